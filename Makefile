@@ -1,0 +1,42 @@
+# make demo     a timed match between two bots over TCP, watched
+# make test     all tests          make fast   those that take seconds
+# make lint     style, types, directions of imports
+# make bench    figures            make campaign   the long forms of the tests
+#
+# Each builds .venv first, when it is missing or older than what it is made from.
+
+PYTHON ?= python3
+RUN := .venv/bin/python -P
+
+.PHONY: demo test fast lint bench campaign clean
+
+demo: .venv/ready
+	.venv/bin/arena-server demo
+
+test: .venv/ready
+	$(RUN) -m pytest -q -n 2 --durations=8
+
+fast: .venv/ready
+	$(RUN) -m pytest -q -n 2 -m "not slow"
+
+lint: .venv/ready
+	.venv/bin/ruff check
+	.venv/bin/ruff format --check
+	.venv/bin/lint-imports
+	.venv/bin/mypy
+
+bench: .venv/ready
+	$(RUN) -m tests.bench
+
+campaign: .venv/ready
+	ARENA_CAMPAIGN=1 $(RUN) -m pytest -q -n 2
+
+.venv/ready: pyproject.toml constraints.txt
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or later is needed; this is " + sys.version + "; set PYTHON=")'
+	rm -rf .venv
+	$(PYTHON) -m venv .venv
+	.venv/bin/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable ".[develop]"
+	touch .venv/ready
+
+clean:
+	rm -rf .venv build dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache

@@ -1,0 +1,13 @@
+"""What is true: rules, notation, records, clocks, search, the protocol as data. No sockets, no wall clock.
+
+- `game`, `outcome`: what every game offers, and how games end
+- `catalogue`: the games, by name; `gipf`: a folder a game
+- `compiled`: one source for rules and speed: plain functions, bound to a board, interpreted or compiled
+- `history`: a game so far, with repetition and move limit
+- `clock`: both clocks of a match, as arithmetic
+- `record`: the record of a match: its text, and verifying it
+- `perft`, `search`: counting, searching and solving, written once for all games
+- `shell`: the stdin/stdout command protocols of the assignments
+- `wire`: the network protocol without a network
+- `commands`, `cli`: the command line ``arena-engine``
+"""

@@ -1,0 +1,7 @@
+"""The games that there are, by name."""
+
+from engine.game import Game
+from engine.gipf.position import GIPF
+
+GAMES: dict[str, Game] = {game.name: game for game in (GIPF,)}
+"""Every game on the server, in the order in which they are listed."""

@@ -1,0 +1,79 @@
+"""Where the fields of a hexagonal GIPF board lie, as bits, for any board size.
+
+Field (row r, column c) of the printed board is bit ``r * (2S-1) + c``, with columns counted so that
+neighbours differ by (0, 1), (1, 0) or (1, 1). Along the three families of lines neighbours are then 1,
+2S-1 and 2S bits apart, and the two cut corners of the square are never occupied: they are the guards that
+keep a shifted line from running into the next one.
+"""
+
+from functools import cache
+from typing import NamedTuple
+
+AXES = ((1, 1), (1, 0), (0, 1))
+"""The three line families as (row, column) steps, in the order in which crossing rows are generated."""
+
+ENTRY_STEPS = ((0, -1), (-1, -1), (-1, 0), (0, 1), (1, 1), (1, 0))
+"""The six directions of a push, in the order in which pushes onto one field are generated."""
+
+
+class Entry(NamedTuple):
+    """A push from a dot: the line it runs along, as bits, from the field next to the dot to the far end."""
+
+    dot: tuple[int, int]
+    target: tuple[int, int]
+    line: int
+    step: int
+    """Distance in bits from a field to the next one along the push; negative towards lower bits."""
+
+
+class Geometry(NamedTuple):
+    """All that depends on the board's side S alone."""
+
+    size: int
+    width: int
+    board: int
+    """Every field of the board, as bits."""
+    entries: tuple[Entry, ...]
+    """The 6 + 12(S-1) pushes, in the documented order of generation."""
+    corners: tuple[int, ...]
+    """The six corner fields as bits, clockwise from the top left one."""
+
+
+def is_field(size: int, row: int, column: int) -> bool:
+    """Tell whether (row, column) is a field of the board of side ``size``, the ring not included."""
+    return 0 <= row <= 2 * size - 2 and max(0, row - size + 1) <= column <= min(2 * size - 2, size - 1 + row)
+
+
+def rim(size: int) -> list[tuple[int, int]]:
+    """List the fields on the edge of the board, clockwise from the top left corner."""
+    fields = [(0, 0)]
+    for step in ((0, 1), (1, 1), (1, 0), (0, -1), (-1, -1), (-1, 0)):
+        for _ in range(size - 1):
+            row, column = fields[-1]
+            fields.append((row + step[0], column + step[1]))
+    return fields[:-1]
+
+
+@cache
+def geometry(size: int) -> Geometry:
+    """Compute the geometry of the board of side ``size`` (2 to 12)."""
+    width = 2 * size - 1
+
+    def bit(field: tuple[int, int]) -> int:
+        return 1 << (field[0] * width + field[1])
+
+    entries = []
+    for row, column in rim(size):
+        for down, right in ENTRY_STEPS:
+            if is_field(size, row - down, column - right):
+                continue
+            line, place = 0, (row, column)
+            while is_field(size, *place):
+                line |= bit(place)
+                place = (place[0] + down, place[1] + right)
+            entries.append(Entry((row - down, column - right), (row, column), line, down * width + right))
+
+    board = sum(bit((r, c)) for r in range(width) for c in range(width) if is_field(size, r, c))
+    edge = rim(size)
+    corners = tuple(bit(edge[i * (size - 1)]) for i in range(6))
+    return Geometry(size, width, board, tuple(entries), corners)

@@ -1,0 +1,64 @@
+"""The rules and the evaluation of GIPF bound to one board, interpreted or compiled."""
+
+from functools import cache
+from types import SimpleNamespace
+from typing import Any
+
+from engine.compiled import specialise
+from engine.gipf import evaluation, rules
+from engine.gipf.geometry import AXES, geometry
+
+WORD_SIZE = 4
+"""The largest S whose board fits a 64-bit word with its sign: bit (2S-1)**2 - 1 is bit 48."""
+
+Bound = SimpleNamespace
+"""The functions of `engine.gipf.rules` and `engine.gipf.evaluation`, and their constants, bound to one board."""
+
+
+@cache
+def bind(size: int, run: int, *, compile: bool = False) -> Bound:
+    """Return the rules for board side ``size`` and run length ``run`` as a namespace of functions.
+
+    Compiled rules exist for ``size`` up to WORD_SIZE and take arenas that are flat int64 arrays.
+    """
+    board = geometry(size)
+    numbers = range(len(board.entries))
+    up = [n for n in numbers if board.entries[n].step > 0]
+    down = [n for n in numbers if board.entries[n].step < 0]
+
+    def table(values: list[int]) -> Any:
+        if not compile:
+            return tuple(values)
+        import numpy
+
+        return numpy.array(values, dtype=numpy.int64)
+
+    def first(number: int) -> int:
+        row, column = board.entries[number].target
+        return 1 << (row * board.width + column)
+
+    constants: dict[str, Any] = {
+        "WORDS": rules.WORDS,
+        "RUN": run,
+        "BITS": board.width**2,
+        "CENTRE": table([_around_centre(size, distance) for distance in range(size)]),
+        "AXIS_STEPS": tuple(down * board.width + right for down, right in AXES),
+        "UPWARD": table([int(board.entries[n].step > 0) for n in numbers]),
+        "UP_PUSHES": table(up),
+        "DOWN_PUSHES": table(down),
+    }
+    for prefix, chosen in (("", numbers), ("UP_", up), ("DOWN_", down)):
+        constants[prefix + "LINE"] = table([board.entries[n].line for n in chosen])
+        constants[prefix + "FIRST"] = table([first(n) for n in chosen])
+        constants[prefix + "STEP"] = table([abs(board.entries[n].step) for n in chosen])
+    return specialise(rules.FUNCTIONS + evaluation.FUNCTIONS, f"gipf_{size}_{run}", constants, compile=compile)
+
+
+def _around_centre(size: int, distance: int) -> int:
+    """Return the fields no further than ``distance`` steps from the centre of the board."""
+    width = 2 * size - 1
+    fields = 0
+    for row in range(-distance, distance + 1):
+        for column in range(max(-distance, row - distance), min(distance, row + distance) + 1):
+            fields |= 1 << ((size - 1 + row) * width + size - 1 + column)
+    return fields

@@ -1,0 +1,235 @@
+"""Moves of GIPF as text, both ways: ``a5-b5``, ``a5-b5 b: e5 h2`` (notation as in Gipf for One).
+
+A push is named by its dot and the field next to it. A row that has to be chosen is named by its colour and the
+two ends of its run of that colour.
+"""
+
+from functools import cache
+from typing import Any, NamedTuple
+
+from engine.game import IllegalMove, UnreadableMove
+from engine.gipf.geometry import geometry, is_field
+from engine.gipf.kernel import bind
+from engine.gipf.rules import MOVES_PER_PUSH, PATH_BASE, WORDS, State
+
+SIDES = ("white", "black")
+"""The sides, the one that begins first. Their first letters stand for them in row choices."""
+
+
+class Names(NamedTuple):
+    """The names of everything on a board of one size."""
+
+    fields: dict[str, int]
+    """Name of each field -> its bit."""
+    by_bit: dict[int, str]
+    places: dict[str, tuple[int, int]]
+    """Name of each field and dot -> (row, column), where dots lie outside the board."""
+    pushes: dict[str, int]
+    """Canonical text of each push -> its number."""
+    texts: tuple[str, ...]
+    """Number of each push -> its canonical text."""
+
+
+@cache
+def names(size: int) -> Names:
+    """Name the fields, dots and pushes of the board of side ``size``."""
+    width = 2 * size - 1
+    places = {}
+    for ring_row in range(2 * size + 1):
+        for column in range(max(0, ring_row - size), min(2 * size, size + ring_row) + 1):
+            name = f"{chr(ord('a') + column)}{size + 1 - ring_row + min(column, size)}"
+            places[name] = (ring_row - 1, column - 1)
+    by_place = {place: name for name, place in places.items()}
+    fields = {name: 1 << (r * width + c) for name, (r, c) in places.items() if is_field(size, r, c)}
+    texts = tuple(f"{by_place[entry.dot]}-{by_place[entry.target]}" for entry in geometry(size).entries)
+    pushes = {text: number for number, text in enumerate(texts)}
+    return Names(fields, {bit: name for name, bit in fields.items()}, places, pushes, texts)
+
+
+class Choice(NamedTuple):
+    """A row to collect: its colour, its fields as bits, and the ends of each run that triggers it."""
+
+    colour: int
+    row: int
+    ends: tuple[frozenset[str], ...]
+
+
+def resolve(size: int, run: int, state: State, text: str) -> tuple[str, State]:
+    """Return a move in canonical text and the position after it.
+
+    Raises `UnreadableMove` or `IllegalMove`; their codes are the errors of DO_MOVE, the first that applies.
+    """
+    push_text, choices = _split(text)
+    number = names(size).pushes.get(push_text)
+    if number is None:
+        number = _explain_push(size, push_text)
+    rules = bind(size, run)
+    if rules.LINE[number] & ~(state.white | state.black) == 0:
+        sentence = f"the line from {push_text.partition('-')[0]} is full up to the far dot: nothing can be pushed"
+        raise IllegalMove("BAD_MOVE_ROW_IS_FULL", sentence)
+    if (state.white_reserve, state.black_reserve)[state.side] == 0:
+        raise IllegalMove("BAD_MOVE_RESERVE_IS_EMPTY", f"{SIDES[state.side]} has no piece left to play")
+    after = rules.after_push(state, number)
+    if not (choices or rules.has_run(after.white) or rules.has_run(after.black)):
+        return names(size).texts[number], after
+    final = _collect_named(size, rules, after, state.side, choices)
+    return canonical(size, run, state, number, final), final
+
+
+def canonical(size: int, run: int, state: State, number: int, after: State) -> str:
+    """Return the canonical text of the move that makes push ``number`` and ends in ``after``."""
+    for final, text in push_moves(size, run, state, number):
+        if final == after:
+            return text
+    raise AssertionError("the position does not follow from this push")
+
+
+def push_moves(size: int, run: int, state: State, number: int) -> list[tuple[State, str]]:
+    """Return every final position of a push whose line is not full, with the canonical text of the move."""
+    rules = bind(size, run)
+    push_text = names(size).texts[number]
+    after = rules.after_push(state, number)
+    if not (rules.has_run(after.white) or rules.has_run(after.black)):
+        return [(after, push_text)]
+    arena = [0] * ((MOVES_PER_PUSH + rules.BITS) * WORDS)
+    end = rules.finals(state, number, arena, 0)
+    moves = []
+    for at in range(end):
+        choices = _follow(size, rules, after, state.side, arena[at * WORDS + WORDS - 1])
+        moves.append((rules.load(arena, at), " ".join([push_text, *choices])))
+    return moves
+
+
+def _follow(size: int, rules: Any, state: State, mover: int, path: int) -> list[str]:
+    """Return the row choices that a path stands for, as text."""
+    digits = []
+    while path:
+        path, digit = divmod(path, PATH_BASE)
+        digits.append(digit)
+    texts = []
+    for colour in (mover, 1 - mover):
+        while True:
+            free, crossing = _rows(size, rules, state, colour)
+            for choice in free:
+                state = rules.collect(state, colour, choice.row)
+            if not crossing:
+                break
+            choice = crossing[digits.pop() - 1]
+            state = rules.collect(state, colour, choice.row)
+            texts.append(_choice_text(size, choice))
+    return texts
+
+
+def _choice_text(size: int, choice: Choice) -> str:
+    places = names(size).places
+    first, last = sorted(choice.ends[0], key=places.__getitem__)
+    return f"{SIDES[choice.colour][0]}: {first} {last}"
+
+
+def _rows(size: int, rules: Any, state: State, colour: int) -> tuple[list[Choice], list[Choice]]:
+    """Return the rows of a colour that are to be collected: those that cross no other, and those that do."""
+    pieces = (state.white, state.black)[colour]
+    scratch = [0] * rules.BITS * len(rules.AXIS_STEPS)
+    count, shared = rules.rows_to_collect(pieces, state.white | state.black, scratch, 0)
+    choices = [_choice(size, rules, pieces, colour, row) for row in scratch[:count]]
+    return [c for c in choices if not c.row & shared], [c for c in choices if c.row & shared]
+
+
+def _choice(size: int, rules: Any, pieces: int, colour: int, row: int) -> Choice:
+    step = next(step for step in rules.AXIS_STEPS if row & ((row & -row) << step))
+    name_of = names(size).by_bit
+    ends = []
+    left = rules.run_starts(pieces & row, step)
+    while left:
+        run = rules.stretch(pieces & row, left & -left, step)
+        left &= ~run
+        ends.append(frozenset((name_of[run & -run], name_of[1 << (run.bit_length() - 1)])))
+    return Choice(colour, row, tuple(ends))
+
+
+class NamedRow(NamedTuple):
+    """A row choice as somebody wrote it."""
+
+    colour: int
+    """-1 for a colour that does not exist, `SAME` where none was written."""
+    ends: frozenset[str]
+    text: str
+
+
+SAME = -2
+
+
+def _split(text: str) -> tuple[str, list[NamedRow]]:
+    """Part a move into its push, without blanks, and its row choices."""
+    before, hyphen, behind = text.partition("-")
+    words = behind.replace(":", " : ").split()
+    push_text = f"{before.strip()}{hyphen}{words[0] if words else ''}"
+    choices = []
+    at = 1
+    while at < len(words):
+        colour, written = SAME, ""
+        if words[at + 1 : at + 2] == [":"]:
+            colour, written = "wb".find(words[at]) if len(words[at]) == 1 else -1, f"{words[at]}: "
+            at += 2
+        ends = words[at : at + 2]
+        choices.append(NamedRow(colour, frozenset(ends), written + " ".join(ends)))
+        at += 2
+    return push_text, choices
+
+
+def _explain_push(size: int, push_text: str) -> int:
+    """Say why a text names no push: raises the first error of DO_MOVE that applies."""
+    places = names(size).places
+    start, _, target = push_text.partition("-")
+    for name in (start, target):
+        if name not in places:
+            sentence = f"{name!r} names no field or dot of a board of side {size}; a move is written a1-b2"
+            raise UnreadableMove(f"BAD_MOVE_{name}_IS_WRONG_INDEX", sentence)
+    if is_field(size, *places[start]):
+        sentence = f"{start} is a field; a push begins on one of the dots around the board"
+        raise IllegalMove(f"BAD_MOVE_{start}_IS_WRONG_STARTING_FIELD", sentence)
+    if not is_field(size, *places[target]):
+        sentence = f"{target} is a dot; a push goes onto a field of the board"
+        raise IllegalMove(f"BAD_MOVE_{target}_IS_WRONG_DESTINATION_FIELD", sentence)
+    raise IllegalMove("UNKNOWN_MOVE_DIRECTION", f"{start} and {target} are not neighbours")
+
+
+def _collect_named(size: int, rules: Any, state: State, mover: int, named: list[NamedRow]) -> State:
+    """Collect the rows after a push, choosing the named ones in their order."""
+    left = []
+    last = mover
+    for row in named:
+        last = row.colour if row.colour != SAME else last
+        left.append(row._replace(colour=last))
+    for colour in (mover, 1 - mover):
+        while left and left[0].colour == colour:
+            free, crossing = _rows(size, rules, state, colour)
+            chosen = [choice for choice in free + crossing if left[0].ends in choice.ends]
+            if not chosen:
+                raise _not_there(size, rules, state, left[0])
+            state = rules.collect(state, colour, chosen[0].row)
+            left = left[1:]
+        free, crossing = _rows(size, rules, state, colour)
+        if crossing and left:
+            raise _not_there(size, rules, state, left[0])
+        if crossing:
+            sentence = f"rows of {SIDES[colour]} cross and one must be chosen: {_offer(size, crossing)}"
+            raise IllegalMove("WRONG_INDEX_OF_CHOSEN_ROW", sentence)
+        for choice in free:
+            state = rules.collect(state, colour, choice.row)
+    if left:
+        raise _not_there(size, rules, state, left[0])
+    return state
+
+
+def _not_there(size: int, rules: Any, state: State, named: NamedRow) -> IllegalMove:
+    """Return the error for a named row that is not there to be collected now."""
+    rows = [[*free, *crossing] for free, crossing in (_rows(size, rules, state, colour) for colour in (0, 1))]
+    right = f"to be collected here: {_offer(size, rows[0] + rows[1])}" if any(rows) else "no row is to be collected"
+    if named.colour == -1 or not rows[named.colour] or any(named.ends in row.ends for row in rows[1 - named.colour]):
+        return IllegalMove("WRONG_COLOR_OF_CHOSEN_ROW", f"{named.text!r} names no row of that colour; {right}")
+    return IllegalMove("WRONG_INDEX_OF_CHOSEN_ROW", f"{named.text!r} does not name the next row to choose; {right}")
+
+
+def _offer(size: int, choices: list[Choice]) -> str:
+    return " or ".join(_choice_text(size, choice) for choice in choices)

@@ -1,0 +1,50 @@
+"""How a game ends: who won, and by which rule."""
+
+from enum import StrEnum
+from typing import NamedTuple
+
+
+class Termination(StrEnum):
+    """The ways any game can end; the words stand in records and on the wire.
+
+    Each game adds its own, the ends that the board itself shows, in a `StrEnum` of its own.
+    """
+
+    REPETITION = "repetition"
+    """Draw: the same position stood on the board for the third time."""
+    MOVE_LIMIT = "move_limit"
+    """Draw: the match reached the number of moves it was allowed."""
+    TIME = "time"
+    """The loser's clock ran out."""
+    BAD_MOVE = "bad_move"
+    """The loser's move was illegal or could not be read."""
+    RESIGN = "resign"
+    """The loser gave up."""
+    SERVER_STOP = "server_stop"
+    """Annulled: the server was stopped before the game ended."""
+    SERVER_FAULT = "server_fault"
+    """Annulled: something went wrong in the server itself."""
+
+
+ANNULLED = frozenset({Termination.SERVER_STOP, Termination.SERVER_FAULT})
+"""Terminations after which a game has no result at all, not even a draw."""
+
+
+class Outcome(NamedTuple):
+    """The end of a game: the winning side (0 who began, 1 the other) or None, and how it came about."""
+
+    winner: int | None
+    termination: StrEnum
+    detail: str = ""
+    """One sentence for people: which rule, which move, which figures. May be empty."""
+
+    @property
+    def annulled(self) -> bool:
+        """Tell whether the game counts for nobody."""
+        return self.termination in ANNULLED
+
+    def result(self, sides: tuple[str, str]) -> str:
+        """Name the result as it stands in records and on the wire: a side's name, ``draw`` or ``annulled``."""
+        if self.winner is not None:
+            return sides[self.winner]
+        return "annulled" if self.annulled else "draw"
