@@ -1,0 +1,99 @@
+"""Both ends of a connection: bytes in, messages out; no I/O.
+
+An end keeps the session's state. Messages that it sends and those that it accepts go through the same table.
+"""
+
+from engine.wire import messages as m
+from engine.wire.codes import Code, ProtocolError
+from engine.wire.lines import REPLY_BYTES, REQUEST_BYTES, LineReader
+from engine.wire.messages import BLOCK_KIND, KINDS, REPLIES, REQUESTS, Message, decode, encode
+from engine.wire.states import ALLOWED, State, after
+
+MOST_BLOCK_LINES = 100_000
+"""Longest block that a client accepts: a record of a very long match has some thousand lines."""
+
+
+class ServerEnd:
+    """The server's end: reads requests, and refuses those that a client in this state may not make."""
+
+    def __init__(self) -> None:
+        """Begin as a guest."""
+        self.state = State.GUEST
+        self._lines = LineReader(REQUEST_BYTES)
+
+    def receive(self, data: bytes) -> list[str | ProtocolError]:
+        """Return the lines that are whole now; blank ones are left out. `accept` each in turn."""
+        return [line for line in self._lines.feed(data) if isinstance(line, ProtocolError) or line.strip()]
+
+    def accept(self, line: str | ProtocolError) -> Message:
+        """Return the request of a line; raises `ProtocolError` where it cannot be read, or not be made now."""
+        if isinstance(line, ProtocolError):
+            raise line
+        message, _ = decode(line, REQUESTS)
+        if type(message) not in ALLOWED[self.state]:
+            raise _not_now(self.state, type(message))
+        self.state = after(self.state, type(message))
+        return message
+
+    def send(self, message: Message) -> bytes:
+        """Return a reply as bytes."""
+        self.sent(type(message))
+        return encode(message)
+
+    def sent(self, kind: type) -> None:
+        """Take note of a reply that was encoded elsewhere, once for several peers."""
+        self.state = after(self.state, kind)
+
+
+def _not_now(state: State, kind: type) -> ProtocolError:
+    possible = ", ".join(sorted(KINDS[allowed] for allowed in ALLOWED[state]))
+    if kind in (m.Move, m.AskMoves):
+        return ProtocolError(Code.NOT_YOUR_TURN, f"{KINDS[kind]} is for your own turn, between TURN and MOVE")
+    return ProtocolError(Code.WRONG_STATE, f"{KINDS[kind]} is not possible now ({state}); possible are {possible}")
+
+
+class ClientEnd:
+    """The client's end: reads replies, and leaves out those of kinds that it does not know."""
+
+    def __init__(self) -> None:
+        """Begin as a guest."""
+        self.state = State.GUEST
+        self._lines = LineReader(REPLY_BYTES)
+        self._block_of: Message = None
+        self._block: list[str] = []
+        self._missing = 0
+
+    def receive(self, data: bytes) -> list[Message]:
+        """Return the messages that are whole now, blocks included; raises `ProtocolError`."""
+        messages = []
+        for line in self._lines.feed(data):
+            if isinstance(line, ProtocolError):
+                raise line
+            message = self._read(line)
+            if message is not None:
+                self.state = after(self.state, type(message))
+                messages.append(message)
+        return messages
+
+    def send(self, message: Message) -> bytes:
+        """Return a request as bytes."""
+        self.state = after(self.state, type(message))
+        return encode(message)
+
+    def _read(self, line: str) -> Message | None:
+        kind = line.partition(" ")[0]
+        if self._missing:
+            if kind != BLOCK_KIND:
+                raise ProtocolError(Code.BAD_LINE, f"{self._missing} lines of a block are missing before {line!r}")
+            self._block.append(line[2:])
+            self._missing -= 1
+            return None if self._missing else self._block_of._replace(lines=tuple(self._block))
+        if kind not in REPLIES:
+            return None
+        message, follow = decode(line, REPLIES)
+        if not follow:
+            return message
+        if follow > MOST_BLOCK_LINES:
+            raise ProtocolError(Code.TOO_MANY, f"a block of {follow} lines; at most {MOST_BLOCK_LINES} are accepted")
+        self._block_of, self._block, self._missing = message, [], follow
+        return None

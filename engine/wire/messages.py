@@ -1,0 +1,379 @@
+"""Every message of the protocol as a value, and its line both ways.
+
+A line is the kind of the message, then its fields, parted by blanks. A field is a word (`str`), a whole number
+(`int`), or, as the last one, `Text`: the rest of the line; or `Block`: a number of lines, which follow, each
+behind ``| ``. Fields with a default may be left out at the end.
+"""
+
+from functools import cache
+from typing import Any, NamedTuple, NewType, TypeAlias, get_type_hints
+
+from engine.wire.codes import Code, ProtocolError
+
+Text = NewType("Text", str)
+Block = NewType("Block", tuple[str, ...])
+
+VERSION = 1
+"""Of the protocol, in the greeting. It rises when an old client would no longer work."""
+
+BLOCK_KIND = "|"
+MOST_DIGITS = 12
+"""Of a whole number on the wire: enough for milliseconds of thirty years."""
+
+
+# What clients say.
+
+
+class Login(NamedTuple):
+    """``LOGIN name [token]``: say who you are."""
+
+    name: str
+    token: str = ""
+
+
+class Resume(NamedTuple):
+    """``RESUME match token``: come back to a match after a lost connection, in place of LOGIN."""
+
+    match: int
+    token: str
+
+
+class Seek(NamedTuple):
+    """``SEEK game [key=value ...]``: wait to be paired."""
+
+    game: str
+    options: Text = Text("")
+
+
+class Cancel(NamedTuple):
+    """``CANCEL``: stop waiting to be paired."""
+
+
+class Ready(NamedTuple):
+    """``READY``: initialisation is done; stops the clock until the first turn."""
+
+
+class Move(NamedTuple):
+    """``MOVE move``: play."""
+
+    move: Text
+
+
+class Resign(NamedTuple):
+    """``RESIGN``: give up the match."""
+
+
+class AskBoard(NamedTuple):
+    """``BOARD``: ask for the position."""
+
+
+class AskMoves(NamedTuple):
+    """``MOVES``: ask for the legal moves, on one's own turn."""
+
+
+class List(NamedTuple):
+    """``LIST``: ask for the matches."""
+
+
+class Watch(NamedTuple):
+    """``WATCH match``: follow a match from its beginning."""
+
+    match: int
+
+
+class Unwatch(NamedTuple):
+    """``UNWATCH``: stop watching."""
+
+
+class AskRecord(NamedTuple):
+    """``RECORD match``: ask for the record of a finished match."""
+
+    match: int
+
+
+class Ping(NamedTuple):
+    """``PING [text]``: ask for an answer."""
+
+    text: Text = Text("")
+
+
+class AskHelp(NamedTuple):
+    """``HELP``: ask for the commands."""
+
+
+class Quit(NamedTuple):
+    """``QUIT``: say goodbye."""
+
+
+# What the server says.
+
+
+class Arena(NamedTuple):
+    """``ARENA version server access``: the greeting; access is ``open`` or ``token``."""
+
+    version: int
+    server: str
+    access: str
+
+
+class Welcome(NamedTuple):
+    """``WELCOME name``: logged in."""
+
+    name: str
+
+
+class Seeking(NamedTuple):
+    """``SEEKING game [key=value ...]``: waiting to be paired, under these conditions."""
+
+    game: str
+    options: Text = Text("")
+
+
+class Cancelled(NamedTuple):
+    """``CANCELLED``: waiting no more."""
+
+
+class Match(NamedTuple):
+    """``MATCH match game parameters side opponent budget increment move-limit token``: a match begins, or is resumed.
+
+    Times in milliseconds, the limit in moves, parameters parted by commas (``-`` for none).
+    """
+
+    match: int
+    game: str
+    parameters: str
+    side: str
+    opponent: str
+    budget: int
+    increment: int
+    move_limit: int
+    token: str
+
+
+class Watching(NamedTuple):
+    """``WATCHING match game parameters first second budget increment move-limit``: a match is being watched."""
+
+    match: int
+    game: str
+    parameters: str
+    first: str
+    second: str
+    budget: int
+    increment: int
+    move_limit: int
+
+
+class Unwatched(NamedTuple):
+    """``UNWATCHED``: watching no more."""
+
+
+class Board(NamedTuple):
+    """``BOARD lines``: a position in the game's text form."""
+
+    lines: Block
+
+
+class Start(NamedTuple):
+    """``START first second``: both are ready; what both have left, in milliseconds."""
+
+    first: int
+    second: int
+
+
+class Turn(NamedTuple):
+    """``TURN yours theirs``: it is your turn and your clock runs; both clocks in milliseconds."""
+
+    yours: int
+    theirs: int
+
+
+class Moved(NamedTuple):
+    """``MOVED ply side first second move``: a move was made, in canonical notation; both clocks in milliseconds."""
+
+    ply: int
+    side: str
+    first: int
+    second: int
+    move: Text
+
+
+class Result(NamedTuple):
+    """``RESULT match result reason first second sentence``: the match is over.
+
+    The result is the winning side, ``draw`` or ``annulled``; both clocks in milliseconds.
+    """
+
+    match: int
+    result: str
+    reason: str
+    first: int
+    second: int
+    sentence: Text = Text("")
+
+
+class Opponent(NamedTuple):
+    """``OPPONENT gone|back``: the opponent's connection was lost, or resumed."""
+
+    presence: str
+
+
+class Moves(NamedTuple):
+    """``MOVES lines``: the legal moves, one a line."""
+
+    lines: Block
+
+
+class Matches(NamedTuple):
+    """``MATCHES lines``: the matches, one a line: match game parameters first second budget increment plies state."""
+
+    lines: Block
+
+
+class Record(NamedTuple):
+    """``RECORD match lines``: the record of a finished match."""
+
+    match: int
+    lines: Block
+
+
+class Pong(NamedTuple):
+    """``PONG [text]``: the answer to PING."""
+
+    text: Text = Text("")
+
+
+class Help(NamedTuple):
+    """``HELP lines``: the commands."""
+
+    lines: Block
+
+
+class Error(NamedTuple):
+    """``ERROR code sentence``: the last line was not accepted, and changed nothing."""
+
+    code: str
+    sentence: Text = Text("")
+
+
+class Bye(NamedTuple):
+    """``BYE reason sentence``: the server closes the connection."""
+
+    reason: str
+    sentence: Text = Text("")
+
+
+REQUESTS: dict[str, type] = {
+    "LOGIN": Login,
+    "RESUME": Resume,
+    "SEEK": Seek,
+    "CANCEL": Cancel,
+    "READY": Ready,
+    "MOVE": Move,
+    "RESIGN": Resign,
+    "BOARD": AskBoard,
+    "MOVES": AskMoves,
+    "LIST": List,
+    "WATCH": Watch,
+    "UNWATCH": Unwatch,
+    "RECORD": AskRecord,
+    "PING": Ping,
+    "HELP": AskHelp,
+    "QUIT": Quit,
+}
+"""What clients say, by kind."""
+
+REPLIES: dict[str, type] = {
+    "ARENA": Arena,
+    "WELCOME": Welcome,
+    "SEEKING": Seeking,
+    "CANCELLED": Cancelled,
+    "MATCH": Match,
+    "WATCHING": Watching,
+    "UNWATCHED": Unwatched,
+    "BOARD": Board,
+    "START": Start,
+    "TURN": Turn,
+    "MOVED": Moved,
+    "RESULT": Result,
+    "OPPONENT": Opponent,
+    "MOVES": Moves,
+    "MATCHES": Matches,
+    "RECORD": Record,
+    "PONG": Pong,
+    "HELP": Help,
+    "ERROR": Error,
+    "BYE": Bye,
+}
+"""What the server says, by kind."""
+
+Message: TypeAlias = Any  # one of the classes above
+KINDS: dict[type, str] = {cls: kind for table in (REQUESTS, REPLIES) for kind, cls in table.items()}
+
+
+def encode(message: Message) -> bytes:
+    """Return a message as bytes: its line, and the lines of its block, each ended by a newline."""
+    words = [KINDS[type(message)]]
+    block: tuple[str, ...] = ()
+    for value in message:
+        if isinstance(value, tuple):
+            block = value
+            words.append(str(len(block)))
+        elif value != "":
+            words.append(str(value))
+    lines = [" ".join(words), *(f"{BLOCK_KIND} {line}".rstrip() for line in block), ""]
+    return "\n".join(lines).encode()
+
+
+def usage(cls: type) -> str:
+    """Return how a message is written, as its description shows it."""
+    return (cls.__doc__ or "").split("``")[1]
+
+
+def decode(line: str, table: dict[str, type]) -> tuple[Message, int]:
+    """Read the line of a message of one direction; return it and how many lines of a block follow.
+
+    The kind may be in either case and blanks may be repeated. Raises `ProtocolError`. A `Block` field is left
+    empty: the caller puts in the lines that follow.
+    """
+    kind, _, rest = line.strip().partition(" ")
+    cls = table.get(kind) or table.get(kind.upper())
+    if cls is None:
+        raise ProtocolError(Code.UNKNOWN_COMMAND, f"unknown command {kind!r}; one of {', '.join(table)} is expected")
+    values: list[Any] = []
+    follow = 0
+    rest = rest.strip()
+    for name, is_number, is_rest, is_block, optional in _fields(cls):
+        if is_rest:
+            word, rest = rest, ""
+        else:
+            word, _, rest = rest.partition(" ")
+            rest = rest.lstrip()
+        if not word:
+            if optional:
+                break
+            raise ProtocolError(Code.BAD_ARGUMENTS, f"{kind} lacks {name}; it is written: {usage(cls)}")
+        if is_number or is_block:
+            if not (word.isascii() and word.isdigit() and len(word) <= MOST_DIGITS):
+                sentence = f"{name} is a whole number, not {word!r}; it is written: {usage(cls)}"
+                raise ProtocolError(Code.BAD_ARGUMENTS, sentence)
+            number = int(word)
+            if is_block:
+                follow = number
+                values.append(())
+            else:
+                values.append(number)
+        else:
+            values.append(word)
+    if rest:
+        raise ProtocolError(Code.BAD_ARGUMENTS, f"{kind} takes nothing behind {rest!r}; it is written: {usage(cls)}")
+    return cls(*values), follow
+
+
+@cache
+def _fields(cls: Any) -> tuple[tuple[str, bool, bool, bool, bool], ...]:
+    """Describe the fields of a message: name, number?, rest of the line?, block?, optional?"""
+    hints = get_type_hints(cls)
+    return tuple(
+        (name, hints[name] is int, hints[name] is Text, hints[name] is Block, name in cls._field_defaults)
+        for name in cls._fields
+    )

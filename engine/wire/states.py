@@ -1,0 +1,72 @@
+"""Who may say what when: one table for both ends of a connection.
+
+A session is in one of these states, as the client sees it; the server keeps the same state for it.
+"""
+
+from enum import StrEnum
+
+from engine.wire import messages as m
+
+
+class State(StrEnum):
+    """Where a session stands."""
+
+    GUEST = "guest"
+    """Connected, not logged in."""
+    GUEST_WATCHING = "guest watching"
+    LOBBY = "lobby"
+    """Logged in, doing nothing."""
+    SEEKING = "seeking"
+    """Waiting to be paired."""
+    WATCHING = "watching"
+    PREPARING = "preparing"
+    """A match was announced and READY not yet said: the own clock runs."""
+    WAITING = "waiting"
+    """In a match, ready, and not on turn."""
+    THINKING = "thinking"
+    """In a match and on turn: the own clock runs."""
+    CLOSED = "closed"
+
+
+IN_MATCH = frozenset({State.PREPARING, State.WAITING, State.THINKING})
+
+ALWAYS: tuple[type, ...] = (m.Ping, m.AskHelp, m.Quit)
+LOOK: tuple[type, ...] = (m.List, m.Watch, m.AskRecord)
+
+ALLOWED: dict[State, frozenset[type]] = {
+    State.GUEST: frozenset((*ALWAYS, *LOOK, m.Login, m.Resume)),
+    State.GUEST_WATCHING: frozenset((*ALWAYS, m.List, m.AskRecord, m.AskBoard, m.Unwatch)),
+    State.LOBBY: frozenset((*ALWAYS, *LOOK, m.Seek)),
+    State.SEEKING: frozenset((*ALWAYS, m.List, m.AskRecord, m.Cancel)),
+    State.WATCHING: frozenset((*ALWAYS, m.List, m.AskRecord, m.AskBoard, m.Unwatch)),
+    State.PREPARING: frozenset((*ALWAYS, m.Ready, m.AskBoard, m.Resign)),
+    State.WAITING: frozenset((*ALWAYS, m.Ready, m.AskBoard, m.Resign)),
+    State.THINKING: frozenset((*ALWAYS, m.Move, m.AskMoves, m.AskBoard, m.Resign)),
+    State.CLOSED: frozenset(),
+}
+"""What a client may say in each state. READY while WAITING is allowed and does nothing."""
+
+_LEAVE = {State.GUEST_WATCHING: State.GUEST, State.WATCHING: State.LOBBY} | dict.fromkeys(IN_MATCH, State.LOBBY)
+
+NEXT: dict[tuple[State, type], State] = {
+    (State.GUEST, m.Welcome): State.LOBBY,
+    (State.GUEST, m.Watching): State.GUEST_WATCHING,
+    (State.LOBBY, m.Watching): State.WATCHING,
+    (State.LOBBY, m.Seeking): State.SEEKING,
+    (State.SEEKING, m.Cancelled): State.LOBBY,
+    (State.SEEKING, m.Match): State.PREPARING,
+    (State.LOBBY, m.Match): State.PREPARING,
+    (State.PREPARING, m.Ready): State.WAITING,
+    (State.PREPARING, m.Start): State.WAITING,
+    (State.WAITING, m.Turn): State.THINKING,
+    (State.THINKING, m.Move): State.WAITING,
+    **{(state, m.Result): after for state, after in _LEAVE.items()},
+    **{(state, m.Unwatched): _LEAVE[state] for state in (State.GUEST_WATCHING, State.WATCHING)},
+    **{(state, m.Bye): State.CLOSED for state in State},
+}
+"""What a message, of either side, makes of a state; all others leave it as it is."""
+
+
+def after(state: State, kind: type) -> State:
+    """Return the state after a message of some kind was said or accepted."""
+    return NEXT.get((state, kind), state)

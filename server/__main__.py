@@ -1,0 +1,5 @@
+"""``python -m server`` is ``arena-server``."""
+
+from server.cli import main
+
+main()

@@ -1,0 +1,158 @@
+"""The command line ``arena-server``."""
+
+import sys
+from pathlib import Path
+from typing import NoReturn
+
+import cyclopts
+import trio
+
+from engine.catalogue import GAMES
+from engine.clock import TimeControl
+from engine.game import BadParameters
+from server import tokens as token_file
+from server.logs import configure
+from server.settings import PORT, Settings
+
+app = cyclopts.App(
+    name="arena-server",
+    help="Hosts matches between programs that play board games over TCP.",
+    version_flags=["--version"],
+)
+
+
+@app.command
+def serve(
+    *,
+    host: str = "127.0.0.1",
+    port: int = PORT,
+    data: Path = Path("arena-data"),
+    budget: int = 60_000,
+    increment: int = 0,
+    move_limit: int = 1000,
+    house: str = "",
+    tokens: Path | None = None,
+    grace: float = 0.0,
+    verbose: bool = False,
+) -> None:
+    """Serve matches until interrupted.
+
+    Parameters
+    ----------
+    host
+        Address to listen on; 0.0.0.0 for every one.
+    port
+        Port to listen on; 0 lets the system choose one.
+    data
+        Directory for the records; made where it is missing.
+    budget
+        Milliseconds that a side has for a whole game, where the players ask for no other.
+    increment
+        Milliseconds that a move adds to it.
+    move_limit
+        Moves, both sides' counted, after which a match is a draw.
+    house
+        Bots to keep seated as opponents, parted by commas, as in alphabeta,random.
+    tokens
+        File of those who may log in, made by arena-server token. Without it everybody may.
+    grace
+        Seconds that running matches get to end when the server is stopped.
+    verbose
+        Log more.
+    """
+    configure(verbose=verbose)
+    for name, value, least in (("budget", budget, 10), ("increment", increment, 0), ("move-limit", move_limit, 1)):
+        if value < least:
+            _fail(f"--{name} is {value}; it has to be at least {least}")
+    if not 0 <= port <= 65535:
+        _fail(f"--port is {port}; ports are 0 to 65535")
+    known = None
+    if tokens is not None:
+        try:
+            known = token_file.read(tokens)
+        except (OSError, UnicodeDecodeError, token_file.BadTokens) as error:
+            _fail(f"--tokens: {error}")
+    settings = Settings(
+        host=host,
+        port=port,
+        data=data,
+        control=TimeControl.of_milliseconds(budget, increment),
+        move_limit=move_limit,
+        house=tuple(filter(None, house.split(","))),
+        tokens=known,
+        grace=grace,
+    )
+    from server.serve import serve as run
+
+    try:
+        trio.run(run, settings)
+    except* OSError as group:
+        _fail(f"cannot serve: {_first(group)}", status=1)
+
+
+@app.command
+def demo(
+    *, first: str = "alphabeta", second: str = "alphabeta", params: str = "4 4 15 15", budget: int = 15_000
+) -> None:
+    """Play a timed match between two bots over TCP on this machine, and watch it.
+
+    Parameters
+    ----------
+    first
+        One bot: alphabeta or random.
+    second
+        The other bot.
+    params
+        The variant of GIPF, S K GW GB.
+    budget
+        Milliseconds that a side has for the whole game, at least 1000.
+    """
+    from server.demo import demonstrate
+
+    configure(quiet=True)
+    try:
+        params = GAMES["gipf"].parameters(params)
+    except BadParameters as error:
+        _fail(f"--params: {error}")
+    if budget < 1000:
+        _fail(f"--budget is {budget}; the demonstration needs at least 1000")
+    try:
+        sys.exit(trio.run(demonstrate, (first, second), params, budget))
+    except* KeyboardInterrupt:
+        sys.exit(130)
+
+
+@app.command
+def token(name: str, *, tokens: Path = Path("tokens.txt")) -> None:
+    """Make a token for a player, and print it once.
+
+    Parameters
+    ----------
+    name
+        The player's name.
+    tokens
+        The file that the hash of the token is put into; arena-server serve --tokens reads it.
+    """
+    try:
+        print(token_file.add(tokens, name))
+    except (OSError, UnicodeDecodeError, token_file.BadTokens) as error:
+        _fail(str(error))
+
+
+def _first(group: BaseException) -> BaseException:
+    while isinstance(group, BaseExceptionGroup):
+        group = group.exceptions[0]
+    return group
+
+
+def _fail(sentence: str, status: int = 2) -> NoReturn:
+    print(f"arena-server: {sentence}", file=sys.stderr)
+    sys.exit(status)
+
+
+def main() -> None:
+    """Run ``arena-server``."""
+    try:
+        app(exit_on_error=False, print_error=False)
+    except cyclopts.CycloptsError as error:
+        _fail(" ".join(str(error).split()))

@@ -1,0 +1,67 @@
+"""A server and two bots as separate processes, a match of the original game, watched live in the terminal."""
+
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import trio
+
+from engine import record
+from engine.clock import TimeControl
+from server.serve import serve
+from server.settings import Settings
+
+HOST = "127.0.0.1"
+
+
+async def demonstrate(bots: tuple[str, str], parameters: str, budget: int) -> int:
+    """Play and show one match with so many milliseconds a side; return an exit status.
+
+    The bots and the watching client are the programs that everybody uses, started as they are.
+    """
+    names = (bots[0], bots[1] if bots[1] != bots[0] else f"{bots[1]}-2")
+    wish = ("--params", parameters.replace(" ", ","), "--budget", str(budget), "--games", "1")
+    with tempfile.TemporaryDirectory(prefix="arena-demo-") as folder:
+        settings = Settings(
+            host=HOST, port=0, data=Path(folder), control=TimeControl.of_milliseconds(budget), least_budget=1000
+        )
+        async with trio.open_nursery() as nursery:
+            hall = await nursery.start(serve, settings)
+            where = ("--host", HOST, "--port", str(hall.ports[0]))
+            print(f"arena-server listens on {HOST}:{hall.ports[0]}; both bots are getting ready …", flush=True)
+            for kind, name, opponent in ((bots[0], *names), (bots[1], *reversed(names))):
+                nursery.start_soon(_run, kind, *where, "--name", name, "--opponent", opponent, *wish)
+            status = await _run("watch", *where, "--wait")
+            while hall.matches:
+                await trio.sleep(0.05)
+            nursery.cancel_scope.cancel()
+        return status or _show_record(Path(folder))
+
+
+def _show_record(folder: Path) -> int:
+    """Print the record of the only match, and what verifying it says."""
+    path = folder / "records" / "1.txt"
+    text = path.read_text(encoding="utf-8")
+    kept = Path("demo-record.txt")
+    kept.write_text(text, encoding="utf-8")
+    lines = text.splitlines()
+    shown = [*lines[:24], f"… {len(lines) - 28} lines …", *lines[-4:]] if len(lines) > 30 else lines
+    print("\nThe record of the match:\n", *shown, sep="\n")
+    try:
+        summary = record.verify(text)
+    except record.BadRecord as error:
+        print(f"\nThe record is NOT true: {error}")
+        return 1
+    print(
+        f"\nVerified: {summary.history.plies} moves, both clocks and the result ({summary.result}, {summary.reason})."
+        f"\nThe whole record is in {kept}; check it again with: arena-engine record {kept}"
+    )
+    return 0
+
+
+async def _run(*arguments: str) -> int:
+    """Run ``arena-bot`` with these arguments; return its exit status."""
+    command = [sys.executable, "-m", "bots", *arguments]
+    process = await trio.run_process(command, check=False, stdin=subprocess.DEVNULL)
+    return process.returncode

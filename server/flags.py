@@ -1,0 +1,71 @@
+"""Flags fall when the time is over: one task that sleeps until the next deadline of any match."""
+
+import heapq
+import math
+from collections.abc import Callable
+from typing import Protocol
+
+import trio
+
+
+class Timed(Protocol):
+    """Something with a deadline that may move."""
+
+    def deadline(self) -> int | None:
+        """Return the stamp at which `flag` has to be called, None when there is nothing to wait for."""
+
+    def flag(self) -> None:
+        """Look at the clocks: time may be over."""
+
+    def failed(self, error: Exception) -> None:
+        """`flag` raised an error."""
+
+
+class FlagKeeper:
+    """Calls `flag` of everything that it keeps, at its deadline.
+
+    A deadline that moves back costs nothing: the old one is looked up when it comes, and put in again.
+    """
+
+    def __init__(self, clock: Callable[[], int]) -> None:
+        """Take the clock, in microseconds; stamps of deadlines are on it."""
+        self._clock = clock
+        self._heap: list[tuple[int, int, Timed]] = []
+        self._count = 0
+        self._sleep = trio.CancelScope()
+
+    def keep(self, timed: Timed, known: int | None) -> int | None:
+        """Watch a deadline that is new or has changed; return the one that is watched, to be passed in next time.
+
+        ``known`` is what the last call returned, None at first.
+        """
+        deadline = timed.deadline()
+        if deadline is None or (known is not None and known <= deadline):
+            return known
+        self._count += 1
+        heapq.heappush(self._heap, (deadline, self._count, timed))
+        if self._heap[0][2] is timed:
+            self._sleep.cancel()
+        return deadline
+
+    async def run(self) -> None:
+        """Run until cancelled."""
+        while True:
+            self._sleep = trio.CancelScope()
+            with self._sleep:
+                await trio.sleep(self._wait())
+            # what has reached the sockets by now came in time: let its readers run first
+            await trio.lowlevel.checkpoint()
+            await trio.lowlevel.checkpoint()
+            now = self._clock()
+            while self._heap and self._heap[0][0] <= now:
+                _, _, timed = heapq.heappop(self._heap)
+                try:
+                    timed.flag()
+                except Exception as error:
+                    timed.failed(error)
+
+    def _wait(self) -> float:
+        if not self._heap:
+            return math.inf
+        return max(0.0, (self._heap[0][0] - self._clock()) / 1_000_000)

@@ -1,0 +1,71 @@
+"""The house bots: processes that the server starts and keeps seated, so that a newcomer finds an opponent at once."""
+
+import secrets
+import subprocess
+import sys
+
+import structlog
+import trio
+
+from server.hall import Hall
+from server.settings import Settings
+
+log = structlog.get_logger()
+
+MOST_OF_A_KIND = 4
+"""Bots of one kind that play at a time. Each takes a processor while it thinks."""
+
+LOOK_SECONDS = 0.1
+"""How often the house looks whether a seat is empty."""
+
+SHORT_LIFE_SECONDS = 2.0
+"""A bot that ends sooner without a match has failed."""
+
+MOST_PAUSE_SECONDS = 60.0
+"""Longest pause before a bot that fails again and again is started once more."""
+
+
+async def keep_house(hall: Hall, settings: Settings) -> None:
+    """Keep a bot of each kind waiting for an opponent, until cancelled; then end them all."""
+    async with trio.open_nursery() as nursery:
+        for kind in settings.house:
+            nursery.start_soon(_keep_kind, hall, settings, kind)
+
+
+async def _keep_kind(hall: Hall, settings: Settings, kind: str) -> None:
+    names = [kind, *(f"{kind}-{number}" for number in range(2, MOST_OF_A_KIND + 1))]
+    for name in names:
+        hall.house_tokens[name.lower()] = secrets.token_hex(16)
+    alive: set[str] = set()
+    failures = 0
+
+    async def run(name: str) -> None:
+        nonlocal failures
+        alive.add(name)
+        began = trio.current_time()
+        try:
+            await _run_bot(hall, settings, kind, name)
+        finally:
+            alive.discard(name)
+        failures = failures + 1 if trio.current_time() - began < SHORT_LIFE_SECONDS else 0
+        if failures:
+            log.warning("house bot ended at once", bot=kind, times=failures)
+
+    async with trio.open_nursery() as nursery:
+        while True:
+            playing = {name.lower() for match in hall.matches.values() for name in match.header.players}
+            idle = [name for name in alive if name.lower() not in playing]
+            free = [name for name in names if name not in alive]
+            if not idle and free:
+                if failures:
+                    await trio.sleep(min(MOST_PAUSE_SECONDS, 2**failures))
+                nursery.start_soon(run, free[0])
+            await trio.sleep(LOOK_SECONDS)
+
+
+async def _run_bot(hall: Hall, settings: Settings, kind: str, name: str) -> None:
+    """Run a bot for one match."""
+    host = "127.0.0.1" if settings.host in ("0.0.0.0", "") else settings.host
+    options = ["--host", host, "--port", str(hall.ports[0]), "--name", name, "--games", "1"]
+    command = [sys.executable, "-m", "bots", kind, *options, "--token", hall.house_tokens[name.lower()]]
+    await trio.run_process(command, check=False, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)

@@ -1,0 +1,216 @@
+"""The referee of one match: a pure function of what the players say and when.
+
+Each function takes the state of a match and returns the next one with its effects, in the order in which they are
+to be carried out. Stamps are microseconds since the match began. Nothing here sends, writes or reads a clock.
+"""
+
+from typing import NamedTuple, TypeAlias
+
+from engine import record
+from engine.clock import Clock
+from engine.game import BadMove, moves
+from engine.history import History
+from engine.outcome import Outcome, Termination
+from engine.record import Header
+from engine.wire import messages as m
+
+
+class Tell(NamedTuple):
+    """A message for one player."""
+
+    side: int
+    message: m.Message
+
+
+class Show(NamedTuple):
+    """A message for both players and everybody who watches."""
+
+    message: m.Message
+
+
+class Journal(NamedTuple):
+    """A line of the record, to be written before what follows is sent."""
+
+    line: str
+
+
+class GiveTurn(NamedTuple):
+    """TURN for the side to move. When it was sent, `turn_given` has to be told."""
+
+    side: int
+
+
+class Finish(NamedTuple):
+    """The match is over; the record is complete."""
+
+    outcome: Outcome
+
+
+Effect: TypeAlias = Tell | Show | Journal | GiveTurn | Finish
+
+
+class State(NamedTuple):
+    """A match, as far as it has come."""
+
+    header: Header
+    history: History
+    clock: Clock
+    ready: tuple[bool, bool] = (False, False)
+    """Which side has said READY."""
+    sent: int = 0
+    """Stamp of the last TURN."""
+    shown: tuple[m.Moved, ...] = ()
+    """The moves as they were shown, for those who come later."""
+    outcome: Outcome | None = None
+
+    @property
+    def sides(self) -> tuple[str, str]:
+        """What the sides are called in this game."""
+        return self.header.position.game.sides
+
+    @property
+    def playing(self) -> bool:
+        """Tell whether initialisation is over, and the game is not."""
+        return self.outcome is None and self.ready == (True, True)
+
+
+Step: TypeAlias = tuple[State, list[Effect]]
+
+
+def begin(header: Header) -> State:
+    """Begin a match: both clocks run from stamp 0, until each side is ready."""
+    return State(header, History.begin(header.position), Clock.full(header.control).run(0, 0).run(1, 0))
+
+
+def ready(state: State, side: int, now: int) -> Step:
+    """A side has finished its initialisation. To say so again changes nothing."""
+    if state.outcome is not None or state.ready[side]:
+        return state, []
+    clock = state.clock.stop(side, now)
+    if clock.left[side] <= 0:
+        return flag(state, now)
+    both = (side == 0 or state.ready[0], side == 1 or state.ready[1])
+    state = state._replace(clock=clock, ready=both)
+    effects: list[Effect] = [Journal(record.ready_line(state.sides[side], now, clock.left[side]))]
+    if not state.playing:
+        return state, effects
+    effects.append(Show(m.Start(*clock.milliseconds(now))))
+    verdict = state.history.verdict(state.header.move_limit)
+    if verdict is None:
+        return state, [*effects, GiveTurn(state.history.position.turn)]
+    state, more = _finish(state, verdict, now)
+    return state, [*effects, *more]
+
+
+def turn_given(state: State, now: int) -> State:
+    """The last byte of TURN was handed over: from here on the side to move is charged."""
+    return state._replace(clock=state.clock.run(state.history.position.turn, now), sent=now)
+
+
+def move(state: State, side: int, text: str, now: int) -> Step:
+    """A side plays. ``now`` is when its line was received. It must be on turn: the session sees to that."""
+    clock = state.clock.stop(side, now)
+    if clock.left[side] <= 0:
+        return flag(state, now)
+    try:
+        history = state.history.after(text)
+    except BadMove as error:
+        name, loser = state.sides[side], state.header.players[side]
+        sentence = f"{loser} ({name}) played {text!r}, {error.code}: {error}"
+        refused = Journal(record.refused_line(name, state.sent, now, text))
+        state, effects = _finish(state._replace(clock=clock), Outcome(1 - side, Termination.BAD_MOVE, sentence), now)
+        return state, [refused, *effects]
+    clock = clock.add_increment(side)
+    line = record.move_line(history.plies, state.sides[side], state.sent, now, clock.left[side], history.moves[-1])
+    moved = m.Moved(history.plies, state.sides[side], *clock.milliseconds(now), m.Text(history.moves[-1]))
+    state = state._replace(history=history, clock=clock, shown=(*state.shown, moved))
+    verdict = history.verdict(state.header.move_limit)
+    if verdict is None:
+        return state, [Journal(line), Show(moved), GiveTurn(history.position.turn)]
+    state, effects = _finish(state, verdict, now)
+    return state, [Journal(line), Show(moved), *effects]
+
+
+def resign(state: State, side: int, now: int) -> Step:
+    """A side gives up."""
+    sentence = f"{state.header.players[side]} ({state.sides[side]}) resigned"
+    return _finish(state, Outcome(1 - side, Termination.RESIGN, sentence), now)
+
+
+def flag(state: State, now: int) -> Step:
+    """End the match if a clock that runs is used up at ``now``; else change nothing."""
+    fallen = state.clock.fallen(now)
+    if state.outcome is not None or not any(fallen):
+        return state, []
+    phase = "" if state.playing else " while initialising"
+    sentences = []
+    for side in (0, 1):
+        if fallen[side]:
+            over = record.milliseconds(-state.clock.remaining(side, now))
+            budget = record.milliseconds(state.header.control.budget)
+            sentences.append(
+                f"{state.header.players[side]} ({state.sides[side]}) ran out of time{phase}:"
+                f" {over} ms beyond a budget of {budget} ms"
+            )
+    winner = None if all(fallen) else fallen.index(False)
+    return _finish(state, Outcome(winner, Termination.TIME, "; ".join(sentences)), now)
+
+
+def annul(state: State, termination: Termination, sentence: str, now: int) -> Step:
+    """End the match without a result, through no fault of the players."""
+    return _finish(state, Outcome(None, termination, sentence), now)
+
+
+def presence(state: State, side: int, word: str, now: int) -> Step:
+    """A side's connection was lost (``gone``) or resumed (``back``). Its clock runs on as before."""
+    effects: list[Effect] = [Journal(record.presence_line(word, state.sides[side], now))]
+    return state, [*effects, Tell(1 - side, m.Opponent(word))]
+
+
+def turn_message(state: State, now: int) -> m.Turn:
+    """Return TURN for the side to move."""
+    side = state.history.position.turn
+    left = state.clock.milliseconds(now)
+    return m.Turn(left[side], left[1 - side])
+
+
+def legal_moves(state: State) -> m.Moves:
+    """Return the answer to MOVES. Raises OverflowError where there are too many to list."""
+    return m.Moves(m.Block(tuple(moves(state.history.position))))
+
+
+def board(state: State) -> m.Board:
+    """Return the position on the board."""
+    return m.Board(m.Block(tuple(state.history.position.text().splitlines())))
+
+
+def first_board(header: Header) -> m.Board:
+    """Return the position in which the match began."""
+    return m.Board(m.Block(tuple(header.position.text().splitlines())))
+
+
+def story(state: State, now: int) -> list[m.Message]:
+    """Return what was shown since the match began, for somebody who comes later."""
+    start = [m.Start(*state.clock.milliseconds(now))] if state.ready == (True, True) else []
+    ended = [result(state, now)] if state.outcome is not None else []
+    return [first_board(state.header), *start, *state.shown, *ended]
+
+
+def result(state: State, now: int) -> m.Result:
+    """Return RESULT of a match that is over."""
+    assert state.outcome is not None
+    outcome = state.outcome
+    left = state.clock.milliseconds(now)
+    name = outcome.result(state.sides)
+    return m.Result(state.header.match, name, str(outcome.termination), *left, m.Text(outcome.detail))
+
+
+def _finish(state: State, outcome: Outcome, now: int) -> Step:
+    effects: list[Effect] = []
+    side = state.history.position.turn
+    if state.playing and state.clock.since[side] is not None:
+        effects.append(Journal(record.unanswered_line(state.sides[side], state.sent)))
+    clock = state.clock.stop(0, now).stop(1, now)
+    state = state._replace(clock=clock, outcome=outcome)
+    line = record.result_line(outcome.result(state.sides), outcome.termination, now, clock.left, outcome.detail)
+    return state, [*effects, Journal(line), Show(result(state, now)), Finish(outcome)]

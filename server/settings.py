@@ -1,0 +1,60 @@
+"""What an organiser can set, and the bounds of the server: each with its unit and its reason."""
+
+from pathlib import Path
+
+import msgspec
+
+from engine.clock import TimeControl
+
+PORT = 2754
+"""Where the server listens unless told otherwise."""
+
+NAME_PATTERN = r"[A-Za-z0-9][A-Za-z0-9_.-]{0,31}"
+"""Names of players: ASCII, so that none looks like another, and short enough for a table. Case does not tell two
+names apart."""
+
+OUTBOX_BYTES = 256 * 1024
+"""Most that waits for a peer that does not read; a record of a long match fits. Then the peer is dropped."""
+
+WRITE_SECONDS = 20.0
+"""Longest that a peer may take none of what waits for it."""
+
+RECEIVE_BYTES = 4096
+"""Read from a peer at a time, so that a flood takes its turn with everybody else."""
+
+ERRORS = 100
+"""Errors after which a session is closed: it does not understand the protocol, or does not want to."""
+
+REQUESTS_PER_TURN = 8
+"""MOVES, and BOARD, that a player may ask for between two moves of a match; both cost the server time."""
+
+LISTED_MOVES = 2000
+"""Most legal moves that MOVES lists. The original game has at most some hundred; only boards with small K and
+large S have more."""
+
+RECENT_MATCHES = 200
+"""Finished matches that LIST shows and that a player who lost the connection can still come back to."""
+
+
+class Settings(msgspec.Struct, frozen=True, kw_only=True):
+    """What ``arena-server serve`` takes from its command line."""
+
+    host: str = "127.0.0.1"
+    port: int = PORT
+    data: Path = Path("arena-data")
+    control: TimeControl = TimeControl.of_milliseconds(60_000)
+    """For matches whose players ask for no other."""
+    move_limit: int = 1000
+    """A match of so many moves is drawn. Games of GIPF between equals have about a hundred."""
+    least_budget: int = 10_000
+    """Smallest budget that players may ask for, in microseconds."""
+    most_budget: int = 24 * 3600 * 1_000_000
+    """Largest budget that players may ask for, in microseconds."""
+    most_sessions: int = 4096
+    most_matches: int = 2048
+    tokens: dict[str, str] | None = None
+    """Name in lower case -> SHA-256 of the token, in hexadecimal; None: everybody may play."""
+    house: tuple[str, ...] = ()
+    """Bots that the server keeps seated."""
+    grace: float = 0.0
+    """Seconds that running matches are given to end when the server is stopped."""
