@@ -210,7 +210,7 @@ def _collect_named(size: int, rules: Any, state: State, mover: int, named: list[
             state = rules.collect(state, colour, chosen[0].row)
             left = left[1:]
         free, crossing = _rows(size, rules, state, colour)
-        if crossing and left:
+        if left and (crossing or any(left[0].ends in choice.ends for choice in free)):
             raise _not_there(size, rules, state, left[0])
         if crossing:
             sentence = f"rows of {SIDES[colour]} cross and one must be chosen: {_offer(size, crossing)}"

@@ -262,8 +262,7 @@ def settle(arena: Any, first: int, mover: int) -> int:
                     store(arena, at + i, collect(state, colour, row), path * PATH_BASE + i + 1)
                 end += crossing - 1
                 at += crossing
-            if pending:
-                end = discard_repeats(arena, first, end)
+            end = discard_repeats(arena, first, end)
     return end
 
 
