@@ -22,13 +22,14 @@ happened, and at last the result:
     refused black 26.001 27.110 x9-y9
     gone black 30.000
     back black 35.125
+    resigned white 59.100
     unanswered white 59.250
     result white bad_move 27.110 59974.499 59950.001 black played x9-y9: …
 
 All times are milliseconds with three decimals. Stamps count from the moment at which the match began and both
 clocks started. ``ready`` has the stamp at which READY came and what the side has left then; ``move`` and
 ``refused`` the stamps at which TURN was sent and the move received, and ``move`` what the side has left then, the
-increment included; ``unanswered`` the stamp of a TURN that the match ended before an answer came; ``result`` its
+increment included; ``resigned`` the stamp of RESIGN; ``unanswered`` the stamp of a TURN that the match ended before an answer came; ``result`` its
 stamp and what both sides have left, the one that began first. A clock is charged the time between its two stamps,
 and nothing else: anybody can recompute it.
 
@@ -128,6 +129,11 @@ def refused_line(side: str, sent: int, received: int, move: str) -> str:
     return f"refused {side} {milliseconds(sent)} {milliseconds(received)} {move}\n"
 
 
+def resigned_line(side: str, stamp: int) -> str:
+    """Return the line of a RESIGN."""
+    return f"resigned {side} {milliseconds(stamp)}\n"
+
+
 def unanswered_line(side: str, sent: int) -> str:
     """Return the line of a TURN that was not answered before the match ended."""
     return f"unanswered {side} {milliseconds(sent)}\n"
@@ -156,7 +162,9 @@ class _Replay:
         self.lines = text.splitlines()
         self.at = 0  # lines read so far: also the number, from 1, of the line last read
         self.stamp = 0  # of the last event: time does not run back
+        self.settled = 0  # of the last event that stopped a clock: no TURN was sent before it
         self.refused: str | None = None  # why the last move was refused
+        self.resigned: int | None = None  # the side that gave up
 
     def run(self) -> Summary:
         self.header = self._read_header()
@@ -251,7 +259,11 @@ class _Replay:
             self._fail(f"{self.sides[side]} has {right} ms left by the stamps, not {word}")
 
     def _in_play(self) -> None:
-        if self.refused is not None or self.history.verdict(self.header.move_limit) is not None:
+        if (
+            self.refused is not None
+            or self.resigned is not None
+            or self.history.verdict(self.header.move_limit) is not None
+        ):
             self._fail("the game is over already")
 
     def _on_unknown(self, _rest: str) -> None:
@@ -264,6 +276,14 @@ class _Replay:
             self._fail(f"{name} is ready already")
         self.clock = self.clock.stop(side, self._advance(self._time(stamp)))
         self._left(side, left)
+        self.settled = self.stamp
+
+    def _sent(self, word: str) -> int:
+        """Read the stamp of a TURN; lost and resumed connections may stand between it and the answer."""
+        stamp = self._time(word)
+        if stamp < self.settled:
+            self._fail(f"TURN cannot have been sent at {word}, before the other side's move")
+        return stamp
 
     def _charge(self, side: int, sent: str, received: str) -> None:
         if self.clock.since != (None, None):
@@ -271,8 +291,8 @@ class _Replay:
         if side != self.history.position.turn:
             self._fail(f"it is not the turn of {self.sides[side]}")
         self._in_play()
-        start = self._advance(self._time(sent))
-        self.clock = self.clock.run(side, start).stop(side, self._advance(self._time(received)))
+        self.clock = self.clock.run(side, self._sent(sent)).stop(side, self._advance(self._time(received)))
+        self.settled = self.stamp
         if self.clock.left[side] <= 0:
             self._fail(f"the clock of {self.sides[side]} had run out by {milliseconds(-self.clock.left[side])} ms")
 
@@ -301,13 +321,18 @@ class _Replay:
         else:
             self._fail(f"{move} is a legal move")
 
+    def _on_resigned(self, rest: str) -> None:
+        name, stamp = self._words(rest, "side stamp")
+        self._in_play()
+        self.resigned = self._side(name)
+        self._advance(self._time(stamp))
+
     def _on_unanswered(self, rest: str) -> None:
         name, sent = self._words(rest, "side sent")
         side = self._side(name)
         if self.clock.since != (None, None) or side != self.history.position.turn:
             self._fail(f"{name} was not to move")
-        self._in_play()
-        self.clock = self.clock.run(side, self._time(sent))
+        self.clock = self.clock.run(side, self._sent(sent))
 
     def _on_gone(self, rest: str) -> None:
         name, stamp = self._words(rest, "side stamp")
@@ -321,7 +346,10 @@ class _Replay:
         if len(words) < 5:
             self._fail("expected result reason stamp and both clocks")
         result, reason, *times = words[:5]
+        before = self.stamp
         self._advance(self._time(times[0]))
+        if self.stamp > before and self.clock.since == (None, None) and reason not in ANNULLED:
+            self._fail(f"the match ended at {milliseconds(before)}, with the last event")
         if result not in (*self.sides, "draw", "annulled"):
             self._fail(f"there is no result {result!r}")
         winner = self.sides.index(result) if result in self.sides else None
@@ -349,8 +377,8 @@ class _Replay:
             if winner != (1 - late[0] if len(late) == 1 else None) or result == "annulled":
                 self._fail(f"the loser on time is {' and '.join(self.sides[side] for side in late)}")
         elif reason == Termination.RESIGN:
-            if winner is None:
-                self._fail("a side that resigns loses")
+            if self.resigned is None or winner != 1 - self.resigned:
+                self._fail("a side that resigns, and no other, loses by resigning")
         elif reason in ANNULLED:
             if result != "annulled":
                 self._fail(f"a match that ends by {reason} is annulled")

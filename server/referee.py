@@ -134,7 +134,9 @@ def move(state: State, side: int, text: str, now: int) -> Step:
 def resign(state: State, side: int, now: int) -> Step:
     """A side gives up."""
     sentence = f"{state.header.players[side]} ({state.sides[side]}) resigned"
-    return _finish(state, Outcome(1 - side, Termination.RESIGN, sentence), now)
+    resigned = Journal(record.resigned_line(state.sides[side], now))
+    state, effects = _finish(state, Outcome(1 - side, Termination.RESIGN, sentence), now)
+    return state, [resigned, *effects]
 
 
 def flag(state: State, now: int) -> Step:

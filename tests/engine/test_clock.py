@@ -1,0 +1,42 @@
+from hypothesis import given
+from hypothesis import strategies as st
+
+from engine.clock import Clock, TimeControl
+
+sides = st.integers(0, 1)
+spans = st.lists(st.tuples(sides, st.integers(0, 50_000), st.integers(0, 50_000)), max_size=30)
+
+
+def test_both_clocks_run_apart_during_initialisation() -> None:
+    clock = Clock.full(TimeControl.of_milliseconds(1)).run(0, 0).run(1, 0).stop(0, 300)
+    assert clock.left == (700, 1000)
+    assert clock.deadline() == 1000
+    assert clock.fallen(999) == (False, False)
+    assert clock.fallen(1000) == (False, True)
+
+
+def test_milliseconds_are_rounded_down_and_never_negative() -> None:
+    clock = Clock.full(TimeControl(2_999)).run(1, 0)
+    assert clock.milliseconds(0) == (2, 2)
+    assert clock.milliseconds(1_000) == (2, 1)
+    assert clock.milliseconds(99_999) == (2, 0)
+
+
+def test_standing_clocks_have_no_deadline() -> None:
+    assert Clock.full(TimeControl(1)).deadline() is None
+
+
+def test_stamp_before_the_start_charges_nothing() -> None:
+    assert Clock.full(TimeControl(5)).run(0, 100).stop(0, 90).left == (5, 5)
+
+
+@given(spans)
+def test_what_is_charged_is_the_sum_of_the_spans(played: list[tuple[int, int, int]]) -> None:
+    clock = Clock.full(TimeControl(10_000_000, 7))
+    now, charged = 0, [0, 0]
+    for side, pause, span in played:
+        clock = clock.run(side, now + pause)
+        now += pause + span
+        charged[side] += span - 7
+        clock = clock.stop(side, now).add_increment(side)
+    assert clock.left == (10_000_000 - charged[0], 10_000_000 - charged[1])

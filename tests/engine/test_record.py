@@ -1,0 +1,153 @@
+"""A true record is verified; each single change to it is found and named with its line."""
+
+import random
+
+import pytest
+
+from engine import record
+from engine.catalogue import GAMES
+from engine.clock import TimeControl
+from engine.outcome import Termination
+from engine.record import BadRecord, Header, verify
+from server import referee
+
+
+def played(
+    parameters: str = "3 3 9 9", *, seed: int = 1, budget: int = 10_000_000, stop_after: int = 1000, end: str = ""
+) -> str:
+    """Return the record of a random game that the referee led, ended by ``end`` where the board does not."""
+    chance = random.Random(seed)
+    position = GAMES["gipf"].start(parameters)
+    header = Header(
+        7, position, ("ann", "bob"), TimeControl(budget, 1_500), 60, "gipf-arena/test", "2026-01-02T03:04:05.678Z"
+    )
+    state = referee.begin(header)
+    lines: list[str] = [header.text()]
+    now = 0
+
+    def take(step: referee.Step) -> referee.State:
+        lines.extend(effect.line for effect in step[1] if isinstance(effect, referee.Journal))
+        return step[0]
+
+    for side in (1, 0):
+        now += chance.randrange(5_000)
+        state = take(referee.ready(state, side, now))
+    while state.outcome is None and state.history.plies < stop_after:
+        now += chance.randrange(300)
+        state = referee.turn_given(state, now)
+        if state.history.plies == 5:
+            state = take(referee.presence(state, 0, "gone", now + 1))
+            state = take(referee.presence(state, 0, "back", now + 2))
+        now += 3 + chance.randrange(40_000)
+        move = chance.choice([successor.move for successor in state.history.position.successors()])
+        state = take(referee.move(state, state.history.position.turn, move, now))
+    if state.outcome is None:
+        now += 10
+        state = referee.turn_given(state, now)
+        turn = state.history.position.turn
+        if end == "bad_move":
+            state = take(referee.move(state, turn, "a1-a9", now + 1_234))
+        elif end == "resign":
+            state = take(referee.resign(state, 1 - turn, now + 1_234))
+        elif end == "time":
+            state = take(referee.flag(state, now + state.clock.left[turn] + 12))
+        elif end == "server_stop":
+            state = take(referee.annul(state, Termination.SERVER_STOP, "the server was stopped", now + 5))
+    return "".join(lines)
+
+
+ENDS = ["bad_move", "resign", "time", "server_stop"]
+
+
+@pytest.mark.parametrize("end", ENDS)
+def test_record_of_each_end_is_true(end: str) -> None:
+    summary = verify(played(stop_after=9, end=end))
+    assert summary.reason == end
+    assert summary.history.plies == 9
+    assert summary.header.players == ("ann", "bob")
+
+
+def test_records_of_whole_games_are_true() -> None:
+    reasons = {
+        verify(played(parameters, seed=seed)).reason for seed in range(12) for parameters in ("3 3 9 9", "2 2 5 5")
+    }
+    assert {"no_reserve", "repetition"} <= reasons
+
+
+def test_record_that_was_cut_off_is_true_as_far_as_it_goes() -> None:
+    summary = verify(played(stop_after=9))
+    assert (summary.result, summary.reason, summary.history.plies) == ("", "", 9)
+
+
+@pytest.mark.parametrize("end", ["", *ENDS])
+def test_every_changed_number_move_or_result_is_found(end: str) -> None:
+    text = played(seed=3, stop_after=1000 if not end else 9, end=end)
+    lines = text.splitlines()
+    first_event = next(number for number, line in enumerate(lines) if line.startswith("ready"))
+    found = 0
+    for number in range(first_event, len(lines)):
+        words = lines[number].split(" ")
+        last = 6 if words[0] == "result" else len(words)
+        if words[0] in ("gone", "back"):
+            continue  # they charge nobody
+        for place in range(1, last):
+            changed = _changed(words[place])
+            forged = [*lines[:number], " ".join([*words[:place], changed, *words[place + 1 :]]), *lines[number + 1 :]]
+            if words[0] == "refused" and place == 4:
+                continue  # another illegal move is as illegal
+            with pytest.raises(BadRecord) as caught:
+                verify("\n".join(forged) + "\n")
+                pytest.fail(f"{forged[number]!r} in place of {lines[number]!r} was not found")
+            assert caught.value.line >= number + 1
+            found += 1
+    assert found > 40
+
+
+def _changed(word: str) -> str:
+    """Return a word of the same kind that says something else."""
+    if word.replace(".", "").isdigit():
+        return f"{int(word.replace('.', '')) + 1000}"[:-3] + f".{word[-3:]}" if "." in word else str(int(word) + 1)
+    swapped = {"white": "black", "black": "white", "draw": "white", "annulled": "draw"}
+    return swapped.get(word, "resign" if word in ("no_reserve", "repetition", "time", "bad_move") else "a1-z9")
+
+
+@pytest.mark.parametrize(
+    ("line", "right", "wrong", "message"),
+    [
+        (1, "arena-record 1", "arena-record 2", "line 1: version 2"),
+        (2, "match 7", "match seven", "line 2: match is a whole number"),
+        (3, "game gipf", "game go", "line 3: there is no game 'go'"),
+        (4, "parameters 3 3 9 9", "parameters 3 3 9 8", "the position has the parameters"),
+        (5, "white ann", "white ", "line 5: expected white"),
+        (7, "budget 10000.000", "budget 10000", "line 7: a time is written"),
+        (12, "position", "start", "line 12: expected the first position"),
+        (13, "| 3 3 9 9", "| 3 9 9 9", "the first position cannot be read"),
+    ],
+)
+def test_faults_of_the_head_are_named_with_their_line(line: int, right: str, wrong: str, message: str) -> None:
+    lines = played(stop_after=3).splitlines()
+    assert lines[line - 1] == right
+    lines[line - 1] = wrong
+    with pytest.raises(BadRecord, match=message):
+        verify("\n".join(lines))
+
+
+@pytest.mark.parametrize("text", ["", "\n", "arena-record 1\n", "\x00", "move 1"])
+def test_what_is_no_record_is_refused(text: str) -> None:
+    with pytest.raises(BadRecord):
+        verify(text)
+
+
+def test_nothing_may_follow_the_result() -> None:
+    text = played(stop_after=9, end="resign")
+    with pytest.raises(BadRecord, match="nothing may follow"):
+        verify(text + "gone white 99999.000\n")
+
+
+def test_every_prefix_of_a_record_is_read_or_refused() -> None:
+    text = played(stop_after=9, end="time")
+    for length in range(0, len(text), 7):
+        try:
+            verify(text[:length])
+        except record.BadRecord as error:
+            assert str(error).startswith("line ")

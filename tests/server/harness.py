@@ -1,0 +1,131 @@
+"""A hall with memory streams in place of sockets, and clients that speak the protocol to it."""
+
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any, TypeVar
+
+import trio
+import trio.testing
+
+from engine.wire import messages as m
+from engine.wire.ends import ClientEnd
+from server.archive import Archive
+from server.flags import FlagKeeper
+from server.hall import Hall
+from server.serve import microseconds
+from server.session import serve_stream
+from server.settings import Settings
+
+MessageType = TypeVar("MessageType")
+
+
+FOREVER = 1_000_000
+"""Seconds, on a simulated clock, after which a test that waits for a message has failed."""
+
+
+class Now:
+    """Stamps bytes with the time at which they are read: on a simulated clock nothing is ever late."""
+
+    arrival = staticmethod(microseconds)
+
+
+class Client:
+    """One peer of the hall."""
+
+    def __init__(self, stream: trio.abc.Stream) -> None:
+        self.stream = stream
+        self.end = ClientEnd()
+        self.heard: list[Any] = []
+        self.token = ""
+
+    async def say(self, *messages: m.Message) -> None:
+        for message in messages:
+            await self.stream.send_all(self.end.send(message))
+
+    async def next(self) -> Any:
+        """Return the next message; None when the server has closed."""
+        while not self.heard:
+            with trio.fail_after(FOREVER):
+                data = await self.stream.receive_some()
+            if not data:
+                return None
+            self.heard += self.end.receive(data)
+        message = self.heard.pop(0)
+        if isinstance(message, m.Match):
+            self.token = message.token
+        return message
+
+    async def hear(self, kind: type[MessageType]) -> MessageType:
+        """Return the next message of a kind, passing over others."""
+        while True:
+            message = await self.next()
+            assert message is not None, f"closed before {kind.__name__}"
+            if isinstance(message, kind):
+                return message
+
+    async def nothing(self) -> None:
+        """Show that nothing more has been sent."""
+        with trio.move_on_after(0.001):
+            message = await self.next()
+            raise AssertionError(f"{message} was not expected")
+
+
+class House:
+    """The hall under test."""
+
+    def __init__(self, hall: Hall, folder: Path, nursery: trio.Nursery) -> None:
+        self.hall = hall
+        self.folder = folder
+        self._nursery = nursery
+
+    async def connect(self, name: str = "", token: str = "") -> Client:
+        near, far = trio.testing.memory_stream_pair()
+        self._nursery.start_soon(serve_stream, far, self.hall, Now, "test")
+        client = Client(near)
+        await client.hear(m.Arena)
+        if name:
+            await client.say(m.Login(name, token))
+            await client.hear(m.Welcome)
+        return client
+
+    async def pair(self, options: str = "params=3,3,9,9 budget=1000") -> tuple[Client, Client]:
+        """Return two clients for whom a match was announced; the first begins."""
+        first, second = await self.connect("ann"), await self.connect("bob")
+        await first.say(m.Seek("gipf", m.Text(f"{options} colour=white")))
+        await second.say(m.Seek("gipf", m.Text(options)))
+        for client in (first, second):
+            await client.hear(m.Board)
+        return first, second
+
+    def record(self, match: int = 1) -> str:
+        return (self.folder / "records" / f"{match}.txt").read_text(encoding="utf-8")
+
+
+@asynccontextmanager
+async def open_house(
+    folder: Path, *, change: Callable[[Settings], Settings] = lambda settings: settings
+) -> AsyncIterator[House]:
+    """Run a hall over a data directory."""
+    settings = change(Settings(data=folder))
+    flags = FlagKeeper(microseconds)
+    hall = Hall(settings, Archive(folder), flags, microseconds, "gipf-arena/test")
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(flags.run)
+        yield House(hall, folder, nursery)
+        nursery.cancel_scope.cancel()
+
+
+async def ready(*clients: Client) -> None:
+    """Let clients say READY, and wait until play has begun."""
+    for client in clients:
+        await client.say(m.Ready())
+    for client in clients:
+        await client.hear(m.Start)
+
+
+async def play(mover: Client, other: Client, move: str) -> None:
+    """Play a move that does not end the game."""
+    await mover.say(m.Move(m.Text(move)))
+    await mover.hear(m.Moved)
+    await other.hear(m.Moved)

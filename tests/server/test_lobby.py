@@ -1,0 +1,108 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from engine.catalogue import GAMES
+from engine.clock import TimeControl
+from engine.wire.codes import ProtocolError
+from server import lobby
+from server.lobby import Lobby, Seek, add, control, fits, read_seek, remove
+from server.settings import Settings
+
+GIPF = GAMES["gipf"]
+SETTINGS = Settings()
+
+seeks = st.builds(
+    Seek,
+    name=st.sampled_from(["ann", "Bob", "carol", "dave", "eve"]),
+    game=st.just("gipf"),
+    parameters=st.sampled_from([None, "4 4 15 15", "3 3 9 9"]),
+    budget=st.sampled_from([None, 1_000_000, 60_000_000]),
+    increment=st.sampled_from([None, 0, 5]),
+    side=st.sampled_from([None, 0, 1]),
+    opponent=st.sampled_from([None, "ann", "BOB"]),
+    house=st.booleans(),
+)
+
+
+@given(st.lists(seeks, max_size=12))
+def test_pairings_keep_every_wish_and_nobody_waits_beside_one_that_fits(wishes: list[Seek]) -> None:
+    waiting = Lobby()
+    for seek in wishes:
+        waiting = remove(waiting, seek.name)
+        before = waiting.seeks
+        waiting, pairing = add(waiting, seek)
+        if pairing is None:
+            assert not any(fits(seek, other) for other in before)
+            assert waiting.seeks == (*before, seek)
+            continue
+        other = next(wish for wish in before if wish not in waiting.seeks)
+        assert other is next(wish for wish in before if fits(seek, wish)), "the one who waited longest"
+        assert set(pairing.names) == {seek.name, other.name}
+        for wish in (seek, other):
+            assert wish.parameters in (None, pairing.parameters)
+            assert wish.budget in (None, pairing.budget)
+            assert wish.increment in (None, pairing.increment)
+            assert wish.side in (None, pairing.names.index(wish.name))
+            rival = pairing.names[1 - pairing.names.index(wish.name)]
+            assert wish.opponent is None or wish.opponent.lower() == rival.lower()
+        assert not (seek.house and other.house)
+
+
+@given(seeks, seeks)
+def test_fitting_is_mutual(one: Seek, other: Seek) -> None:
+    assert fits(one, other) == fits(other, one)
+
+
+def test_sides_alternate_where_nobody_asks() -> None:
+    waiting = Lobby()
+    first = []
+    for _ in range(4):
+        waiting, _ = add(waiting, Seek("ann", "gipf"))
+        waiting, pairing = add(waiting, Seek("bob", "gipf"))
+        assert pairing is not None
+        first.append(pairing.names[0])
+    assert first == ["ann", "bob", "ann", "bob"]
+
+
+def test_default_control_is_taken_where_nobody_asks_for_one() -> None:
+    default = TimeControl(60_000_000, 100)
+    _, pairing = add(Lobby((Seek("ann", "gipf"),)), Seek("bob", "gipf"))
+    assert pairing is not None
+    assert control(pairing, default) == default
+    assert control(pairing._replace(budget=5_000_000), default) == TimeControl(5_000_000, 0)
+    assert control(pairing._replace(increment=7), default) == TimeControl(60_000_000, 7)
+
+
+def test_options_are_read_and_described() -> None:
+    options = "params=4,4,15,15 budget=1000 increment=10 colour=black opponent=Bob"
+    seek = read_seek("ann", GIPF, options, SETTINGS)
+    assert seek == Seek("ann", "gipf", "4 4 15 15", 1_000_000, 10_000, 1, "Bob")
+    assert lobby.describe(seek, GIPF) == options
+    assert lobby.describe(read_seek("ann", GIPF, "", SETTINGS), GIPF) == ""
+
+
+@pytest.mark.parametrize(
+    ("options", "code", "words"),
+    [
+        ("fast", "bad_arguments", "'fast' is no option"),
+        ("speed=3", "bad_arguments", "'speed=3' is no option"),
+        ("budget=1000 budget=1000", "bad_arguments", "given twice"),
+        ("params=4,4,15", "bad_parameters", "four numbers"),
+        ("params=4,8,15,15", "bad_parameters", "between 2 and 7"),
+        ("params=13,4,15,15", "bad_parameters", "2 to 12"),
+        ("params=4,4,3,15", "bad_parameters", "GW is 3"),
+        ("params=4,4,15,1000", "bad_parameters", "GB is 1000"),
+        ("budget=9", "bad_time", "10 to 86400000 milliseconds"),
+        ("budget=1e9", "bad_time", "not '1e9'"),
+        ("budget=٣٣٣٣", "bad_time", "milliseconds"),
+        ("increment=-1", "bad_time", "increment"),
+        ("colour=red", "bad_arguments", "white or black"),
+        ("opponent=ANN", "bad_arguments", "another player"),
+        ("opponent=a/b", "bad_arguments", "another player"),
+    ],
+)
+def test_wrong_options_are_named(options: str, code: str, words: str) -> None:
+    with pytest.raises(ProtocolError, match=words) as caught:
+        read_seek("ann", GIPF, options, SETTINGS)
+    assert caught.value.code == code

@@ -1,0 +1,186 @@
+"""The server as a process, over real sockets, in real time."""
+
+import re
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from engine import record
+from engine.wire import messages as m
+from engine.wire.ends import ClientEnd
+
+START_SECONDS = 20
+
+
+class Server:
+    """A running server process."""
+
+    def __init__(self, folder: Path, *options: str) -> None:
+        command = [sys.executable, "-m", "server", "serve", "--port", "0", "--data", str(folder), *options]
+        self.process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+        assert self.process.stderr is not None
+        self.log = ""
+        while "event=listening" not in self.log:
+            line = self.process.stderr.readline()
+            assert line, f"the server ended: {self.log}"
+            self.log += line
+        found = re.search(r"ports=\"?\[([0-9]+)", self.log)
+        assert found is not None
+        self.port = int(found.group(1))
+
+    def stop(self, number: int = signal.SIGTERM) -> int:
+        self.process.send_signal(number)
+        assert self.process.stderr is not None
+        self.log += self.process.stderr.read()
+        self.process.stderr.close()
+        return self.process.wait(10)
+
+
+@contextmanager
+def running(folder: Path, *options: str) -> Iterator[Server]:
+    server = Server(folder, *options)
+    try:
+        yield server
+    finally:
+        if server.process.poll() is None:
+            server.process.kill()
+            server.process.wait()
+        if server.process.stderr is not None:
+            server.process.stderr.close()
+
+
+class Client:
+    """A peer on a blocking socket."""
+
+    def __init__(self, port: int, name: str = "") -> None:
+        self.socket = socket.create_connection(("127.0.0.1", port), timeout=20)
+        self.end = ClientEnd()
+        self.heard: list[Any] = []
+        if name:
+            self.say(m.Login(name))
+
+    def say(self, message: m.Message) -> None:
+        self.socket.sendall(self.end.send(message))
+
+    def hear(self, kind: type) -> Any:
+        while True:
+            while not self.heard:
+                data = self.socket.recv(65536)
+                assert data, f"closed before {kind.__name__}"
+                self.heard += self.end.receive(data)
+            message = self.heard.pop(0)
+            if isinstance(message, kind):
+                return message
+
+    def close(self) -> None:
+        self.socket.close()
+
+
+@contextmanager
+def pair(port: int, options: str = "budget=60000") -> Iterator[tuple[Client, Client]]:
+    """Two clients in a match in play; the first begins."""
+    first, second = Client(port, "ann"), Client(port, "bob")
+    try:
+        first.say(m.Seek("gipf", m.Text(f"{options} colour=white")))
+        first.hear(m.Seeking)
+        second.say(m.Seek("gipf", m.Text(options)))
+        for client in (first, second):
+            client.hear(m.Match)
+            client.say(m.Ready())
+        for client in (first, second):
+            client.hear(m.Start)
+        yield first, second
+    finally:
+        first.close()
+        second.close()
+
+
+def test_match_over_sockets_then_an_orderly_stop(tmp_path: Path) -> None:
+    with running(tmp_path) as server:
+        with pair(server.port, "params=2,3,5,5 budget=60000") as (ann, _):
+            ann.say(m.Move(m.Text("a1-b2")))
+            assert ann.hear(m.Result).reason == "dead_lock"
+        with pair(server.port) as (ann, bob):
+            ann.say(m.Move(m.Text("a5-b5")))
+            assert bob.hear(m.Moved).move == "a5-b5"
+            bob.hear(m.Turn)
+            assert server.stop() == 0
+            assert bob.hear(m.Result).reason == "server_stop"
+            assert ann.hear(m.Bye).reason == "stopping"
+    for number, reason in ((1, "dead_lock"), (2, "server_stop")):
+        assert record.verify((tmp_path / "records" / f"{number}.txt").read_text()).reason == reason
+    assert "number=1" in server.log and "reason=dead_lock" in server.log
+
+
+def test_grace_lets_running_matches_end(tmp_path: Path) -> None:
+    with running(tmp_path, "--grace", "20") as server, pair(server.port) as (ann, bob):
+        server.process.send_signal(signal.SIGINT)
+        bob.hear(m.Turn) if bob.end.state == "thinking" else None
+        time.sleep(0.2)
+        ann.say(m.Resign())
+        assert bob.hear(m.Result).reason == "resign"
+        assert server.process.wait(10) == 0
+
+
+def test_after_kill_nothing_acknowledged_is_lost_and_the_number_goes_on(tmp_path: Path) -> None:
+    with running(tmp_path) as server, pair(server.port) as (ann, bob):
+        ann.say(m.Move(m.Text("a5-b5")))
+        ann.hear(m.Moved)
+        assert server.stop(signal.SIGKILL) == -signal.SIGKILL
+    with running(tmp_path) as server:
+        summary = record.verify((tmp_path / "records" / "1.txt").read_text())
+        assert (summary.reason, summary.history.moves) == ("server_fault", ("a5-b5",))
+        with pair(server.port) as (ann, bob):
+            ann.say(m.Resign())
+            assert bob.hear(m.Result).match == 2
+
+
+def test_peer_that_never_reads_is_dropped_and_nobody_else_notices(tmp_path: Path) -> None:
+    with running(tmp_path) as server, pair(server.port) as (ann, bob):
+        deaf = Client(server.port)
+        deaf.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        deaf.say(m.Watch(1))
+        deaf.socket.settimeout(1)
+        with pytest.raises((ConnectionError, TimeoutError)):
+            for _ in range(200_000):
+                deaf.socket.sendall(b"HELP\n" * 100)
+        ann.say(m.Move(m.Text("a5-b5")))
+        assert bob.hear(m.Moved).move == "a5-b5"
+        deaf.close()
+
+
+def test_port_in_use_is_said_in_one_line(tmp_path: Path) -> None:
+    with running(tmp_path) as server:
+        command = [sys.executable, "-m", "server", "serve", "--port", str(server.port), "--data", str(tmp_path / "b")]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=START_SECONDS, check=False)
+        assert done.returncode == 1
+        assert len(done.stderr.splitlines()) == 1 and "in use" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["serve", "--port", "x"], "port"),
+        (["serve", "--port", "70000"], "ports are 0 to 65535"),
+        (["serve", "--budget", "0"], "at least 10"),
+        (["serve", "--speed", "3"], "speed"),
+        (["serve", "--tokens", "/nonexistent"], "No such file"),
+        (["demo", "--params", "4 9 15 15"], "between 2 and 7"),
+        (["token", "a b", "--tokens", "/nonexistent/t"], "1 to 32 letters"),
+        (["dance"], "dance"),
+    ],
+)
+def test_bad_arguments_get_one_line_and_status_2(arguments: list[str], words: str) -> None:
+    command = [sys.executable, "-m", "server", *arguments]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=START_SECONDS, check=False)
+    assert done.returncode == 2
+    assert len(done.stderr.splitlines()) == 1, done.stderr
+    assert words in done.stderr
