@@ -29,9 +29,9 @@ happened, and at last the result:
 All times are milliseconds with three decimals. Stamps count from the moment at which the match began and both
 clocks started. ``ready`` has the stamp at which READY came and what the side has left then; ``move`` and
 ``refused`` the stamps at which TURN was sent and the move received, and ``move`` what the side has left then, the
-increment included; ``resigned`` the stamp of RESIGN; ``unanswered`` the stamp of a TURN that the match ended before an answer came; ``result`` its
-stamp and what both sides have left, the one that began first. A clock is charged the time between its two stamps,
-and nothing else: anybody can recompute it.
+increment included; ``resigned`` the stamp of RESIGN; ``unanswered`` that of a TURN which the match ended before an
+answer came; ``result`` its stamp and what both sides have left, the one that began first. A clock is charged the
+time between its two stamps, and nothing else: anybody can recompute it.
 
 A record without a result is that of a match that is still running, or was cut off.
 """

@@ -14,7 +14,7 @@ class ByteStream(Protocol):
     async def send_all(self, data: bytes) -> None:
         """Send everything."""
 
-    async def receive_some(self, max_bytes: int | None = None) -> bytes:
+    async def receive_some(self, max_bytes: int | None = None) -> bytes | bytearray:
         """Wait for bytes; none at the end."""
 
     async def aclose(self) -> None:
@@ -33,6 +33,7 @@ class Connection:
         self._descriptor = stream.socket.fileno() if isinstance(stream, trio.SocketStream) else None
         self._queue = bytearray()
         self._wake = trio.Event()
+        self._writing = trio.CancelScope()
         self._last = False
         self.broken = False
         """Set when nothing more can be sent: the peer is gone or does not read."""
@@ -40,7 +41,7 @@ class Connection:
     async def receive(self) -> bytes:
         """Wait for bytes from the peer; none when it has closed or is gone."""
         try:
-            return await self._stream.receive_some(RECEIVE_BYTES)
+            return bytes(await self._stream.receive_some(RECEIVE_BYTES))
         except (trio.BrokenResourceError, trio.ClosedResourceError):
             return b""
 
@@ -70,23 +71,24 @@ class Connection:
 
     async def write_queued(self) -> None:
         """Send what is queued, until `end` is called or the peer does not take it."""
-        while not self.broken:
-            if not self._queue:
-                if self._last:
-                    return
-                self._wake = trio.Event()
-                await self._wake.wait()
-                continue
-            chunk = bytes(self._queue)
-            try:
-                with trio.fail_after(WRITE_SECONDS):
-                    await self._stream.send_all(chunk)
-            except (trio.BrokenResourceError, trio.ClosedResourceError, trio.TooSlowError):
-                self._give_up()
-                return
-            del self._queue[: len(chunk)]
+        with self._writing:
+            while not self.broken:
+                if not self._queue:
+                    if self._last:
+                        return
+                    self._wake = trio.Event()
+                    await self._wake.wait()
+                    continue
+                chunk = bytes(self._queue)
+                try:
+                    with trio.fail_after(WRITE_SECONDS):
+                        await self._stream.send_all(chunk)
+                except (trio.BrokenResourceError, trio.ClosedResourceError, trio.TooSlowError):
+                    self._give_up()
+                else:
+                    del self._queue[: len(chunk)]
 
     def _give_up(self) -> None:
         self.broken = True
         self._queue.clear()
-        self._wake.set()
+        self._writing.cancel()

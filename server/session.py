@@ -1,6 +1,6 @@
 """One connection: its lines in, its replies out, and whom it stands for."""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import structlog
 import trio
@@ -11,7 +11,6 @@ from engine.wire.ends import ServerEnd
 from engine.wire.messages import encode
 from server.connection import ByteStream, Connection
 from server.hall import Hall
-from server.loopwatch import LoopWatch
 from server.settings import ERRORS
 
 if TYPE_CHECKING:
@@ -21,6 +20,13 @@ log = structlog.get_logger()
 
 LINES_AT_A_TIME = 32
 """Lines of one peer that are answered before others get their turn."""
+
+
+class Arrivals(Protocol):
+    """Tells when bytes arrived: `server.loopwatch.LoopWatch`."""
+
+    def arrival(self) -> int:
+        """Return the stamp, in microseconds, of bytes that were received just now."""
 
 
 class Session:
@@ -59,7 +65,7 @@ class Session:
             self._connection.end()
             self._closing.set()
 
-    async def run(self, watch: LoopWatch) -> None:
+    async def run(self, watch: Arrivals) -> None:
         """Greet, and serve the peer until either side closes the connection."""
         self._hall.come(self)
         access = "open" if self._hall.settings.tokens is None else "token"
@@ -92,7 +98,7 @@ class Session:
             self.close("server_fault", "a fault of the server's own, which was written to its log")
 
 
-async def serve_stream(stream: ByteStream, hall: Hall, watch: LoopWatch, peer: str) -> None:
+async def serve_stream(stream: ByteStream, hall: Hall, watch: Arrivals, peer: str) -> None:
     """Serve one connection until it is closed; close it. Nothing that happens on it reaches another."""
     connection = Connection(stream)
     session = Session(hall, connection)

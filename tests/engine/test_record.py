@@ -4,7 +4,6 @@ import random
 
 import pytest
 
-from engine import record
 from engine.catalogue import GAMES
 from engine.clock import TimeControl
 from engine.outcome import Termination
@@ -95,12 +94,18 @@ def test_every_changed_number_move_or_result_is_found(end: str) -> None:
             forged = [*lines[:number], " ".join([*words[:place], changed, *words[place + 1 :]]), *lines[number + 1 :]]
             if words[0] == "refused" and place == 4:
                 continue  # another illegal move is as illegal
-            with pytest.raises(BadRecord) as caught:
-                verify("\n".join(forged) + "\n")
-                pytest.fail(f"{forged[number]!r} in place of {lines[number]!r} was not found")
-            assert caught.value.line >= number + 1
+            assert _line_of_fault(forged) >= number + 1, f"{forged[number]!r} in place of {lines[number]!r}"
             found += 1
     assert found > 40
+
+
+def _line_of_fault(lines: list[str]) -> int:
+    """Return the line that a record is refused for, 0 where it counts as true."""
+    try:
+        verify("\n".join(lines) + "\n")
+    except BadRecord as error:
+        return error.line
+    return 0
 
 
 def _changed(word: str) -> str:
@@ -146,8 +151,5 @@ def test_nothing_may_follow_the_result() -> None:
 
 def test_every_prefix_of_a_record_is_read_or_refused() -> None:
     text = played(stop_after=9, end="time")
-    for length in range(0, len(text), 7):
-        try:
-            verify(text[:length])
-        except record.BadRecord as error:
-            assert str(error).startswith("line ")
+    refused = sum(_line_of_fault(text[:length].splitlines()) > 0 for length in range(0, len(text), 7))
+    assert 0 < refused < len(text) // 7
