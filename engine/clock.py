@@ -4,9 +4,7 @@ All times are whole microseconds. Stamps come from one monotonic clock; where it
 clock either stands, or runs since a stamp. During initialisation both run, in play only that of the side to move.
 """
 
-from typing import NamedTuple, TypeVar
-
-Value = TypeVar("Value")
+from typing import NamedTuple
 
 MICROSECONDS = 1000
 """Microseconds in a millisecond, the unit of the wire."""
@@ -38,34 +36,42 @@ class Clock(NamedTuple):
 
     def run(self, side: int, now: int) -> "Clock":
         """Start a side's clock."""
-        return self._replace(since=_put(self.since, side, now))
+        first, second = self.since
+        return Clock(self.left, (now, second) if side == 0 else (first, now), self.increment)
 
     def stop(self, side: int, now: int) -> "Clock":
         """Stop a side's clock and charge what it ran. What is left may be 0 or less: then the flag has fallen."""
-        return self._replace(left=_put(self.left, side, self.remaining(side, now)), since=_put(self.since, side, None))
+        first, second = self.since
+        return self._with(side, self.remaining(side, now), (None, second) if side == 0 else (first, None))
 
     def add_increment(self, side: int) -> "Clock":
         """Give a side what a move earns."""
-        return self._replace(left=_put(self.left, side, self.left[side] + self.increment))
+        return self._with(side, self.left[side] + self.increment, self.since)
 
     def remaining(self, side: int, now: int) -> int:
         """Return what a side has left at a moment; negative when its flag has fallen."""
         since = self.since[side]
-        return self.left[side] if since is None else self.left[side] - max(0, now - since)
+        return self.left[side] if since is None or now < since else self.left[side] - now + since
 
     def deadline(self) -> int | None:
         """Return the stamp at which the first running clock is used up, None where none runs."""
-        stamps = [since + left for since, left in zip(self.since, self.left, strict=True) if since is not None]
-        return min(stamps, default=None)
+        first, second = self.since
+        if first is None:
+            return None if second is None else second + self.left[1]
+        if second is None:
+            return first + self.left[0]
+        return min(first + self.left[0], second + self.left[1])
 
     def fallen(self, now: int) -> tuple[bool, bool]:
         """Tell for either side whether its clock runs and is used up."""
-        return tuple(self.since[side] is not None and self.remaining(side, now) <= 0 for side in (0, 1))  # type: ignore[return-value]
+        first, second = self.since
+        return (first is not None and self.remaining(0, now) <= 0, second is not None and self.remaining(1, now) <= 0)
 
     def milliseconds(self, now: int) -> tuple[int, int]:
         """Return what both sides have left, in whole milliseconds, rounded down and not below 0."""
-        return tuple(max(0, self.remaining(side, now) // MICROSECONDS) for side in (0, 1))  # type: ignore[return-value]
+        first, second = self.remaining(0, now) // MICROSECONDS, self.remaining(1, now) // MICROSECONDS
+        return (max(0, first), max(0, second))
 
-
-def _put(pair: tuple[Value, Value], side: int, value: Value) -> tuple[Value, Value]:
-    return (value, pair[1]) if side == 0 else (pair[0], value)
+    def _with(self, side: int, left: int, since: tuple[int | None, int | None]) -> "Clock":
+        first, second = self.left
+        return Clock((left, second) if side == 0 else (first, left), since, self.increment)

@@ -41,8 +41,15 @@ class Connection:
     async def receive(self) -> bytes:
         """Wait for bytes from the peer; none when it has closed or is gone."""
         try:
+            while self._descriptor is not None:
+                # a peer that has just been read has nothing more: to wait first saves a failing read
+                await trio.lowlevel.wait_readable(self._descriptor)
+                try:
+                    return os.read(self._descriptor, RECEIVE_BYTES)
+                except BlockingIOError:
+                    continue
             return bytes(await self._stream.receive_some(RECEIVE_BYTES))
-        except (trio.BrokenResourceError, trio.ClosedResourceError):
+        except (OSError, trio.BrokenResourceError, trio.ClosedResourceError):
             return b""
 
     def send(self, data: bytes) -> None:

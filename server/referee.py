@@ -104,7 +104,8 @@ def ready(state: State, side: int, now: int) -> Step:
 
 def turn_given(state: State, now: int) -> State:
     """The last byte of TURN was handed over: from here on the side to move is charged."""
-    return state._replace(clock=state.clock.run(state.history.position.turn, now), sent=now)
+    clock = state.clock.run(state.history.position.turn, now)
+    return State(state.header, state.history, clock, state.ready, now, state.shown)
 
 
 def move(state: State, side: int, text: str, now: int) -> Step:
@@ -123,7 +124,7 @@ def move(state: State, side: int, text: str, now: int) -> Step:
     clock = clock.add_increment(side)
     line = record.move_line(history.plies, state.sides[side], state.sent, now, clock.left[side], history.moves[-1])
     moved = m.Moved(history.plies, state.sides[side], *clock.milliseconds(now), m.Text(history.moves[-1]))
-    state = state._replace(history=history, clock=clock, shown=(*state.shown, moved))
+    state = State(state.header, history, clock, state.ready, state.sent, (*state.shown, moved))
     verdict = history.verdict(state.header.move_limit)
     if verdict is None:
         return state, [Journal(line), Show(moved), GiveTurn(history.position.turn)]

@@ -39,7 +39,7 @@ def bind(size: int, run: int, *, compile: bool = False) -> Bound:
 
     constants: dict[str, Any] = {
         "WORDS": rules.WORDS,
-        "RUN": run,
+        "RUN_SHIFTS": _run_shifts(run),
         "BITS": board.width**2,
         "CENTRE": table([_around_centre(size, distance) for distance in range(size)]),
         "AXIS_STEPS": tuple(down * board.width + right for down, right in AXES),
@@ -52,6 +52,16 @@ def bind(size: int, run: int, *, compile: bool = False) -> Bound:
         constants[prefix + "FIRST"] = table([first(n) for n in chosen])
         constants[prefix + "STEP"] = table([abs(board.entries[n].step) for n in chosen])
     return specialise(rules.FUNCTIONS + evaluation.FUNCTIONS, f"gipf_{size}_{run}", constants, compile=compile)
+
+
+def _run_shifts(run: int) -> tuple[int, ...]:
+    """Return shifts that leave one bit of every ``run`` neighbouring ones, each as far as the ones before reach."""
+    shifts = []
+    length = 1
+    while length < run:
+        shifts.append(min(length, run - length))
+        length += shifts[-1]
+    return tuple(shifts)
 
 
 def _around_centre(size: int, distance: int) -> int:

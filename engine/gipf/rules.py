@@ -24,7 +24,7 @@ MOVES_PER_PUSH = 4096
 K and large S, in which one push has millions."""
 
 # What `engine.gipf.kernel.bind` puts in the place of these: the board's constants, and tables of a row a push.
-RUN = 0  # K, the number of neighbouring pieces that makes a run
+RUN_SHIFTS = (0,)  # by how many fields to shift so that K neighbouring pieces remain as one: sums to K-1
 BITS = 0  # how many bits the layout spans
 CENTRE: Any = ()  # fields by distance from the centre, the innermost first, each set holding the one before
 AXIS_STEPS = (0, 0, 0)  # bit distances along the three families of lines
@@ -76,17 +76,14 @@ def copy(arena: Any, source: int, target: int) -> None:
 
 
 def run_starts(pieces: int, step: int) -> int:
-    """Return the fields from which RUN pieces stand in a row towards higher bits, ``step`` bits apart."""
-    length = 1
-    while length < RUN:
-        more = min(length, RUN - length)
-        pieces &= pieces >> (step * more)
-        length += more
+    """Return the fields from which K pieces stand in a row towards higher bits, ``step`` bits apart."""
+    for shift in RUN_SHIFTS:
+        pieces &= pieces >> (step * shift)
     return pieces
 
 
 def has_run(pieces: int) -> bool:
-    """Tell whether RUN of these pieces stand in a row anywhere."""
+    """Tell whether K of these pieces stand in a row anywhere."""
     return (
         run_starts(pieces, AXIS_STEPS[0]) | run_starts(pieces, AXIS_STEPS[1]) | run_starts(pieces, AXIS_STEPS[2])
     ) != 0

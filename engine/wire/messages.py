@@ -307,21 +307,19 @@ REPLIES: dict[str, type] = {
 """What the server says, by kind."""
 
 Message: TypeAlias = Any  # one of the classes above
+WITH_BLOCK = frozenset((Board, Moves, Matches, Record, Help))
 KINDS: dict[type, str] = {cls: kind for table in (REQUESTS, REPLIES) for kind, cls in table.items()}
 
 
 def encode(message: Message) -> bytes:
     """Return a message as bytes: its line, and the lines of its block, each ended by a newline."""
-    words = [KINDS[type(message)]]
-    block: tuple[str, ...] = ()
-    for value in message:
-        if isinstance(value, tuple):
-            block = value
-            words.append(str(len(block)))
-        elif value != "":
-            words.append(str(value))
-    lines = [" ".join(words), *(f"{BLOCK_KIND} {line}".rstrip() for line in block), ""]
-    return "\n".join(lines).encode()
+    cls = type(message)
+    if cls in WITH_BLOCK:
+        *fields, block = message
+        lines = [" ".join((KINDS[cls], *map(str, fields), str(len(block))))]
+        lines += [f"{BLOCK_KIND} {line}".rstrip() for line in block]
+        return ("\n".join(lines) + "\n").encode()
+    return f"{KINDS[cls]} {' '.join(map(str, message))}".rstrip(" ").encode() + b"\n"
 
 
 def usage(cls: type) -> str:

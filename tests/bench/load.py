@@ -1,0 +1,104 @@
+"""A lean client that plays many matches at once with prepared games: plain sockets and epoll, in its own process.
+
+``python -m tests.bench.load PORT MATCHES SECONDS [PACE]`` prints moves a second and the time from sending a move to
+the opponent's TURN, in milliseconds: p50, p99. PACE is in moves a second and match; without it every player answers
+at once.
+"""
+
+import heapq
+import random
+import select
+import socket
+import sys
+from time import perf_counter
+
+from engine.catalogue import GAMES
+from engine.history import History
+
+GAMES_PREPARED = 20
+WARM_SECONDS = 1.0
+
+
+class Player:
+    """One side of a match."""
+
+    def __init__(self, port: int, match: int, side: int, game: list[bytes]) -> None:
+        self.socket = socket.create_connection(("127.0.0.1", port))
+        self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        self.match, self.side, self.game, self.ply = match, side, game, side
+        self.rest = b""
+        self.other: Player = self
+        self.sent = 0.0
+        colour, name, rival = (("white", "a", "b"), ("black", "b", "a"))[side]
+        self.seek = f"SEEK gipf colour={colour} opponent=p{match}{rival} budget=600000\n".encode()
+        self.socket.sendall(f"LOGIN p{match}{name}\n".encode() + self.seek)
+        self.socket.setblocking(False)
+
+    def move(self, now: float) -> None:
+        """Send the next move of the game."""
+        self.sent = now
+        self.socket.send(self.game[self.ply % len(self.game)])
+        self.ply += 2
+
+
+def prepare(seed: int) -> list[bytes]:
+    """Return the lines of both players of a random game of GIPF, in order."""
+    chance = random.Random(seed)
+    history = History.begin(GAMES["gipf"].start("4 4 15 15"))
+    while not history.verdict(1000):
+        history = history.after(chance.choice([s.move for s in history.position.successors()]))
+    return [f"MOVE {move}\n".encode() for move in history.moves]
+
+
+def play(port: int, matches: int, seconds: float, pace: float) -> tuple[float, list[float]]:
+    """Play for so long; return moves a second, and what each move took to the opponent, sorted."""
+    games = [prepare(seed) for seed in range(GAMES_PREPARED)]
+    poll = select.epoll()
+    players: dict[int, Player] = {}
+    for match in range(matches):
+        pair = [Player(port, match, side, games[match % GAMES_PREPARED]) for side in (0, 1)]
+        for player, other in zip(pair, reversed(pair), strict=True):
+            player.other = other
+            players[player.socket.fileno()] = player
+            poll.register(player.socket.fileno(), select.EPOLLIN)
+    due: list[tuple[float, int]] = []
+    times: list[float] = []
+    measuring, began = False, perf_counter()
+    while True:
+        now = perf_counter()
+        if not measuring and now - began > WARM_SECONDS:
+            measuring, began = True, now
+            times = []
+        if measuring and now - began > seconds:
+            return len(times) / (now - began), sorted(times)
+        while due and due[0][0] <= now:
+            players[heapq.heappop(due)[1]].move(perf_counter())
+        for number, _ in poll.poll(max(0.0, due[0][0] - now) if due else 0.1):
+            player = players[number]
+            data = player.rest + player.socket.recv(65536)
+            end = data.rfind(b"\n") + 1
+            data, player.rest = data[:end], data[end:]
+            if b"RESULT" in data:
+                player.socket.send(player.seek)
+            if b"MATCH" in data:
+                player.ply = player.side
+                player.socket.send(b"READY\n")
+            if b"TURN" in data:
+                now = perf_counter()
+                if player.other.sent:
+                    times.append(now - player.other.sent)
+                if pace:
+                    heapq.heappush(due, (now + random.expovariate(pace), number))
+                else:
+                    player.move(now)
+
+
+def main() -> None:
+    """Play as the command line says, and print the figures."""
+    port, matches, seconds, *pace = map(float, sys.argv[1:])
+    rate, times = play(int(port), int(matches), seconds, *(pace or [0.0]))
+    print(rate, *(1000 * times[int(len(times) * share)] for share in (0.5, 0.99)))
+
+
+if __name__ == "__main__":
+    main()
