@@ -335,9 +335,10 @@ class _Replay:
         self.clock = self.clock.run(side, self._sent(sent))
 
     def _on_gone(self, rest: str) -> None:
+        # the server stamps it when it notices, which may be after a move that came before it
         name, stamp = self._words(rest, "side stamp")
         self._side(name)
-        self._advance(self._time(stamp))
+        self._time(stamp)
 
     _on_back = _on_gone
 

@@ -1,6 +1,7 @@
 """The command line ``arena-server``."""
 
 import sys
+from importlib.metadata import version
 from pathlib import Path
 from typing import NoReturn
 
@@ -8,16 +9,16 @@ import cyclopts
 import trio
 
 from engine.catalogue import GAMES
-from engine.clock import TimeControl
+from engine.clock import MICROSECONDS, TimeControl
 from engine.game import BadParameters
 from server import tokens as token_file
 from server.logs import configure
-from server.settings import PORT, Settings
+from server.settings import LEAST_BUDGET, MOST_BUDGET, MOST_MOVES, PORT, Settings
 
 app = cyclopts.App(
     name="arena-server",
     help="Hosts matches between programs that play board games over TCP.",
-    version_flags=["--version"],
+    version=lambda: version("gipf-arena"),
 )
 
 
@@ -61,9 +62,13 @@ def serve(
         Log more.
     """
     configure(verbose=verbose)
-    for name, value, least in (("budget", budget, 10), ("increment", increment, 0), ("move-limit", move_limit, 1)):
-        if value < least:
-            _fail(f"--{name} is {value}; it has to be at least {least}")
+    for name, value, least, most in (
+        ("budget", budget, LEAST_BUDGET // MICROSECONDS, MOST_BUDGET // MICROSECONDS),
+        ("increment", increment, 0, MOST_BUDGET // MICROSECONDS),
+        ("move-limit", move_limit, 1, MOST_MOVES),
+    ):
+        if not least <= value <= most:
+            _fail(f"--{name} is {value}; it has to lie between {least} and {most}")
     if not 0 <= port <= 65535:
         _fail(f"--port is {port}; ports are 0 to 65535")
     known = None
@@ -114,7 +119,7 @@ def demo(
         params = GAMES["gipf"].parameters(params)
     except BadParameters as error:
         _fail(f"--params: {error}")
-    if budget < 1000:
+    if not 1000 <= budget <= MOST_BUDGET // MICROSECONDS:
         _fail(f"--budget is {budget}; the demonstration needs at least 1000")
     try:
         sys.exit(trio.run(demonstrate, (first, second), params, budget))

@@ -5,7 +5,7 @@ from typing import Protocol
 
 import trio
 
-from server.settings import OUTBOX_BYTES, RECEIVE_BYTES, WRITE_SECONDS
+from server.settings import OUTBOX_BYTES, RECEIVE_BYTES, WRITE_BYTES, WRITE_SECONDS
 
 
 class ByteStream(Protocol):
@@ -86,7 +86,7 @@ class Connection:
                     self._wake = trio.Event()
                     await self._wake.wait()
                     continue
-                chunk = bytes(self._queue)
+                chunk = bytes(self._queue[:WRITE_BYTES])
                 try:
                     with trio.fail_after(WRITE_SECONDS):
                         await self._stream.send_all(chunk)

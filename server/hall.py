@@ -124,7 +124,10 @@ class Hall:
         if player.side is None:
             match.watchers.pop(player, None)
         elif match.players[player.side] is player:
-            match.lost(player.side)
+            try:
+                match.lost(player.side)
+            except OSError as error:
+                self._match_fault(match, error)
 
     def fault(self, player: Player, error: Exception) -> None:
         """Something went wrong in the server while it did what a session asked for: annul that match alone."""
@@ -161,24 +164,24 @@ class Hall:
         if key in self.sessions:
             raise ProtocolError(Code.NAME_TAKEN, f"somebody is logged in as {self.sessions[key].name}")
         self._enter(player, message.name)
-        player.house = key in self.house_tokens
 
     def _check_token(self, key: str, token: str) -> None:
         house = self.house_tokens.get(key)
         if house is not None:
-            if not hmac.compare_digest(house, token):
+            if not _same(house, token):
                 raise ProtocolError(Code.NAME_TAKEN, "this is the name of one of the server's own bots")
             return
         if self.settings.tokens is None:
             return
         known = self.settings.tokens.get(key, "")
-        if not hmac.compare_digest(known, sha256(token.encode()).hexdigest()):
+        if not _same(known, sha256(token.encode()).hexdigest()):
             raise ProtocolError(
                 Code.BAD_TOKEN, "players log in here with the token that they were given: LOGIN NAME TOKEN"
             )
 
     def _enter(self, player: Player, name: str) -> None:
         player.name = name
+        player.house = name.lower() in self.house_tokens
         self.sessions[name.lower()] = player
         player.reply(m.Welcome(name))
 
@@ -194,14 +197,16 @@ class Hall:
         match = self._find(message.match)
         side = None
         for candidate in (0, 1):
-            if match is not None and hmac.compare_digest(match.tokens[candidate], message.token):
+            if match is not None and _same(match.tokens[candidate], message.token):
                 side = candidate
         if match is None or side is None:
             sentence = f"match {message.match} is not to be resumed with this token; log in with LOGIN"
             raise ProtocolError(Code.BAD_TOKEN, sentence)
         name = match.header.players[side]
-        before = self.sessions.pop(name.lower(), None)
+        before = self.sessions.get(name.lower())
         if before is not None:
+            if before.match is not match:
+                raise ProtocolError(Code.NAME_TAKEN, f"match {match.number} is over, and {name} is logged in again")
             before.match = None  # the seat is taken over: the old connection leaves without a trace
             before.close("resumed", "the match was resumed over another connection")
         self._enter(player, name)
@@ -348,6 +353,11 @@ class Hall:
 def _seat(player: Player) -> tuple[Match, int]:
     assert player.match is not None and player.side is not None
     return player.match, player.side
+
+
+def _same(secret: str, given: str) -> bool:
+    """Compare in a time that tells nothing."""
+    return hmac.compare_digest(secret.encode(), given.encode())
 
 
 def _limit(kind: str, asked: int) -> None:

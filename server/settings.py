@@ -13,11 +13,14 @@ NAME_PATTERN = r"[A-Za-z0-9][A-Za-z0-9_.-]{0,31}"
 """Names of players: ASCII, so that none looks like another, and short enough for a table. Case does not tell two
 names apart."""
 
-OUTBOX_BYTES = 256 * 1024
-"""Most that waits for a peer that does not read; a record of a long match fits. Then the peer is dropped."""
+OUTBOX_BYTES = 1024 * 1024
+"""Most that waits for a peer that does not read; the record of the longest match fits. Then the peer is dropped."""
+
+WRITE_BYTES = 64 * 1024
+"""Most that is sent at a time of what waits for a peer."""
 
 WRITE_SECONDS = 20.0
-"""Longest that a peer may take none of what waits for it."""
+"""Longest that a peer may take for WRITE_BYTES: a slow line may be slow, but not dead."""
 
 RECEIVE_BYTES = 4096
 """Read from a peer at a time, so that a flood takes its turn with everybody else."""
@@ -36,6 +39,16 @@ RECENT_MATCHES = 200
 """Finished matches that LIST shows and that a player who lost the connection can still come back to."""
 
 
+LEAST_BUDGET = 10_000
+"""Smallest budget, in microseconds: less is shorter than a network's answer."""
+
+MOST_BUDGET = 24 * 3600 * 1_000_000
+"""Largest budget, in microseconds: a day."""
+
+MOST_MOVES = 10_000
+"""Largest move limit of a match: its record then still fits OUTBOX_BYTES."""
+
+
 class Settings(msgspec.Struct, frozen=True, kw_only=True):
     """What ``arena-server serve`` takes from its command line."""
 
@@ -46,9 +59,9 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     """For matches whose players ask for no other."""
     move_limit: int = 1000
     """A match of so many moves is drawn. Games of GIPF between equals have about a hundred."""
-    least_budget: int = 10_000
+    least_budget: int = LEAST_BUDGET
     """Smallest budget that players may ask for, in microseconds."""
-    most_budget: int = 24 * 3600 * 1_000_000
+    most_budget: int = MOST_BUDGET
     """Largest budget that players may ask for, in microseconds."""
     most_sessions: int = 4096
     most_matches: int = 2048

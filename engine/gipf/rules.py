@@ -5,7 +5,8 @@ one board side S and run length K, interpreted for any S or compiled where a boa
 
 Sets of fields are integers, one bit a field, laid out as `engine.gipf.geometry` says. Positions are kept in an
 arena: a flat list or array of WORDS numbers a position, in which functions write the positions that they
-generate one behind the other.
+generate one behind the other. Compiled code has no bounds checks: what writes positions checks that there is
+room, and raises OverflowError where there is none.
 """
 
 from typing import Any, NamedTuple
@@ -234,7 +235,7 @@ def settle(arena: Any, first: int, mover: int) -> int:
                     at += 1
                     continue
                 if (end + BITS) * WORDS > len(arena):
-                    raise OverflowError("too many ways to collect rows")
+                    raise OverflowError("the arena is full: too many ways to collect rows")
                 count, shared = rows_to_collect(pieces, state.white | state.black, arena, end)
                 crossing = 0
                 for i in range(count):
@@ -274,6 +275,8 @@ def after_push(state: State, number: int) -> State:
 
 def finals(state: State, number: int, arena: Any, first: int) -> int:
     """Write every final position of push ``number``, whose line must not be full; return their end."""
+    if (first + 1) * WORDS > len(arena):
+        raise OverflowError("the arena is full")
     after = after_push(state, number)
     store(arena, first, after, 0)
     if has_run(after.white) or has_run(after.black):

@@ -11,7 +11,7 @@ class Code(StrEnum):
 
     LINE_TOO_LONG = "line_too_long"
     BAD_LINE = "bad_line"
-    """Not UTF-8, or with control characters in it."""
+    """Not UTF-8, or with characters that cannot be printed."""
     UNKNOWN_COMMAND = "unknown_command"
     BAD_ARGUMENTS = "bad_arguments"
     """A known command with fields missing, too many, or of the wrong kind."""

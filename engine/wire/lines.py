@@ -49,7 +49,8 @@ class LineReader:
             return ProtocolError(Code.BAD_LINE, f"byte {error.start + 1} of the line is not UTF-8")
         if not line.isprintable():
             place = next(i for i, character in enumerate(line, 1) if not character.isprintable())
-            return ProtocolError(Code.BAD_LINE, f"character {place} of the line is a control character")
+            sentence = f"character {place} of the line, U+{ord(line[place - 1]):04X}, cannot be printed"
+            return ProtocolError(Code.BAD_LINE, sentence)
         return line
 
     def _too_long(self) -> ProtocolError:

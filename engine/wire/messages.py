@@ -334,7 +334,7 @@ def decode(line: str, table: dict[str, type]) -> tuple[Message, int]:
     empty: the caller puts in the lines that follow.
     """
     kind, _, rest = line.strip().partition(" ")
-    cls = table.get(kind) or table.get(kind.upper())
+    cls = table.get(kind.upper()) if kind.isascii() else None
     if cls is None:
         raise ProtocolError(Code.UNKNOWN_COMMAND, f"unknown command {kind!r}; one of {', '.join(table)} is expected")
     values: list[Any] = []
@@ -363,7 +363,7 @@ def decode(line: str, table: dict[str, type]) -> tuple[Message, int]:
         else:
             values.append(word)
     if rest:
-        raise ProtocolError(Code.BAD_ARGUMENTS, f"{kind} takes nothing behind {rest!r}; it is written: {usage(cls)}")
+        raise ProtocolError(Code.BAD_ARGUMENTS, f"{rest!r} is too much; {kind} is written: {usage(cls)}")
     return cls(*values), follow
 
 

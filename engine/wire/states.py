@@ -41,10 +41,10 @@ ALLOWED: dict[State, frozenset[type]] = {
     State.WATCHING: frozenset((*ALWAYS, m.List, m.AskRecord, m.AskBoard, m.Unwatch)),
     State.PREPARING: frozenset((*ALWAYS, m.Ready, m.AskBoard, m.Resign)),
     State.WAITING: frozenset((*ALWAYS, m.Ready, m.AskBoard, m.Resign)),
-    State.THINKING: frozenset((*ALWAYS, m.Move, m.AskMoves, m.AskBoard, m.Resign)),
+    State.THINKING: frozenset((*ALWAYS, m.Ready, m.Move, m.AskMoves, m.AskBoard, m.Resign)),
     State.CLOSED: frozenset(),
 }
-"""What a client may say in each state. READY while WAITING is allowed and does nothing."""
+"""What a client may say in each state. READY does nothing when it was said before."""
 
 _LEAVE = {State.GUEST_WATCHING: State.GUEST, State.WATCHING: State.LOBBY} | dict.fromkeys(IN_MATCH, State.LOBBY)
 

@@ -178,7 +178,7 @@ def test_port_in_use_is_said_in_one_line(tmp_path: Path) -> None:
     [
         (["serve", "--port", "x"], "port"),
         (["serve", "--port", "70000"], "ports are 0 to 65535"),
-        (["serve", "--budget", "0"], "at least 10"),
+        (["serve", "--budget", "0"], "between 10 and 86400000"),
         (["serve", "--speed", "3"], "speed"),
         (["serve", "--tokens", "/nonexistent"], "No such file"),
         (["demo", "--params", "4 9 15 15"], "between 2 and 7"),

@@ -19,7 +19,7 @@ from tests.server.harness import open_house
     [
         (b"HELLO", "unknown_command", "unknown command 'HELLO'; one of LOGIN"),
         (b"LOGIN", "bad_arguments", "lacks name; it is written: LOGIN name [token]"),
-        (b"LOGIN a b c", "bad_arguments", "nothing behind 'c'"),
+        (b"LOGIN a b c", "bad_arguments", "'c' is too much"),
         (b"LOGIN -rf", "bad_name", "'-rf'"),
         (b"LOGIN " + b"a" * 33, "bad_name", "1 to 32"),
         ("LOGIN Ünal".encode(), "bad_name", "'Ünal'"),

@@ -1,0 +1,233 @@
+"""The table of states, and both ends walking through it."""
+
+from collections import deque
+from itertools import product
+from random import Random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from engine.wire import messages as m
+from engine.wire.codes import Code, ProtocolError
+from engine.wire.ends import ClientEnd, ServerEnd
+from engine.wire.messages import KINDS, REQUESTS, Message
+from engine.wire.states import ALLOWED, IN_MATCH, NEXT, State, after
+from tests.engine.wire.samples import more
+
+EXAMPLES: dict[type, Message] = {
+    m.Login: m.Login("alice", "secret"),
+    m.Resume: m.Resume(17, "secret"),
+    m.Seek: m.Seek("gipf", m.Text("params=4,4,15,15")),
+    m.Move: m.Move(m.Text("a5-b5 b: e5 h2")),
+    m.Watch: m.Watch(17),
+    m.AskRecord: m.AskRecord(17),
+    m.Arena: m.Arena(1, "gipf-arena/0.1.0", "open"),
+    m.Welcome: m.Welcome("alice"),
+    m.Seeking: m.Seeking("gipf"),
+    m.Match: m.Match(17, "gipf", "4,4,15,15", "white", "bob", 60000, 0, 1000, "secret"),
+    m.Watching: m.Watching(17, "gipf", "4,4,15,15", "alice", "bob", 60000, 0, 1000),
+    m.Board: m.Board(m.Block(("4 4 15 15", "", "  W"))),
+    m.Start: m.Start(60000, 59000),
+    m.Turn: m.Turn(60000, 59000),
+    m.Moved: m.Moved(1, "white", 60000, 59000, m.Text("a5-b5")),
+    m.Result: m.Result(17, "white", "resign", 60000, 59000, m.Text("bob resigned")),
+    m.Opponent: m.Opponent("gone"),
+    m.Moves: m.Moves(m.Block(("a5-b5", "a4-b4"))),
+    m.Matches: m.Matches(m.Block(())),
+    m.Record: m.Record(17, m.Block(("arena-record 1",))),
+    m.Help: m.Help(m.Block(("QUIT",))),
+    m.Error: m.Error("wrong_state", m.Text("not now")),
+    m.Bye: m.Bye("quit", m.Text("goodbye")),
+}
+
+
+def example(cls: type) -> Message:
+    return EXAMPLES[cls] if cls in EXAMPLES else cls()
+
+
+def test_the_tables_are_consistent() -> None:
+    assert set(ALLOWED) == set(State)
+    assert set().union(*ALLOWED.values()) == set(REQUESTS.values())
+    assert not ALLOWED[State.CLOSED]
+    for (state, kind), following in NEXT.items():
+        assert kind in KINDS
+        assert isinstance(following, State)
+        if KINDS[kind] in REQUESTS and REQUESTS[KINDS[kind]] is kind:
+            assert kind in ALLOWED[state], "a request that changes a state has to be allowed in it"
+
+
+def test_what_follows_is_defined_for_every_state_and_message() -> None:
+    for state, kind in product(State, KINDS):
+        assert after(state, kind) is NEXT.get((state, kind), state)
+
+
+def test_every_state_can_be_reached_and_left() -> None:
+    def reached(start: State) -> set[State]:
+        found, queue = {start}, deque([start])
+        while queue:
+            state = queue.popleft()
+            for kind in KINDS:
+                if after(state, kind) not in found:
+                    found.add(after(state, kind))
+                    queue.append(after(state, kind))
+        return found
+
+    assert reached(State.GUEST) == set(State)
+    assert all(State.CLOSED in reached(state) for state in State)
+    assert all(State.LOBBY in reached(state) for state in State if state is not State.CLOSED)
+    assert reached(State.CLOSED) == {State.CLOSED}
+
+
+def test_a_result_leads_out_of_every_match_and_an_error_nowhere() -> None:
+    assert {state for state in State if after(state, m.Result) is not state} == {
+        *IN_MATCH,
+        State.WATCHING,
+        State.GUEST_WATCHING,
+    }
+    assert all(after(state, m.Error) is state for state in State)
+
+
+@pytest.mark.parametrize(("state", "kind"), list(product(State, REQUESTS)))
+def test_every_request_in_every_state(state: State, kind: str) -> None:
+    end, request = ServerEnd(), REQUESTS[kind]
+    end.state = state
+    (line,) = end.receive(ClientEnd().send(example(request)))
+    if request in ALLOWED[state]:
+        assert end.accept(line) == example(request)
+        return
+    with pytest.raises(ProtocolError) as caught:
+        end.accept(line)
+    on_turn_only = kind in ("MOVE", "MOVES")
+    assert caught.value.code == (Code.NOT_YOUR_TURN if on_turn_only else Code.WRONG_STATE)
+    assert end.state is state
+
+
+ANSWERS: dict[type, list[tuple[type, ...]]] = {
+    m.Login: [(m.Welcome,), (m.Error,)],
+    m.Resume: [
+        (m.Error,),
+        (m.Welcome, m.Match, m.Board),
+        (m.Welcome, m.Match, m.Board, m.Start, m.Moved),
+        (m.Welcome, m.Match, m.Board, m.Start, m.Moved, m.Turn),
+        (m.Welcome, m.Match, m.Board, m.Start, m.Result),
+        (m.Welcome, m.Match, m.Board, m.Result),
+    ],
+    m.Seek: [(m.Seeking,), (m.Seeking, m.Match, m.Board), (m.Error,), (m.Seeking, m.Cancelled, m.Error)],
+    m.Cancel: [(m.Cancelled,)],
+    m.Ready: [(), (m.Start,), (m.Start, m.Turn)],
+    m.Move: [(m.Moved,), (m.Result,), (m.Moved, m.Result)],
+    m.Resign: [(m.Result,)],
+    m.AskBoard: [(m.Board,), (m.Error,)],
+    m.AskMoves: [(m.Moves,), (m.Error,)],
+    m.List: [(m.Matches,)],
+    m.Watch: [(m.Watching, m.Board), (m.Watching, m.Board, m.Start, m.Moved), (m.Error,)],
+    m.Unwatch: [(m.Unwatched,)],
+    m.AskRecord: [(m.Record,), (m.Error,)],
+    m.Ping: [(m.Pong,)],
+    m.AskHelp: [(m.Help,)],
+    m.Quit: [(m.Bye,)],
+}
+"""What a server may say to a request."""
+
+UNASKED: dict[State, list[tuple[type, ...]]] = {
+    State.GUEST: [],
+    State.GUEST_WATCHING: [(m.Start,), (m.Moved,), (m.Moved, m.Result)],
+    State.LOBBY: [],
+    State.SEEKING: [(m.Match, m.Board), (m.Cancelled,), (m.Cancelled, m.Error)],
+    State.WATCHING: [(m.Start,), (m.Moved,), (m.Result,)],
+    State.PREPARING: [(m.Result,), (m.Opponent,)],
+    State.WAITING: [(m.Result,), (m.Opponent,), (m.Moved, m.Result), (m.Start,), (m.Start, m.Turn), (m.Moved, m.Turn)],
+    State.THINKING: [(m.Result,), (m.Opponent,)],
+    State.CLOSED: [],
+}
+"""What a server may say by itself. MATCH is not said in the lobby, only behind WELCOME, when a match is resumed: else a
+READY that was meant for the last match, and crossed its RESULT, would be taken for the new one."""
+
+
+class Wire:
+    """Both ends of a connection, what is on its way between them, and a server that says what it may by lot."""
+
+    def __init__(self, random: Random) -> None:
+        self.client, self.server = ClientEnd(), ServerEnd()
+        self.refused: list[Code] = []
+        self._random = random
+        self._up: deque[bytes] = deque()
+        self._down: deque[bytes] = deque()
+
+    def ask(self) -> None:
+        """The client says something that it may, as far as it knows; it waits for the answers to RESUME and SEEK."""
+        kind = self._random.choice(sorted(ALLOWED[self.client.state] - {m.Quit}, key=str))
+        self._up.append(self.client.send(example(kind)))
+        if kind in (m.Resume, m.Seek):
+            self.settle()
+
+    def say_unasked(self) -> None:
+        """The server says something, if there is anything that it may say."""
+        if UNASKED[self.server.state]:
+            self._say(self._random.choice(UNASKED[self.server.state]))
+
+    def close(self) -> None:
+        """The server says goodbye."""
+        self._say((m.Bye,))
+
+    def _say(self, kinds: tuple[type, ...]) -> None:
+        for kind in kinds:
+            self._down.append(self.server.send(example(kind)))
+
+    def let_server_hear(self) -> None:
+        if self._up:
+            for line in self.server.receive(self._up.popleft()):
+                try:
+                    message = self.server.accept(line)
+                except ProtocolError as error:
+                    self.refused.append(error.code)
+                    self._say((m.Error,))
+                else:
+                    self._say(self._random.choice(ANSWERS[type(message)]))
+
+    def let_client_hear(self) -> None:
+        if self._down:
+            self.client.receive(self._down.popleft())
+
+    def settle(self) -> None:
+        """Let everything arrive that is on its way."""
+        while self._up or self._down:
+            self.let_server_hear()
+            self.let_client_hear()
+
+
+def test_the_walks_know_all_requests_and_states() -> None:
+    assert set(ANSWERS) == set(REQUESTS.values())
+    assert set(UNASKED) == set(State)
+
+
+@more
+@given(st.integers(0, 2**32 - 1))
+def test_both_ends_agree_after_every_exchange(seed: int) -> None:
+    random = Random(seed)
+    wire = Wire(random)
+    for _ in range(80):
+        random.choice([wire.ask, wire.ask, wire.say_unasked])()
+        wire.settle()
+        assert wire.client.state is wire.server.state
+    assert not wire.refused
+    wire.close()
+    wire.settle()
+    assert wire.client.state is wire.server.state is State.CLOSED
+
+
+@more
+@given(st.integers(0, 2**32 - 1))
+def test_both_ends_agree_again_after_messages_have_crossed(seed: int) -> None:
+    """Each end goes by what it knows; requests that come too late are refused, and change nothing."""
+    random = Random(seed)
+    wire = Wire(random)
+    for _ in range(200):
+        random.choice([wire.ask, wire.say_unasked, wire.let_server_hear, wire.let_client_hear])()
+        if random.random() < 0.05:
+            wire.settle()
+            assert wire.client.state is wire.server.state
+    wire.settle()
+    assert wire.client.state is wire.server.state
+    assert set(wire.refused) <= {Code.WRONG_STATE, Code.NOT_YOUR_TURN}

@@ -1,0 +1,1 @@
+"""What protocol.md says is true: its transcripts, its tables, its bot."""

@@ -1,0 +1,102 @@
+"""A server as a process of its own, and a client of plain sockets."""
+
+import re
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import NamedTuple
+
+DOCUMENT = Path(__file__).parents[2] / "protocol.md"
+
+START_SECONDS = 30.0
+"""What a server gets to start, on a machine that is busy with other tests."""
+
+ANSWER_SECONDS = 30.0
+"""What it gets for an answer."""
+
+
+class Server(NamedTuple):
+    """A server that runs."""
+
+    port: int
+    process: "subprocess.Popen[bytes]"
+    log: Path
+
+    def stop(self) -> None:
+        """Tell it to stop, and wait for its end."""
+        self.process.terminate()
+        assert self.process.wait(START_SECONDS) == 0
+
+
+@contextmanager
+def serving(folder: Path, *options: str) -> Iterator[Server]:
+    """Run a server that keeps its files in a folder."""
+    log = folder / "log.txt"
+    command = [sys.executable, "-m", "server", "serve", "--port", "0", "--data", str(folder / "data"), *options]
+    with log.open("wb") as file, subprocess.Popen(command, stderr=file, cwd=folder) as process:
+        try:
+            yield Server(_port(process, log), process, log)
+        finally:
+            process.terminate()
+            try:
+                process.wait(START_SECONDS)
+            except subprocess.TimeoutExpired:
+                process.kill()
+    assert "fault" not in log.read_text(encoding="utf-8")
+
+
+def _port(process: "subprocess.Popen[bytes]", log: Path) -> int:
+    deadline = time.monotonic() + START_SECONDS
+    while time.monotonic() < deadline and process.poll() is None:
+        found = re.search(r"ports=\S*?([0-9]+)", log.read_text(encoding="utf-8"))
+        if found:
+            return int(found[1])
+        time.sleep(0.01)
+    raise AssertionError(f"the server does not start: {log.read_text(encoding='utf-8')}")
+
+
+class Client:
+    """A connection on which lines are said and heard."""
+
+    def __init__(self, port: int) -> None:
+        self._socket = socket.create_connection(("127.0.0.1", port), timeout=ANSWER_SECONDS)
+        self._lines = self._socket.makefile("rb")
+        self._heard: list[str] = []
+        self.closed = False
+
+    def say(self, line: str) -> None:
+        try:
+            self._socket.sendall(f"{line}\n".encode())
+        except OSError:
+            assert self._hear() == "", "a connection broke before it was read to its end"
+
+    def _hear(self) -> str:
+        try:
+            return self._lines.readline().decode()
+        except ConnectionError:
+            return ""
+
+    def wait(self) -> None:
+        """Wait until a line is there to be heard."""
+        if not self._heard:
+            line = self._hear()
+            assert line, "the connection was closed"
+            self._heard.append(line.removesuffix("\n"))
+
+    def hear(self, fence: str) -> list[str]:
+        """Return all that was said before an answer to a PING with this text; to the end where there is none."""
+        self.say(f"PING {fence}")
+        while (line := self._hear()) not in ("", f"PONG {fence}\n"):
+            assert line.endswith("\n")
+            self._heard.append(line.removesuffix("\n"))
+        self.closed = line == ""
+        heard, self._heard = self._heard, []
+        return heard
+
+    def close(self) -> None:
+        self._lines.close()
+        self._socket.close()

@@ -1,0 +1,198 @@
+"""The tables of protocol.md against the code."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from engine import record
+from engine.clock import MICROSECONDS
+from engine.gipf.position import Ending
+from engine.history import REPETITIONS
+from engine.outcome import ANNULLED, Termination
+from engine.wire import ends, lines, messages
+from engine.wire.codes import Code
+from engine.wire.messages import KINDS, REPLIES, REQUESTS, VERSION, decode, usage
+from engine.wire.states import ALLOWED, NEXT, State
+from server import lobby, serve, session, settings
+from tests.protocol.running import DOCUMENT
+
+TEXT = DOCUMENT.read_text(encoding="utf-8")
+ROOT = DOCUMENT.parent
+DEFAULTS = settings.Settings()
+
+
+def table(*head: str) -> list[list[str]]:
+    """Return the rows of the only table with this head, without the marks of code."""
+    wanted = f"| {' | '.join(head)} |\n"
+    assert TEXT.count(wanted) == 1, f"{TEXT.count(wanted)} tables have the head {wanted}"
+    behind = TEXT.partition(wanted)[2].splitlines()[1:]
+    rows = []
+    for line in behind:
+        if not line.startswith("|"):
+            break
+        cells = re.split(r"(?<!\\)\|", line)[1:-1]
+        rows.append([cell.strip().replace("\\|", "|") for cell in cells])
+    assert all(len(row) == len(head) for row in rows)
+    return rows
+
+
+def code(cell: str) -> str:
+    """Return what a cell shows as code."""
+    found = re.fullmatch(r"`(.*)`", cell)
+    assert found, f"{cell} is not shown as code"
+    return found[1]
+
+
+def test_version() -> None:
+    assert f"It describes version {VERSION}." in TEXT
+
+
+def test_what_may_be_said_in_each_state() -> None:
+    shown = {}
+    for state, _, allowed in table("state", "meaning", "the client may say"):
+        shown[State(state)] = frozenset(REQUESTS[kind] for kind in allowed.split(", ") if kind)
+    assert shown == ALLOWED
+
+
+def test_what_changes_a_state() -> None:
+    shown = {}
+    for state, kind, by, following in table("in state", "message", "said by", "next state"):
+        message = {"client": REQUESTS, "server": REPLIES}[by][kind]
+        for each in State if state == "every state" else [State(state)]:
+            assert (each, message) not in shown
+            shown[each, message] = State(following)
+    assert shown == NEXT
+
+
+def test_requests() -> None:
+    shown = [code(row[0]) for row in table("request", "meaning", "answer")]
+    assert shown == [usage(request) for request in REQUESTS.values()]
+
+
+def test_replies_and_their_examples() -> None:
+    rows = table("message", "sent to", "example")
+    assert sorted(code(row[0]) for row in rows) == sorted(usage(reply) for reply in REPLIES.values())
+    for row in rows:
+        message, _ = decode(code(row[2]), REPLIES)
+        assert KINDS[type(message)] == code(row[0]).split()[0]
+        assert f"{messages.encode(message).decode()}".split()[0] == code(row[2]).split()[0]
+
+
+def test_blocks() -> None:
+    shown = {code(row[0]) for row in table("block", "content")}
+    assert shown == {kind for kind, reply in REPLIES.items() if "lines" in reply._fields}  # type: ignore[attr-defined]
+
+
+def test_error_codes() -> None:
+    assert [code(row[0]) for row in table("code", "meaning", "what to do")] == list(Code)
+
+
+def test_reasons_of_bye() -> None:
+    sources = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "server").glob("*.py"))
+    said = set(re.findall(r"(?:\.close\(|Bye\()\s*\"(\w+)\"", sources))
+    assert {code(row[0]) for row in table("reason", "why")} == said
+    assert f"{settings.ERRORS} lines of this session" in dict(table("reason", "why"))["`errors`"]
+    assert f"{DEFAULTS.most_sessions} connections are open" in dict(table("reason", "why"))["`too_many`"]
+
+
+def test_results() -> None:
+    rows = {code(row[0]): row[1] for row in table("reason", "result", "when")}
+    assert set(rows) == {*map(str, Termination), *map(str, Ending)}
+    assert {reason for reason, result in rows.items() if result == "`annulled`"} == set(map(str, ANNULLED))
+
+
+def test_options_of_seek() -> None:
+    rows = {code(row[0]): row[1] for row in table("option", "value", "when left out")}
+    assert tuple(rows) == lobby.OPTIONS
+    least, most = DEFAULTS.least_budget // MICROSECONDS, DEFAULTS.most_budget // MICROSECONDS
+    assert rows["budget"].endswith(f", {least} to {most}")
+    assert rows["increment"].endswith(f", 0 to {most}")
+
+
+def test_lines_of_a_record() -> None:
+    shown = {word for row in table("line", "meaning") for word in re.findall(r"`([a-z-]+)", row[0])}
+    headers = {line.split()[0] for line in (record.__doc__ or "").splitlines() if re.match(r"    [a-z-]+ \S+$", line)}
+    events = {name.removeprefix("_on_") for name in dir(record._Replay) if name.startswith("_on_")} - {"unknown"}
+    assert headers | events <= shown
+    assert shown <= headers | events | {"arena-record", "parameters", "position", "white", "black"}
+
+
+LIMITS = {
+    "line of a client": lines.REQUEST_BYTES,
+    "line of the server that a client has to accept": lines.REPLY_BYTES,
+    "number": messages.MOST_DIGITS,
+    "name": 1 + int(settings.NAME_PATTERN.rpartition(",")[2].rstrip("}")),
+    "block that our own client library accepts": ends.MOST_BLOCK_LINES,
+    "errors": settings.ERRORS,
+    "requests in a turn": settings.REQUESTS_PER_TURN,
+    "moves listed": settings.LISTED_MOVES,
+    "finished matches": settings.RECENT_MATCHES,
+    "waiting for a peer that does not read": settings.OUTBOX_BYTES,
+    f"time to take {settings.WRITE_BYTES} bytes of what waits": int(settings.WRITE_SECONDS),
+    "one read": settings.RECEIVE_BYTES,
+    "lines answered in a row": session.LINES_AT_A_TIME,
+    "smallest budget": DEFAULTS.least_budget // MICROSECONDS,
+    "largest budget, and increment": DEFAULTS.most_budget // MICROSECONDS,
+    "budget, unless set or asked for otherwise": DEFAULTS.control.budget // MICROSECONDS,
+    "increment, unless set or asked for otherwise": DEFAULTS.control.increment // MICROSECONDS,
+    "move limit, unless set otherwise": DEFAULTS.move_limit,
+    "same position": REPETITIONS,
+    "connections": DEFAULTS.most_sessions,
+    "running matches": DEFAULTS.most_matches,
+    "last lines when the server stops": int(serve.GOODBYE_SECONDS),
+    "port, unless set otherwise": settings.PORT,
+}
+
+
+def test_limits() -> None:
+    assert {row[0]: int(row[1]) for row in table("limit", "value", "unit", "reason")} == LIMITS
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        f"(port {settings.PORT} unless you are told otherwise)",
+        f"A line has at most {lines.REQUEST_BYTES} bytes",
+        f"lines of up to {lines.REPLY_BYTES} bytes",
+        f"1*{messages.MOST_DIGITS}DIGIT",
+        f"more than {settings.REQUESTS_PER_TURN} times since the last `TURN`",
+        f"more than {settings.LISTED_MOVES} moves are legal",
+        f"while {DEFAULTS.most_matches} matches are running",
+        f"counts towards the {settings.ERRORS} after which",
+        f"the server's: {DEFAULTS.move_limit}, unless",
+        f"those of the server: {DEFAULTS.control.budget // MICROSECONDS} and 0, unless",
+        f"each be asked for {settings.REQUESTS_PER_TURN}\ntimes",
+        f"the last {settings.RECENT_MATCHES} since the server",
+        f"the last {settings.RECENT_MATCHES} matches",
+        f"after {settings.ERRORS} errors you are out",
+    ],
+)
+def test_limits_in_sentences(sentence: str) -> None:
+    assert sentence in TEXT
+
+
+def anchors(path: Path) -> set[str]:
+    """Return the anchors that headings of a document get."""
+    headings = re.findall(r"^#+ (.*)$", path.read_text(encoding="utf-8"), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+def test_links() -> None:
+    for target in re.findall(r"\]\(([^)]*)\)", TEXT):
+        path, _, anchor = target.partition("#")
+        document = ROOT / path if path else DOCUMENT
+        assert document.is_file(), target
+        assert not anchor or anchor in anchors(document), target
+
+
+def test_sections_of_the_rules() -> None:
+    rules = (ROOT / "docs" / "rules.md").read_text(encoding="utf-8")
+    referred = {
+        number
+        for rest in re.findall(r"\(docs/rules\.md\), (1\.[0-9.]*[0-9](?: and 1\.[0-9.]*[0-9])?)", TEXT)
+        for number in rest.split(" and ")
+    }
+    assert len(referred) >= 5
+    for number in referred:
+        assert re.search(rf"^#+ {re.escape(number)} ", rules, re.MULTILINE), number

@@ -1,0 +1,21 @@
+from pathlib import Path
+
+import pytest
+
+from tests.protocol.running import DOCUMENT
+from tests.protocol.transcripts import HEARD, SAID, Transcript, read, replay
+
+TRANSCRIPTS = read(DOCUMENT.read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("transcript", TRANSCRIPTS, ids=[transcript.title for transcript in TRANSCRIPTS])
+def test_what_is_written_happens(transcript: Transcript, tmp_path: Path) -> None:
+    """Where it is the server that is right, ``python -m tests.protocol.transcripts --write`` corrects protocol.md."""
+    assert replay(transcript, tmp_path) == list(transcript.lines)
+
+
+def test_all_transcripts_are_found() -> None:
+    text = DOCUMENT.read_text(encoding="utf-8")
+    assert len(TRANSCRIPTS) == text.count("\n```transcript") >= 9
+    for transcript in TRANSCRIPTS:
+        assert all(line.startswith("# ") or SAID.fullmatch(line) or HEARD.fullmatch(line) for line in transcript.lines)

@@ -1,0 +1,167 @@
+"""The transcripts in protocol.md: read, and played against a server.
+
+``python -m tests.protocol.transcripts`` shows where what happens differs from what is written;
+with ``--write`` it puts what happens into protocol.md. Only what clients say, and remarks, are taken from there.
+"""
+
+import difflib
+import re
+import shlex
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import NamedTuple
+
+from server import tokens
+from tests.protocol.running import DOCUMENT, Client, serving
+
+FENCE = re.compile(r"^```transcript(?P<options>[^\n]*)\n(?P<body>.*?)^```$", re.MULTILINE | re.DOTALL)
+HEADING = re.compile(r"^## (.*)$", re.MULTILINE)
+
+SAID = re.compile(r"(?P<who>\w+)> (?P<line>.*)")
+HEARD = re.compile(r"(?P<who>\w+)< ?(?P<line>.*)")
+BREAKS = re.compile(r"# (?P<who>\w+): the connection breaks")
+CLOSED = "# {}: the server closes the connection"
+STOPPED = "# the server is stopped"
+
+CLOCK_FIELDS = {"START": (1, 2), "TURN": (1, 2), "MOVED": (3, 4), "RESULT": (4, 5)}
+"""Where clocks stand among the words of a line."""
+
+QUIET_SECONDS = 1.0
+"""How long to wait after a remark where nothing says what is to come."""
+
+
+class Transcript(NamedTuple):
+    title: str
+    options: tuple[str, ...]
+    lines: tuple[str, ...]
+
+
+def read(text: str) -> list[Transcript]:
+    """Find the transcripts of a document, in order."""
+    found = []
+    for fence in FENCE.finditer(text):
+        title = HEADING.findall(text[: fence.start()])[-1]
+        found.append(Transcript(title, tuple(shlex.split(fence["options"])), tuple(fence["body"].splitlines())))
+    return found
+
+
+def replay(transcript: Transcript, folder: Path) -> list[str]:
+    """Do what clients do in a transcript; return it with what they really hear."""
+    secrets = {}
+    for name in sorted(set(re.findall(r"<(\w+)-secret>", "\n".join(transcript.lines)))):
+        secrets[name] = tokens.add(folder / "tokens.txt", name)
+    with serving(folder, *transcript.options) as server:
+        stage = _Stage(server.port, secrets)
+        for at, line in enumerate(transcript.lines):
+            said, breaks = SAID.fullmatch(line), BREAKS.fullmatch(line)
+            if said:
+                stage.say(said["who"], said["line"])
+            elif breaks:
+                stage.break_off(breaks["who"])
+            elif line == STOPPED:
+                server.stop()
+            if line.startswith("#") and line not in map(CLOSED.format, stage.names):
+                stage.script.append(line)
+                stage.listen(_next_to_hear(transcript.lines[at + 1 :]))
+        stage.end()
+    return stage.script
+
+
+def _next_to_hear(lines: tuple[str, ...]) -> str:
+    """Name who hears something before anybody says something, if it is known."""
+    heard = HEARD.fullmatch(lines[0]) if lines else None
+    return heard["who"] if heard else ""
+
+
+class _Stage:
+    """The clients of a transcript, and what was written down of them."""
+
+    def __init__(self, port: int, secrets: dict[str, str]) -> None:
+        self.script: list[str] = []
+        self.names: list[str] = []
+        self._port = port
+        self._clients: dict[str, Client] = {}
+        self._secrets = secrets
+        self._tokens: dict[str, str] = {}
+        self._fences = 0
+
+    def say(self, who: str, line: str) -> None:
+        if who not in self._clients:
+            self._clients[who] = Client(self._port)
+            if who not in self.names:
+                self.names.append(who)
+            self._write(who)
+        self.script.append(f"{who}> {line}")
+        for kind, known in (("secret", self._secrets), ("token", self._tokens)):
+            line = re.sub(rf"<(\w+)-{kind}>", lambda place, known=known: known[place[1]], line)  # type: ignore[misc]
+        self._clients[who].say(line)
+        self._write_all(first=who)
+
+    def break_off(self, who: str) -> None:
+        self._clients.pop(who).close()
+
+    def listen(self, who: str) -> None:
+        """Write down what comes by itself; wait for it where somebody is known to hear something."""
+        if who in self._clients:
+            self._clients[who].wait()
+        else:
+            time.sleep(QUIET_SECONDS)
+        self._write_all()
+
+    def end(self) -> None:
+        for client in self._clients.values():
+            client.close()
+
+    def _write_all(self, first: str = "") -> None:
+        for who in sorted(self.names, key=lambda name: name != first):
+            if who in self._clients:
+                self._write(who)
+
+    def _write(self, who: str) -> None:
+        self._fences += 1
+        client = self._clients[who]
+        self.script += [f"{who}< {self._plain(who, line)}" for line in client.hear(f"fence-{self._fences}")]
+        if client.closed:
+            self.script.append(CLOSED.format(who))
+            self._clients.pop(who).close()
+
+    def _plain(self, who: str, line: str) -> str:
+        """Put placeholders where lines differ from time to time; their form is checked by that."""
+        words = line.split(" ")
+        for at in CLOCK_FIELDS.get(words[0], ()):
+            words[at] = re.sub(r"^[1-9][0-9]*$", "<ms>", words[at])
+        if words[0] == "MATCH" and re.fullmatch("[0-9a-f]{32}", words[-1]):
+            self._tokens[who], words[-1] = words[-1], f"<{who}-token>"
+        line = " ".join(words)
+        if words[0] == "ARENA" or line.startswith("| server "):
+            line = re.sub(r"(?<= gipf-arena/)[0-9][0-9a-z.+]*", "<version>", line)
+        if re.match(r"\| (ready|move|refused|gone|back|unanswered|result) ", line):
+            line = re.sub(r"(?<= )-?[0-9]+\.[0-9]{3}(?= |$)", "<time>", line)
+        line = re.sub(r"^(\| started )\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$", r"\1<date>", line)
+        return re.sub(r"[0-9]+\.[0-9]{3} ms beyond", "<time> ms beyond", line)
+
+
+def _played() -> list[tuple[Transcript, list[str]]]:
+    played = []
+    for transcript in read(DOCUMENT.read_text(encoding="utf-8")):
+        with tempfile.TemporaryDirectory() as folder:
+            played.append((transcript, replay(transcript, Path(folder))))
+    return played
+
+
+def main() -> None:
+    played = _played()
+    for transcript, script in played:
+        difference = difflib.unified_diff(transcript.lines, script, "written", "happens", lineterm="")
+        print(f"{transcript.title}:", *(list(difference) or ["as it is written"]), sep="\n")
+    if "--write" in sys.argv[1:]:
+        bodies = iter("".join(f"{line}\n" for line in script) for _, script in played)
+        text = DOCUMENT.read_text(encoding="utf-8")
+        text = FENCE.sub(lambda fence: f"```transcript{fence['options']}\n{next(bodies)}```", text)
+        DOCUMENT.write_text(text, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
