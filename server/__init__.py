@@ -4,7 +4,7 @@
 - `referee`, `lobby`: pure decisions: a match, and who plays whom
 - `hall`: everything that the server knows; answers requests at once
 - `match`: a match while it is played: carries out what the referee decides
-- `session`, `connection`: a peer: its lines, its bytes
+- `session`, `connection`, `outbox`: a peer: its lines, its bytes, and when they go out
 - `flags`, `loopwatch`: when flags fall, and when bytes arrived
 - `archive`: the records on disk
 - `house`: the server's own bots, as processes

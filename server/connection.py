@@ -1,10 +1,11 @@
-"""Bytes to and from one peer: sent at once where the kernel takes them, queued within a bound where it does not."""
+"""Bytes to and from one peer: handed over where the kernel takes them, queued within a bound where it does not."""
 
 import os
 from typing import Protocol
 
 import trio
 
+from server.outbox import Outbox
 from server.settings import OUTBOX_BYTES, RECEIVE_BYTES, WRITE_BYTES, WRITE_SECONDS
 
 
@@ -22,18 +23,22 @@ class ByteStream(Protocol):
 
 
 class Connection:
-    """One peer. `send` never waits: what the kernel does not take at once is left to `write_queued`.
+    """One peer. `send` never waits: at the end of the loop's pass the kernel gets what it takes at once, and
+    `write_queued` sends the rest.
 
     Whoever made the connection runs `write_queued` beside its reader, and closes the stream.
     """
 
-    def __init__(self, stream: ByteStream) -> None:
-        """Take the stream, for writing directly where it is a plain socket."""
+    def __init__(self, stream: ByteStream, outbox: Outbox) -> None:
+        """Take the stream, for reading and writing directly where it is a plain socket."""
         self._stream = stream
+        self._outbox = outbox
         self._descriptor = stream.socket.fileno() if isinstance(stream, trio.SocketStream) else None
         self._queue = bytearray()
+        self._added = False
         self._wake = trio.Event()
-        self._writing = trio.CancelScope()
+        self._writing = False
+        self._writer = trio.CancelScope()
         self._last = False
         self.broken = False
         """Set when nothing more can be sent: the peer is gone or does not read."""
@@ -53,23 +58,33 @@ class Connection:
             return b""
 
     def send(self, data: bytes) -> None:
-        """Send, or queue what cannot be sent now. Beyond the bound the connection counts as broken."""
+        """Queue bytes to be sent. Beyond the bound the connection counts as broken."""
         if self.broken or self._last:
             return
-        if self._descriptor is not None and not self._queue:
+        self._queue += data
+        if not self._added:
+            self._added = True
+            self._outbox.add(self)
+        if len(self._queue) > WRITE_BYTES:
+            self.flush()
+        if len(self._queue) > OUTBOX_BYTES:
+            self._give_up()
+
+    def flush(self) -> None:
+        """Hand the kernel what it takes now; the rest is left to `write_queued`."""
+        self._added = False
+        if not self._queue or self._writing:
+            return
+        if self._descriptor is not None:
             try:
-                data = data[os.write(self._descriptor, data) :]
+                del self._queue[: os.write(self._descriptor, self._queue)]
             except BlockingIOError:
                 pass
             except OSError:
                 self._give_up()
                 return
-            if not data:
-                return
-        self._queue += data
-        if len(self._queue) > OUTBOX_BYTES:
-            self._give_up()
-        self._wake.set()
+        if self._queue:
+            self._outbox.soon(self._wake.set)
 
     def end(self) -> None:
         """Let `write_queued` return when everything is sent; nothing more is taken."""
@@ -77,15 +92,17 @@ class Connection:
         self._wake.set()
 
     async def write_queued(self) -> None:
-        """Send what is queued, until `end` is called or the peer does not take it."""
-        with self._writing:
+        """Send what the kernel did not take at once, until `end` is called or the peer does not take it."""
+        with self._writer:
             while not self.broken:
                 if not self._queue:
+                    self._writing = False
                     if self._last:
                         return
                     self._wake = trio.Event()
                     await self._wake.wait()
                     continue
+                self._writing = True
                 chunk = bytes(self._queue[:WRITE_BYTES])
                 try:
                     with trio.fail_after(WRITE_SECONDS):
@@ -98,4 +115,4 @@ class Connection:
     def _give_up(self) -> None:
         self.broken = True
         self._queue.clear()
-        self._writing.cancel()
+        self._outbox.soon(self._writer.cancel)

@@ -27,9 +27,10 @@ class FlagKeeper:
     A deadline that moves back costs nothing: the old one is looked up when it comes, and put in again.
     """
 
-    def __init__(self, clock: Callable[[], int]) -> None:
-        """Take the clock, in microseconds; stamps of deadlines are on it."""
+    def __init__(self, clock: Callable[[], int], soon: Callable[[Callable[[], None]], None]) -> None:
+        """Take the clock, in microseconds, which stamps of deadlines are on, and `server.outbox.Outbox.soon`."""
         self._clock = clock
+        self._soon = soon
         self._heap: list[tuple[int, int, Timed]] = []
         self._count = 0
         self._sleep = trio.CancelScope()
@@ -45,7 +46,7 @@ class FlagKeeper:
         self._count += 1
         heapq.heappush(self._heap, (deadline, self._count, timed))
         if self._heap[0][2] is timed:
-            self._sleep.cancel()
+            self._soon(self._sleep.cancel)
         return deadline
 
     async def run(self) -> None:

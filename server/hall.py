@@ -22,6 +22,7 @@ from server import lobby, referee
 from server.archive import Archive
 from server.flags import FlagKeeper
 from server.match import Match, header_of
+from server.outbox import Outbox
 from server.settings import LISTED_MOVES, NAME_PATTERN, RECENT_MATCHES, REQUESTS_PER_TURN, Settings
 
 log = structlog.get_logger()
@@ -54,7 +55,13 @@ class Hall:
     """Everything that the server knows while it runs."""
 
     def __init__(
-        self, settings: Settings, archive: Archive, flags: FlagKeeper, clock: Callable[[], int], server: str
+        self,
+        settings: Settings,
+        archive: Archive,
+        flags: FlagKeeper,
+        outbox: Outbox,
+        clock: Callable[[], int],
+        server: str,
     ) -> None:
         """Open the hall, empty. ``clock`` counts microseconds; ``server`` names the program in records."""
         self.settings = settings
@@ -72,6 +79,7 @@ class Hall:
         self._lobby = lobby.Lobby()
         self._archive = archive
         self._flags = flags
+        self.outbox = outbox
         self._clock = clock
         self._answers: dict[type, Callable[[Player, m.Message, int], None]] = {
             m.Login: self._login,
@@ -253,7 +261,9 @@ class Hall:
             server=self.server,
             started=datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z"),
         )
-        match = Match(header, self._archive.open(number), self._clock, self._flags, self._ended, self._match_fault)
+        match = Match(
+            header, self._archive.open(number), self._clock, self._flags, self.outbox, self._ended, self._match_fault
+        )
         self.matches[number] = match
         for side, name in enumerate(pairing.names):
             session = self.sessions[name.lower()]

@@ -14,6 +14,7 @@ from server import referee
 from server.archive import Journal
 from server.flags import FlagKeeper
 from server.lobby import compact
+from server.outbox import Outbox
 
 
 class Seat(Protocol):
@@ -35,10 +36,11 @@ class Match:
         journal: Journal,
         clock: Callable[[], int],
         flags: FlagKeeper,
+        outbox: Outbox,
         on_end: Callable[["Match"], None],
         on_fault: Callable[["Match", Exception], None],
     ) -> None:
-        """Begin the match: the header is written and both clocks start. `seat` the players next."""
+        """Begin the match: the header is written. Both clocks start when the players, to be `seat`-ed next, are told."""
         self.header = header
         self.tokens = (secrets.token_hex(16), secrets.token_hex(16))
         self.players: list[Seat | None] = [None, None]
@@ -49,12 +51,14 @@ class Match:
         self._journal = journal
         self._clock = clock
         self._flags = flags
+        self._outbox = outbox
         self._on_end = on_end
         self._on_fault = on_fault
         self._kept: int | None = None
         journal.write(header.text())
         self._began = clock()
         self.state = referee.begin(header)
+        outbox.then(self._begin)
 
     @property
     def number(self) -> int:
@@ -69,7 +73,6 @@ class Match:
         """Give a player the seat and tell what the match is."""
         self.players[side] = seat
         seat.tell((m.Match, m.Board), encode(self._announcement(side)) + encode(referee.first_board(self.header)))
-        self._watch_flags()
 
     def resume(self, side: int, seat: Seat) -> None:
         """Give a player who comes back the seat, and all that was missed. Also when the match is over."""
@@ -218,7 +221,7 @@ class Match:
             self._listed = None
             self.moves_asked = 0
             self.boards_asked = [0, 0]
-            self.state = referee.turn_given(self.state, self.now())
+            self._outbox.then(self._turn_given)
         if finished:
             self._end()
         else:
@@ -238,6 +241,17 @@ class Match:
             told = [kind for kind, _ in shown]
             for watcher in list(self.watchers):
                 watcher.tell(tuple(told), data)
+
+    def _begin(self) -> None:
+        """MATCH was sent: from here on initialisation is charged."""
+        self._began = self._clock()
+        self._watch_flags()
+
+    def _turn_given(self) -> None:
+        """TURN was sent: from here on the side to move is charged."""
+        if self.state.outcome is None:
+            self.state = referee.turn_given(self.state, self.now())
+            self._watch_flags()
 
     def _end(self) -> None:
         self._journal.finish()

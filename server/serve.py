@@ -14,6 +14,7 @@ from server.flags import FlagKeeper
 from server.hall import Hall
 from server.house import keep_house
 from server.loopwatch import LoopWatch
+from server.outbox import Outbox
 from server.session import refusal, serve_stream
 from server.settings import Settings
 
@@ -51,12 +52,14 @@ async def serve(settings: Settings, *, task_status: trio.TaskStatus[Hall] = trio
     archive = Archive(settings.data)
     for number in archive.close_leftovers():
         log.warning("match was cut off by a crash of the server, and is annulled", match=number)
-    flags = FlagKeeper(microseconds)
-    hall = Hall(settings, archive, flags, microseconds, program())
+    outbox = Outbox()
+    flags = FlagKeeper(microseconds, outbox.soon)
+    hall = Hall(settings, archive, flags, outbox, microseconds, program())
     watch = LoopWatch(microseconds)
     listeners = await trio.open_tcp_listeners(settings.port, host=settings.host, backlog=BACKLOG)
     hall.ports = [listener.socket.getsockname()[1] for listener in listeners]
-    trio.lowlevel.add_instrument(watch)
+    for instrument in (outbox, watch):
+        trio.lowlevel.add_instrument(instrument)
     count = 0
 
     async def handle(stream: trio.SocketStream) -> None:
@@ -92,7 +95,8 @@ async def serve(settings: Settings, *, task_status: trio.TaskStatus[Hall] = trio
                 session.close("stopping", "the server is shutting down")
             sessions.cancel_scope.deadline = trio.current_time() + GOODBYE_SECONDS
     finally:
-        trio.lowlevel.remove_instrument(watch)
+        for instrument in (outbox, watch):
+            trio.lowlevel.remove_instrument(instrument)
         with trio.CancelScope(shield=True, deadline=trio.current_time() + 1):
             for listener in listeners:
                 await listener.aclose()

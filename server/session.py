@@ -100,7 +100,7 @@ class Session:
 
 async def serve_stream(stream: ByteStream, hall: Hall, watch: Arrivals, peer: str) -> None:
     """Serve one connection until it is closed; close it. Nothing that happens on it reaches another."""
-    connection = Connection(stream)
+    connection = Connection(stream, hall.outbox)
     session = Session(hall, connection)
     try:
         async with trio.open_nursery() as nursery:

@@ -1,6 +1,7 @@
 """The text form of GIPF positions, both ways, and what can be wrong with one."""
 
 import re
+from functools import cache
 
 from engine.compiled import popcount
 from engine.game import BadParameters, BadPosition
@@ -19,10 +20,11 @@ def start(parameters: Parameters) -> State:
     return State(sum(corners[::2]), sum(corners[1::2]), parameters.white - 3, parameters.black - 3, 0)
 
 
-def rows(size: int) -> list[list[int]]:
+@cache
+def rows(size: int) -> tuple[tuple[int, ...], ...]:
     """Return the fields of the board, as bits, by printed row from the top."""
     width = 2 * size - 1
-    return [[1 << (r * width + c) for c in range(width) if is_field(size, r, c)] for r in range(width)]
+    return tuple(tuple(1 << (r * width + c) for c in range(width) if is_field(size, r, c)) for r in range(width))
 
 
 def piece_at(state: State, field: int) -> str:

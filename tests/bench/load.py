@@ -16,6 +16,9 @@ from engine.catalogue import GAMES
 from engine.history import History
 
 GAMES_PREPARED = 20
+PLIES = range(60, 121)
+"""Length of the prepared games, as of those between equals."""
+
 WARM_SECONDS = 1.0
 
 
@@ -42,12 +45,19 @@ class Player:
 
 
 def prepare(seed: int) -> list[bytes]:
-    """Return the lines of both players of a random game of GIPF, in order."""
+    """Return the lines of both players of a game of GIPF as long as those between equals, in order."""
     chance = random.Random(seed)
-    history = History.begin(GAMES["gipf"].start("4 4 15 15"))
-    while not history.verdict(1000):
-        history = history.after(chance.choice([s.move for s in history.position.successors()]))
-    return [f"MOVE {move}\n".encode() for move in history.moves]
+    while True:
+        history = History.begin(GAMES["gipf"].start("4 4 15 15"))
+        while not history.verdict(1000):
+            moves = list(history.position.successors())
+            usual = moves[0].position.summary()
+            others = [
+                move for move in moves if move.position.summary() != usual
+            ]  # they collect rows: games last longer
+            history = history.after(chance.choice(others if others and chance.random() < 0.5 else moves).move)
+        if history.plies in PLIES:
+            return [f"MOVE {move}\n".encode() for move in history.moves]
 
 
 def play(port: int, matches: int, seconds: float, pace: float) -> tuple[float, list[float]]:

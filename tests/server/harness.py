@@ -13,6 +13,7 @@ from engine.wire.ends import ClientEnd
 from server.archive import Archive
 from server.flags import FlagKeeper
 from server.hall import Hall
+from server.outbox import Outbox
 from server.serve import microseconds
 from server.session import serve_stream
 from server.settings import Settings
@@ -109,12 +110,17 @@ async def open_house(
 ) -> AsyncIterator[House]:
     """Run a hall over a data directory."""
     settings = change(Settings(data=folder))
-    flags = FlagKeeper(microseconds)
-    hall = Hall(settings, Archive(folder), flags, microseconds, "gipf-arena/test")
-    async with trio.open_nursery() as nursery:
-        nursery.start_soon(flags.run)
-        yield House(hall, folder, nursery)
-        nursery.cancel_scope.cancel()
+    outbox = Outbox()
+    flags = FlagKeeper(microseconds, outbox.soon)
+    hall = Hall(settings, Archive(folder), flags, outbox, microseconds, "gipf-arena/test")
+    trio.lowlevel.add_instrument(outbox)
+    try:
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(flags.run)
+            yield House(hall, folder, nursery)
+            nursery.cancel_scope.cancel()
+    finally:
+        trio.lowlevel.remove_instrument(outbox)
 
 
 async def ready(*clients: Client) -> None:

@@ -11,6 +11,7 @@ from server import tokens
 from server.archive import Archive
 from server.flags import FlagKeeper
 from server.loopwatch import LoopWatch
+from server.outbox import Outbox
 from server.serve import microseconds
 from tests.engine.test_record import played
 
@@ -34,7 +35,7 @@ class Match:
 
 
 async def test_flags_fall_at_their_deadlines_in_any_order(nursery: trio.Nursery, autojump_clock: MockClock) -> None:
-    keeper = FlagKeeper(microseconds)
+    keeper = FlagKeeper(microseconds, Outbox().soon)
     nursery.start_soon(keeper.run)
     matches = [Match(seconds * 1_000_000) for seconds in (5, 2, 9, 2)]
     for match in matches:
@@ -45,7 +46,7 @@ async def test_flags_fall_at_their_deadlines_in_any_order(nursery: trio.Nursery,
 
 
 async def test_deadline_that_moved_back_and_forth(nursery: trio.Nursery, autojump_clock: MockClock) -> None:
-    keeper = FlagKeeper(microseconds)
+    keeper = FlagKeeper(microseconds, Outbox().soon)
     nursery.start_soon(keeper.run)
     match = Match(3_000_000)
     known = keeper.keep(match, None)
@@ -67,7 +68,7 @@ async def test_error_in_one_match_reaches_no_other(nursery: trio.Nursery, autoju
         def failed(self, error: Exception) -> None:
             self.errors = [error]
 
-    keeper = FlagKeeper(microseconds)
+    keeper = FlagKeeper(microseconds, Outbox().soon)
     nursery.start_soon(keeper.run)
     broken, sound = Broken(1_000_000), Match(2_000_000)
     keeper.keep(broken, None)

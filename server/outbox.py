@@ -1,0 +1,58 @@
+"""What is to be sent goes out together, at the end of each pass of the event loop.
+
+A pass answers every line that has come. To wake a sleeping reader costs the kernel ten times what sending to one
+that is awake costs (33 against 3 microseconds, measured on loopback); sent back to back, the lines of a pass find
+most readers awake. Where a pass answers one line, nothing is delayed.
+"""
+
+from collections.abc import Callable
+from typing import Protocol
+
+import structlog
+import trio
+
+log = structlog.get_logger()
+
+
+class Flushed(Protocol):
+    """Something with bytes to send."""
+
+    def flush(self) -> None:
+        """Hand the bytes to the operating system; never waits, never raises."""
+
+
+class Outbox(trio.abc.Instrument):
+    """Collects who has something to send, and lets them, just before the loop it is added to waits.
+
+    What runs then may not wake a task directly, since the loop has decided already how long to wait: it uses
+    `soon`.
+    """
+
+    def __init__(self) -> None:
+        """Begin empty; to be made inside the event loop."""
+        self._waiting: list[Flushed] = []
+        self._then: list[Callable[[], None]] = []
+        self.soon = trio.lowlevel.current_trio_token().run_sync_soon
+        """Call a function in the next pass, which begins at once."""
+
+    def add(self, flushed: Flushed) -> None:
+        """Let something be flushed at the end of this pass."""
+        self._waiting.append(flushed)
+
+    def then(self, call: Callable[[], None]) -> None:
+        """Call something when all that was added up to then has been flushed."""
+        self._then.append(call)
+
+    def before_io_wait(self, timeout: float) -> None:
+        """Flush."""
+        if self._waiting:
+            waiting, self._waiting = self._waiting, []
+            for flushed in waiting:
+                flushed.flush()
+        if self._then:
+            calls, self._then = self._then, []
+            for call in calls:
+                try:
+                    call()
+                except Exception as error:  # trio drops an instrument that raises
+                    log.error("a fault behind sending", exc_info=error)
