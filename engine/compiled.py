@@ -50,6 +50,11 @@ def specialise(
     return SimpleNamespace(**bound)
 
 
+def can_compile() -> bool:
+    """Tell whether numba compiles: not with ``NUMBA_DISABLE_JIT=1``, which runs everything interpreted."""
+    return os.environ.get("NUMBA_DISABLE_JIT", "0") in ("", "0")
+
+
 def _jit(function: FunctionType) -> Any:
     return _numba().njit(nogil=True, cache=_cache_folder() is not None)(function)
 

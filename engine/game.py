@@ -69,7 +69,8 @@ class Kernel(NamedTuple):
     ``rules.WORDS`` numbers a state), all of them compiled or all of them interpreted:
 
     - ``load(arena, at) -> state``, ``store(arena, at, state, 0)``
-    - ``children(state, arena, first) -> end``: writes the distinct positions that legal moves lead to
+    - ``children(state, arena, first) -> end``: writes the distinct positions that legal moves lead to; raises
+      OverflowError where the arena has no room for them, as ``perft`` does: nothing is ever written outside
     - ``perft(state, depth, unique, arena, first) -> leaves``, for depths of 1 and more
     - ``verdict(state) -> int``: one of `UNDECIDED`, `LOST`, `DRAWN`, `WON`, for the side to move
     - ``evaluate(state) -> int``: a guess of the value for the side to move, within +-`EVALUATION_LIMIT`

@@ -10,7 +10,7 @@
 - `house`: the server's own bots, as processes
 - `serve`: the service, from listening to stopping
 - `demo`: a server and two bots on this machine, watched
-- `tokens`, `cli`: the token file, and the command line ``arena-server``
+- `tokens`, `logs`, `cli`: the token file, log lines, and the command line ``arena-server``
 
 Server and bots never import each other; `house` and `demo` start bots as programs.
 """

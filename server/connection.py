@@ -23,10 +23,9 @@ class ByteStream(Protocol):
 
 
 class Connection:
-    """One peer. `send` never waits: at the end of the loop's pass the kernel gets what it takes at once, and
-    `write_queued` sends the rest.
+    """One peer. `send` never waits.
 
-    Whoever made the connection runs `write_queued` beside its reader, and closes the stream.
+    At the end of the loop's pass the kernel gets what it takes at once, and `write_queued` sends the rest. Whoever made the connection runs `write_queued` beside its reader, and closes the stream.
     """
 
     def __init__(self, stream: ByteStream, outbox: Outbox) -> None:

@@ -40,7 +40,7 @@ class Match:
         on_end: Callable[["Match"], None],
         on_fault: Callable[["Match", Exception], None],
     ) -> None:
-        """Begin the match: the header is written. Both clocks start when the players, to be `seat`-ed next, are told."""
+        """Begin the match: the header is written. `seat` the players next; when they are told, both clocks start."""
         self.header = header
         self.tokens = (secrets.token_hex(16), secrets.token_hex(16))
         self.players: list[Seat | None] = [None, None]

@@ -72,8 +72,13 @@ def resolve(size: int, run: int, state: State, text: str) -> tuple[str, State]:
     after = rules.after_push(state, number)
     if not (choices or rules.has_run(after.white) or rules.has_run(after.black)):
         return names(size).texts[number], after
-    final, crossed = _collect_named(size, rules, after, state.side, choices)
-    return canonical(size, run, state, number, final) if crossed else names(size).texts[number], final
+    final, needed = _collect_named(size, rules, after, state.side, choices)
+    if not needed:
+        return names(size).texts[number], final
+    try:
+        return canonical(size, run, state, number, final), final
+    except OverflowError:  # too many final positions to find the first path to this one: it is named as it was chosen
+        return " ".join([names(size).texts[number], *needed]), final
 
 
 def canonical(size: int, run: int, state: State, number: int, after: State) -> str:
@@ -194,10 +199,10 @@ def _explain_push(size: int, push_text: str) -> int:
     raise IllegalMove("UNKNOWN_MOVE_DIRECTION", f"{start} and {target} are not neighbours")
 
 
-def _collect_named(size: int, rules: Any, state: State, mover: int, named: list[NamedRow]) -> tuple[State, bool]:
-    """Collect the rows after a push, choosing the named ones in their order; tell also whether any rows crossed."""
+def _collect_named(size: int, rules: Any, state: State, mover: int, named: list[NamedRow]) -> tuple[State, list[str]]:
+    """Collect the rows after a push, choosing the named ones in their order; return also those that crossed others."""
     left = []
-    crossed = False
+    needed = []
     last = mover
     for row in named:
         last = row.colour if row.colour != SAME else last
@@ -205,10 +210,11 @@ def _collect_named(size: int, rules: Any, state: State, mover: int, named: list[
     for colour in (mover, 1 - mover):
         while left and left[0].colour == colour:
             free, crossing = _rows(size, rules, state, colour)
-            crossed = crossed or bool(crossing)
             chosen = [choice for choice in free + crossing if left[0].ends in choice.ends]
             if not chosen:
                 raise _not_there(size, rules, state, left[0])
+            if chosen[0] in crossing:
+                needed.append(_choice_text(size, chosen[0]))
             state = rules.collect(state, colour, chosen[0].row)
             left = left[1:]
         free, crossing = _rows(size, rules, state, colour)
@@ -221,7 +227,7 @@ def _collect_named(size: int, rules: Any, state: State, mover: int, named: list[
             state = rules.collect(state, colour, choice.row)
     if left:
         raise _not_there(size, rules, state, left[0])
-    return state, crossed
+    return state, needed
 
 
 def _not_there(size: int, rules: Any, state: State, named: NamedRow) -> IllegalMove:

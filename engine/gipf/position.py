@@ -4,7 +4,7 @@ from collections.abc import Hashable, Iterator
 from enum import StrEnum
 from typing import NamedTuple
 
-from engine.compiled import popcount
+from engine.compiled import can_compile, popcount
 from engine.game import Game, Kernel, Position, Successor
 from engine.gipf import board, notation, parameters, picture, rules
 from engine.gipf.kernel import WORD_SIZE, Bound, bind
@@ -91,7 +91,7 @@ class GipfPosition(NamedTuple):
 
     def kernel(self, *, compile: bool = True) -> Kernel:
         """Return the rules as integers; compiled only for S up to 4."""
-        compile = compile and self.variant.size <= WORD_SIZE
+        compile = compile and self.variant.size <= WORD_SIZE and can_compile()
         bound = bind(self.variant.size, self.variant.run, compile=compile)
         return Kernel(bound, compile, self.state)
 

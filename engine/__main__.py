@@ -1,0 +1,5 @@
+"""``python -m engine`` is ``arena-engine``."""
+
+from engine.cli import main
+
+main()

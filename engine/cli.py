@@ -1,0 +1,71 @@
+"""The command line ``arena-engine``: what commands there are, and how each of them ends."""
+
+import signal
+import sys
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import cyclopts
+
+from engine.commands.inputs import Rejected, say
+
+
+class Command(NamedTuple):
+    """A command, whose function is imported when it is called."""
+
+    name: str
+    function: str
+    help: str
+
+
+COMMANDS = (
+    Command("perft", "engine.commands.perft:perft", "Count the leaves of the tree of moves."),
+    Command("solve", "engine.commands.solve:solve_game", "Find out who wins with perfect play."),
+    Command("record", "engine.commands.record:replay", "Replay the record of a match and verify it."),
+    Command("shell", "engine.commands.shell:shell", "Answer the commands of an assignment on stdin."),
+)
+"""Every command, in the order in which --help lists them."""
+
+ANSWERED, FAILED, REFUSED = 0, 1, 2
+"""Exit statuses: answered; a fault or a limit of the program; bad arguments or a bad position."""
+
+
+def main() -> None:
+    """Run ``arena-engine`` and exit. Ctrl-C and a closed pipe end it at once and quietly."""
+    # compiled code does not return to the interpreter for minutes, so the system's own handlers end it
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    if hasattr(signal, "SIGPIPE"):
+        signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+    sys.exit(run(sys.argv[1:]))
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Carry out a command line and return the exit status; whatever is wrong takes one line on stderr."""
+    try:
+        application()(arguments, exit_on_error=False, print_error=False, result_action="return_none")
+    except cyclopts.CycloptsError as error:
+        return _fail(REFUSED, str(error))
+    except Rejected as error:
+        return _fail(REFUSED, str(error))
+    except (OverflowError, MemoryError) as error:
+        return _fail(FAILED, f"too large for this machine: {error or 'out of memory'}")
+    return ANSWERED
+
+
+def application() -> cyclopts.App:
+    """Make the application with all its commands."""
+    made = cyclopts.App(
+        name="arena-engine",
+        help="Rules, counting, solving and shells of the games, for people and scripts.",
+        help_format="plaintext",
+        default_parameter=cyclopts.Parameter(negative=()),
+        version_flags=[],
+    )
+    for command in COMMANDS:
+        made.command(command.function, name=command.name, help=command.help)
+    return made
+
+
+def _fail(status: int, sentence: str) -> int:
+    say("arena-engine: " + " ".join(sentence.split()))
+    return status

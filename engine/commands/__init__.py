@@ -1,0 +1,10 @@
+"""The commands of ``arena-engine``, each a function in a module of its own; `engine.cli` lists them.
+
+- `inputs`: games and positions as command lines name them, and what is wrong with them
+- `perft`: counts the leaves of the tree of moves
+- `solve`: finds out who wins
+- `record`: replays and verifies the record of a match
+- `shell`: the command protocols of the assignments
+
+Answers go to stdout, everything else to stderr. Here alone in the engine a wall clock is read.
+"""

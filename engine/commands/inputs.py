@@ -1,0 +1,89 @@
+"""Games and positions as command lines name them, and what is wrong with them."""
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+from cyclopts import Parameter
+
+from engine.catalogue import GAMES
+from engine.game import BadParameters, BadPosition, Game, Position
+
+File = Annotated[str | None, Parameter(allow_leading_hyphen=True)]
+"""An option that names a file; ``-`` is stdin."""
+
+MOST_BYTES = 1 << 21
+"""No file is longer than this: a board of the largest game takes some kilobytes, the longest record a megabyte."""
+
+
+class Rejected(Exception):
+    """A command line that cannot be carried out. ``str(error)`` names the place and the fault; status 2."""
+
+
+def say(sentence: str) -> None:
+    """Print a line for people on stderr."""
+    print(sentence, file=sys.stderr, flush=True)
+
+
+def answer(line: str) -> None:
+    """Print a line of the answer on stdout, at once."""
+    print(line, flush=True)
+
+
+def game_named(name: str) -> Game:
+    """Return the game of a name; raises `Rejected`."""
+    if name not in GAMES:
+        raise Rejected(f"GAME: there is no game {name!r}; the games are {', '.join(GAMES)}")
+    return GAMES[name]
+
+
+def position_of(game: Game, params: str | None, file: str | None) -> Position:
+    """Return the position in a file (``-`` is stdin), or the start of the game that the parameters name.
+
+    Without either it is the start of the game as it is usually played. Raises `Rejected`.
+    """
+    if file is None:
+        return start_of(game, game.default_parameters if params is None else params)
+    if params is not None:
+        raise Rejected("--params and --position exclude each other: a position names its own parameters")
+    try:
+        return game.read(text_of(file))
+    except BadPosition as error:
+        raise Rejected(f"{place_of(file)}: {error}") from None
+
+
+def start_of(game: Game, params: str) -> Position:
+    """Return the start of the game that parameters name; raises `Rejected`."""
+    try:
+        return game.start(params)
+    except BadParameters as error:
+        raise Rejected(f"--params: {error}") from None
+
+
+def warn_of(position: Position) -> None:
+    """Say on stderr what is odd about a position's parameters, if anything is."""
+    warning = position.game.warning(position.parameters)
+    if warning:
+        say(f"warning: {warning}")
+
+
+def place_of(file: str) -> str:
+    """Name a file (``-`` is stdin) for people."""
+    return "standard input" if file == "-" else file
+
+
+def text_of(file: str) -> str:
+    """Return what stands in a file (``-`` is stdin); raises `Rejected`."""
+    place = place_of(file)
+    try:
+        if file == "-":
+            content = sys.stdin.buffer.read(MOST_BYTES + 1)
+        else:
+            with Path(file).open("rb") as opened:
+                content = opened.read(MOST_BYTES + 1)
+    except (OSError, ValueError) as error:  # ValueError: a name with a zero byte
+        reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+        raise Rejected(f"{place}: cannot be read: {reason}") from None
+    if len(content) > MOST_BYTES:
+        raise Rejected(f"{place}: longer than {MOST_BYTES} bytes, which no position and no record is")
+    return content.decode("utf-8", errors="replace")

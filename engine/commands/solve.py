@@ -1,0 +1,90 @@
+"""``arena-engine solve``: finds out who wins with perfect play."""
+
+from time import perf_counter
+
+from engine.commands.inputs import File, Rejected, answer, game_named, position_of, say, warn_of
+from engine.search.solving import Limits, Result, Solution, solve
+
+MEGABYTE = 1 << 20
+
+LEAST_MEMORY = 16
+"""Megabytes below which a limit means little: interpreter and libraries take more than that themselves."""
+
+QUIET_SECONDS = 1.0
+"""Progress is told no more often than this."""
+
+
+def solve_game(
+    game: str,
+    /,
+    *,
+    params: str | None = None,
+    position: File = None,
+    time: float | None = None,
+    memory: int = 1024,
+) -> None:
+    """Find out who wins with perfect play: `result first|second|draw|unknown`, then what is known of its length.
+
+    Parameters
+    ----------
+    game
+        The game's name.
+    params
+        The variant, as in "4 4 15 15"; without it the game as it is usually played.
+    position
+        File with a position to solve; - is standard input.
+    time
+        Seconds after which to give up, compiling not counted; without it, however long it takes.
+    memory
+        Megabytes for tables and positions, beside the program's own 200 or so. When they are used up, only
+        forced wins are looked for.
+    """
+    if time is not None and not 0 < time < float("inf"):
+        raise Rejected(f"--time is {time}, but it has to be a number of seconds above 0")
+    if memory < LEAST_MEMORY:
+        raise Rejected(f"--memory is {memory}, but it has to be at least {LEAST_MEMORY} megabytes")
+    root = position_of(game_named(game), params, position)
+    warn_of(root)
+    began = perf_counter()
+    limits = Limits(memory=memory * MEGABYTE, deadline=None if time is None else began + time)
+    solution = solve(
+        root,
+        limits,
+        clock=perf_counter,
+        progress=_Reporter(began).report,
+        compiling=lambda: say(
+            f"compiling the search for {game} {root.parameters}, or loading what was compiled before"
+        ),
+    )
+    answer(f"result {solution.result}")
+    if solution.plies is not None:
+        answer(f"plies {solution.plies}")
+    elif solution.within is not None:
+        answer(f"within {solution.within}")
+    if solution.closed and solution.result == Result.DRAW:
+        answer(f"positions {solution.positions}")
+    say(f"{_figures(solution)}, in {perf_counter() - began:.1f} s")
+
+
+class _Reporter:
+    """Tells the progress of a solver, not too often."""
+
+    def __init__(self, began: float) -> None:
+        self._last = began
+
+    def report(self, solution: Solution) -> None:
+        """Tell what is known now."""
+        if perf_counter() - self._last >= QUIET_SECONDS:
+            self._last = perf_counter()
+            say(_figures(solution))
+
+
+def _figures(solution: Solution) -> str:
+    words = [f"no forced win within {solution.refuted} plies" if solution.refuted > 0 else "looked for forced wins"]
+    words.append(f"{solution.nodes} nodes")
+    words.append(f"{solution.positions} positions collected")
+    if solution.closed:
+        words.append("which are all there are")
+    elif solution.full:
+        words.append("which is all that the memory holds")
+    return ", ".join(words)

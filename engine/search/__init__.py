@@ -1,0 +1,9 @@
+"""Search and solving, written once over the kernel of any game.
+
+- `binding`: functions bound to one game's kernel, interpreted or compiled, and the arrays they work on
+- `forced`: the shortest forced win, by deepening
+- `retrograde`: judging positions backwards from the ends of the game, as plain functions over arrays
+- `reachable`: the set of positions that can be reached, which those functions fill and judge
+- `solving`: who wins with perfect play, from both together
+- `alphabeta`, `table`: the best move in a given time, and what it remembers
+"""

@@ -1,0 +1,57 @@
+"""The search functions bound to one game's kernel: compiled with it, or interpreted like it."""
+
+from array import array
+from collections.abc import Callable
+from functools import cache
+from types import SimpleNamespace
+from typing import Any
+
+from engine.compiled import specialise
+from engine.game import Kernel
+
+RULES = ("WORDS", "load", "store", "children", "verdict", "hash_of")
+"""What search functions read of a kernel, by global name."""
+
+WORDS = 1  # bound like the rules to a kernel's: how many numbers a place of an arena has
+
+
+def bind(functions: tuple[Callable[..., Any], ...], kernel: Kernel) -> SimpleNamespace:
+    """Return copies of search functions, callees first, bound to a kernel's rules; each binding is made once."""
+    return _bind(functions, kernel.compiled, *(getattr(kernel.rules, name) for name in RULES))
+
+
+@cache
+def _bind(functions: tuple[Callable[..., Any], ...], compiled: bool, *rules: Any) -> SimpleNamespace:
+    bound = dict(zip(RULES, rules, strict=True))
+    # the rules carry their binding's label in their names, as `specialise` has put it there
+    label = bound["load"].__qualname__.removeprefix("load_")
+    return specialise(functions, label, bound, compile=compiled)
+
+
+def numbers(kernel: Kernel, typecode: str, count: int) -> Any:
+    """Make an array of that many zeros for a kernel's search: ``h``, ``i`` and ``q`` for 16, 32 and 64 bits."""
+    if not kernel.compiled:
+        return array(typecode, bytes(array(typecode).itemsize * count))
+    import numpy
+
+    return numpy.zeros(count, dtype=typecode)
+
+
+def longer(kernel: Kernel, values: Any, count: int) -> Any:
+    """Return an array or arena with the same beginning, lengthened by zeros to that many numbers."""
+    more = count - len(values)
+    if isinstance(values, list):
+        return values + [0] * more
+    if isinstance(values, array):
+        return values + array(values.typecode, bytes(values.itemsize * more))
+    import numpy
+
+    return numpy.concatenate((values, numpy.zeros(more, dtype=values.dtype)))
+
+
+def same(arena: Any, at: int, other: Any, there: int) -> bool:
+    """Tell whether two places of two arenas hold the same numbers. One of the functions to bind."""
+    word = 0
+    while word < WORDS and arena[at * WORDS + word] == other[there * WORDS + word]:
+        word += 1
+    return word == WORDS

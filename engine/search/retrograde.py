@@ -1,0 +1,135 @@
+"""Exact solution: every position that can be reached, judged backwards from the ends of the game.
+
+The reachable positions are collected breadth first, each with the numbers of the positions that its moves lead
+to. Then they are judged a distance at a time. At distance 0 stand the finished games; at distance n a position
+is won for the side to move when a move leads to one that is lost at distance n - 1, and lost when every move
+leads to one that is won and the longest of these wins takes n - 1. When a distance brings nothing new, no further
+one will: what is undecided then is a draw by endless play, provided that every position was collected.
+
+Before that, wins and losses are as true as ever, but their distances may still shrink.
+
+Source: retrograde analysis (Bellman 1965, Thompson 1986), in its form without un-moves: passes over the graph.
+"""
+
+from typing import Any
+
+from engine.game import DRAWN, LOST, WON
+from engine.search.binding import same
+
+# What `engine.search.binding.bind` puts in the place of these: the rules of a game.
+load: Any = None
+children: Any = None
+store: Any = None
+verdict: Any = None
+hash_of: Any = None
+
+UNKNOWN = 0
+"""Value of a position that is not, or not yet, known to be won or lost. Won in n plies is n + 1, lost in n is
+-(n + 1), for the side to move."""
+
+DRAWN_AT_ONCE = 32767
+"""Value of a game that is over and drawn."""
+
+LONGEST = 32000
+"""No win or loss is judged beyond this distance, the values being numbers of 16 bits."""
+
+POSITIONS, EXPANDED, EDGES = range(3)
+"""Offsets in the counters of a set. The first EXPANDED of its POSITIONS have their moves recorded."""
+
+FINISHED, NO_ROOM = 0, 1
+"""Why an expansion has ended."""
+
+SPARE_PLACES = 1 << 10
+"""Places that an arena holds beyond its positions, for the children of one of them; more where that is too few."""
+
+
+def slot_of(arena: Any, at: int, slots: Any) -> int:
+    """Return the slot that names the position in a place: the one that it has, or the empty one that it may take.
+
+    A slot holds a number of a position plus 1, or 0. Some slot must be empty.
+    """
+    last = len(slots) - 1
+    slot: int = hash_of(load(arena, at)) & last
+    while slots[slot] != 0 and not same(arena, slots[slot] - 1, arena, at):
+        slot = (slot + 1) & last
+    return slot
+
+
+def value_at_end(judged: int) -> int:
+    """Return the value that stands for a kernel's verdict."""
+    if judged == WON:
+        return 1
+    if judged == LOST:
+        return -1
+    return DRAWN_AT_ONCE if judged == DRAWN else UNKNOWN
+
+
+def begin(arena: Any, slots: Any, values: Any, tally: Any) -> None:
+    """Make the position in place 0, with path 0, the only one of an empty set."""
+    slots[slot_of(arena, 0, slots)] = 1
+    values[0] = value_at_end(verdict(load(arena, 0)))
+    tally[POSITIONS] = 1
+
+
+def expand(arena: Any, slots: Any, values: Any, offsets: Any, edges: Any, tally: Any, until: int) -> int:
+    """Record the moves of positions, and add what they lead to, until ``until`` of them have theirs recorded.
+
+    Returns FINISHED, when that is done or no position is left to expand, or NO_ROOM.
+    """
+    while tally[EXPANDED] < min(until, tally[POSITIONS]):
+        at, count, edge = tally[EXPANDED], tally[POSITIONS], tally[EDGES]
+        if values[at] == UNKNOWN:
+            end = children(load(arena, at), arena, count)
+            if end > len(values) or edge + end - count > len(edges):
+                return NO_ROOM
+            for place in range(count, end):
+                # the children that are new move up to where they stay; a place is read before it is written
+                store(arena, count, load(arena, place), 0)
+                slot = slot_of(arena, count, slots)
+                if slots[slot] == 0:
+                    slots[slot] = count + 1
+                    values[count] = value_at_end(verdict(load(arena, count)))
+                    count += 1
+                edges[edge] = slots[slot] - 1
+                edge += 1
+        offsets[at + 1] = edge
+        tally[EXPANDED], tally[POSITIONS], tally[EDGES] = at + 1, count, edge
+    return FINISHED
+
+
+def refill(arena: Any, slots: Any, tally: Any) -> None:
+    """Name every position of a set in slots that are all empty."""
+    for at in range(tally[POSITIONS]):
+        slots[slot_of(arena, at, slots)] = at + 1
+
+
+def judge(values: Any, offsets: Any, edges: Any, tally: Any, distance: int) -> int:
+    """Find the positions that are decided at a distance, those at lesser ones being known; return their number."""
+    found = 0
+    for at in range(tally[EXPANDED]):
+        if values[at] != UNKNOWN:
+            continue
+        all_won = True
+        for edge in range(offsets[at], offsets[at + 1]):
+            value = values[edges[edge]]
+            if -distance <= value < 0:
+                values[at] = distance + 1
+                found += 1
+                all_won = False
+                break
+            if not 0 < value <= distance:
+                all_won = False
+        if all_won:
+            values[at] = -(distance + 1)
+            found += 1
+    return found
+
+
+def forget(values: Any, offsets: Any, tally: Any) -> None:
+    """Undo what `judge` has found; finished games keep their values."""
+    for at in range(tally[EXPANDED]):
+        if offsets[at] < offsets[at + 1]:
+            values[at] = UNKNOWN
+
+
+FUNCTIONS = (same, slot_of, value_at_end, begin, expand, refill, judge, forget)

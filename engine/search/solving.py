@@ -1,0 +1,212 @@
+"""Solving a position: who wins with perfect play, or whether it is a draw by endless play.
+
+Two searches take turns, with portions that double. The one looks for short forced wins (`engine.search.forced`)
+and finds them in variants of any size; the other collects every position that can be reached and judges it
+backwards (`engine.search.reachable`), which also proves long wins and draws where all of them fit into memory.
+"""
+
+from collections.abc import Callable
+from enum import StrEnum
+from typing import NamedTuple
+
+from engine.game import Kernel, Position
+from engine.search.forced import ENDLESS, Deepening
+from engine.search.reachable import Judgement, ReachableSet
+
+
+class Result(StrEnum):
+    """What perfect play leads to; *first* is the side that began the game."""
+
+    FIRST = "first"
+    SECOND = "second"
+    DRAW = "draw"
+    UNKNOWN = "unknown"
+
+
+class Limits(NamedTuple):
+    """How far a solver may go."""
+
+    memory: int = 1 << 30
+    """Bytes for tables and positions, about."""
+    deadline: float | None = None
+    """When it stops, on the clock that it is given; None for as long as it takes."""
+    nodes: int | None = None
+    """Positions whose moves either search may make, about; None for as many as it takes."""
+    plies: int = ENDLESS
+    """Wins in more plies need not be found, but of shorter ones the exact number of plies is wanted."""
+
+
+NO_LIMITS = Limits()
+"""As long as it takes, with the memory that is usual."""
+
+
+class Solution(NamedTuple):
+    """What is known of a position, while it is being solved and after."""
+
+    result: Result
+    plies: int | None
+    """The length of the game with perfect play of both, where the result is a win and its exact length is known."""
+    within: int | None
+    """A number of plies that suffices for the win, where one is known; no less than ``plies``."""
+    refuted: int
+    """Neither side can force a win within so many plies; -1 before anything is known."""
+    nodes: int
+    """Positions whose moves the search for forced wins has made."""
+    positions: int
+    """Positions that the set of reachable ones holds."""
+    closed: bool
+    """Whether that set holds every one."""
+    full: bool
+    """Whether that set has used up its memory."""
+
+
+FIRST_PORTION = 1 << 8
+"""Positions whose moves each search makes before the other has its turn; each time twice as many."""
+
+TRIAL_NODES = 1 << 11
+"""Positions whose moves either search makes interpreted, before it is worth while to compile: about a second."""
+
+SLICE_COMPILED, SLICE_INTERPRETED = 1 << 15, 1 << 9
+"""A growing set looks at the clock after so many positions, which take some tenths of a second."""
+
+TABLE_SHARE = 4
+"""One part in so many of the memory goes to the table of the search for forced wins."""
+
+
+def solve(
+    position: Position,
+    limits: Limits = NO_LIMITS,
+    *,
+    clock: Callable[[], float] = lambda: 0.0,
+    progress: Callable[[Solution], None] = lambda solution: None,
+    compiling: Callable[[], None] = lambda: None,
+    trial: int = TRIAL_NODES,
+) -> Solution:
+    """Solve a position, or find out what can be found out of it within limits.
+
+    ``clock`` gives seconds from any beginning; ``progress`` is told after every portion. Where the rules can be
+    compiled they are, but only for a position that an interpreted trial of ``trial`` nodes does not solve:
+    ``compiling`` is called then, and the deadline moves by the time that compiling takes. Without a deadline and
+    a limit of nodes only a result ends the search: when memory is used up, it looks for forced wins alone.
+    Raises OverflowError for a position with more moves than a search can hold.
+    """
+    nodes = trial if limits.nodes is None else min(limits.nodes, trial)
+    solver = _Solver(position.kernel(compile=False), position.turn, limits._replace(nodes=nodes), clock)
+    solution = solver.run(progress)
+    late = limits.deadline is not None and clock() >= limits.deadline
+    if late or nodes == limits.nodes or is_answer(solution, limits.plies):
+        return solution
+    began = clock()
+    kernel = position.kernel()
+    if kernel.compiled:
+        compiling()
+        _warm_up(kernel)
+        solver = _Solver(kernel, position.turn, limits, clock)
+    if limits.deadline is not None:
+        limits = limits._replace(deadline=limits.deadline + clock() - began)
+    solver.limits = limits
+    return solver.run(progress)
+
+
+def is_answer(solution: Solution, plies: int = ENDLESS) -> bool:
+    """Tell whether a solution leaves nothing open, or nothing that has to do with wins within so many plies."""
+    if plies == ENDLESS:
+        return solution.result != Result.UNKNOWN
+    return solution.result == Result.DRAW or solution.plies is not None or solution.refuted >= plies
+
+
+def _warm_up(kernel: Kernel) -> None:
+    """Have everything compiled that the searches call."""
+    Deepening(kernel, memory=0).warm_up()
+    ReachableSet(kernel, memory=0).warm_up()
+
+
+class _Solver:
+    """Both searches, and what they have found together."""
+
+    def __init__(self, kernel: Kernel, turn: int, limits: Limits, clock: Callable[[], float]) -> None:
+        table = limits.memory // TABLE_SHARE
+        self._deepening = Deepening(kernel, memory=table)
+        self._set = ReachableSet(kernel, memory=limits.memory - table)
+        self._judgement: Judgement | None = None
+        self._judged = 0
+        self.limits = limits
+        self._portion = FIRST_PORTION
+        self._slice = SLICE_COMPILED if kernel.compiled else SLICE_INTERPRETED
+        self._clock = clock
+        self._turn = turn
+        self._speed = 0.0  # nodes a second of the search for forced wins
+
+    def run(self, progress: Callable[[Solution], None]) -> Solution:
+        """Search until the question is answered or a limit reached; can be called again with other limits."""
+        while not self.finished:
+            self.deepen(self._portion)
+            if not self.finished:
+                self.grow(self._portion)
+            progress(self.solution())
+            self._portion *= 2
+        return self.solution()
+
+    @property
+    def finished(self) -> bool:
+        """Tell whether the question is answered or a limit reached."""
+        if is_answer(self.solution(), self.limits.plies):
+            return True
+        used = max(self._deepening.nodes, self._set.expanded)
+        return self._late() or (self.limits.nodes is not None and used >= self.limits.nodes)
+
+    def deepen(self, portion: int) -> None:
+        """Go on looking for forced wins, for so many nodes or, if that is less, until about the deadline."""
+        before, began = self._deepening.nodes, self._clock()
+        portion = self._within_limit(portion, before)
+        if self.limits.deadline is not None and self._speed > 0:
+            portion = min(portion, max(FIRST_PORTION, int(self._speed * (self.limits.deadline - began))))
+        self._deepening.run(portion, self.limits.plies)
+        seconds = self._clock() - began
+        if seconds > 0:
+            self._speed = (self._deepening.nodes - before) / seconds
+
+    def grow(self, portion: int) -> None:
+        """Collect so many more positions, until the deadline at most, and judge them when it is worth it."""
+        reachable = self._set
+        until = reachable.expanded + self._within_limit(portion, reachable.expanded)
+        while reachable.expanded < until and not (reachable.closed or reachable.full or self._late()):
+            reachable.grow(min(self._slice, until - reachable.expanded))
+        if reachable.closed or reachable.full or reachable.expanded >= 2 * self._judged:
+            if reachable.expanded > self._judged:
+                self._judgement = reachable.judge(lambda: not self._late())
+            self._judged = reachable.expanded
+
+    def solution(self) -> Solution:
+        """Say what is known."""
+        found, judgement = self._deepening.found, self._judgement
+        result, plies, within = Result.UNKNOWN, None, None
+        if found is not None:
+            result = self._winner(found.for_mover)
+            plies = within = found.plies
+        elif self._deepening.drawn or (judgement is not None and judgement.result == 0):
+            result = Result.DRAW
+        elif judgement is not None:
+            result = self._winner(judgement.result > 0)
+            within = judgement.plies
+            # the winner cannot win in a number of plies of the other parity
+            plies = within if self._set.closed or self._deepening.refuted >= within - 2 else None
+        return Solution(
+            result,
+            plies,
+            within,
+            self._deepening.refuted,
+            self._deepening.nodes,
+            self._set.positions,
+            self._set.closed,
+            self._set.full,
+        )
+
+    def _winner(self, mover: bool) -> Result:
+        return (Result.FIRST, Result.SECOND)[self._turn if mover else 1 - self._turn]
+
+    def _within_limit(self, portion: int, used: int) -> int:
+        return portion if self.limits.nodes is None else max(0, min(portion, self.limits.nodes - used))
+
+    def _late(self) -> bool:
+        return self.limits.deadline is not None and self._clock() >= self.limits.deadline

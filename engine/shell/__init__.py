@@ -1,0 +1,40 @@
+"""The command protocols of the assignments: commands on stdin, a line each, answers on stdout.
+
+A shell is a module called like its game, with a function ``run`` that is a `Shell`; `find` imports it.
+
+- `gipf`: boards, moves, generation and solving of GIPF
+"""
+
+from collections.abc import Callable, Iterable
+from importlib import import_module
+from pkgutil import iter_modules
+from typing import Protocol, cast
+
+
+class UnknownShell(LookupError):
+    """A game that has no shell. ``str(error)`` is a sentence that names those that have one."""
+
+
+class Shell(Protocol):
+    """What carries out the commands of a game's protocol."""
+
+    def __call__(
+        self, lines: Iterable[str], write: Callable[[str], None], complain: Callable[[str], None], *, strict: bool
+    ) -> None:
+        """Carry out commands until the lines end, no further line being read before the answer to the last is written.
+
+        ``write`` takes an answer, without its last newline, and must pass it on at once; ``complain`` takes a
+        sentence for people. ``strict`` follows the assignments' text to the letter where that is unpractical.
+        """
+
+
+def names() -> list[str]:
+    """Return the games that have a shell, in alphabetical order."""
+    return sorted(module.name for module in iter_modules(__path__))
+
+
+def find(game: str) -> Shell:
+    """Import the shell of a game; raises `UnknownShell`."""
+    if game not in names():
+        raise UnknownShell(f"there is no shell {game!r}; the shells are {', '.join(names())}")
+    return cast(Shell, import_module(f"{__name__}.{game}").run)

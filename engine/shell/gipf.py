@@ -1,0 +1,258 @@
+"""The shell of GIPF: the commands, answers and errors of docs/rules.md, section 1.9.
+
+What that section leaves open is done so:
+
+- A board is read as the two lines of its header and the 2S-1 rows after them. A line that begins with a command
+  ends it early, and is carried out next. After a header that cannot be read everything up to the next command is
+  skipped. Each refused board is explained by a sentence on stderr.
+- `WINNING_SEQUENCE_EXIST` without a whole number of 0 or more is no command: it is named on stderr, and nothing
+  is printed. Words behind commands that take none are overlooked.
+- Without a board every command but LOAD_GAME_BOARD answers `EMPTY_BOARD`; a `DO_MOVE` is then no bad move.
+- `SOLVE_GAME_STATE` and `WINNING_SEQUENCE_EXIST` take as long as they need: there is no answer for not knowing.
+- What is too large for this machine gets a sentence on stderr and no answer.
+- With `--strict`, moves after a bad one are overlooked until a board is loaded.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from typing import cast
+
+from engine.game import LOST, BadMove, BadParameters, BadPosition, Kernel
+from engine.gipf import board
+from engine.gipf.parameters import parse
+from engine.gipf.position import GIPF, Ending, GipfPosition
+from engine.gipf.rules import State
+from engine.search.solving import NO_LIMITS, TRIAL_NODES, Limits, Result, Solution, solve
+
+COLOURS = ("WHITE", "BLACK")
+"""The sides as they stand in answers, the one that begins first; in states they are in lower case."""
+
+SOLVED = {
+    Result.FIRST: "WHITE_HAS_WINNING_STRATEGY",
+    Result.SECOND: "BLACK_HAS_WINNING_STRATEGY",
+    Result.DRAW: "BOTH_PLAYERS_TIE",
+}
+
+LOAD = "LOAD_GAME_BOARD"
+
+BAD_HEADER = "WRONG_GAME_PARAMETERS"
+
+HEADER_LINES = 2
+"""Lines of a board before its rows: L, and reserves and side to move."""
+
+INTERPRETED = 1 << 10
+"""After so many generations on boards of one S and K, or a tenth as many searches, their rules are compiled: that
+costs a few seconds, about what the commands have cost by then."""
+
+SEARCH_COST = 10
+"""What a search costs, in generations."""
+
+FIRST_PLACES, MOST_PLACES = 1 << 11, 1 << 14
+"""Places of the arenas for the positions that moves lead to: at first, and at most."""
+
+
+def run(
+    lines: Iterable[str], write: Callable[[str], None], complain: Callable[[str], None], *, strict: bool = False
+) -> None:
+    """Carry out commands until the lines end: the `engine.shell.Shell` of GIPF."""
+    _Gipf(iter(lines), write, complain, strict).run()
+
+
+class _Gipf:
+    """The board, what has happened to it, and the commands."""
+
+    def __init__(
+        self, lines: Iterator[str], write: Callable[[str], None], complain: Callable[[str], None], strict: bool
+    ) -> None:
+        self._lines = lines
+        self._write = write
+        self._complain = complain
+        self._strict = strict
+        self._position: GipfPosition | None = None
+        self._bad_move: str | None = None
+        self._moves_overlooked = False
+        self._put_back: str | None = None
+        self._costs: Counter[tuple[int, ...]] = Counter()
+        self._commands: dict[str, Callable[[GipfPosition, str], None]] = {
+            "PRINT_GAME_BOARD": self._print_board,
+            "DO_MOVE": self._do_move,
+            "PRINT_GAME_STATE": self._print_state,
+            "IS_GAME_OVER": self._is_game_over,
+            "GEN_ALL_POS_MOV": self._positions(only_win=False),
+            "GEN_ALL_POS_MOV_NUM": self._number(only_win=False),
+            "GEN_ALL_POS_MOV_EXT": self._positions(only_win=True),
+            "GEN_ALL_POS_MOV_EXT_NUM": self._number(only_win=True),
+            "WINNING_SEQUENCE_EXIST": self._winning_sequence,
+            "SOLVE_GAME_STATE": self._solve,
+        }
+
+    def run(self) -> None:
+        """Carry out one line after the other."""
+        while (line := self._next_line()) is not None:
+            words = line.split(None, 1)
+            if not words:
+                continue
+            try:
+                self._carry_out(words[0], words[1].strip() if len(words) > 1 else "")
+            except OverflowError as error:
+                self._complain(f"{words[0]}: too large for this machine: {error}")
+
+    def _carry_out(self, command: str, argument: str) -> None:
+        known = command == LOAD or command in self._commands
+        if not known or (command == "WINNING_SEQUENCE_EXIST" and not re.fullmatch("[0-9]{1,9}", argument)):
+            self._complain(f"unknown command: {f'{command} {argument}'.strip()!r}")
+        elif command == LOAD:
+            self._load()
+        elif self._position is None:
+            self._write("EMPTY_BOARD")
+        else:
+            self._commands[command](self._position, argument)
+
+    def _next_line(self) -> str | None:
+        """Return the line that was put back, or else the next one; None at the end."""
+        line, self._put_back = self._put_back, None
+        return next(self._lines, None) if line is None else line
+
+    def _next_of_board(self) -> str | None:
+        """Return the next line that is not blank and no command; None at the end, and before a command."""
+        while (line := self._next_line()) is not None:
+            words = line.split(None, 1)
+            if words and (words[0] == LOAD or words[0] in self._commands):
+                self._put_back = line
+                return None
+            if words:
+                return line
+        return None
+
+    # Commands
+
+    def _load(self) -> None:
+        """Read a board and answer what is wrong with it; an unreadable header is answered at once."""
+        self._position, self._bad_move, self._moves_overlooked = None, None, False
+        lines: list[str] = []
+        wanted = 1
+        while len(lines) < wanted and (line := self._next_of_board()) is not None:
+            lines.append(line)
+            if len(lines) <= HEADER_LINES:
+                wanted = _lines_wanted(lines)
+        try:
+            self._position = cast(GipfPosition, GIPF.read("\n".join(lines)))
+        except BadPosition as error:
+            self._write(error.code)
+            self._complain(f"{error.code}: {error}")
+            if error.code == BAD_HEADER:
+                while self._next_of_board() is not None:
+                    pass
+            return
+        if self._position.variant.warning:
+            self._complain(f"warning: {self._position.variant.warning}")
+        self._write("BOARD_STATE_OK")
+
+    def _print_board(self, position: GipfPosition, _: str) -> None:
+        self._write(position.text())
+
+    def _do_move(self, position: GipfPosition, text: str) -> None:
+        if self._moves_overlooked:
+            return
+        try:
+            self._position = cast(GipfPosition, position.resolve(text).position)
+        except BadMove as error:
+            self._bad_move = text
+            self._moves_overlooked = self._strict
+            self._write(error.code)
+            self._complain(f"{error.code}: {error}")
+            return
+        self._bad_move = None
+        self._write("MOVE_COMMITTED")
+
+    def _print_state(self, position: GipfPosition, _: str) -> None:
+        outcome = position.verdict()
+        mover, other = COLOURS[position.turn].lower(), COLOURS[1 - position.turn].lower()
+        if self._bad_move is not None:
+            self._write(f"bad_move {mover} {self._bad_move}".rstrip())
+        elif outcome is None:
+            self._write("in_progress")
+        else:
+            self._write(f"dead_lock {mover}" if outcome.termination == Ending.DEAD_LOCK else f"{other}_win")
+
+    def _is_game_over(self, position: GipfPosition, _: str) -> None:
+        over = position.verdict() is not None
+        self._write(f"THE_WINNER_IS_{COLOURS[1 - position.turn]}" if over else "GAME_IN_PROGRESS")
+
+    def _winning_sequence(self, position: GipfPosition, plies: str) -> None:
+        solution = self._solution(position, Limits(plies=int(plies)))
+        if solution.plies is None or solution.plies > int(plies):
+            self._write("WINNING_SEQUENCE_DOES_NOT_EXIST")
+        else:
+            winner = COLOURS[solution.result == Result.SECOND]
+            self._write(f"WINNING_SEQUENCE_EXISTS {winner} {solution.plies}")
+
+    def _solve(self, position: GipfPosition, _: str) -> None:
+        self._write(SOLVED[self._solution(position, NO_LIMITS).result])
+
+    # Generation
+
+    def _positions(self, *, only_win: bool) -> Callable[[GipfPosition, str], None]:
+        """Make the command that prints positions."""
+
+        def command(position: GipfPosition, _: str) -> None:
+            for state in self._generate(position, only_win=only_win):
+                self._write(board.write(position.variant, state))
+
+        return command
+
+    def _number(self, *, only_win: bool) -> Callable[[GipfPosition, str], None]:
+        """Make the command that counts positions."""
+
+        def command(position: GipfPosition, _: str) -> None:
+            self._write(f"{len(self._generate(position, only_win=only_win))}_UNIQUE_MOVES")
+
+        return command
+
+    def _generate(self, position: GipfPosition, *, only_win: bool) -> list[State]:
+        """Return every state that a move leads to, in order; with ``only_win`` the first won one alone, if any."""
+        kernel = self._kernel(position)
+        rules = kernel.rules
+        places = FIRST_PLACES
+        while True:
+            try:
+                arena = kernel.arena(places)
+                end = rules.children(kernel.state, arena, 0)
+                break
+            except OverflowError:
+                if places >= MOST_PLACES:
+                    raise
+                places *= 4
+        states = [State(*map(int, rules.load(arena, at))) for at in range(end)]
+        if only_win:
+            for state in states:
+                if rules.verdict(state) == LOST:
+                    return [state]
+        return states
+
+    def _kernel(self, position: GipfPosition) -> Kernel:
+        return position.kernel(compile=not self._is_cheap(position, 1))
+
+    def _solution(self, position: GipfPosition, limits: Limits) -> Solution:
+        return solve(position, limits, trial=TRIAL_NODES if self._is_cheap(position, SEARCH_COST) else 0)
+
+    def _is_cheap(self, position: GipfPosition, cost: int) -> bool:
+        """Tell whether compiling would still cost more than what is to be done, which is added to the costs."""
+        kind = position.variant[:2]
+        self._costs[kind] += cost
+        return self._costs[kind] <= INTERPRETED
+
+
+def _lines_wanted(header: list[str]) -> int:
+    """Return how many lines a board has that begins with one or two of them; no more than these where they are bad."""
+    try:
+        size = parse(header[0]).size
+        if len(header) == HEADER_LINES:
+            GIPF.read("\n".join(header))
+    except BadParameters:
+        return len(header)
+    except BadPosition as error:
+        if error.code == BAD_HEADER:
+            return len(header)
+    return HEADER_LINES if len(header) < HEADER_LINES else HEADER_LINES + 2 * size - 1

@@ -1,0 +1,236 @@
+"""The command line ``arena-engine``: what scripts read, exit statuses, and one line on stderr for what is wrong."""
+
+import io
+import os
+import re
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from engine import cli
+from engine.commands import inputs
+
+SMALL = "2 3 5 5\n2 2 W\n W B\nB _ W\n W B\n"
+
+PERFT_LINE = re.compile(r"perft (\d+) (\d+) (\d+\.\d+) (\d+)")
+
+
+class Run:
+    """A command line that was carried out in this process."""
+
+    def __init__(self, capsys: pytest.CaptureFixture[str], *arguments: str) -> None:
+        self.status = cli.run(arguments)
+        captured = capsys.readouterr()
+        self.lines, self.complaints = captured.out.splitlines(), captured.err.splitlines()
+
+
+def write(folder: Path, text: str) -> str:
+    path = folder / "position.txt"
+    path.write_text(text)
+    return str(path)
+
+
+def feed(monkeypatch: pytest.MonkeyPatch, content: bytes) -> None:
+    monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=io.BytesIO(content)))
+
+
+# What is answered
+
+
+@pytest.mark.parametrize(("options", "counts"), [([], [30, 852]), (["--unique"], [18, 336])])
+def test_perft_prints_a_line_a_depth(capsys: pytest.CaptureFixture[str], options: list[str], counts: list[int]) -> None:
+    run = Run(capsys, "perft", "gipf", "--params", "3 3 9 9", "--depth", "2", "--interpreted", *options)
+    matches = [PERFT_LINE.fullmatch(line) for line in run.lines]
+    assert [(match[1], match[2]) for match in matches if match] == [("1", str(counts[0])), ("2", str(counts[1]))]
+    seconds, rate = float(matches[1][3]), int(matches[1][4])  # type: ignore[index]
+    assert rate == pytest.approx(counts[1] / seconds, rel=0.05)
+    assert (run.status, run.complaints) == (0, [])
+
+
+def test_perft_at_depth_zero_counts_the_root(capsys: pytest.CaptureFixture[str]) -> None:
+    run = Run(capsys, "perft", "gipf", "--depth", "0")
+    assert [line.split()[:3] for line in run.lines] == [["perft", "0", "1"]]
+
+
+@pytest.mark.parametrize("unique", [False, True])
+def test_perft_divides_the_last_count_among_moves(capsys: pytest.CaptureFixture[str], unique: bool) -> None:
+    options = ["--divide", "--interpreted", *(["--unique"] if unique else [])]
+    run = Run(capsys, "perft", "gipf", "--params", "3 3 9 9", "--depth", "2", *options)
+    assert [line.split()[0] for line in run.lines[:2]] == ["perft", "perft"]
+    divided = [line.split(maxsplit=2) for line in run.lines[2:]]
+    assert {words[0] for words in divided} == {"divide"}
+    assert divided[0][2] == "a3-b4"
+    assert len(divided) == int(run.lines[0].split()[2])
+    assert sum(int(words[1]) for words in divided) == int(run.lines[1].split()[2]) == (336 if unique else 852)
+
+
+def test_parameters_may_be_parted_by_commas_and_odd_ones_get_a_warning(capsys: pytest.CaptureFixture[str]) -> None:
+    run = Run(capsys, "solve", "gipf", "--params", "2,3,5,5")
+    assert (run.status, run.lines) == (0, ["result first", "plies 1"])
+    assert run.complaints[0].startswith("warning: K = 3 ")
+
+
+@pytest.mark.parametrize(
+    ("params", "lines"),
+    [("3 3 4 4", ["result second", "plies 2"]), ("3 3 5 4", ["result first", "plies 3"])],
+)
+def test_solve_names_the_winner_and_the_plies(
+    capsys: pytest.CaptureFixture[str], params: str, lines: list[str]
+) -> None:
+    run = Run(capsys, "solve", "gipf", "--params", params)
+    assert (run.status, run.lines) == (0, lines)
+
+
+def test_solve_says_unknown_when_time_is_over(capsys: pytest.CaptureFixture[str]) -> None:
+    run = Run(capsys, "solve", "gipf", "--params", "6 4 15 15", "--time", "0.2")
+    assert (run.status, run.lines) == (0, ["result unknown"])
+
+
+def test_the_result_is_named_by_who_began_not_by_who_moves(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    for side, result in (("W", "first"), ("B", "second")):
+        file = write(tmp_path, SMALL.replace("2 2 W", f"2 2 {side}"))
+        assert Run(capsys, "solve", "gipf", "--position", file).lines == [f"result {result}", "plies 1"]
+
+
+def test_a_hyphen_is_standard_input(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    feed(monkeypatch, SMALL.replace("\n", "\r\n").encode())
+    assert Run(capsys, "solve", "gipf", "--position", "-").lines == ["result first", "plies 1"]
+
+
+# What is refused
+
+
+@pytest.mark.parametrize(
+    ("arguments", "named"),
+    [
+        (["chess"], "chess"),
+        (["perft"], "GAME"),
+        (["perft", "gipf"], "--depth"),
+        (["perft", "chess", "--depth", "1"], "GAME: there is no game 'chess'; the games are gipf"),
+        (["perft", "gipf", "--depth", "-1"], "--depth is -1"),
+        (["perft", "gipf", "--depth", "two"], "--depth"),
+        (["perft", "gipf", "extra", "--depth", "1"], "extra"),
+        (["perft", "gipf", "--depth", "1", "--colour"], "--colour"),
+        (["perft", "gipf", "--depth", "1", "--params", "4 4 15"], "--params: GIPF takes four numbers"),
+        (["solve", "gipf", "--params", "13 4 15 15"], "--params: S is 13"),
+        (["solve", "gipf", "--params", ""], "--params"),
+        (["solve", "gipf", "--params", "4 4 15 15", "--position", "x"], "--params and --position exclude each other"),
+        (["solve", "gipf", "--position", "no/such/file"], "no/such/file: cannot be read: No such file"),
+        (["solve", "gipf", "--position", "."], ".: cannot be read"),
+        (["solve", "gipf", "--position", "a\0b"], "cannot be read"),
+        (["solve", "gipf", "--time", "0"], "--time is 0"),
+        (["solve", "gipf", "--time", "nan"], "--time is nan"),
+        (["solve", "gipf", "--memory", "1"], "--memory is 1"),
+        (["shell", "chess"], "GAME: there is no shell 'chess'; the shells are "),
+    ],
+)
+def test_bad_arguments_take_one_line_and_status_two(
+    capsys: pytest.CaptureFixture[str], arguments: list[str], named: str
+) -> None:
+    run = Run(capsys, *arguments)
+    assert (run.status, run.lines, len(run.complaints)) == (2, [], 1)
+    assert run.complaints[0].startswith("arena-engine: ")
+    assert named in run.complaints[0]
+
+
+@pytest.mark.parametrize("command", [["solve", "gipf"], ["perft", "gipf", "--depth", "1"]])
+@pytest.mark.parametrize(
+    ("text", "named"),
+    [
+        ("", "the text is empty"),
+        ("\n4 4 5 5\n1 1 W\nW W W W W\n", "line 4: row 1 has 4 fields, not 5"),
+        (SMALL.replace("_", "?"), "line 4: a field is W, B or _, not '?'"),
+        (SMALL.replace("2 2 W", "3 2 W"), "white has 3 pieces on the board and 3 in reserve"),
+        ("\udcff", "line 1"),
+    ],
+)
+def test_a_bad_position_is_named_by_file_and_line(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path, command: list[str], text: str,
+    named: str,
+) -> None:  # fmt: skip
+    content = text.encode(errors="surrogateescape")
+    path = tmp_path / "position.txt"
+    path.write_bytes(content)
+    feed(monkeypatch, content)
+    for file, place in ((str(path), str(path)), ("-", "standard input")):
+        run = Run(capsys, *command, "--position", file)
+        assert (run.status, run.lines, len(run.complaints)) == (2, [], 1)
+        assert run.complaints[0].startswith(f"arena-engine: {place}: ")
+        assert named in run.complaints[0]
+
+
+def test_an_endless_file_is_refused(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(inputs, "MOST_BYTES", 10)
+    feed(monkeypatch, b"x" * 100)
+    run = Run(capsys, "solve", "gipf", "--position", "-")
+    assert (run.status, len(run.complaints)) == (2, 1)
+    assert run.complaints[0].startswith("arena-engine: standard input: longer than 10 bytes")
+
+
+def test_a_fault_of_the_program_has_a_status_of_its_own(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def too_large(*_: object, **__: object) -> int:
+        raise OverflowError("no room")
+
+    monkeypatch.setattr("engine.commands.perft.count", too_large)
+    run = Run(capsys, "perft", "gipf", "--depth", "1", "--interpreted")
+    assert (run.status, run.complaints) == (1, ["arena-engine: too large for this machine: no room"])
+
+
+# As a process
+
+
+def start(*arguments: str, **options: object) -> "subprocess.Popen[bytes]":
+    return subprocess.Popen(
+        [sys.executable, "-m", "engine", *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, **options
+    )  # type: ignore[call-overload]
+
+
+def test_help_is_on_stdout_and_imports_nothing_heavy() -> None:
+    with start("--help") as process:
+        output, errors = process.communicate(timeout=20)
+    assert (process.returncode, errors) == (0, b"")
+    assert all(command.name.encode() in output for command in cli.COMMANDS)
+    code = (
+        "import sys; from engine.cli import run; assert run(['--help']) == 0;"
+        "assert run(['solve', 'gipf', '--params', '3 3 4 4']) == 0;"
+        "print(sorted({'numba', 'numpy', 'trio'} & set(sys.modules)))"
+    )
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, timeout=20)
+    assert found.stdout.splitlines()[-1] == b"[]"
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals and pipes as POSIX has them")
+def test_ctrl_c_ends_a_search_at_once_and_quietly() -> None:
+    with start("solve", "gipf", "--params", "12 4 15 15") as process:
+        assert process.stderr is not None
+        process.stderr.readline()  # the first progress: the search is at work
+        process.send_signal(signal.SIGINT)
+        output, errors = process.communicate(timeout=10)
+    assert process.returncode == -signal.SIGINT
+    assert output == b""
+    assert b"Traceback" not in errors
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals and pipes as POSIX has them")
+def test_a_closed_pipe_ends_a_count_quietly() -> None:
+    with start("perft", "gipf", "--depth", "30", "--interpreted") as process:
+        assert process.stdout is not None
+        assert process.stdout.readline().startswith(b"perft 1 42 ")
+        process.stdout.close()
+        assert process.stderr is not None
+        assert process.stderr.read() == b""
+        assert process.wait(20) == -signal.SIGPIPE
+
+
+def test_answers_come_as_soon_as_they_are_known() -> None:
+    with start("perft", "gipf", "--depth", "30", "--interpreted") as process:
+        assert process.stdout is not None
+        assert [process.stdout.readline().split()[:2] for _ in range(2)] == [[b"perft", b"1"], [b"perft", b"2"]]
+        assert process.poll() is None
+        process.kill()
