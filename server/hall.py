@@ -329,9 +329,11 @@ class Hall:
         player.reply(m.Matches(m.Block(tuple(lines))))
 
     def _watch(self, player: Player, message: m.Watch, _arrived: int) -> None:
-        match = self.matches.get(message.match)
+        match = self._find(message.match)
         if match is None:
-            sentence = f"match {message.match} is not running; LIST shows the matches, RECORD a finished one"
+            sentence = (
+                f"match {message.match} is not running, nor has it just ended; see LIST, or RECORD for older ones"
+            )
             raise ProtocolError(Code.UNKNOWN_MATCH, sentence)
         player.match, player.side = match, None
         match.watch(player)

@@ -129,8 +129,7 @@ class Match:
         return self._listed
 
     def watch(self, seat: Seat) -> None:
-        """Let somebody watch, from the beginning."""
-        self.watchers[seat] = None
+        """Let somebody watch, from the beginning. Of a match that is over all is told at once."""
         header, position = self.header, self.header.position
         watching = m.Watching(
             header.match,
@@ -142,6 +141,10 @@ class Match:
             header.move_limit,
         )
         _tell_all(seat, [watching, *referee.story(self.state, self.now())])
+        if self.state.outcome is None:
+            self.watchers[seat] = None
+        else:
+            seat.leave()
 
     def line(self) -> str:
         """Return the match's line in the list."""
@@ -208,7 +211,7 @@ class Match:
                 players[effect.side].append(encode(effect.message))
                 kinds[effect.side].append(type(effect.message))
             elif isinstance(effect, referee.GiveTurn):
-                players[effect.side].append(encode(referee.turn_message(state, self.now())))
+                players[effect.side].append(encode(referee.turn_message(state, 0)))  # no clock runs yet
                 kinds[effect.side].append(m.Turn)
                 given = True
             else:

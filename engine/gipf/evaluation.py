@@ -7,18 +7,26 @@ from typing import Any
 
 from engine.compiled import popcount
 from engine.game import LOST, UNDECIDED
-from engine.gipf.rules import State, can_push
+from engine.gipf.rules import State, can_push, finals, open_pushes
 
-CENTRE: Any = ()  # bound by engine.gipf.kernel: fields around the centre, the innermost set first
+# bound by engine.gipf.kernel
+CENTRE: Any = ()  # fields around the centre, the innermost set first
+AXIS_STEPS = (0, 0, 0)
+LINE: Any = ()
 
 PIECE = 100
 """Worth of a piece that is still in the game, on the board or in reserve."""
 
-RESERVE = (0, -400, -150, -60, -20)
+RESERVE = (0, -200, -75, -30, -10)
 """What a reserve of so few pieces costs the side that has it: a side without one loses on its turn."""
 
-RING = 3
+RING = 4
 """Worth of a piece for each ring that it stands nearer to the centre."""
+
+PAIR = 5
+"""Worth of two neighbouring pieces of one colour: they support each other, and grow into runs."""
+
+# The four were found by games between candidates on the board of 4 4 15 15, at 10 ms a move.
 
 HASH_FACTOR = 0x2545F4914F6CDD1D
 HASH_MASK = (1 << 62) - 1
@@ -30,10 +38,12 @@ def verdict(state: State) -> int:
 
 
 def worth(pieces: int, reserve: int) -> int:
-    """Evaluate one side: pieces, reserve, place."""
+    """Evaluate one side: pieces, reserve, places and pairs."""
     value = PIECE * (popcount(pieces) + reserve)
     for ring in CENTRE:
         value += RING * popcount(pieces & ring)
+    for step in AXIS_STEPS:
+        value += PAIR * popcount(pieces & (pieces >> step))
     if reserve < len(RESERVE):
         value += RESERVE[reserve]
     return value
@@ -43,6 +53,21 @@ def evaluate(state: State) -> int:
     """Guess the value of a position for the side to move, a piece being worth 100."""
     value = worth(state.white, state.white_reserve) - worth(state.black, state.black_reserve)
     return value if state.side == 0 else -value
+
+
+def loud_children(state: State, arena: Any, first: int) -> int:
+    """Write the positions after every push that collects rows, some perhaps twice; return their end."""
+    own, other, reserve = state.white, state.black, state.white_reserve
+    if state.side == 1:
+        own, other, reserve = state.black, state.white, state.black_reserve
+    if reserve == 0:
+        return first
+    _, loud = open_pushes(own, other)
+    end = first
+    for number in range(len(LINE)):
+        if loud & (1 << number):
+            end = finals(state, number, arena, end)
+    return end
 
 
 def mix(value: int, more: int) -> int:
@@ -57,7 +82,8 @@ def mix(value: int, more: int) -> int:
 
 def hash_of(state: State) -> int:
     """Hash a position: board, reserves and side."""
-    return mix(mix(mix(state.white_reserve * 2048 + state.black_reserve * 2 + state.side, 0), state.white), state.black)
+    seed = ((state.white_reserve * 1024 + state.black_reserve) * 2 + state.side + 1) * HASH_FACTOR
+    return mix(mix(seed & HASH_MASK, state.white), state.black)
 
 
-FUNCTIONS = (verdict, worth, evaluate, mix, hash_of)
+FUNCTIONS = (verdict, worth, evaluate, loud_children, mix, hash_of)

@@ -64,12 +64,12 @@ class GipfPosition(NamedTuple):
         for number, line in enumerate(self._rules().LINE):
             if line & ~occupied:
                 for state, text in notation.push_moves(self.variant.size, self.variant.run, self.state, number):
-                    yield Successor(text, self._replace(state=state))
+                    yield Successor(text, GipfPosition(self.variant, state))
 
     def resolve(self, move: str) -> Successor:
         """Return the move in canonical text and the position after it; raises `engine.game.BadMove`."""
         text, state = notation.resolve(self.variant.size, self.variant.run, self.state, move)
-        return Successor(text, self._replace(state=state))
+        return Successor(text, GipfPosition(self.variant, state))
 
     def text(self) -> str:
         """Return the board text."""

@@ -240,6 +240,23 @@ async def test_spectator_sees_a_match_from_its_beginning(tmp_path: Path, autojum
         assert "\n".join((await spectator.hear(m.Record)).lines) + "\n" == house.record()
 
 
+async def test_match_that_has_just_ended_is_told_at_once_to_who_watches_it(
+    tmp_path: Path, autojump_clock: MockClock
+) -> None:
+    async with open_house(tmp_path) as house:
+        ann, bob = await house.pair("params=2,3,5,5")
+        await ready(ann, bob)
+        await ann.say(m.Move(m.Text("a1-b2")))
+        await ann.hear(m.Result)
+        spectator = await house.connect("carol")
+        await spectator.say(m.Watch(1))
+        await spectator.hear(m.Watching)
+        assert (await spectator.hear(m.Moved)).move == "a1-b2"
+        assert (await spectator.hear(m.Result)).reason == "dead_lock"
+        await spectator.say(m.Seek("gipf"))
+        await spectator.hear(m.Seeking)
+
+
 async def test_requests_of_a_turn_are_bounded(tmp_path: Path, autojump_clock: MockClock) -> None:
     async with open_house(tmp_path) as house:
         ann, bob = await house.pair("params=4,4,15,15 budget=60000")
