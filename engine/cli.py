@@ -22,6 +22,7 @@ COMMANDS = (
     Command("perft", "engine.commands.perft:perft", "Count the leaves of the tree of moves."),
     Command("solve", "engine.commands.solve:solve_game", "Find out who wins with perfect play."),
     Command("record", "engine.commands.record:replay", "Replay the record of a match and verify it."),
+    Command("analyse", "engine.commands.analyse:analyse", "Think about a position, depth by depth."),
     Command("shell", "engine.commands.shell:shell", "Answer the commands of an assignment on stdin."),
 )
 """Every command, in the order in which --help lists them."""

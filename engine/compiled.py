@@ -76,7 +76,7 @@ def _numba() -> Any:
 
         return numba.int64(numba.int64), generate
 
-    @overload(popcount)  # type: ignore[untyped-decorator]
+    @overload(popcount)
     def compiled_popcount(bits):  # type: ignore[no-untyped-def]  # numba compares the two signatures
         return lambda bits: count_bits(bits)
 

@@ -1,0 +1,85 @@
+"""``arena-engine analyse``: what the search thinks of a position, depth by depth."""
+
+from time import perf_counter
+
+import msgspec
+
+from engine.commands.inputs import Rejected, answer, game_named, position_of, say, warn_of
+from engine.search.memory import MAX_DEPTH
+from engine.search.think import Limits, Thinker, Thought, warm_up
+
+SHORTEST = 1e-9
+"""Seconds that a depth takes at least, for the sake of its rate."""
+
+
+def analyse(
+    game: str,
+    /,
+    *,
+    params: str | None = None,
+    position: str | None = None,
+    time: float | None = None,
+    depth: int = MAX_DEPTH,
+    exact: bool = False,
+    json: bool = False,
+) -> None:
+    """Think about a position: a line a finished depth, with score, nodes, seconds, nodes per second and best line.
+
+    Scores are for the side to move, a piece of GIPF being worth 100; `win 3` is a win after 3 plies, `loss 4` a
+    loss after 4. The analysis ends by itself when the game's end is found.
+
+    Parameters
+    ----------
+    game
+        The game's name.
+    params
+        The variant, as in "4 4 15 15"; without it the game as it is usually played.
+    position
+        File with a position to think about; - is standard input.
+    time
+        Seconds after which to stop, compiling not counted; without it, and without a depth, until Ctrl-C.
+    depth
+        Plies to search to.
+    exact
+        Search every move to the full depth, which finds the shortest wins.
+    json
+        Print each line as a JSON object with depth, score, plies_to_end, nodes, seconds and pv.
+    """
+    if time is not None and not 0 < time < float("inf"):
+        raise Rejected(f"--time is {time}, but it has to be a number of seconds above 0")
+    if not 1 <= depth <= MAX_DEPTH:
+        raise Rejected(f"--depth is {depth}, but it has to be 1 to {MAX_DEPTH}")
+    root = position_of(game_named(game), params, position)
+    warn_of(root)
+    outcome = root.verdict()
+    if outcome is not None:
+        raise Rejected(f"the game is over: {outcome.detail}")
+    kernel = root.kernel()
+    if kernel.compiled:
+        say(f"compiling the search for {game} {root.parameters}, or loading what was compiled before")
+        warm_up(root)
+    limits = Limits(depth=depth, hard_ms=None if time is None else time * 1000, exact=exact)
+    Thinker(kernel).think(root, (), limits, clock=perf_counter, report=_tell_json if json else _tell)
+
+
+def _tell(thought: Thought) -> None:
+    plies = thought.plies_to_end
+    score = str(thought.score) if plies is None else f"{'win' if plies > 0 else 'loss'} {abs(plies)}"
+    rate = thought.nodes / max(thought.seconds, SHORTEST)
+    line = ", ".join(thought.pv)
+    answer(
+        f"depth {thought.depth} score {score} nodes {thought.nodes} seconds {thought.seconds:.3f} "
+        f"rate {rate:.0f} pv {line}"
+    )
+
+
+def _tell_json(thought: Thought) -> None:
+    fields = {
+        "depth": thought.depth,
+        "score": thought.score,
+        "plies_to_end": thought.plies_to_end,
+        "nodes": thought.nodes,
+        "seconds": round(thought.seconds, 6),
+        "pv": thought.pv,
+    }
+    answer(msgspec.json.encode(fields).decode())

@@ -1,0 +1,210 @@
+"""Alpha-beta search of one position to one depth, for every game: plain functions that `bind` binds to a kernel.
+
+The search is negamax with principal variation search: the first child with the whole window, the others with an
+empty one that only asks whether they are better. Children are tried in the order of their evaluation, the best
+one of the table first; late ones are searched less deep unless they turn out well, if the caller allows such
+reductions. The last ply and what lies beyond it is the matter of `engine.search.quiescence`.
+
+A position that stands on the path to itself, or has stood on the board before, is worth a draw. That is looked
+up before the table, and a value that a repetition of the path has entered is not written into the table: on
+another path it would be wrong. (A value found without a repetition is kept, although on another path there might
+have been one: what Campbell called the graph-history-interaction problem is solved by half, as usual.)
+
+Sources: Knuth and Moore 1975 (alpha-beta), Marsland and Campbell 1982 (principal variation search),
+Romstad 2006 (late move reductions).
+
+A function that calls itself must be called with the same types from everywhere. A literal, say a depth of 0,
+would make numba compile a second version, and such pairs crash when they are loaded from its cache.
+"""
+
+from functools import cache
+from types import SimpleNamespace
+from typing import Any
+
+from engine.compiled import specialise
+from engine.game import EVALUATION_LIMIT, UNDECIDED, Kernel
+from engine.search import quiescence, table
+from engine.search.memory import BEST, GENERATION, NODES, NOWHERE, REACH, REDUCING, ROOM, STOPPED, WIDTH, Memory
+from engine.search.quiescence import (
+    DRAW,
+    INFINITY,
+    NUMBER_BITS,
+    NUMBER_MASK,
+    ZERO,
+    appraise,
+    ended,
+    halted,
+    resolve,
+    take_best,
+)
+from engine.search.table import (
+    BOUND_MASK,
+    CHILD_MASK,
+    CHILD_SHIFT,
+    DEPTH_MASK,
+    DEPTH_SHIFT,
+    EXACT,
+    LOWER,
+    NO_CHILD,
+    NOTHING,
+    SCORE_OFFSET,
+    SCORE_SHIFT,
+    UPPER,
+    probe,
+    remember,
+    slot_of,
+)
+
+# What `bind` puts in the place of these: the rules of a game.
+children: Any = None
+verdict: Any = None
+hash_of: Any = None
+load: Any = None
+
+LATE, LAST = 3, 8
+"""Children from these places on, in the order in which they are tried, are searched one and two plies less deep."""
+
+
+def search(state: Any, depth: int, alpha: int, beta: int, ply: int, first: int, memory: Memory) -> int:
+    """Return the score of a position to a depth of 1 and more: exact inside the window, else a bound (fail-soft).
+
+    ``ply`` counts from the root, and places from ``first`` on are free. The best line stands in the variation's
+    row of that ply where the score is exact. When the search was stopped, the score means nothing. Raises
+    OverflowError where there are more children than there is room for; the path is not to be used again then.
+    """
+    arena, order, path, cells = memory.arena, memory.order, memory.path, memory.cells
+    cells[NODES] += 1
+    cells[REACH] = NOWHERE
+    row = ply * WIDTH
+    memory.variation[row] = 0
+    if halted(memory):
+        return DRAW
+    outcome = verdict(state)
+    if outcome != UNDECIDED:
+        return ended(outcome, ply)
+    key = hash_of(state)
+    slot = slot_of(path, key)
+    if ply > 0 and path[2 * slot] != 0:
+        cells[REACH] = path[2 * slot + 1]
+        return DRAW
+    entry = probe(memory.table, key)
+    bound = entry & BOUND_MASK
+    if bound != NOTHING and (entry >> DEPTH_SHIFT) & DEPTH_MASK >= depth and beta - alpha == 1:
+        score = (entry >> SCORE_SHIFT) - SCORE_OFFSET
+        # wins in the table are counted from the node, here from the root
+        if score > EVALUATION_LIMIT:
+            score -= ply
+        elif score < -EVALUATION_LIMIT:
+            score += ply
+        if bound == EXACT or (bound == LOWER and score >= beta) or (bound == UPPER and score <= alpha):
+            return score
+    if depth == 1:
+        best = resolve(state, depth, alpha, beta, ply, first, memory)
+        best_number = cells[BEST]
+        reach = cells[REACH]
+        if alpha < best < beta:
+            memory.variation[row] = 1
+            memory.variation[row + 1] = best_number
+    else:
+        if first + ROOM > len(order):
+            raise OverflowError("the line of play has too many children")
+        end = children(state, arena, first)
+        appraise(first, end, ply + 1, memory)
+        hint = first + ((entry >> CHILD_SHIFT) & CHILD_MASK)
+        if entry != 0 and hint < end:
+            order[hint] += ZERO << NUMBER_BITS
+        if ply > 0:
+            path[2 * slot] = key + 1
+            path[2 * slot + 1] = ply
+        best = -INFINITY
+        best_number = NO_CHILD
+        reach = NOWHERE
+        floor = alpha
+        for turn in range(first, end):
+            number = (NUMBER_MASK - (take_best(order, turn, end) & NUMBER_MASK)) >> 1
+            child = load(arena, first + number)
+            less = 0
+            if depth >= 3 and ply > 0 and turn - first >= LATE and cells[REDUCING] != 0:
+                less = 2 if depth >= 4 and turn - first >= LAST else 1
+            window = beta if turn == first else floor + 1
+            while True:
+                score = -search(child, depth - 1 - less, -window, -floor, ply + 1, end, memory)
+                reach = min(reach, cells[REACH])
+                if score <= floor or cells[STOPPED] != 0:
+                    break
+                if less > 0:
+                    less = 0
+                elif window < beta and score < beta:
+                    window = beta
+                else:
+                    break
+            if cells[STOPPED] != 0:
+                break
+            if score > best:
+                best = score
+                best_number = number
+                if score > floor:
+                    floor = score
+                    extend_variation(memory.variation, ply, number)
+                    if score >= beta:
+                        break
+        if ply > 0:
+            path[2 * slot] = 0
+    if cells[STOPPED] != 0:
+        return DRAW
+    bound, kept, to_depth = EXACT, best, depth
+    if best >= beta:
+        bound = LOWER
+    elif best <= alpha:
+        bound = UPPER
+    if best > EVALUATION_LIMIT:
+        kept += ply
+    elif best < -EVALUATION_LIMIT:
+        kept -= ply
+    if reach < ply:
+        # a repetition of a position before this one is part of the value, which holds on this path alone
+        bound, kept, to_depth = NOTHING, DRAW, 0
+    else:
+        reach = NOWHERE
+    cells[REACH] = reach
+    if reach >= ply or entry == 0:
+        remember(memory.table, key, kept, bound, to_depth, best_number, cells[GENERATION])
+    return best
+
+
+def extend_variation(variation: Any, ply: int, number: int) -> None:
+    """Make a child and the best line behind it the best line of a ply."""
+    row = ply * WIDTH
+    length = variation[row + WIDTH]
+    variation[row] = length + 1
+    variation[row + 1] = number
+    for i in range(1, length + 1):
+        variation[row + 1 + i] = variation[row + WIDTH + i]
+
+
+RULES = ("children", "evaluate", "verdict", "hash_of", "load")
+"""What the search needs of a kernel, by global name."""
+
+FUNCTIONS = (*table.FUNCTIONS, *quiescence.FUNCTIONS, extend_variation, search)
+"""The search, callees first."""
+
+
+def bind(kernel: Kernel) -> SimpleNamespace:
+    """Return the search bound to a kernel's rules; each binding is made once.
+
+    Beside what every kernel has, ``loud_children(state, arena, first) -> end`` is used where the rules hold it: it
+    writes the children that change so much that a position cannot be judged before them, as captures do.
+    """
+    rules = {name: getattr(kernel.rules, name) for name in RULES}
+    if hasattr(kernel.rules, "loud_children"):
+        rules["loud_children"] = kernel.rules.loud_children
+    return _bind(kernel.compiled, tuple(rules), tuple(rules.values()))
+
+
+@cache
+def _bind(compiled: bool, names: tuple[str, ...], rules: tuple[Any, ...]) -> SimpleNamespace:
+    bound = dict(zip(names, rules, strict=True))
+    functions = [function for function in FUNCTIONS if function.__name__ not in bound]
+    # the rules carry their binding's label in their names, as `specialise` has put it there
+    label = bound["load"].__qualname__.removeprefix("load_")
+    return specialise(functions, label, bound, compile=compiled)

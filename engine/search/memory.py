@@ -1,0 +1,42 @@
+"""What the alpha-beta search works on: flat arrays of numbers, and what stands where in them."""
+
+from typing import Any, NamedTuple
+
+MAX_DEPTH = 64
+"""Plies that a search may be asked for: more than any game here can be searched to."""
+
+PLACES = 1 << 14
+"""Places of the arena: more than the children along any line of play; no more, for the numbers in `Memory.order`."""
+
+ROOM = 1 << 12
+"""Places that must be free before children are written; kernels watch the end of the arena only now and then."""
+
+WIDTH = MAX_DEPTH + 2
+"""Numbers of a row of the variation: how long the line is, then its children."""
+
+NOWHERE = 1 << 20
+"""Ply of what does not stand on the path but on the board before; also: no repetition had a part in a value."""
+
+NODES, BUDGET, STOPPED, REACH, BEST, GENERATION, REDUCING, CELLS = range(8)
+"""Offsets in `Memory.cells`: nodes so far and allowed; whether the search was stopped; the least ply that a
+repetition below the last node led back to; the best child of the last `resolve`; the generation for the table;
+whether late children are reduced."""
+
+
+class Memory(NamedTuple):
+    """What a search works on, each a flat array."""
+
+    arena: Any
+    """PLACES positions: the children of every node on the path, one behind the other."""
+    order: Any
+    """PLACES numbers: what `pack` makes of the children's values."""
+    table: Any
+    """The transposition table of `engine.search.table`."""
+    path: Any
+    """The set of positions that would repeat, also of that module: those before this search have ply NOWHERE."""
+    variation: Any
+    """A row of WIDTH numbers a ply: the best line, each child as its number in the order of generation."""
+    cells: Any
+    """CELLS numbers: see there."""
+    stop: Any
+    """One number, which ends the search when another thread makes it other than 0."""

@@ -1,0 +1,278 @@
+"""Thinking about a move: iterative deepening within limits of depth, nodes and time.
+
+A `Thinker` owns what the search of `engine.search.alphabeta` works on, and keeps its table from move to move. The
+search runs in the thread that calls, and polls at every node a number that a timer sets at the hard limit of time:
+compiled code can read no clock, and lets other threads run meanwhile. Interpreted code holds the interpreter for
+some milliseconds at a time, so there the number that is polled is the clock itself.
+"""
+
+import threading
+from collections.abc import Callable, Collection
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy
+
+from engine.game import EVALUATION_LIMIT, Kernel, Position
+from engine.search.alphabeta import bind
+from engine.search.binding import numbers
+from engine.search.memory import (
+    BUDGET,
+    CELLS,
+    GENERATION,
+    MAX_DEPTH,
+    NODES,
+    NOWHERE,
+    PLACES,
+    REDUCING,
+    ROOM,
+    STOPPED,
+    WIDTH,
+    Memory,
+)
+from engine.search.quiescence import INFINITY, WIN
+from engine.search.table import BUCKET_WORDS, GENERATION_MASK, slot_of
+
+TABLE_MEGABYTES = 64
+"""Size of a compiled thinker's table, unless it is told another: 4 million positions, some seconds' worth."""
+
+INTERPRETED_TABLE_MEGABYTES = 4
+"""The same where the search is interpreted and hundreds of times slower."""
+
+LEAST_PATH = 256
+"""Slots of the set of positions that would repeat; it is never more than a quarter full."""
+
+NO_BUDGET = 1 << 62
+"""Nodes allowed to a search without a limit of nodes."""
+
+
+class Limits(NamedTuple):
+    """When to stop thinking: as soon as any of these is reached."""
+
+    depth: int = MAX_DEPTH
+    """Plies, 1 to MAX_DEPTH."""
+    nodes: int | None = None
+    """Positions looked at; the children of the last one may go beyond it."""
+    soft_ms: float | None = None
+    """Milliseconds after which no new depth is begun."""
+    hard_ms: float | None = None
+    """Milliseconds after which the search ends where it stands."""
+    exact: bool = False
+    """Whether to search every move to the full depth. Without it late moves are looked at less deeply, which plays
+    stronger in the same time, but need not find the shortest win."""
+
+
+NO_LIMITS = Limits()
+"""Think until there is nothing more to find out, or until somebody stops it."""
+
+
+class Stop:
+    """What ends a search from any thread, at once and for good. Each thought takes a new one."""
+
+    def __init__(self) -> None:
+        self.cell = numpy.zeros(1, dtype=numpy.int64)
+
+    def set(self) -> None:
+        """End the search, or keep it from beginning."""
+        self.cell[0] = 1
+
+
+@dataclass(frozen=True)
+class Thought:
+    """What a search has found."""
+
+    position: Position
+    """What was thought about."""
+    line: tuple[int, ...]
+    """The best line, each move as the number of a child in the kernel's order of generation; may be empty."""
+    score: int
+    """The value for the side to move: a piece of GIPF is worth 100, see also `plies_to_end`; 0 without a depth."""
+    depth: int
+    """Plies that were searched to the end; the line may come from the next one."""
+    nodes: int
+    """Positions looked at."""
+    seconds: float
+    """How long it took, without the time in which depths were reported."""
+
+    @cached_property
+    def move(self) -> str:
+        """The best move, in canonical text. It is always legal; the first one where nothing is known."""
+        return self._texts(1)[0]
+
+    @cached_property
+    def pv(self) -> list[str]:
+        """The best line in canonical text, beginning with `move`. Putting it into words takes a while."""
+        return self._texts(len(self.line))
+
+    @property
+    def plies_to_end(self) -> int | None:
+        """After how many plies the side to move has won, or lost if negative; None where neither is proven."""
+        if abs(self.score) <= EVALUATION_LIMIT:
+            return None
+        return WIN - self.score if self.score > 0 else -WIN - self.score
+
+    def _texts(self, count: int) -> list[str]:
+        if not self.line:
+            return [next(self.position.successors()).move]
+        texts = []
+        position = self.position
+        for number in self.line[:count]:
+            kernel = position.kernel(compile=False)
+            arena = kernel.arena(ROOM)
+            kernel.rules.children(kernel.state, arena, 0)
+            texts.append(position.move_to(kernel.rules.load(arena, number)))
+            position = position.resolve(texts[-1]).position
+        return texts
+
+
+class Thinker:
+    """Thinks about positions of one variant of a game, one at a time, and remembers what it found.
+
+    The table serves as long as the game goes on; `think` clears it by itself when earlier positions are missing.
+    """
+
+    def __init__(self, kernel: Kernel, *, megabytes: float | None = None) -> None:
+        """Make a thinker for the variant of a kernel, compiled where the kernel is; its table takes the memory."""
+        if megabytes is None:
+            megabytes = TABLE_MEGABYTES if kernel.compiled else INTERPRETED_TABLE_MEGABYTES
+        self._rules = kernel.rules
+        self._compiled = kernel.compiled
+        self._search = bind(kernel)
+        buckets = 1
+        while buckets * 2 * BUCKET_WORDS * 8 <= megabytes * (1 << 20):
+            buckets *= 2
+        self._memory = Memory(
+            arena=kernel.arena(PLACES),
+            order=numbers(kernel, "q", PLACES),
+            table=numbers(kernel, "q", buckets * BUCKET_WORDS),
+            path=numbers(kernel, "q", 0),
+            variation=numbers(kernel, "q", WIDTH * WIDTH),
+            cells=numbers(kernel, "q", CELLS),
+            stop=None,
+        )
+        self._kernel = kernel
+        self._stood: frozenset[int] = frozenset()
+
+    def think(
+        self,
+        position: Position,
+        earlier: Collection[int] = (),
+        limits: Limits = NO_LIMITS,
+        *,
+        clock: Callable[[], float],
+        report: Callable[[Thought], None] | None = None,
+        stop: Stop | None = None,
+    ) -> Thought:
+        """Return the best move found within limits, and what is known of it.
+
+        ``earlier`` holds the keys, as of `key_of`, of the positions that stood on the board before; to repeat one
+        counts as a draw. ``clock`` gives seconds from any beginning; ``report`` is told after each depth.
+        Raises ValueError for a finished game and for a position of another variant.
+        """
+        began = clock()
+        reporting = 0.0
+        kernel = position.kernel(compile=self._compiled)
+        if kernel.rules is not self._rules:
+            raise ValueError("the position belongs to another variant than the thinker")
+        if position.verdict() is not None:
+            raise ValueError("the game is over: there is no move to think about")
+        if not 1 <= limits.depth <= MAX_DEPTH:
+            raise ValueError(f"the depth is {limits.depth}, but it has to be 1 to {MAX_DEPTH}")
+        stop = stop or Stop()
+        memory = self._prepare(kernel.state, earlier, limits)
+        hard = None if limits.hard_ms is None else limits.hard_ms / 1000
+        timer = None
+        if not self._compiled:
+            memory = memory._replace(stop=_Watch(stop, clock, None if hard is None else began + hard))
+        else:
+            memory = memory._replace(stop=stop.cell)
+            if hard is not None:
+                timer = threading.Timer(max(0.0, hard - (clock() - began)), stop.set)
+                timer.daemon = True
+                timer.start()
+
+        def thought(line: tuple[int, ...], score: int, depth: int) -> Thought:
+            return Thought(position, line, score, depth, int(memory.cells[NODES]), clock() - began - reporting)
+
+        latest = thought((), 0, 0)
+        for depth in range(1, limits.depth + 1):
+            score = self._deepen(kernel.state, depth, memory)
+            line = tuple(int(number) for number in memory.variation[1 : 1 + memory.variation[0]])
+            if score is None:
+                # what the unfinished depth has found is no worse: it began with the best move of the last one
+                latest = thought(line or latest.line, latest.score, latest.depth)
+                break
+            latest = thought(line, score, depth)
+            if report is not None:
+                reported = clock()
+                report(latest)
+                reporting += clock() - reported
+            plies = latest.plies_to_end
+            if plies is not None and abs(plies) <= depth:
+                break
+            if limits.soft_ms is not None and (clock() - began) * 1000 >= limits.soft_ms:
+                break
+        if timer is not None:
+            timer.cancel()
+        return latest
+
+    def _prepare(self, state: Any, earlier: Collection[int], limits: Limits) -> Memory:
+        """Make everything ready for a search from a position."""
+        stood = frozenset(earlier) | {int(self._rules.hash_of(state))}
+        memory = self._memory
+        if not self._stood <= stood:
+            memory = memory._replace(table=numbers(self._kernel, "q", len(memory.table)))
+        self._stood = stood
+        slots = LEAST_PATH
+        while slots < 4 * (len(stood) + MAX_DEPTH):
+            slots *= 2
+        path = numbers(self._kernel, "q", 2 * slots)
+        for key in stood:
+            slot = slot_of(path, key)
+            path[2 * slot] = key + 1
+            path[2 * slot + 1] = NOWHERE
+        cells = memory.cells
+        cells[NODES] = cells[STOPPED] = 0
+        cells[BUDGET] = NO_BUDGET if limits.nodes is None else limits.nodes
+        cells[GENERATION] = (cells[GENERATION] + 1) & GENERATION_MASK
+        cells[REDUCING] = 0 if limits.exact else 1
+        self._memory = memory._replace(path=path)
+        return self._memory
+
+    def _deepen(self, state: Any, depth: int, memory: Memory) -> int | None:
+        """Search to a depth and return the score, or None when the search was stopped or ran out of room."""
+        memory.variation[0] = 0
+        try:
+            score = self._search.search(state, depth, -INFINITY, INFINITY, 0, 0, memory)
+        except OverflowError:
+            return None
+        return None if memory.cells[STOPPED] else int(score)
+
+
+class _Watch:
+    """What an interpreted search polls: other than 0 when it is stopped or its time is over."""
+
+    def __init__(self, stop: Stop, clock: Callable[[], float], deadline: float | None) -> None:
+        self._stop = stop
+        self._clock = clock
+        self._deadline = deadline
+
+    def __getitem__(self, _at: int) -> int:
+        over = self._deadline is not None and self._clock() >= self._deadline
+        return 1 if over else int(self._stop.cell[0])
+
+
+def key_of(position: Position) -> int:
+    """Return what `Thinker.think` knows an earlier position by. Needs nothing compiled."""
+    kernel = position.kernel(compile=False)
+    return int(kernel.rules.hash_of(kernel.state))
+
+
+def warm_up(position: Position) -> None:
+    """Compile, or load from the cache, all that thinking about a position and its successors needs.
+
+    Takes seconds where nothing is compiled yet. Until it has been done, no limit of time can be kept.
+    """
+    thinker = Thinker(position.kernel(), megabytes=0)
+    thinker.think(position, limits=Limits(depth=2), clock=lambda: 0.0)

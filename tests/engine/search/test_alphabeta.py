@@ -1,0 +1,369 @@
+"""The search and the thinking around it, judged by a plain minimax and by what is known of solved variants."""
+
+import json
+import threading
+import time
+from collections.abc import Iterator
+from random import Random
+from typing import Any
+
+import pytest
+
+from engine import cli
+from engine.catalogue import GAMES
+from engine.game import DRAWN, UNDECIDED, WON, Kernel, Position, moves
+from engine.search import memory as layout
+from engine.search.alphabeta import bind
+from engine.search.binding import numbers
+from engine.search.quiescence import INFINITY, LOUD_PLIES, WIN
+from engine.search.table import BUCKET_WORDS, ENTRY_WORDS, EXACT, LOWER, probe, remember, slot_of
+from engine.search.think import Limits, Stop, Thinker, Thought, key_of, warm_up
+from tests.engine.search import toy
+
+GIPF = GAMES["gipf"]
+SMALL = "3 3 6 6"
+"""The variant that is compiled here."""
+
+
+def never() -> float:
+    return 0.0
+
+
+def think(position: Position, limits: Limits, *, compile: bool = False, **more: Any) -> Thought:
+    thinker = Thinker(position.kernel(compile=compile), megabytes=1)
+    return thinker.think(position, limits=limits, clock=never, **more)
+
+
+def random_positions(parameters: str, count: int, seed: int) -> Iterator[Position]:
+    """Yield positions that random play passes through, none of them finished."""
+    chance = Random(seed)
+    while count:
+        position = GIPF.start(parameters)
+        for _ in range(chance.randrange(12)):
+            after = chance.choice(list(position.successors())).position
+            if after.verdict() is not None:
+                break
+            position = after
+        count -= 1
+        yield position
+
+
+def minimax(kernel: Kernel, state: Any, depth: int, ply: int, path: frozenset[Any]) -> int:
+    """Search every move to the full depth and every loud one beyond it, straight from the definition."""
+    rules = kernel.rules
+    outcome = rules.verdict(state)
+    if outcome != UNDECIDED:
+        return 0 if outcome == DRAWN else (WIN - ply if outcome == WON else ply - WIN)
+    if ply > 0 and state in path:
+        return 0
+    if depth == -LOUD_PLIES:
+        return int(rules.evaluate(state))
+    arena = kernel.arena(layout.ROOM)
+    # a side that is done with the depth may leave the loud moves alone
+    scores = [] if depth > 0 else [int(rules.evaluate(state))]
+    generate = rules.children if depth > 0 else getattr(rules, "loud_children", lambda state, arena, first: first)
+    path = path | {state} if depth > 1 else path
+    for at in range(generate(state, arena, 0)):
+        scores.append(-minimax(kernel, rules.load(arena, at), depth - 1, ply + 1, path))
+    return max(scores)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "depth", "count"), [("2 2 4 4", 2, 4), ("2 3 6 6", 4, 6), ("3 3 6 6", 2, 8), ("3 4 8 8", 3, 2)]
+)
+def test_score_is_that_of_minimax(parameters: str, depth: int, count: int) -> None:
+    for position in random_positions(parameters, count, seed=depth):
+        kernel = position.kernel(compile=False)
+        for plies in range(1, depth + 1):
+            thought = think(position, Limits(depth=plies, exact=True))
+            expected = minimax(kernel, kernel.state, plies, 0, frozenset({kernel.state}))
+            if abs(expected) < WIN - plies:  # else a shallower search has found the end, and stopped there
+                assert (thought.score, thought.depth) == (expected, plies), position.text()
+            else:
+                assert thought.score == expected, position.text()
+
+
+def test_line_leads_to_the_score() -> None:
+    for position in random_positions("3 3 9 9", 12, seed=5):
+        thought = think(position, Limits(depth=3, exact=True))
+        after = position
+        for move in thought.pv:
+            after = after.resolve(move).position
+        if len(thought.pv) == 3 and after.verdict() is None:
+            kernel = after.kernel(compile=False)
+            assert -minimax(kernel, kernel.state, 0, 3, frozenset()) == thought.score
+
+
+@pytest.mark.parametrize("exact", [True, False])
+def test_compiled_and_interpreted_search_alike(exact: bool) -> None:
+    warm_up(GIPF.start(SMALL))
+    for position in random_positions(SMALL, 12, seed=1):
+        limits = Limits(depth=4 if exact else 5, nodes=3000, exact=exact)
+        slow, fast = (think(position, limits, compile=compile) for compile in (False, True))
+        assert (slow.score, slow.depth, slow.nodes, slow.pv) == (fast.score, fast.depth, fast.nodes, fast.pv)
+
+
+def test_same_search_takes_same_nodes() -> None:
+    position = GIPF.start(SMALL)
+    first, second = (think(position, Limits(depth=7), compile=True) for _ in range(2))
+    assert (first.nodes, first.line, first.score) == (second.nodes, second.line, second.score)
+
+
+SIGNATURE = {("4 4 15 15", 4): 12183, ("3 3 9 9", 4): 12974, ("5 4 18 18", 3): 2924}
+"""Nodes from the start: to change how the search goes about its work changes these, and nothing else may."""
+
+
+@pytest.mark.parametrize(("parameters", "depth"), SIGNATURE)
+def test_signature(parameters: str, depth: int) -> None:
+    assert think(GIPF.start(parameters), Limits(depth=depth)).nodes == SIGNATURE[parameters, depth]
+
+
+@pytest.mark.parametrize("exact", [True, False])
+@pytest.mark.parametrize(
+    ("parameters", "plies"),
+    [("2 3 5 5", 1), ("3 3 5 4", 3), ("3 3 4 4", -2), ("3 3 4 5", -2), ("4 4 4 4", -2), ("3 4 5 5", -4)],
+)
+def test_solved_variants(parameters: str, plies: int, exact: bool) -> None:
+    thought = think(GIPF.start(parameters), Limits(exact=exact))
+    assert thought.plies_to_end == plies
+    position = GIPF.start(parameters)
+    for move in thought.pv:
+        position = position.resolve(move).position
+    assert len(thought.pv) <= abs(plies)
+
+
+def test_win_in_one_is_played() -> None:
+    position = GIPF.start("2 3 5 5")
+    after = position.resolve(think(position, Limits()).move).position
+    outcome = after.verdict()
+    assert outcome is not None
+    assert outcome.winner == 0
+
+
+def test_loud_children_are_those_that_collect() -> None:
+    for position in random_positions("3 3 9 9", 30, seed=2):
+        kernel = position.kernel(compile=False)
+        rules, state = kernel.rules, kernel.state
+        arena = kernel.arena(layout.ROOM)
+        all_of_them = {rules.load(arena, at) for at in range(rules.children(state, arena, 0))}
+        loud = {rules.load(arena, at) for at in range(rules.loud_children(state, arena, 0))}
+        on_board = (state.white | state.black).bit_count()
+        assert loud == {child for child in all_of_them if (child.white | child.black).bit_count() <= on_board}
+
+
+# Repetition, on graphs: the side to move goes from node to node
+
+
+def on_graph(graph: toy.Moves, values: list[int], depth: int, earlier: tuple[int, ...] = ()) -> tuple[int, int]:
+    """Return score and best node of a search from node 0; values are for the side to move."""
+    kernel = graph_kernel(graph, values)
+    memory = layout.Memory(
+        arena=kernel.arena(layout.PLACES),
+        order=[0] * layout.PLACES,
+        table=numbers(kernel, "q", BUCKET_WORDS << 6),
+        path=[0] * 256,
+        variation=[0] * layout.WIDTH**2,
+        cells=[0] * layout.CELLS,
+        stop=[0],
+    )
+    memory.cells[layout.BUDGET] = 1 << 60
+    for node in (0, *earlier):
+        slot = slot_of(memory.path, node)
+        memory.path[2 * slot : 2 * slot + 2] = [node + 1, layout.NOWHERE]
+    score = 0
+    for plies in range(1, depth + 1):
+        score = bind(kernel).search(toy.Node(0), plies, -INFINITY, INFINITY, 0, 0, memory)
+    return score, graph[0][memory.variation[1]]
+
+
+def graph_kernel(graph: toy.Moves, values: list[int]) -> Kernel:
+    kernel = toy.kernel(graph)
+    kernel.rules.evaluate = lambda state: values[state.number]
+    kernel.rules.hash_of = lambda state: state.number
+    return kernel
+
+
+def test_cycle_is_a_draw() -> None:
+    # 0 <-> 1, and 0 could go on to 2 and 3, which look bad for it
+    graph, values = [[1, 2], [0], [3], [2]], [0, -500, 300, -300]
+    assert on_graph(graph, values, 1) == (500, 1)
+    assert on_graph(graph, values, 2) == (0, 1)
+    assert on_graph(graph, values, 6) == (0, 1)
+
+
+def test_position_of_the_game_is_a_draw_at_once() -> None:
+    graph, values = [[1, 2], [3], [3], [4], [3]], [0, -500, -100, 100, 0]
+    assert on_graph(graph, values, 1) == (500, 1)
+    assert on_graph(graph, values, 1, earlier=(1,)) == (100, 2)
+
+
+def test_draw_by_repetition_is_forgotten_on_other_paths() -> None:
+    # 3 is a draw below 1, where 1 is repeated from it, and a loss for the one who moves to it below 2
+    graph = [[1, 2], [3], [3], [1, 4], [5], []]
+    values = [0, 0, 0, 0, 0, 0]
+    kernel = graph_kernel(graph, values)
+    for depth in range(1, 8):
+        expected = minimax(kernel, toy.Node(0), depth, 0, frozenset({toy.Node(0)}))
+        assert on_graph(graph, values, depth)[0] == expected
+
+
+@pytest.mark.parametrize("seed", range(150))
+def test_score_on_graphs_is_that_of_minimax(seed: int) -> None:
+    chance = Random(seed)
+    # every node has one way to it, but for ways back to where one came from: no value depends on the path
+    graph: list[list[int]] = [[]]
+    above: list[list[int]] = [[0]]
+    for node, path in enumerate(above):
+        back = [other for other in path[-2::-2] if chance.random() < 0.4]
+        new = chance.randint(0 if back else 1, 3) if len(above) < 30 else 0
+        graph[node] = [*back, *range(len(graph), len(graph) + new)]
+        graph += [[] for _ in range(new)]
+        above += [[*path, child] for child in graph[node][len(back) :]]
+    values = [chance.randrange(-50, 50) for _ in graph]
+    kernel = graph_kernel(graph, values)
+    for depth in range(1, 7):
+        expected = minimax(kernel, toy.Node(0), depth, 0, frozenset({toy.Node(0)}))
+        assert on_graph(graph, values, depth)[0] == expected
+
+
+def test_repetitions_of_the_game_reach_the_search() -> None:
+    position = GIPF.start("3 3 9 9")
+    keys = [key_of(successor.position) for successor in position.successors()]
+    thinker = Thinker(position.kernel(compile=False), megabytes=1)
+    for depth in (1, 2):
+        assert thinker.think(position, keys, Limits(depth=depth), clock=never).score == 0
+    # another game: what the table has of the last one counts no longer
+    assert thinker.think(position, (), Limits(depth=1), clock=never).score == think(position, Limits(depth=1)).score
+
+
+# Limits
+
+
+def test_move_is_legal_however_early_the_search_ends() -> None:
+    stop = Stop()
+    stop.set()
+    for position in random_positions("3 2 8 8", 10, seed=8):
+        for limits in (Limits(), Limits(nodes=1), Limits(nodes=40), Limits(hard_ms=0)):
+            thought = think(position, limits, stop=stop if limits == Limits() else None)
+            assert thought.move in moves(position)
+            assert thought.move == thought.pv[0]
+
+
+def test_interpreted_search_reads_the_clock_at_every_node() -> None:
+    readings = 0
+
+    def clock() -> float:
+        nonlocal readings
+        readings += 1
+        return readings / 1000
+
+    position = GIPF.start("5 4 18 18")
+    thought = Thinker(position.kernel()).think(position, limits=Limits(hard_ms=50), clock=clock)
+    assert 50 <= readings <= 56
+    assert thought.nodes <= 60 * len(moves(position))
+
+
+def test_budget_of_nodes_is_kept_to_the_children_of_a_node() -> None:
+    for compile in (False, True):
+        for nodes in (1, 10, 500, 2000):
+            thought = think(GIPF.start(SMALL), Limits(nodes=nodes), compile=compile)
+            assert nodes <= thought.nodes <= nodes + len(moves(GIPF.start(SMALL)))
+
+
+def test_compiled_search_ends_at_the_hard_limit_and_when_told() -> None:
+    position = GIPF.start(SMALL)
+    warm_up(position)
+    thinker = Thinker(position.kernel())
+    began = time.perf_counter()
+    thinker.think(position, limits=Limits(hard_ms=100), clock=time.perf_counter)
+    assert 0.09 <= time.perf_counter() - began < 0.4  # it keeps within 5 ms, unless the machine is busy
+    stop = Stop()
+    threading.Timer(0.05, stop.set).start()
+    assert thinker.think(position, limits=Limits(hard_ms=20_000), clock=time.perf_counter, stop=stop).seconds < 5
+
+
+def test_no_depth_begins_after_the_soft_limit() -> None:
+    ticks = iter(range(1000))
+    position = GIPF.start("3 3 9 9")
+    depths: list[int] = []
+    Thinker(position.kernel(compile=False)).think(
+        position,
+        limits=Limits(soft_ms=1),
+        clock=lambda: next(ticks),
+        report=lambda thought: depths.append(thought.depth),
+    )
+    assert depths == [1]
+
+
+def test_reports_come_once_a_depth() -> None:
+    reports: list[Thought] = []
+    last = think(GIPF.start("3 3 9 9"), Limits(depth=4), report=reports.append)
+    assert [thought.depth for thought in reports] == [1, 2, 3, 4]
+    assert reports[-1] == last
+    assert [thought.nodes for thought in reports] == sorted(thought.nodes for thought in reports)
+
+
+def test_finished_games_and_foreign_positions_are_refused() -> None:
+    thinker = Thinker(GIPF.start("2 3 5 5").kernel(compile=False), megabytes=1)
+    over = GIPF.start("2 3 5 5").resolve("a3-b3").position
+    with pytest.raises(ValueError, match="over"):
+        thinker.think(over, clock=never)
+    with pytest.raises(ValueError, match="variant"):
+        thinker.think(GIPF.start("3 3 5 5"), clock=never)
+    with pytest.raises(ValueError, match="depth"):
+        thinker.think(GIPF.start("2 3 5 5"), limits=Limits(depth=0), clock=never)
+
+
+def test_search_without_room_ends_with_what_it_has(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("engine.search.think.PLACES", layout.ROOM + 60)
+    thought = think(GIPF.start("3 3 9 9"), Limits())
+    assert 1 <= thought.depth < 10
+    assert thought.move in moves(GIPF.start("3 3 9 9"))
+
+
+# The table
+
+
+def test_bucket_keeps_the_deepest_and_the_latest() -> None:
+    table = [0] * BUCKET_WORDS
+    for key, depth in ((1, 5), (2, 3), (3, 2)):
+        remember(table, key, 10 * key, EXACT, depth, key, 1)
+    assert [probe(table, key) != 0 for key in (1, 2, 3)] == [True, False, True]
+    remember(table, 4, -7, LOWER, 1, 9, 2)  # a later search drives out what an earlier one searched deeper
+    assert table[0] == 4
+    assert table[ENTRY_WORDS] == 1
+
+
+def test_small_table_changes_no_result() -> None:
+    for position in random_positions("2 3 6 6", 10, seed=4):
+        scores = set()
+        for megabytes in (0, 0.01, 1):
+            thinker = Thinker(position.kernel(compile=False), megabytes=megabytes)
+            scores.add(thinker.think(position, limits=Limits(depth=4, exact=True), clock=never).score)
+        assert len(scores) == 1
+
+
+# The command
+
+
+def test_analyse_prints_a_line_a_depth(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.run(["analyse", "gipf", "--params", "5 4 18 18", "--depth", "2"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split()[:2] for line in lines] == [["depth", "1"], ["depth", "2"]]
+    assert cli.run(["analyse", "gipf", "--params", SMALL, "--depth", "3", "--json"]) == 0
+    objects = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert [found["depth"] for found in objects] == [1, 2, 3]
+    assert {"depth", "score", "nodes", "seconds", "pv"} <= objects[0].keys()
+    position = GIPF.start(SMALL)
+    for move in objects[-1]["pv"]:
+        position = position.resolve(move).position
+
+
+@pytest.mark.parametrize(
+    "arguments", [["--depth", "0"], ["--depth", "65"], ["--time", "0"], ["--params", "1"], ["--position", "/nowhere"]]
+)
+def test_analyse_refuses(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.run(["analyse", "gipf", *arguments]) == 2
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert len(captured.err.splitlines()) == 1
