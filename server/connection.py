@@ -25,7 +25,8 @@ class ByteStream(Protocol):
 class Connection:
     """One peer. `send` never waits.
 
-    At the end of the loop's pass the kernel gets what it takes at once, and `write_queued` sends the rest. Whoever made the connection runs `write_queued` beside its reader, and closes the stream.
+    At the end of the loop's pass the kernel gets what it takes at once, and `write_queued` sends the rest. Whoever
+    made the connection runs `write_queued` beside its reader, and closes the stream.
     """
 
     def __init__(self, stream: ByteStream, outbox: Outbox) -> None:

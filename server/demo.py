@@ -21,7 +21,7 @@ async def demonstrate(bots: tuple[str, str], parameters: str, budget: int) -> in
     The bots and the watching client are the programs that everybody uses, started as they are.
     """
     names = (bots[0], bots[1] if bots[1] != bots[0] else f"{bots[1]}-2")
-    wish = ("--params", parameters.replace(" ", ","), "--budget", str(budget), "--games", "1")
+    wish = ("--params", parameters.replace(" ", ","), "--budget", str(budget), "--games", "1", "--quiet")
     with tempfile.TemporaryDirectory(prefix="arena-demo-") as folder:
         settings = Settings(
             host=HOST, port=0, data=Path(folder), control=TimeControl.of_milliseconds(budget), least_budget=1000

@@ -3,6 +3,7 @@
 - `inputs`: games and positions as command lines name them, and what is wrong with them
 - `perft`: counts the leaves of the tree of moves
 - `solve`: finds out who wins
+- `analyse`: what the search thinks of a position
 - `record`: replays and verifies the record of a match
 - `shell`: the command protocols of the assignments
 

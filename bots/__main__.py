@@ -1,0 +1,5 @@
+"""``python -m bots`` is ``arena-bot``."""
+
+from bots.cli import main
+
+main()

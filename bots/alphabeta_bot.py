@@ -1,0 +1,157 @@
+"""The reference player: the engine's alpha-beta search, and its arithmetic of time."""
+
+import gc
+from collections import deque
+from time import perf_counter
+
+from bots.bot import Bot, Clocks
+from bots.warming import Warming, start_of
+from engine.game import Kernel, Position
+from engine.history import History
+from engine.search.memory import MAX_DEPTH
+from engine.search.think import TABLE_MEGABYTES, Limits, Thinker, key_of, warm_up
+from engine.search.timing import OVERHEAD_MS, allot
+from engine.wire.messages import Match
+
+INTERPRETED_MEGABYTES = 4
+"""Table of an interpreted search, which does not see more positions than that in a game."""
+
+WAIT_PART = 0.1
+"""The part of the budget for which to wait, before READY, for code that is being compiled."""
+
+EXERCISE_MS, EXERCISES = 100, 10
+"""Thinking before the first match, until it gets no faster: memory is slow when it is touched for the first time."""
+
+FASTER = 1.2
+"""What counts as faster, as a part of the rate before."""
+
+TELLING_MS = 1.0
+"""A search that takes less says that the next one will be as fast at least, and no more."""
+
+LEAST_NODES = 1000
+"""No search is held to less: a ply or two, a fraction of a millisecond where it is compiled."""
+
+SHORTEST_MS = 0.01
+"""No search takes less."""
+
+OVERHEADS = 8
+"""Moves whose overhead is remembered. One of them may have been an accident: the second largest counts."""
+
+
+class AlphaBetaBot(Bot):
+    """Searches as deep as the clock allows.
+
+    Call `warm` before logging in: it compiles the search, which takes seconds where that was never done. A match
+    of another variant does not wait for the compiler: the search is interpreted until it is done.
+
+    The limit of time is turned into one of nodes as well: a timer may wake some milliseconds late, which is much
+    where a whole game takes a second.
+    """
+
+    def __init__(
+        self,
+        *,
+        most_ms: float | None = None,
+        depth: int | None = None,
+        nodes: int | None = None,
+        megabytes: float = TABLE_MEGABYTES,
+    ) -> None:
+        """Take bounds of time, depth and nodes for a move; the clock of the match is kept to in any case."""
+        self._most_ms = most_ms
+        self._depth = depth or MAX_DEPTH
+        self._nodes = nodes
+        self._megabytes = megabytes
+        self._warming = Warming(warm_up)
+        self._thinker: Thinker | None = None
+        self._thinks_for: object = None
+        self._overheads: deque[float] = deque(maxlen=OVERHEADS)
+        self._before: tuple[Clocks, float] | None = None
+        """What the clocks showed at the last move, and the milliseconds that were thought about it."""
+        self._nodes_per_ms = 0.0
+        self._keys = _Keys()
+
+    def warm(self, game: str, parameters: str = "") -> None:
+        """Compile, or load what was compiled before; raises `engine.game.BadParameters`."""
+        position = start_of(game, parameters)
+        self._warming.now(position)
+        self._exercise(position)
+        gc.collect()
+        gc.freeze()  # what is loaded stays: not to be looked through while a clock runs
+
+    def _exercise(self, position: Position) -> None:
+        thinker = self._thinker_for(self._warming.kernel(position))
+        rate = 0.0
+        for _ in range(EXERCISES):
+            thought = thinker.think(position, (), Limits(hard_ms=EXERCISE_MS), clock=perf_counter)
+            before, rate = rate, thought.nodes / thought.seconds
+            if rate < FASTER * before:
+                break
+        self._nodes_per_ms = rate / 1000
+
+    def prepare(self, match: Match) -> None:
+        """Begin to compile what a variant needs that was not thought of before, and wait for a part of the budget."""
+        self._before = None
+        position = self.history.position
+        self._warming.beside(position)
+        self._warming.wait(position, match.budget / 1000 * WAIT_PART)
+        self._thinker_for(self._warming.kernel(position))
+
+    def choose(self, position: Position, clocks: Clocks) -> str:
+        """Think for the time that the clock allows."""
+        began = perf_counter()
+        thinker = self._thinker_for(self._warming.kernel(position))
+        earlier = self._keys.before(self.history)
+        self._learn_overhead(clocks)
+        limits = self._limits(clocks, began)
+        thought = thinker.think(position, earlier, limits, clock=perf_counter)
+        thought_ms = thought.seconds * 1000
+        rate = thought.nodes / max(thought_ms, SHORTEST_MS)
+        if thought_ms >= TELLING_MS or rate > self._nodes_per_ms:
+            self._nodes_per_ms = rate
+        self._before = (clocks, min(thought_ms, limits.hard_ms or thought_ms))
+        return thought.move
+
+    def _learn_overhead(self, clocks: Clocks) -> None:
+        """Compare what the last move was charged with what was meant for thinking about it."""
+        if self._before is not None:
+            before, thought_ms = self._before
+            self._overheads.append(before.mine_ms + clocks.increment_ms - clocks.mine_ms - thought_ms)
+
+    def _limits(self, clocks: Clocks, began: float) -> Limits:
+        """Return what the search of a move may take."""
+        usual = sorted(self._overheads)[-2] if len(self._overheads) > 1 else OVERHEAD_MS
+        left = clocks.mine_ms - (perf_counter() - began) * 1000
+        time = allot(left, clocks.increment_ms, self.history.plies, overhead_ms=max(OVERHEAD_MS, usual))
+        hard = min(time.hard_ms, self._most_ms or time.hard_ms)
+        nodes = [self._nodes] if self._nodes else []
+        if self._nodes_per_ms:
+            nodes.append(max(LEAST_NODES, int(hard * self._nodes_per_ms)))
+        return Limits(self._depth, min(nodes, default=None), min(hard, time.soft_ms), hard)
+
+    def _thinker_for(self, kernel: Kernel) -> Thinker:
+        if self._thinker is None or self._thinks_for is not kernel.rules:
+            megabytes = self._megabytes if kernel.compiled else min(self._megabytes, INTERPRETED_MEGABYTES)
+            self._thinker = Thinker(kernel, megabytes=megabytes)
+            self._thinks_for = kernel.rules
+            self._nodes_per_ms = 0.0
+        return self._thinker
+
+
+class _Keys:
+    """The keys by which a search knows the positions of a game, found once for each position."""
+
+    def __init__(self) -> None:
+        self._played = History.begin(start_of("gipf", ""))
+        self._keys: list[int] = []
+
+    def before(self, history: History) -> list[int]:
+        """Return the keys of the positions before the present one."""
+        known = self._played
+        if known.start != history.start or known.moves != history.moves[: known.plies]:
+            known = History.begin(history.start)
+            self._keys = []
+        for move in history.moves[known.plies :]:
+            self._keys.append(key_of(known.position))
+            known = known.after(move)
+        self._played = known
+        return self._keys

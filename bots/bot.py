@@ -1,0 +1,79 @@
+"""What a bot is: the class to subclass, and the small values that it is given."""
+
+from collections.abc import Callable
+from typing import NamedTuple, TypeAlias
+
+from engine.game import Position
+from engine.history import History
+from engine.wire.messages import Match
+
+
+class Clocks(NamedTuple):
+    """What both sides have left when a move is asked for, and what a move adds; in milliseconds."""
+
+    mine_ms: int
+    theirs_ms: int
+    increment_ms: int
+
+
+class GameResult(NamedTuple):
+    """How a match ended."""
+
+    match: Match
+    result: str
+    """The winning side, ``draw`` or ``annulled``."""
+    reason: str
+    """The rule that ended it, in one word: ``no_reserve``, ``time``, ``resign``..."""
+    sentence: str
+    """The same for people."""
+    history: History
+
+    @property
+    def score(self) -> float | None:
+        """Return 1 for a win, 0.5 for a draw, 0 for a loss, and None for a match that counts for nobody."""
+        if self.result == "annulled":
+            return None
+        return 0.5 if self.result == "draw" else float(self.result == self.match.side)
+
+    def __str__(self) -> str:
+        """Say it in one line."""
+        word = {1.0: "won", 0.5: "drawn", 0.0: "lost", None: "annulled"}[self.score]
+        why = f"{self.reason}: {self.sentence}" if self.sentence else self.reason
+        return f"match {self.match.match}: {word} as {self.match.side} against {self.match.opponent} ({why})"
+
+
+class Bot:
+    """A player. Subclass it and write `choose`; the other two methods may be left as they are.
+
+    While a match is played, ``match`` says which (side, opponent, budget, move limit) and ``history`` holds the
+    game so far: its positions' keys, and its moves. `bots.client.play` sets both before it calls anything here.
+    """
+
+    match: Match
+    history: History
+
+    def prepare(self, match: Match) -> None:
+        """Get ready for a match; the own clock runs. Called once a match, before READY is said."""
+
+    def choose(self, position: Position, clocks: Clocks) -> str:
+        """Return the move to play, in the game's notation. The own clock runs."""
+        raise NotImplementedError("a bot has to say how it chooses a move")
+
+    def finished(self, result: GameResult) -> None:
+        """Learn how a match ended. No clock runs."""
+
+
+Choose: TypeAlias = Callable[[Position, Clocks], str]
+"""The same in one function, for bots that need no more."""
+
+
+class FunctionBot(Bot):
+    """A bot made of a function."""
+
+    def __init__(self, choose: Choose) -> None:
+        """Take the function that chooses."""
+        self._choose = choose
+
+    def choose(self, position: Position, clocks: Clocks) -> str:
+        """Ask the function."""
+        return self._choose(position, clocks)

@@ -1,0 +1,242 @@
+"""The command line ``arena-bot``."""
+
+import os
+import sys
+from dataclasses import dataclass
+from typing import Annotated, Any, NoReturn
+
+import cyclopts
+from cyclopts import Parameter, validators
+
+from bots.client import DEFAULT_HOST, DEFAULT_PORT, ArenaError, Bot, play, to_stderr
+from engine.catalogue import GAMES
+from engine.game import GameError
+
+app = cyclopts.App(
+    name="arena-bot",
+    help="Programs that play on an arena server, and one that watches.",
+    version_flags=[],
+)
+
+PORTS = validators.Number(gte=1, lte=65535)
+COUNT = validators.Number(gte=0)
+ABOVE_0 = validators.Number(gt=0)
+DEPTHS = validators.Number(gte=1, lte=64)
+TABLES = validators.Number(gte=1, lte=4096)
+POSITIVE = validators.Number(gte=1)
+
+Port = Annotated[int, Parameter(validator=PORTS)]
+Flag = Annotated[bool, Parameter(negative=(), show_default=False)]
+Count = Annotated[int, Parameter(validator=COUNT)]
+
+
+@Parameter(name="*")
+@dataclass(frozen=True, kw_only=True)
+class Wish:
+    """Where to play, as whom, and what.
+
+    Parameters
+    ----------
+    host
+        Address of the server.
+    port
+        Port of the server.
+    name
+        Name to log in with; by default that of the bot.
+    token
+        Token to log in with, where the server asks for one; by default the variable ARENA_TOKEN.
+    game
+        Game to play.
+    params
+        Variant to play, as in 4,4,15,15; any when left out.
+    budget
+        Milliseconds for the whole game; any when left out.
+    increment
+        Milliseconds that a move adds; any when left out.
+    colour
+        Side to play, as in white; any when left out.
+    opponent
+        Name of the opponent; anybody when left out.
+    games
+        Matches to play one after the other; 0 plays until interrupted.
+    quiet
+        Print nothing but errors.
+    """
+
+    host: str = DEFAULT_HOST
+    port: Port = DEFAULT_PORT
+    name: str | None = None
+    token: str | None = None
+    game: str = "gipf"
+    params: str | None = None
+    budget: Annotated[int | None, Parameter(validator=POSITIVE)] = None
+    increment: Annotated[int | None, Parameter(validator=COUNT)] = None
+    colour: str | None = None
+    opponent: str | None = None
+    games: Count = 1
+    quiet: Flag = False
+
+
+DEFAULT_WISH = Wish()
+
+
+@app.command(name="random")
+def random_(wish: Wish = DEFAULT_WISH, *, seed: int | None = None) -> None:
+    """Play moves by lot.
+
+    Parameters
+    ----------
+    wish
+        Where to play, as whom, and what.
+    seed
+        The same seed plays the same moves.
+    """
+    from bots.random_bot import RandomBot
+
+    _play("random", wish, RandomBot(seed))
+
+
+@app.command
+def alphabeta(
+    wish: Wish = DEFAULT_WISH,
+    *,
+    time: Annotated[float | None, Parameter(validator=ABOVE_0)] = None,
+    depth: Annotated[int | None, Parameter(validator=DEPTHS)] = None,
+    nodes: Annotated[int | None, Parameter(validator=POSITIVE)] = None,
+    table: Annotated[int, Parameter(validator=TABLES)] = 64,
+) -> None:
+    """Play what alpha-beta search finds best in the time that the clock allows.
+
+    Parameters
+    ----------
+    wish
+        Where to play, as whom, and what.
+    time
+        Most milliseconds to think about a move.
+    depth
+        Most plies to search.
+    nodes
+        Most positions to look at for a move.
+    table
+        Megabytes of the transposition table.
+    """
+    from bots.alphabeta_bot import AlphaBetaBot
+
+    bot = AlphaBetaBot(most_ms=time, depth=depth, nodes=nodes, megabytes=table)
+    _check_game(wish.game)
+    if not wish.quiet:
+        to_stderr("getting the search ready; that takes some seconds when it was never compiled")
+    try:
+        bot.warm(wish.game, wish.params or "")
+    except GameError as error:
+        _fail(f"--params: {error}", 2)
+    _play("alphabeta", wish, bot)
+
+
+@app.command
+def warm(game: str, params: str = "", /) -> None:
+    """Compile what the alphabeta bot needs for a variant, and keep it.
+
+    Parameters
+    ----------
+    game
+        The game's name.
+    params
+        The variant, as in 4,4,15,15; the usual one when left out.
+    """
+    from bots.warming import start_of
+    from engine.search.think import warm_up
+
+    _check_game(game)
+    try:
+        position = start_of(game, params)
+    except GameError as error:
+        _fail(f"PARAMS: {error}", 2)
+    if position.kernel().compiled:
+        warm_up(position)
+
+
+@app.command
+def watch(
+    match: Annotated[int | None, Parameter(validator=POSITIVE)] = None,
+    /,
+    *,
+    host: str = DEFAULT_HOST,
+    port: Port = DEFAULT_PORT,
+    wait: Flag = False,
+    follow: Flag = False,
+    record: Flag = False,
+) -> None:
+    """Watch a match.
+
+    Parameters
+    ----------
+    match
+        Number of the match; the newest one that is running when left out.
+    host
+        Address of the server.
+    port
+        Port of the server.
+    wait
+        Where no match is running, wait for one.
+    follow
+        Go on with the next match when one is over, until interrupted.
+    record
+        Print the record of the match in the end.
+    """
+    from bots.watch import watch as run
+
+    run(match, host=host, port=port, wait=wait, follow=follow, record=record)
+
+
+def _play(kind: str, wish: Wish, bot: Bot) -> None:
+    """Play what was wished for; what a bot of ours may fail at in one match is no reason to miss the next."""
+    _check_game(wish.game)
+    try:
+        play(
+            bot,
+            host=wish.host,
+            port=wish.port,
+            name=wish.name or kind,
+            token=wish.token or os.environ.get("ARENA_TOKEN", ""),
+            game=wish.game,
+            params=wish.params or "",
+            budget=wish.budget,
+            increment=wish.increment,
+            colour=wish.colour or "",
+            opponent=wish.opponent or "",
+            games=wish.games,
+            carry_on=wish.games != 1,
+            report=_nothing if wish.quiet else to_stderr,
+        )
+    except GameError as error:
+        _fail(f"--params: {error}", 2)
+
+
+def _check_game(name: str) -> None:
+    if name not in GAMES:
+        _fail(f"there is no game {name!r}; there is {', '.join(GAMES)}", 2)
+
+
+def _nothing(_line: str) -> None:
+    """Report nothing."""
+
+
+def _fail(sentence: str, status: int) -> NoReturn:
+    print(f"arena-bot: {sentence}", file=sys.stderr)
+    sys.exit(status)
+
+
+def main(arguments: list[str] | None = None) -> Any:
+    """Run ``arena-bot``."""
+    try:
+        app(arguments, exit_on_error=False, print_error=False)
+    except cyclopts.CycloptsError as error:
+        _fail(" ".join(str(error).split()), 2)
+    except ArenaError as error:
+        _fail(str(error), 1)
+    except BrokenPipeError:  # whoever read the output has had enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(1)
+    except KeyboardInterrupt:
+        sys.exit(130)

@@ -1,0 +1,95 @@
+"""The client library: write a function that chooses a move, and `play` does the rest.
+
+    from random import choice
+    from bots.client import play
+    from engine.game import moves
+
+    play(lambda position, clocks: choice(moves(position)), name="newcomer")
+
+`play` logs in, seeks, says READY, keeps the game's history, answers every TURN, comes back after a lost connection
+and plays as many matches as it is told to. A bot that wants more than one function subclasses `Bot`.
+
+When a bot fails:
+
+- Its exception is shown with its traceback on stderr, and the match is resigned: a bot that has failed would else
+  keep its opponent waiting until its time is over.
+- A move that is not legal is never sent, since the server would count it as a loss without more words: it is a
+  failure whose message names the move and says why it may not be played.
+- Then `play` leaves the server and raises `BotFailed`, with the bot's exception as its cause; or, with
+  ``carry_on=True``, it goes on with the next match, as a bot should that plays unattended.
+"""
+
+import re
+import sys
+from collections.abc import Callable
+
+from bots.bot import Bot, Choose, Clocks, FunctionBot, GameResult
+from bots.errors import ArenaError, BadChoice, BotFailed, Refused, ServerFault, Unreachable
+from bots.session import Session
+from engine.catalogue import GAMES
+from engine.wire import messages as m
+
+__all__ = [
+    "ArenaError",
+    "BadChoice",
+    "Bot",
+    "BotFailed",
+    "Choose",
+    "Clocks",
+    "GameResult",
+    "Refused",
+    "ServerFault",
+    "Unreachable",
+    "play",
+]
+
+DEFAULT_HOST = "127.0.0.1"
+DEFAULT_PORT = 2754
+
+
+def to_stderr(line: str) -> None:
+    """Report a line to whoever started the bot."""
+    print(line, file=sys.stderr, flush=True)
+
+
+def play(
+    bot: Bot | Choose,
+    *,
+    host: str = DEFAULT_HOST,
+    port: int = DEFAULT_PORT,
+    name: str,
+    token: str = "",
+    game: str = "gipf",
+    params: str = "",
+    budget: int | None = None,
+    increment: int | None = None,
+    colour: str = "",
+    opponent: str = "",
+    games: int = 1,
+    carry_on: bool = False,
+    report: Callable[[str], None] = to_stderr,
+) -> list[GameResult]:
+    """Play matches one after the other, and return how they ended; ``games=0`` plays until it is interrupted.
+
+    What is left out of ``params``, ``budget`` and ``increment`` (milliseconds), ``colour`` (a side's name) and
+    ``opponent`` may be anything. ``report`` is given a line for everything worth knowing. Raises `ArenaError`, and
+    `engine.game.BadParameters` for ``params`` that name no variant.
+    """
+    if game not in GAMES:
+        raise ArenaError(f"unknown game {game!r}; known are {', '.join(GAMES)}")
+    wanted = {
+        "params": wire_parameters(game, params) if params else "",
+        "budget": budget,
+        "increment": increment,
+        "colour": colour,
+        "opponent": opponent,
+    }
+    options = " ".join(f"{key}={value}" for key, value in wanted.items() if value not in ("", None))
+    seek = m.Seek(game, m.Text(options))
+    player = bot if isinstance(bot, Bot) else FunctionBot(bot)
+    return Session(player, (host, port), m.Login(name, token), seek, carry_on=carry_on, report=report).run(games)
+
+
+def wire_parameters(game: str, parameters: str) -> str:
+    """Return parameters as one word, parted by commas; raises `engine.game.BadParameters`."""
+    return re.sub(r"\s+", ",", GAMES[game].parameters(parameters))

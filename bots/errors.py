@@ -1,0 +1,48 @@
+"""What can go wrong for a client. ``str(error)`` is always one line for people.
+
+ArenaError
+|- Unreachable      no connection can be made, or none any more
+|- ConnectionLost   the connection broke; `bots.client` comes back from it, so callers of `play` never see it
+|- Refused          the server said ERROR or BYE to something that cannot go on without it
+|- ServerFault      the server broke the protocol, or played a move that the rules here refuse
+`- BotFailed        the bot raised an exception; it is the ``__cause__``
+`- BadChoice     the bot chose a move that is not legal; ``move`` names it, the cause says why
+"""
+
+
+class ArenaError(Exception):
+    """Anything that ends a session before its time."""
+
+
+class Unreachable(ArenaError):
+    """No connection can be made."""
+
+
+class ConnectionLost(ArenaError):
+    """A connection broke."""
+
+
+class Refused(ArenaError):
+    """The server refused what a session cannot go on without. ``code`` is the protocol's."""
+
+    def __init__(self, code: str, sentence: str) -> None:
+        """Keep the code beside the sentence."""
+        super().__init__(f"the server says: {sentence} ({code})" if sentence else f"the server says: {code}")
+        self.code = code
+
+
+class ServerFault(ArenaError):
+    """The server said what it should not have."""
+
+
+class BotFailed(ArenaError):
+    """A bot raised an exception, and its match was resigned."""
+
+
+class BadChoice(BotFailed):
+    """A bot chose a move that is not legal, and its match was resigned."""
+
+    def __init__(self, move: str, why: Exception) -> None:
+        """Keep the move."""
+        super().__init__(f"the bot chose {move!r}, which is no legal move: {why}")
+        self.move = move

@@ -1,0 +1,22 @@
+"""The smallest bot that plays by the rules: any legal move will do. Copy it and choose better."""
+
+from random import Random
+
+from bots.client import Bot, Clocks, play
+from engine.game import Position, moves
+
+
+class RandomBot(Bot):
+    """Plays a legal move by lot; the same seed plays the same moves."""
+
+    def __init__(self, seed: int | None = None) -> None:
+        """Without a seed every bot plays differently."""
+        self._random = Random(seed)
+
+    def choose(self, position: Position, clocks: Clocks) -> str:
+        """Choose from the moves in text, as in ["a2-b3", "a5-b5 b: e5 h2"]."""
+        return self._random.choice(moves(position))
+
+
+if __name__ == "__main__":
+    play(RandomBot(), name="newcomer", host="127.0.0.1", port=2754)

@@ -1,0 +1,292 @@
+"""A bot's session on a server: every message handled as it comes, the same on a first and on a resumed connection.
+
+After a match, and whenever a connection was made, a PING is sent: when its PONG comes, nothing can follow any more
+that belongs to what went before (an ERROR to a move that came too late, the moves of a resumed match).
+"""
+
+import traceback
+from collections.abc import Callable
+from contextlib import suppress
+
+from bots.bot import Bot, Clocks, GameResult
+from bots.connection import CONNECT_SECONDS, Connection
+from bots.errors import BadChoice, BotFailed, ConnectionLost, Refused, ServerFault, Unreachable
+from bots.patience import Patience
+from bots.words import time_control
+from engine.catalogue import GAMES
+from engine.game import GameError
+from engine.history import History
+from engine.wire import messages as m
+from engine.wire.codes import Code
+
+PATIENCE_SECONDS = 30.0
+"""How long to try to come back at least, also when the clocks of the match have less left: a server that
+restarts resumes its matches and charges nobody for it."""
+
+SETTLED = m.Text("settled")
+"""Text of the PING behind which everything is settled."""
+
+
+class _Game:
+    """A match being played, as far as the client knows it. Outlives connections."""
+
+    def __init__(self, match: m.Match) -> None:
+        self.match = match
+        self.history = History.begin(GAMES[match.game].start(match.parameters))
+        self.prepared = False
+        self.started = False
+        self.failed = False
+        self.left_ms = 2 * match.budget
+        """What both clocks have left together."""
+        self.answer: tuple[int, str] | None = None
+        """The ply of the last move that was chosen, and the move: it is not thought about twice."""
+
+
+class Session:
+    """One bot's session. `run` does everything."""
+
+    def __init__(
+        self,
+        bot: Bot,
+        address: tuple[str, int],
+        login: m.Login,
+        seek: m.Seek,
+        *,
+        carry_on: bool,
+        report: Callable[[str], None],
+    ) -> None:
+        """Keep what to say; nothing is connected yet."""
+        self._bot = bot
+        self._address = address
+        self._login = login
+        self._seek = seek
+        self._carry_on = carry_on
+        self._report = report
+        self._connection: Connection
+        self._game: _Game | None = None
+        self._asked: m.Message = None
+        """The SEEK or MOVE that the server has not answered yet, None when there is none."""
+        self._ready_said = False
+        self._pings = 0
+        """Sent on this connection and not answered yet."""
+        self._results: list[GameResult] = []
+        self._failure: BotFailed | None = None
+        self._unresumed = 0
+        self._patience: Patience | None = None
+        """What is left of it while a lost connection is not made up for."""
+
+    def run(self, games: int) -> list[GameResult]:
+        """Play that many matches, endlessly for 0, and return how they ended; raises `bots.errors.ArenaError`."""
+        try:
+            self._enter()
+        except ConnectionLost as lost:
+            raise Unreachable(str(lost)) from lost
+        try:
+            while games == 0 or len(self._results) + self._unresumed < games:
+                try:
+                    self._handle(self._connection.receive())
+                except ConnectionLost as lost:
+                    self._come_back(lost)
+                if self._failure is not None and self._game is None and not self._carry_on:
+                    raise self._failure
+        except BaseException:
+            self._resign_quietly()
+            raise
+        finally:
+            self._connection.close()
+        return self._results
+
+    # Connections.
+
+    def _enter(self) -> None:
+        """Connect; log in, or resume the match that is being played."""
+        self._connection = Connection(*self._address)
+        self._asked, self._ready_said, self._pings = None, False, 0
+        try:
+            match = self._game.match if self._game else None
+            self._connection.send(m.Resume(match.match, match.token) if match else self._login)
+            while not isinstance(reply := self._connection.receive(CONNECT_SECONDS), m.Welcome):
+                if isinstance(reply, m.Error):
+                    raise Refused(reply.code, reply.sentence)
+                if reply is None:
+                    raise ConnectionLost("the server does not answer")
+            self._ping()
+        except BaseException:
+            self._connection.close()
+            raise
+
+    def _come_back(self, lost: ConnectionLost) -> None:
+        """Connect again, after growing pauses, for as long as the clocks of the match last; raises `Unreachable`."""
+        self._connection.close()
+        if self._patience is None:
+            self._report(f"{lost}; trying to come back")
+            self._patience = Patience(max(PATIENCE_SECONDS, self._game.left_ms / 1000 if self._game else 0.0))
+        while self._patience.pause():
+            try:
+                self._enter()
+                return
+            except (ConnectionLost, Unreachable):
+                continue
+            except Refused as refused:
+                if self._game is not None and refused.code in (Code.UNKNOWN_MATCH, Code.BAD_TOKEN):
+                    self._report(f"match {self._game.match.match} cannot be resumed: {refused}")
+                    self._game = None
+                    self._unresumed += 1
+                elif refused.code != Code.NAME_TAKEN:  # by our own lost connection, as long as the server holds it
+                    raise
+        raise Unreachable(f"{lost}; the server could not be reached again") from lost
+
+    def _ping(self) -> None:
+        self._pings += 1
+        self._connection.send(m.Ping(SETTLED))
+
+    def _resign_quietly(self) -> None:
+        if self._game is not None:
+            with suppress(ConnectionLost):
+                self._connection.send(m.Resign())
+
+    # Messages.
+
+    def _handle(self, message: m.Message) -> None:
+        match message:
+            case m.Pong(text) if text == SETTLED:
+                self._pings -= 1
+                if self._pings == 0:
+                    self._settled()
+            case m.Error():
+                self._error(message)
+            case m.Match():
+                self._matched(message)
+            case m.Seeking():
+                self._asked = None
+            case m.Cancelled():
+                self._asked = self._seek  # the match cannot be begun; an ERROR will say why
+            case _ if self._game is None:
+                return
+            case m.Board():
+                self._board(self._game, message)
+            case m.Start(first, second):
+                self._game.started = True
+                self._game.left_ms = first + second
+            case m.Moved():
+                self._moved(self._game, message)
+            case m.Turn():
+                self._turn(self._game, message)
+            case m.Opponent(presence):
+                self._report(f"{self._game.match.opponent} is {presence}")
+            case m.Result():
+                self._over(self._game, message)
+
+    def _settled(self) -> None:
+        """Go on, now that nothing old can come any more."""
+        if self._patience is not None:
+            self._report("back again")
+            self._patience = None
+        if self._game is None:
+            self._asked = self._seek
+            self._connection.send(self._seek)
+        elif self._game.failed:
+            self._connection.send(m.Resign())
+        elif self._game.prepared and not (self._game.started or self._ready_said):
+            self._say_ready()
+
+    def _say_ready(self) -> None:
+        self._ready_said = True
+        self._connection.send(m.Ready())
+
+    def _error(self, error: m.Error) -> None:
+        """Tell a refusal that cannot be lived with from one that came late, as after the end of a match."""
+        refused = Refused(error.code, error.sentence)
+        if self._asked is not None:
+            raise refused
+        self._report(str(refused))
+
+    def _matched(self, match: m.Match) -> None:
+        self._asked, self._ready_said = None, False
+        if self._game is not None and self._game.match.match == match.match:
+            return
+        try:
+            self._game = _Game(match)
+        except (KeyError, GameError) as error:
+            raise ServerFault(f"the match is one of {match.game} {match.parameters}, unknown here") from error
+        self._bot.match, self._bot.history = match, self._game.history
+        times = time_control(match.budget, match.increment)
+        what = f"{match.game} {match.parameters}, {times}, {match.side} against {match.opponent}"
+        self._report(f"match {match.match}: {what}")
+
+    def _board(self, game: _Game, board: m.Board) -> None:
+        """Begin the game's history; when the match is new, get ready."""
+        try:
+            position = GAMES[game.match.game].read("".join(line + "\n" for line in board.lines))
+        except GameError as error:
+            raise ServerFault(f"the server's board cannot be read: {error}") from error
+        self._bot.history = game.history = History.begin(position)
+        if not game.prepared:
+            game.prepared = True
+            try:
+                self._bot.prepare(game.match)
+            except Exception as error:
+                self._fail(game, BotFailed(f"the bot failed to prepare: {_brief(error)}"), error)
+                return
+            if self._patience is None:
+                self._say_ready()
+
+    def _moved(self, game: _Game, moved: m.Moved) -> None:
+        self._asked = None
+        game.left_ms = moved.first + moved.second
+        try:
+            self._bot.history = game.history = game.history.after(moved.move)
+        except GameError as error:
+            raise ServerFault(f"the server's move {moved.move} is refused by the rules here: {error}") from error
+
+    def _turn(self, game: _Game, turn: m.Turn) -> None:
+        if game.failed:
+            return
+        game.started, game.left_ms = True, turn.yours + turn.theirs
+        if game.answer is None or game.answer[0] != game.history.plies:
+            move = self._chosen(game, Clocks(turn.yours, turn.theirs, game.match.increment))
+            if move is None:
+                return
+            game.answer = (game.history.plies, move)
+        if not self._connection.has(m.Result):
+            self._asked = m.Move(m.Text(game.answer[1]))
+            self._connection.send(self._asked)
+
+    def _chosen(self, game: _Game, clocks: Clocks) -> str | None:
+        """Ask the bot; None when it failed."""
+        try:
+            move = self._bot.choose(game.history.position, clocks)
+        except Exception as error:
+            self._fail(game, BotFailed(f"the bot failed to choose a move: {_brief(error)}"), error)
+            return None
+        try:
+            return game.history.position.resolve(move).move
+        except Exception as error:  # not only BadMove: a bot may return anything
+            self._fail(game, BadChoice(move, error), error)
+            return None
+
+    def _fail(self, game: _Game, failure: BotFailed, cause: Exception) -> None:
+        """Show what went wrong and resign; the match ends with RESULT as any other."""
+        failure.__cause__ = cause
+        if not isinstance(failure, BadChoice):
+            traceback.print_exception(cause)
+        self._report(f"match {game.match.match} is resigned: {failure}")
+        game.failed, self._failure = True, failure
+        self._connection.send(m.Resign())
+
+    def _over(self, game: _Game, message: m.Result) -> None:
+        self._asked, self._game = None, None
+        result = GameResult(game.match, message.result, message.reason, message.sentence, game.history)
+        self._results.append(result)
+        self._report(str(result))
+        try:
+            self._bot.finished(result)
+        except Exception as error:
+            traceback.print_exception(error)
+            self._failure = BotFailed(f"the bot failed after the match: {_brief(error)}")
+            self._failure.__cause__ = error
+        self._ping()
+
+
+def _brief(error: Exception) -> str:
+    return traceback.format_exception_only(error)[-1].strip()

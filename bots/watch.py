@@ -1,0 +1,178 @@
+"""The spectator: follows a running match live in a terminal, or line by line where the output is none."""
+
+import time
+from contextlib import suppress
+
+from rich.console import Console
+from rich.live import Live
+from rich.text import Text
+
+from bots.connection import CONNECT_SECONDS, Connection
+from bots.errors import ArenaError, ConnectionLost, Refused, ServerFault, Unreachable
+from bots.patience import Patience
+from bots.scene import scene
+from bots.spectacle import Spectacle, newest_running, unreadable
+from bots.words import clock, time_control
+from engine.game import GameError
+from engine.wire import messages as m
+from engine.wire.codes import Code
+
+LOOK_SECONDS = 0.2
+"""How often to look whether a match has begun."""
+
+FRAME_SECONDS = 0.1
+"""How often the clocks are drawn: they show tenths."""
+
+PATIENCE_SECONDS = 10.0
+"""How long to try to come back after a lost connection."""
+
+
+def watch(
+    match: int | None,
+    *,
+    host: str,
+    port: int,
+    wait: bool = False,
+    follow: bool = False,
+    record: bool = False,
+    console: Console | None = None,
+) -> list[Spectacle]:
+    """Watch a match, the newest one when none is named, and return what was seen.
+
+    ``wait``: where none is running, wait for one. ``follow``: go on with the next one after it, until interrupted.
+    ``record``: fetch and print the record in the end. Raises `bots.errors.ArenaError`.
+    """
+    console = console or Console(highlight=False, markup=False, emoji=False)
+    seen: list[Spectacle] = []
+    above, number = 0, match
+    patience: Patience | None = None
+    connection = Connection(host, port)
+    try:
+        while True:
+            try:
+                if number is None:
+                    number = _find(connection, wait or follow, above, console)
+                spectacle = _begin(connection, number)
+                patience = None
+                spectacle = (_live if console.is_terminal else _line_by_line)(connection, spectacle, console)
+                seen.append(spectacle)
+                if record:
+                    _print_record(connection, number, console)
+                if not follow:
+                    return seen
+                match, above, number = None, number, None
+            except ConnectionLost as lost:
+                _say(console, f"{lost}; trying to come back")
+                connection.close()
+                patience = patience or Patience(PATIENCE_SECONDS)
+                connection = _reconnect(lost, patience, (host, port))
+            except Refused as refused:
+                if match is not None or refused.code != Code.UNKNOWN_MATCH:
+                    raise
+                number = None  # it has ended since it was listed
+    finally:
+        connection.close()
+
+
+def _reconnect(lost: ConnectionLost, patience: Patience, address: tuple[str, int]) -> Connection:
+    while patience.pause():
+        with suppress(Unreachable):
+            return Connection(*address)
+    raise Unreachable(f"{lost}; the server could not be reached again")
+
+
+def _find(connection: Connection, wait: bool, above: int, console: Console) -> int:
+    """Return the newest match that is running."""
+    told = False
+    while True:
+        connection.send(m.List())
+        number = newest_running(_answer(connection, m.Matches), above)
+        if number is not None:
+            return number
+        if not wait:
+            raise ArenaError("no match is running; --wait waits for one")
+        if not told:
+            _say(console, "waiting for a match to begin")
+            told = True
+        time.sleep(LOOK_SECONDS)
+
+
+def _begin(connection: Connection, number: int) -> Spectacle:
+    """Begin to watch a match."""
+    connection.send(m.Watch(number))
+    watching = _answer(connection, m.Watching)
+    connection.send(m.Ping())
+    try:
+        return Spectacle.begin(watching, time.monotonic())
+    except (KeyError, GameError) as error:
+        raise ServerFault(unreadable(error)) from error
+
+
+def _answer(connection: Connection, kind: type) -> m.Message:
+    """Return the next message of a kind; raises `Refused` on ERROR."""
+    while True:
+        message = connection.receive(CONNECT_SECONDS)
+        if message is None:
+            raise ConnectionLost("the server does not answer")
+        if isinstance(message, kind):
+            return message
+        if isinstance(message, m.Error):
+            raise Refused(message.code, message.sentence)
+
+
+def _live(connection: Connection, spectacle: Spectacle, console: Console) -> Spectacle:
+    """Draw the match again and again, with clocks that run."""
+    with Live(console=console, auto_refresh=False, redirect_stderr=False, redirect_stdout=False) as live:
+        while True:
+            live.update(scene(spectacle, time.monotonic(), *console.size), refresh=True)
+            if spectacle.result is not None:
+                return spectacle
+            frame = time.monotonic() + FRAME_SECONDS
+            while spectacle.result is None and (left := frame - time.monotonic()) > 0:
+                spectacle = _after(spectacle, connection.receive(left))
+
+
+def _line_by_line(connection: Connection, spectacle: Spectacle, console: Console) -> Spectacle:
+    """Print a line for everything that happens."""
+    match = spectacle.watching
+    sides = spectacle.game.sides
+    players = ", ".join(f"{side}: {name}" for side, name in zip(sides, spectacle.players, strict=True))
+    times = time_control(match.budget, match.increment)
+    _say(console, f"match {match.match}: {match.game} {match.parameters}, {times}, {players}")
+    while True:
+        message = connection.receive()
+        spectacle = _after(spectacle, message)
+        if isinstance(message, m.Start):
+            _say(console, "play begins")
+        elif isinstance(message, m.Moved):
+            left = ", ".join(f"{side} {clock(ms)}" for side, ms in zip(sides, spectacle.left, strict=True))
+            _say(console, f"{message.ply:4} {message.side} {message.move}  ({left})")
+        elif spectacle.result is not None:
+            _say(console, *filter(None, (spectacle.history.position.summary(), spectacle.ending())))
+            return spectacle
+
+
+def _after(spectacle: Spectacle, message: m.Message) -> Spectacle:
+    try:
+        return spectacle.after(message, time.monotonic())
+    except GameError as error:
+        raise ServerFault(unreadable(error)) from error
+
+
+def _print_record(connection: Connection, number: int, console: Console) -> None:
+    """Print the record of a match that has just ended."""
+    connection.send(m.AskRecord(number))
+    try:
+        answer = _answer(connection, m.Record)
+    except Refused as refused:
+        if refused.code != Code.UNKNOWN_MATCH:
+            raise
+        _say(console, str(refused))
+        return
+    _say(console, *answer.lines)
+
+
+def _say(console: Console, *lines: str) -> None:
+    """Print lines as they are: not wrapped, and never read as markup."""
+    for line in lines:
+        console.print(Text(line), soft_wrap=True)

@@ -1,0 +1,134 @@
+"""The command line ``arena-bot``."""
+
+import subprocess
+import sys
+
+import pytest
+
+from bots import connection
+from bots.cli import main
+from tests.bots.fake import FakeServer
+from tests.bots.texts import BOARD, FIRST
+
+LOGIN = """
+< ARENA 1 gipf-arena/0.1.0 open
+> LOGIN random
+< WELCOME random
+> PING settled
+< PONG settled
+"""
+QUIT = """
+> QUIT
+< BYE quit goodbye
+"""
+ENDED = f"""
+< MATCH 17 gipf 4,4,15,15 white bob 60000 0 1000 secret
+{BOARD}
+> READY
+< RESULT 17 white resign 59850 59800 bob (black) resigned
+> PING settled
+"""
+
+
+def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
+    """Run the command line; return its status and what it printed."""
+    status = 0
+    try:
+        main(list(arguments))
+    except SystemExit as leaving:
+        status = leaving.code if isinstance(leaving.code, int) else 1
+    captured = capsys.readouterr()
+    return status, captured.out, captured.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("chess",), 'Unknown command "chess"'),
+        (("random", "--port", "x"), 'unable to convert "x" into int'),
+        (("random", "--port", "70000"), "--port"),
+        (("random", "--games", "-1"), "--games"),
+        (("random", "--budget", "0"), "--budget"),
+        (("random", "--unheard-of"), "--unheard-of"),
+        (("random", "more"), "more"),
+        (("random", "--game", "halma"), "there is no game 'halma'; there is gipf"),
+        (("random", "--params", "4,4"), "--params: GIPF takes four numbers"),
+        (("watch", "seventeen"), "MATCH"),
+    ],
+)
+def test_bad_arguments_take_one_line(
+    arguments: tuple[str, ...], words: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    status, output, error = run(capsys, *arguments)
+    assert status == 2
+    assert output == ""
+    assert error.startswith("arena-bot: ") and words in error
+    assert error.count("\n") == 1 and error.endswith("\n")
+
+
+@pytest.mark.parametrize("command", ["random", "watch"])
+def test_no_server_takes_one_line(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with FakeServer() as server:
+        port = server.port
+    status, _, error = run(capsys, command, "--port", str(port))
+    assert (status, error) == (1, f"arena-bot: no server at 127.0.0.1 port {port}: Connection refused\n")
+
+
+def test_a_host_that_does_not_exist(capsys: pytest.CaptureFixture[str]) -> None:
+    status, _, error = run(capsys, "random", "--host", "no-such-host.invalid")
+    assert status == 1
+    assert error.startswith("arena-bot: no server at no-such-host.invalid port 2754: ")
+
+
+def test_what_is_wished_for(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ARENA_TOKEN", "sesame")
+    login = LOGIN.replace("LOGIN random", "LOGIN lucky sesame")
+    seek = "> SEEK gipf params=3,3,10,10 budget=1000 increment=10 colour=black opponent=bob\n< SEEKING gipf\n"
+    options = "--name lucky --params 3,3,10,10 --budget 1000 --increment 10 --colour black --opponent bob --seed 1"
+    with FakeServer(login + seek + ENDED + QUIT) as server:
+        status, output, error = run(capsys, "random", "--port", str(server.port), *options.split())
+    assert (status, output) == (0, "")
+    assert error.splitlines() == [
+        "match 17: gipf 4,4,15,15, 60 s, white against bob",
+        "match 17: won as white against bob (resign: bob (black) resigned)",
+    ]
+
+
+def test_quiet_matches(capsys: pytest.CaptureFixture[str]) -> None:
+    seek = "> SEEK gipf\n< SEEKING gipf\n"
+    games = ENDED + "< PONG settled\n" + seek + ENDED.replace("17", "18")
+    with FakeServer(LOGIN + seek + games + QUIT) as server:
+        printed = run(capsys, "random", "--port", str(server.port), "--games", "2", "--quiet")
+    assert printed == (0, "", "")
+
+
+def test_a_refusal_takes_one_line(capsys: pytest.CaptureFixture[str]) -> None:
+    with FakeServer(LOGIN + "> SEEK gipf\n< ERROR stopping no new matches\n" + QUIT) as server:
+        printed = run(capsys, "random", "--port", str(server.port))
+    assert printed == (1, "", "arena-bot: the server says: no new matches (stopping)\n")
+
+
+def test_watching(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(connection, "CONNECT_SECONDS", 0.5)
+    script = f"""
+        < ARENA 1 gipf-arena/0.1.0 open
+        > WATCH 17
+        < WATCHING 17 gipf 4,4,15,15 alice bob 60000 0 1000
+        {BOARD}
+        > PING
+        < PONG
+        < START 59000 58000
+        < MOVED 1 white 59100 58000 {FIRST}
+        < RESULT 17 white time 59000 0 bob (black) ran out of time
+    """
+    with FakeServer(script + QUIT) as server:
+        status, output, _ = run(capsys, "watch", "17", "--port", str(server.port))
+    assert status == 0
+    assert output.splitlines()[-1] == "alice (white) wins, time: bob (black) ran out of time"
+
+
+def test_the_module_is_the_command() -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "bots", "--help"], capture_output=True, text=True, timeout=20, check=True
+    )
+    assert "arena-bot" in done.stdout and "watch" in done.stdout

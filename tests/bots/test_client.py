@@ -1,0 +1,522 @@
+"""The client library against a server that plays from a script."""
+
+import pytest
+
+from bots import connection, patience, session
+from bots.bot import Bot, Clocks, GameResult
+from bots.client import BadChoice, BotFailed, Refused, ServerFault, Unreachable, play
+from engine.game import BadParameters, Position, moves
+from engine.wire.messages import Match
+from tests.bots.fake import FakeServer
+from tests.bots.texts import BOARD, FIRST, SECOND, THIRD
+
+LOGIN = """
+< ARENA 1 gipf-arena/0.1.0 open
+> LOGIN newcomer
+< WELCOME newcomer
+> PING settled
+< PONG settled
+"""
+SEEK = """
+> SEEK gipf
+< SEEKING gipf
+"""
+MATCH = f"""
+< MATCH 17 gipf 4,4,15,15 white bob 60000 500 1000 secret
+{BOARD}
+"""
+PLAYING = """
+> READY
+< START 59900 59800
+"""
+FIRST_TURN = f"""
+< TURN 59900 59800
+> MOVE {FIRST}
+"""
+MOVED_1 = f"< MOVED 1 white 59850 59800 {FIRST}\n"
+MOVED_2 = f"< MOVED 2 black 59850 59700 {SECOND}\n"
+RESULT = """
+< RESULT 17 white resign 59850 59800 bob (black) resigned
+> PING settled
+"""
+RESULT_THEN_SEEK = RESULT + "< PONG settled\n" + SEEK
+QUIT = """
+> QUIT
+< BYE quit goodbye
+"""
+RESUME = f"""
+< ARENA 1 gipf-arena/0.1.0 open
+> RESUME 17 secret
+< WELCOME newcomer
+< MATCH 17 gipf 4,4,15,15 white bob 60000 500 1000 secret
+{BOARD}
+"""
+RESUMED = """
+> PING settled
+< PONG settled
+"""
+
+
+class Recorder(Bot):
+    """Plays the first legal move and remembers what it was asked."""
+
+    def __init__(self) -> None:
+        self.prepared: list[Match] = []
+        self.asked: list[tuple[Position, Clocks, int]] = []
+        self.results: list[GameResult] = []
+
+    def prepare(self, match: Match) -> None:
+        self.prepared.append(match)
+
+    def choose(self, position: Position, clocks: Clocks) -> str:
+        assert self.history.position == position
+        self.asked.append((position, clocks, self.history.plies))
+        return moves(position)[0]
+
+    def finished(self, result: GameResult) -> None:
+        self.results.append(result)
+
+
+@pytest.fixture(autouse=True)
+def _short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(patience, "PAUSES", (0.0, 0.01))
+    monkeypatch.setattr(connection, "CONNECT_SECONDS", 0.5)
+
+
+def scripted(bot: Bot, *scripts: str, **options: object) -> tuple[list[GameResult], list[str]]:
+    """Let a bot play on a scripted server; return the results and what was reported."""
+    reported: list[str] = []
+    with FakeServer(*scripts) as server:
+        results = play(bot, port=server.port, name="newcomer", report=reported.append, **options)  # type: ignore[arg-type]
+    return results, reported
+
+
+def failing(error: type[Exception], bot: Bot, *scripts: str, **options: object) -> tuple[Exception, list[str]]:
+    """The same where `play` raises an error."""
+    reported: list[str] = []
+    with FakeServer(*scripts) as server, pytest.raises(error) as caught:
+        play(bot, port=server.port, name="newcomer", report=reported.append, **options)  # type: ignore[arg-type]
+    return caught.value, reported
+
+
+def test_a_match_from_login_to_quit() -> None:
+    bot = Recorder()
+    second_turn = f"< TURN 59850 59700\n> MOVE {THIRD}\n< MOVED 3 white 59840 59700 {THIRD}\n"
+    script = LOGIN + SEEK + MATCH + PLAYING + FIRST_TURN + MOVED_1 + MOVED_2 + second_turn + RESULT + QUIT
+    results, reported = scripted(bot, script)
+    assert [match.match for match in bot.prepared] == [17]
+    assert [(clocks, plies) for _, clocks, plies in bot.asked] == [
+        (Clocks(59900, 59800, 500), 0),
+        (Clocks(59850, 59700, 500), 2),
+    ]
+    assert bot.results == results
+    assert results[0].score == 1.0
+    assert results[0].history.moves == (FIRST, SECOND, THIRD)
+    assert reported == [
+        "match 17: gipf 4,4,15,15, 60 s + 0.5 s a move, white against bob",
+        "match 17: won as white against bob (resign: bob (black) resigned)",
+    ]
+
+
+def test_a_function_is_a_bot() -> None:
+    with FakeServer(LOGIN + SEEK + MATCH + PLAYING + FIRST_TURN + MOVED_1 + RESULT + QUIT) as server:
+        results = play(lambda position, clocks: moves(position)[0], port=server.port, name="newcomer")
+    assert len(results) == 1
+
+
+def test_seek_options_and_token() -> None:
+    script = (
+        LOGIN.replace("LOGIN newcomer", "LOGIN newcomer sesame")
+        + """
+        > SEEK gipf params=3,3,10,10 budget=1000 increment=0 colour=white opponent=bob
+        < ERROR stopping the server is shutting down
+    """
+        + QUIT
+    )
+    error, _ = failing(
+        Refused,
+        Recorder(),
+        script,
+        token="sesame",
+        params="3 3 10 10",
+        budget=1000,
+        increment=0,
+        colour="white",
+        opponent="bob",
+    )
+    assert str(error) == "the server says: the server is shutting down (stopping)"
+
+
+def test_parameters_are_checked_before_anything_is_connected() -> None:
+    with pytest.raises(BadParameters):
+        play(Recorder(), port=1, name="newcomer", params="3 3")
+
+
+@pytest.mark.parametrize(("result", "score"), [("white", 1.0), ("black", 0.0), ("draw", 0.5), ("annulled", None)])
+def test_scores(result: str, score: float | None) -> None:
+    script = LOGIN + SEEK + MATCH + PLAYING + f"< RESULT 17 {result} why 1 1\n> PING settled\n" + QUIT
+    results, _ = scripted(Recorder(), script)
+    assert results[0].score == score
+
+
+def test_matches_in_sequence_on_one_connection() -> None:
+    match = MATCH + PLAYING + FIRST_TURN + MOVED_1
+    second = match.replace("MATCH 17", "MATCH 18") + RESULT.replace("17", "18")
+    bot = Recorder()
+    results, _ = scripted(bot, LOGIN + SEEK + match + RESULT_THEN_SEEK + second + QUIT, games=2)
+    assert [result.match.match for result in results] == [17, 18]
+    assert [plies for _, _, plies in bot.asked] == [0, 0]
+
+
+def test_a_match_may_begin_without_a_seek() -> None:
+    script = (
+        LOGIN
+        + SEEK
+        + MATCH
+        + PLAYING
+        + RESULT
+        + MATCH.replace("17", "18")
+        + """
+        < PONG settled
+        > READY
+        < RESULT 18 draw move_limit 1 1
+        > PING settled
+    """
+        + QUIT
+    )
+    results, _ = scripted(Recorder(), script, games=2)
+    assert [result.result for result in results] == ["white", "draw"]
+
+
+def test_unknown_kinds_are_left_out() -> None:
+    noise = "< WEATHER fine 21\n< | stray\n"
+    parts = (LOGIN, SEEK, MATCH, PLAYING, FIRST_TURN, MOVED_1, RESULT)
+    results, _ = scripted(Recorder(), noise.join(parts) + QUIT)
+    assert len(results) == 1
+
+
+def test_lines_in_pieces() -> None:
+    script = (
+        LOGIN
+        + SEEK
+        + MATCH
+        + """
+        > READY
+        <<STA
+        <<RT 59900 59
+        <<800
+        <
+        <<TU
+        < RN 59900 59800
+        > MOVE *
+    """
+        + RESULT
+        + QUIT
+    )
+    bot = Recorder()
+    scripted(bot, script)
+    assert bot.asked[0][1] == Clocks(59900, 59800, 500)
+
+
+def test_the_opponents_absence_is_reported() -> None:
+    script = LOGIN + SEEK + MATCH + PLAYING + "< OPPONENT gone\n< OPPONENT back\n" + RESULT + QUIT
+    _, reported = scripted(Recorder(), script)
+    assert reported[1:3] == ["bob is gone", "bob is back"]
+
+
+# What the server refuses.
+
+
+@pytest.mark.parametrize("code", ["bad_name", "name_taken", "bad_token"])
+def test_login_refused(code: str) -> None:
+    script = f"< ARENA 1 gipf-arena/0.1.0 token\n> LOGIN newcomer\n< ERROR {code} so it is\n" + QUIT
+    error, _ = failing(Refused, Recorder(), script)
+    assert isinstance(error, Refused) and error.code == code
+    assert str(error) == f"the server says: so it is ({code})"
+
+
+def test_seek_refused() -> None:
+    script = LOGIN + "> SEEK gipf\n< ERROR too_many 2048 matches are running; try again later\n" + QUIT
+    error, _ = failing(Refused, Recorder(), script)
+    assert str(error) == "the server says: 2048 matches are running; try again later (too_many)"
+
+
+def test_a_match_that_the_server_cannot_begin() -> None:
+    script = LOGIN + SEEK + "< CANCELLED\n< ERROR server_fault the match cannot be begun\n" + QUIT
+    error, _ = failing(Refused, Recorder(), script)
+    assert str(error) == "the server says: the match cannot be begun (server_fault)"
+
+
+def test_bye_is_final() -> None:
+    error, _ = failing(Refused, Recorder(), LOGIN + SEEK + "< BYE too_many the server is full\n> QUIT")
+    assert str(error) == "the server says: the server is full (too_many)"
+
+
+def test_bye_in_place_of_a_greeting() -> None:
+    error, _ = failing(Refused, Recorder(), "< BYE too_many the server is full\n")
+    assert str(error) == "the server says: the server is full (too_many)"
+
+
+def test_a_refused_ready_is_reported_only() -> None:
+    ready = "> READY\n< ERROR wrong_state READY is not possible now\n< START 1 1\n"
+    _, reported = scripted(Recorder(), LOGIN + SEEK + MATCH + ready + RESULT + QUIT)
+    assert reported[1] == "the server says: READY is not possible now (wrong_state)"
+
+
+def test_a_refused_move_ends_the_match() -> None:
+    script = LOGIN + SEEK + MATCH + PLAYING + FIRST_TURN + "< ERROR line_too_long what a move\n> RESIGN\n" + QUIT
+    error, _ = failing(Refused, Recorder(), script)
+    assert str(error) == "the server says: what a move (line_too_long)"
+
+
+def test_a_move_that_comes_too_late_does_not_disturb_the_next_match() -> None:
+    late = f"""
+        < TURN 20 59800
+        > MOVE {FIRST}
+        < RESULT 17 black time 0 59800 too late
+        > PING settled
+        < ERROR not_your_turn MOVE is for your own turn
+        < PONG settled
+    """
+    script = LOGIN + SEEK + MATCH + PLAYING + late + SEEK + MATCH.replace("17", "18") + PLAYING
+    results, reported = scripted(Recorder(), script + RESULT.replace("17", "18") + QUIT, games=2)
+    assert [result.score for result in results] == [0.0, 1.0]
+    assert "the server says: MOVE is for your own turn (not_your_turn)" in reported
+
+
+def test_a_move_is_not_sent_when_the_result_is_there_already() -> None:
+    lost = "< TURN 20 59800\n< RESULT 17 black time 0 59800 too late\n> PING settled\n"
+    results, _ = scripted(Recorder(), LOGIN + SEEK + MATCH + PLAYING + lost + QUIT)
+    assert results[0].score == 0.0
+
+
+def test_an_illegal_move_of_the_servers_is_its_fault() -> None:
+    script = LOGIN + SEEK + MATCH + PLAYING + "< MOVED 1 black 1 1 a1-a1\n> RESIGN\n" + QUIT
+    error, _ = failing(ServerFault, Recorder(), script)
+    assert str(error).startswith("the server's move a1-a1 is refused by the rules here: ")
+
+
+def test_a_match_of_an_unknown_game() -> None:
+    script = LOGIN + SEEK + "< MATCH 17 halma 8 white bob 60000 0 1000 secret\n" + QUIT
+    error, _ = failing(ServerFault, Recorder(), script)
+    assert str(error) == "the match is one of halma 8, unknown here"
+
+
+@pytest.mark.parametrize(
+    ("greeting", "words"),
+    [
+        ("< HTTP/1.1 400 Bad Request", "does not greet as an arena does"),
+        ("< WELCOME newcomer", "does not greet as an arena does"),
+        ("< ARENA x", "does not greet as an arena does"),
+        ("< ARENA 2 gipf-arena/9 open", "version 2 of the protocol, this client version 1"),
+        ("drop", "does not greet as an arena does"),
+    ],
+)
+def test_whoever_is_no_arena(greeting: str, words: str) -> None:
+    error, _ = failing(Unreachable, Recorder(), greeting)
+    assert words in str(error)
+
+
+def test_no_server() -> None:
+    with FakeServer() as server:
+        port = server.port
+    with pytest.raises(Unreachable, match=f"no server at 127.0.0.1 port {port}: Connection refused"):
+        play(Recorder(), port=port, name="newcomer")
+
+
+# Bots that fail.
+
+
+class Failing(Bot):
+    """Raises an exception, or chooses something else than a move."""
+
+    def __init__(self, choice: object = None, *, at: str = "choose") -> None:
+        self.choice = choice
+        self.at = at
+
+    def prepare(self, match: Match) -> None:
+        if self.at == "prepare":
+            raise RuntimeError("my book is missing")
+
+    def choose(self, position: Position, clocks: Clocks) -> str:
+        if self.choice is None and self.at == "choose":
+            raise RuntimeError("I am lost")
+        return self.choice if self.at == "choose" else FIRST  # type: ignore[return-value]
+
+    def finished(self, result: GameResult) -> None:
+        if self.at == "finished":
+            raise RuntimeError("I cannot write")
+
+
+RESIGNED = """
+> RESIGN
+< RESULT 17 black resign 1 1 newcomer (white) resigned
+> PING settled
+"""
+TURN = "< TURN 59900 59800\n"
+
+
+def test_an_exception_is_shown_and_the_match_resigned(capsys: pytest.CaptureFixture[str]) -> None:
+    error, reported = failing(BotFailed, Failing(), LOGIN + SEEK + MATCH + PLAYING + TURN + RESIGNED + QUIT)
+    assert str(error) == "the bot failed to choose a move: RuntimeError: I am lost"
+    assert isinstance(error.__cause__, RuntimeError)
+    assert reported[1] == f"match 17 is resigned: {error}"
+    shown = capsys.readouterr().err
+    assert "Traceback" in shown and 'raise RuntimeError("I am lost")' in shown
+
+
+@pytest.mark.parametrize("choice", ["a1-b9", "", "nonsense", 7, "a1-b2\nRESIGN"])
+def test_an_illegal_choice_is_named_and_the_match_resigned(choice: object) -> None:
+    error, reported = failing(BadChoice, Failing(choice), LOGIN + SEEK + MATCH + PLAYING + TURN + RESIGNED + QUIT)
+    assert str(error).startswith(f"the bot chose {choice!r}, which is no legal move: ")
+    assert reported[1] == f"match 17 is resigned: {error}"
+
+
+def test_a_failure_to_prepare() -> None:
+    error, _ = failing(BotFailed, Failing(at="prepare"), LOGIN + SEEK + MATCH + RESIGNED + QUIT)
+    assert str(error) == "the bot failed to prepare: RuntimeError: my book is missing"
+
+
+def test_a_failure_after_the_match(capsys: pytest.CaptureFixture[str]) -> None:
+    script = LOGIN + SEEK + MATCH + PLAYING + FIRST_TURN + MOVED_1 + RESULT + QUIT
+    error, _ = failing(BotFailed, Failing(at="finished"), script)
+    assert str(error) == "the bot failed after the match: RuntimeError: I cannot write"
+    assert "I cannot write" in capsys.readouterr().err
+
+
+def test_a_bot_can_carry_on_after_a_failure() -> None:
+    first = MATCH + PLAYING + TURN + RESIGNED + "< PONG settled\n"
+    second = (MATCH + PLAYING + TURN + RESIGNED).replace("17", "18")
+    results, _ = scripted(Failing(), LOGIN + SEEK + first + SEEK + second + QUIT, games=2, carry_on=True)
+    assert [result.score for result in results] == [0.0, 0.0]
+
+
+def test_an_interrupted_bot_resigns() -> None:
+    class Interrupted(Bot):
+        def choose(self, position: Position, clocks: Clocks) -> str:
+            raise KeyboardInterrupt
+
+    script = LOGIN + SEEK + MATCH + PLAYING + TURN + "> RESIGN\n" + QUIT
+    with FakeServer(script) as server, pytest.raises(KeyboardInterrupt):
+        play(Interrupted(), port=server.port, name="newcomer", report=lambda line: None)
+
+
+# Lost connections.
+
+
+def test_resume_before_ready() -> None:
+    cut = LOGIN + SEEK + "< MATCH 17 gipf 4,4,15,15 white bob 60000 500 1000 secret\ndrop"
+    bot = Recorder()
+    results, reported = scripted(bot, cut, RESUME + RESUMED + PLAYING + FIRST_TURN + MOVED_1 + RESULT + QUIT)
+    assert len(bot.prepared) == len(bot.asked) == len(results) == 1
+    assert reported[1].endswith("; trying to come back")
+    assert reported[2] == "back again"
+
+
+def test_resume_after_ready_says_it_again() -> None:
+    cut = LOGIN + SEEK + MATCH + "> READY\nreset"
+    bot = Recorder()
+    scripted(bot, cut, RESUME + RESUMED + PLAYING + RESULT + QUIT)
+    assert len(bot.prepared) == 1
+
+
+def test_resume_when_play_has_begun_meanwhile() -> None:
+    cut = LOGIN + SEEK + MATCH + "> READY\ndrop"
+    bot = Recorder()
+    resumed = RESUME + "< START 59900 59800\n< TURN 59900 59800\n> PING settled\n" + f"> MOVE {FIRST}\n< PONG settled\n"
+    scripted(bot, cut, resumed + MOVED_1 + RESULT + QUIT)
+    assert len(bot.asked) == 1
+
+
+def test_resume_while_waiting() -> None:
+    cut = LOGIN + SEEK + MATCH + PLAYING + FIRST_TURN + MOVED_1 + "drop"
+    bot = Recorder()
+    resumed = RESUME + "< START 59900 59800\n" + MOVED_1 + RESUMED + MOVED_2 + f"< TURN 59850 59700\n> MOVE {THIRD}\n"
+    results, _ = scripted(bot, cut, resumed + f"< MOVED 3 white 1 1 {THIRD}\n" + RESULT + QUIT)
+    assert results[0].history.moves == (FIRST, SECOND, THIRD)
+    assert [plies for _, _, plies in bot.asked] == [0, 2]
+
+
+def test_resume_on_turn_does_not_think_twice() -> None:
+    cut = LOGIN + SEEK + MATCH + PLAYING + FIRST_TURN + "drop"
+    bot = Recorder()
+    resumed = RESUME + "< START 59900 59800\n< TURN 59000 59800\n> PING settled\n" + f"> MOVE {FIRST}\n< PONG settled\n"
+    scripted(bot, cut, resumed + MOVED_1 + RESULT + QUIT)
+    assert len(bot.asked) == 1
+
+
+def test_resume_after_the_move_had_arrived() -> None:
+    cut = LOGIN + SEEK + MATCH + PLAYING + FIRST_TURN + "drop"
+    bot = Recorder()
+    resumed = RESUME + "< START 59900 59800\n" + MOVED_1 + RESUMED + RESULT + QUIT
+    results, _ = scripted(bot, cut, resumed)
+    assert results[0].history.moves == (FIRST,)
+
+
+def test_resume_when_the_match_is_over() -> None:
+    cut = LOGIN + SEEK + MATCH + PLAYING + FIRST_TURN + "drop"
+    over = "< START 59900 59800\n" + MOVED_1 + "< RESULT 17 black time 0 1 too late\n> PING settled\n> PING settled\n"
+    results, _ = scripted(Recorder(), cut, RESUME + over + QUIT)
+    assert results[0].score == 0.0
+
+
+def test_resume_when_the_match_is_over_and_another_follows() -> None:
+    cut = LOGIN + SEEK + MATCH + PLAYING + "drop"
+    over = "< START 59900 59800\n< RESULT 17 black time 0 1 too late\n> PING settled\n> PING settled\n"
+    pongs = "< PONG settled\n< PONG settled\n"
+    second = SEEK + MATCH.replace("17", "18") + PLAYING + RESULT.replace("17", "18")
+    results, _ = scripted(Recorder(), cut, RESUME + over + pongs + second + QUIT, games=2)
+    assert [result.match.match for result in results] == [17, 18]
+
+
+def test_resume_after_a_failure_resigns_again() -> None:
+    cut = LOGIN + SEEK + MATCH + PLAYING + TURN + "> RESIGN\ndrop"
+    resumed = RESUME + "< START 1 1\n< TURN 1 1\n" + RESUMED + RESIGNED + QUIT
+    error, _ = failing(BotFailed, Failing(), cut, resumed)
+    assert str(error).endswith("I am lost")
+
+
+def test_a_second_loss_while_coming_back() -> None:
+    cut = LOGIN + SEEK + MATCH + PLAYING + "drop"
+    again = "< ARENA 1 gipf-arena/0.1.0 open\n> RESUME 17 secret\ndrop"
+    half = "< ARENA 1 gipf-arena/0.1.0 open\n> RESUME 17 secret\n< WELCOME newcomer\n< MATCH 17 gipf\ndrop"
+    resumed = RESUME + "< START 59900 59800\n" + RESUMED + RESULT + QUIT
+    results, reported = scripted(Recorder(), cut, "drop", again, half.replace("< MATCH 17 gipf", "<<MATCH 17"), resumed)
+    assert len(results) == 1
+    assert reported.count("back again") == 1
+
+
+def test_a_match_that_cannot_be_resumed_counts_as_played() -> None:
+    cut = LOGIN + SEEK + MATCH + PLAYING + "drop"
+    gone = "< ARENA 1 gipf-arena/0.1.0 open\n> RESUME 17 secret\n< ERROR bad_token match 17 is gone\n" + QUIT
+    second = LOGIN + SEEK + MATCH.replace("17", "18") + PLAYING + RESULT.replace("17", "18") + QUIT
+    results, reported = scripted(Recorder(), cut, gone, second, games=2)
+    assert [result.match.match for result in results] == [18]
+    assert reported[2].startswith("match 17 cannot be resumed: ")
+
+
+def test_back_in_the_lobby_when_the_own_name_is_still_taken() -> None:
+    taken = "< ARENA 1 gipf-arena/0.1.0 open\n> LOGIN newcomer\n< ERROR name_taken somebody is logged in\n" + QUIT
+    results, _ = scripted(Recorder(), LOGIN + SEEK + "drop", taken, LOGIN + SEEK + MATCH + PLAYING + RESULT + QUIT)
+    assert len(results) == 1
+
+
+def test_a_server_that_stays_away(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(session, "PATIENCE_SECONDS", 0.05)
+    error, _ = failing(Unreachable, Recorder(), LOGIN + SEEK + "drop")
+    assert str(error).endswith("; the server could not be reached again")
+
+
+def test_a_silent_server_is_asked_for_a_sign_of_life(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(connection, "QUIET_SECONDS", 0.1)
+    script = LOGIN + SEEK + "> PING\n< PONG\n" + MATCH + PLAYING + RESULT + QUIT
+    results, _ = scripted(Recorder(), script)
+    assert len(results) == 1
+
+
+def test_a_silent_server_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(connection, "QUIET_SECONDS", 0.05)
+    dead = LOGIN + SEEK + "> PING\nhold"
+    results, reported = scripted(Recorder(), dead, LOGIN + SEEK + MATCH + PLAYING + RESULT + QUIT)
+    assert len(results) == 1
+    assert reported[0] == "the server gave no sign of life for 0.1 seconds; trying to come back"

@@ -1,0 +1,77 @@
+"""Compiled code that is made ready beside a game."""
+
+import subprocess
+import threading
+from typing import Any
+
+import pytest
+
+from bots import warming
+from bots.warming import Warming, start_of
+from engine.game import Position
+
+SMALL = start_of("gipf", "2 2 5 5")
+SMALL_HANDICAP = start_of("gipf", "2 2 5 7")
+OTHER = start_of("gipf", "2 3 5 5")
+LARGE = start_of("gipf", "5 4 20 20")
+
+
+class Compiler:
+    """Stands for what compiles: it is done when it is let go on."""
+
+    def __init__(self) -> None:
+        self.positions: list[Position] = []
+        self.go_on = threading.Event()
+
+    def __call__(self, position: Position) -> None:
+        assert self.go_on.wait(5)
+        self.positions.append(position)
+
+
+@pytest.fixture
+def processes(monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
+    """Start no processes, but list them."""
+    started: list[list[str]] = []
+
+    def run(command: list[str], **_options: Any) -> None:
+        started.append(command[3:])
+
+    monkeypatch.setattr(subprocess, "run", run)
+    return started
+
+
+def test_rules_are_interpreted_until_compiled_ones_are_loaded(processes: list[list[str]]) -> None:
+    compiler = Compiler()
+    warm = Warming(compiler)
+    warm.beside(SMALL)
+    warm.beside(SMALL)
+    assert not warm.wait(SMALL, 0.0)
+    assert not warm.kernel(SMALL).compiled
+    compiler.go_on.set()
+    assert warm.wait(SMALL, 5.0)
+    assert warm.kernel(SMALL).compiled
+    assert len(compiler.positions) == 1
+    assert processes == [["warm", "gipf", "2 2 5 5"]]
+
+
+def test_other_reserves_need_no_other_code(processes: list[list[str]]) -> None:
+    compiler = Compiler()
+    compiler.go_on.set()
+    warm = Warming(compiler)
+    warm.now(SMALL)
+    warm.beside(SMALL_HANDICAP)
+    assert warm.kernel(SMALL_HANDICAP).compiled
+    assert not warm.kernel(OTHER).compiled
+    assert processes == []
+
+
+def test_boards_that_are_too_large_stay_interpreted() -> None:
+    compiler = Compiler()
+    warm = Warming(compiler)
+    warm.now(LARGE)
+    assert not warm.kernel(LARGE).compiled
+    assert compiler.positions == []
+
+
+def test_the_start_of_a_game() -> None:
+    assert warming.start_of("gipf", "").parameters == "4 4 15 15"

@@ -1,0 +1,158 @@
+"""The watching client against a server that plays from a script."""
+
+import io
+
+import pytest
+from rich.console import Console
+
+from bots import connection, patience
+from bots import watch as watching
+from bots.errors import ArenaError, Refused, ServerFault
+from bots.spectacle import Spectacle
+from bots.watch import watch
+from tests.bots.fake import FakeServer
+from tests.bots.texts import BOARD, FIRST, SECOND
+
+HELLO = "< ARENA 1 gipf-arena/0.1.0 open\n"
+LIST = """
+> LIST
+< MATCHES 2
+< | 16 gipf 4,4,15,15 a b 60000 0 12 white no_reserve
+< | 17 gipf 4,4,15,15 alice bob 60000 0 1 running
+"""
+NONE_RUNS = """
+> LIST
+< MATCHES 1
+< | 16 gipf 4,4,15,15 a b 60000 0 12 white no_reserve
+"""
+WATCH = f"""
+> WATCH 17
+< WATCHING 17 gipf 4,4,15,15 alice bob 60000 0 1000
+{BOARD}
+< START 59000 58000
+< MOVED 1 white 59100 58000 {FIRST}
+> PING
+< PONG
+"""
+REST = f"""
+< MOVED 2 black 59100 57000 {SECOND}
+< RESULT 17 black resign 59000 57000 alice (white) resigned
+"""
+QUIT = """
+> QUIT
+< BYE quit goodbye
+"""
+OUTPUT = f"""match 17: gipf 4,4,15,15, 60 s, white: alice, black: bob
+play begins
+   1 white {FIRST}  (white 59.1 s, black 58.0 s)
+   2 black {SECOND}  (white 59.1 s, black 57.0 s)
+white: 11 in reserve, 0 captured; black: 11 in reserve, 0 captured
+bob (black) wins, resign: alice (white) resigned
+"""
+
+
+@pytest.fixture(autouse=True)
+def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(watching, "LOOK_SECONDS", 0.01)
+    monkeypatch.setattr(watching, "FRAME_SECONDS", 0.01)
+    monkeypatch.setattr(patience, "PAUSES", (0.0, 0.01))
+    monkeypatch.setattr(watching, "PATIENCE_SECONDS", 0.05)
+    monkeypatch.setattr(connection, "CONNECT_SECONDS", 0.5)
+
+
+def watched(
+    *scripts: str, match: int | None = None, terminal: bool = False, **options: bool
+) -> tuple[list[Spectacle], str]:
+    """Watch on a scripted server; return what was seen and what was printed."""
+    output = io.StringIO()
+    console = Console(file=output, force_terminal=terminal, width=80, height=24, legacy_windows=False)
+    with FakeServer(*scripts) as server:
+        seen = watch(match, host="127.0.0.1", port=server.port, console=console, **options)
+    return seen, output.getvalue()
+
+
+def test_line_by_line() -> None:
+    seen, output = watched(HELLO + LIST + WATCH + REST + QUIT)
+    assert output == OUTPUT
+    assert seen[0].history.moves == (FIRST, SECOND)
+
+
+def test_a_match_by_its_number() -> None:
+    assert watched(HELLO + WATCH + REST + QUIT, match=17)[1] == OUTPUT
+
+
+def test_live_in_a_terminal() -> None:
+    seen, output = watched(HELLO + LIST + WATCH + REST + QUIT, terminal=True)
+    assert seen[0].result is not None
+    for part in ("match 17 · gipf 4 4 15 15 · 60 s", "alice", "bob (black) wins, resign: alice (white) resigned"):
+        assert part in output
+
+
+def test_waiting_for_a_match() -> None:
+    _, output = watched(HELLO + NONE_RUNS + NONE_RUNS + LIST + WATCH + REST + QUIT, wait=True)
+    assert output == "waiting for a match to begin\n" + OUTPUT
+
+
+def test_no_match() -> None:
+    with pytest.raises(ArenaError, match="no match is running; --wait waits for one"):
+        watched(HELLO + NONE_RUNS + QUIT)
+
+
+def test_a_match_that_ends_before_it_is_watched() -> None:
+    over = "> WATCH 17\n< ERROR unknown_match match 17 is not running\n"
+    assert watched(HELLO + LIST + over + LIST + WATCH + REST + QUIT)[1] == OUTPUT
+
+
+def test_an_unknown_match() -> None:
+    with pytest.raises(Refused, match="the server says: match 5 is not running"):
+        watched(HELLO + "> WATCH 5\n< ERROR unknown_match match 5 is not running\n" + QUIT, match=5)
+
+
+def test_the_record() -> None:
+    long = "[this] line stays" + 20 * " as it is"
+    record = f"> RECORD 17\n< RECORD 17 2\n< | arena-record 1\n< | {long}\n"
+    _, output = watched(HELLO + LIST + WATCH + REST + record + QUIT, record=True)
+    assert output == f"{OUTPUT}arena-record 1\n{long}\n"
+
+
+def test_a_record_that_is_missing() -> None:
+    missing = "> RECORD 17\n< ERROR unknown_match there is no record of match 17\n"
+    _, output = watched(HELLO + LIST + WATCH + REST + missing + QUIT, record=True)
+    assert output == OUTPUT + "the server says: there is no record of match 17 (unknown_match)\n"
+
+
+def test_following_from_match_to_match() -> None:
+    later = LIST.replace("17", "18") + (WATCH + REST).replace("17", "18", 2).replace("RESULT 17", "RESULT 18")
+    script = HELLO + LIST + WATCH + REST + LIST + later + NONE_RUNS + "> LIST\n< BYE stopping the server is stopped\n"
+    output = io.StringIO()
+    console = Console(file=output, width=80)
+    with FakeServer(script + "> QUIT") as server, pytest.raises(Refused, match="the server is stopped"):
+        watch(None, host="127.0.0.1", port=server.port, follow=True, console=console)
+    assert [line for line in output.getvalue().splitlines() if line.startswith(("match", "waiting"))] == [
+        "match 17: gipf 4,4,15,15, 60 s, white: alice, black: bob",
+        "waiting for a match to begin",
+        "match 18: gipf 4,4,15,15, 60 s, white: alice, black: bob",
+        "waiting for a match to begin",
+    ]
+
+
+def test_coming_back() -> None:
+    seen, output = watched(HELLO + LIST + WATCH + "drop", HELLO + WATCH + REST + QUIT)
+    assert len(seen) == 1
+    assert output.endswith(OUTPUT)
+    assert "the server closed the connection; trying to come back\n" in output
+
+
+def test_a_server_that_stays_away() -> None:
+    with pytest.raises(ArenaError, match="could not be reached again"):
+        watched(HELLO + LIST + WATCH + "drop")
+
+
+@pytest.mark.parametrize(
+    ("line", "sentence"),
+    [("halma 8", "the game 'halma' is unknown here"), ("gipf 1,1,1,1", "the match cannot be followed: S is 1")],
+)
+def test_a_match_that_is_unknown_here(line: str, sentence: str) -> None:
+    script = HELLO + f"> WATCH 17\n< WATCHING 17 {line} alice bob 60000 0 1000\n> PING\n" + QUIT
+    with pytest.raises(ServerFault, match=sentence):
+        watched(script, match=17)

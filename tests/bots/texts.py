@@ -1,0 +1,19 @@
+"""A game of GIPF and its board, as the scripts of the tests need them."""
+
+from engine.catalogue import GAMES
+from engine.game import Position, moves
+
+START: Position = GAMES["gipf"].start("4 4 15 15")
+BOARD = f"< BOARD {len(START.text().splitlines())}\n" + "\n".join(f"< | {line}" for line in START.text().splitlines())
+
+
+def first_moves(count: int) -> list[str]:
+    """Return the moves of a game in which the first legal move is always played."""
+    position, played = START, []
+    for _ in range(count):
+        played.append(moves(position)[0])
+        position = position.resolve(played[-1]).position
+    return played
+
+
+FIRST, SECOND, THIRD = first_moves(3)

@@ -1,0 +1,78 @@
+"""What holds for the repository as a whole."""
+
+import importlib
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+PACKAGES = ("engine", "server", "bots")
+
+
+@pytest.mark.parametrize("name", PACKAGES)
+def test_generic_package_names_are_those_of_this_checkout(name: str) -> None:
+    module = importlib.import_module(name)
+    assert module.__file__ is not None
+    assert Path(module.__file__).resolve() == ROOT / name / "__init__.py"
+
+
+@pytest.mark.parametrize("name", PACKAGES)
+def test_map_of_a_package_names_each_of_its_files(name: str) -> None:
+    for folder in [ROOT / name, *(path for path in (ROOT / name).rglob("*") if (path / "__init__.py").exists())]:
+        text = (folder / "__init__.py").read_text(encoding="utf-8")
+        for path in folder.iterdir():
+            if (path.suffix == ".py" and not path.name.startswith("_")) or (path / "__init__.py").exists():
+                assert re.search(rf"\b{path.stem}\b", text), f"{folder.name}/__init__.py does not mention {path.stem}"
+
+
+def test_constraints_are_exact_and_name_no_addresses() -> None:
+    lines = (ROOT / "constraints.txt").read_text(encoding="utf-8").splitlines()
+    assert len(lines) > 20
+    for line in lines:
+        assert re.fullmatch(r"[A-Za-z0-9_.-]+==[0-9][A-Za-z0-9.]*", line), line
+
+
+def test_every_link_of_the_documents_leads_somewhere() -> None:
+    count = 0
+    for document in [*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")]:
+        for target in re.findall(r"\]\(([^)#]+)(?:#[^)]*)?\)", document.read_text(encoding="utf-8")):
+            assert (document.parent / target).exists(), f"{document.name}: {target}"
+            count += 1
+    assert count > 5
+
+
+def test_commands_of_the_readme_exist() -> None:
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    commands = set(re.findall(r"^    (arena-(?:engine|server|bot)) ([a-z]+)", text, re.MULTILINE))
+    assert len(commands) >= 7
+    for program, command in commands:
+        module = program.removeprefix("arena-").replace("bot", "bots")
+        done = subprocess.run(
+            [sys.executable, "-m", module, command, "--help"], capture_output=True, text=True, timeout=30, check=False
+        )
+        assert done.returncode == 0, f"{program} {command}"
+        assert command in done.stdout
+
+
+def test_options_of_the_readme_exist() -> None:
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    checked = 0
+    for line in re.findall(r"^    arena-.*$", text, re.MULTILINE):
+        program, command, *words = line.split()
+        module = program.removeprefix("arena-").replace("bot", "bots")
+        options = [word.rstrip(",;") for word in words if word.startswith("--")]
+        if options:
+            command_line = [sys.executable, "-m", module, command, "--help"]
+            shown = subprocess.run(command_line, capture_output=True, text=True, timeout=30, check=True).stdout
+            for option in options:
+                assert option in shown, f"{program} {command} {option}"
+                checked += 1
+    assert checked > 5
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "bots").glob("*_bot.py")), ids=lambda path: path.name)
+def test_bots_stand_on_the_client_library(path: Path) -> None:
+    assert "from bots." in path.read_text(encoding="utf-8")
