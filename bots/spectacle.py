@@ -7,8 +7,8 @@ from engine.game import Game, GameError, Successor
 from engine.history import History
 from engine.wire import messages as m
 
-RUNNING = ("running", "preparing")
-"""States of a match, in LIST, that can be watched."""
+RUNNING = (["running"], ["preparing"])
+"""States of a running match as they stand in LIST, one word."""
 
 
 class Spectacle(NamedTuple):
@@ -99,13 +99,14 @@ class Spectacle(NamedTuple):
 
 
 def newest_running(listed: m.Matches, above: int = 0) -> int | None:
-    """Return the newest match of a list that can be watched and has a number above one; None where there is none."""
-    numbers = []
-    for line in listed.lines:
-        words = line.split()
-        if words[8:9] and words[8] in RUNNING and words[0].isdigit() and int(words[0]) > above:
-            numbers.append(int(words[0]))
-    return max(numbers, default=None)
+    """Return the newest match of a list that is running and has a number above one; None where there is none."""
+    return newest(m.Matches(m.Block(tuple(line for line in listed.lines if line.split()[8:9] in RUNNING))), above)
+
+
+def newest(listed: m.Matches, above: int = 0) -> int | None:
+    """Return the newest match of a list, running or not, that has a number above one; None where there is none."""
+    numbers = [int(word) for line in listed.lines if (word := line.partition(" ")[0]).isdigit()]
+    return max((number for number in numbers if number > above), default=None)
 
 
 def unreadable(error: Exception) -> str:

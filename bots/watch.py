@@ -11,7 +11,7 @@ from bots.connection import CONNECT_SECONDS, Connection
 from bots.errors import ArenaError, ConnectionLost, Refused, ServerFault, Unreachable
 from bots.patience import Patience
 from bots.scene import scene
-from bots.spectacle import Spectacle, newest_running, unreadable
+from bots.spectacle import Spectacle, newest, newest_running, unreadable
 from bots.words import clock, time_control
 from engine.game import GameError
 from engine.wire import messages as m
@@ -82,18 +82,21 @@ def _reconnect(lost: ConnectionLost, patience: Patience, address: tuple[str, int
 
 
 def _find(connection: Connection, wait: bool, above: int, console: Console) -> int:
-    """Return the newest match that is running."""
+    """Return the newest match that is running, or else, after waiting, one that has begun and ended meanwhile."""
     told = False
     while True:
         connection.send(m.List())
-        number = newest_running(_answer(connection, m.Matches), above)
+        listed = _answer(connection, m.Matches)
+        number = newest_running(listed, above)
+        if number is None and told:
+            number = newest(listed, above)
         if number is not None:
             return number
         if not wait:
             raise ArenaError("no match is running; --wait waits for one")
         if not told:
             _say(console, "waiting for a match to begin")
-            told = True
+            told, above = True, max(above, newest(listed) or 0)
         time.sleep(LOOK_SECONDS)
 
 

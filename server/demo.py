@@ -16,23 +16,34 @@ HOST = "127.0.0.1"
 
 
 async def demonstrate(bots: tuple[str, str], parameters: str, budget: int) -> int:
-    """Play and show one match with so many milliseconds a side; return an exit status.
+    """Play and show one match with so many milliseconds a side; return an exit status, 1 when a program fails.
 
     The bots and the watching client are the programs that everybody uses, started as they are.
     """
     names = (bots[0], bots[1] if bots[1] != bots[0] else f"{bots[1]}-2")
     wish = ("--params", parameters.replace(" ", ","), "--budget", str(budget), "--games", "1", "--quiet")
     with tempfile.TemporaryDirectory(prefix="arena-demo-") as folder:
-        settings = Settings(
-            host=HOST, port=0, data=Path(folder), control=TimeControl.of_milliseconds(budget), least_budget=1000
-        )
+        settings = Settings(host=HOST, port=0, data=Path(folder), control=TimeControl.of_milliseconds(budget))
+        status = 1
         async with trio.open_nursery() as nursery:
             hall = await nursery.start(serve, settings)
             where = ("--host", HOST, "--port", str(hall.ports[0]))
+
+            async def watch() -> None:
+                nonlocal status
+                status = await _run("watch", *where, "--wait")
+
+            async def play(*arguments: str) -> None:
+                if await _run(*arguments) != 0:
+                    nursery.cancel_scope.cancel()
+
             print(f"arena-server listens on {HOST}:{hall.ports[0]}; both bots are getting ready …", flush=True)
-            for kind, name, opponent in ((bots[0], *names), (bots[1], *reversed(names))):
-                nursery.start_soon(_run, kind, *where, "--name", name, "--opponent", opponent, *wish)
-            status = await _run("watch", *where, "--wait")
+            async with trio.open_nursery() as programs:
+                programs.start_soon(watch)
+                while not hall.everybody():
+                    await trio.sleep(0.05)  # even the shortest match is seen
+                for kind, name, opponent in ((bots[0], *names), (bots[1], *reversed(names))):
+                    nursery.start_soon(play, kind, *where, "--name", name, "--opponent", opponent, *wish)
             while hall.matches:
                 await trio.sleep(0.05)
             nursery.cancel_scope.cancel()

@@ -24,7 +24,7 @@ class Server:
     """A running server process."""
 
     def __init__(self, folder: Path, *options: str) -> None:
-        command = [sys.executable, "-m", "server", "serve", "--port", "0", "--data", str(folder), *options]
+        command = [sys.executable, "-P", "-m", "server", "serve", "--port", "0", "--data", str(folder), *options]
         self.process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
         assert self.process.stderr is not None
         self.log = ""
@@ -167,7 +167,17 @@ def _flood(peer: socket.socket, data: bytes, times: int) -> int:
 
 def test_port_in_use_is_said_in_one_line(tmp_path: Path) -> None:
     with running(tmp_path) as server:
-        command = [sys.executable, "-m", "server", "serve", "--port", str(server.port), "--data", str(tmp_path / "b")]
+        command = [
+            sys.executable,
+            "-P",
+            "-m",
+            "server",
+            "serve",
+            "--port",
+            str(server.port),
+            "--data",
+            str(tmp_path / "b"),
+        ]
         done = subprocess.run(command, capture_output=True, text=True, timeout=START_SECONDS, check=False)
         assert done.returncode == 1
         assert len(done.stderr.splitlines()) == 1 and "in use" in done.stderr

@@ -1,0 +1,71 @@
+"""The server with the programs that play on it, each a process: house bots and the demonstration."""
+
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from engine import record
+from engine.wire import messages as m
+from tests.server.test_process import Client, running
+
+SECONDS = 60
+
+
+def test_newcomer_finds_house_bots_seated_again_and_again(tmp_path: Path) -> None:
+    with running(tmp_path, "--house", "random") as server:
+        for number in (1, 2):
+            newcomer = Client(server.port, "newcomer")
+            newcomer.socket.settimeout(SECONDS)
+            newcomer.say(m.Seek("gipf", m.Text("params=2,3,5,5 colour=white")))
+            match = newcomer.hear(m.Match)
+            assert (match.match, match.opponent.partition("-")[0]) == (number, "random")
+            newcomer.say(m.Ready())
+            newcomer.hear(m.Turn)
+            newcomer.say(m.Move(m.Text("a1-b2")))
+            assert newcomer.hear(m.Result).reason == "dead_lock"
+            newcomer.close()
+            time.sleep(0.1)
+        impostor = Client(server.port)
+        impostor.say(m.Login("random"))
+        assert impostor.hear(m.Error).code == "name_taken"
+        impostor.close()
+        assert server.stop() == 0
+
+
+def test_demonstration_ends_with_a_verified_record(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "server", "demo", "--first", "random", "--second", "random", "--budget", "5000"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS, check=False, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "Verified: " in done.stdout
+    assert record.verify((tmp_path / "demo-record.txt").read_text()).header.players in (
+        ("random", "random-2"),
+        ("random-2", "random"),
+    )
+
+
+def test_demonstration_of_a_bot_that_does_not_exist_fails(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "server", "demo", "--first", "nobody"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS, check=False, cwd=tmp_path)
+    assert done.returncode == 1
+    assert "nobody" in done.stderr
+
+
+@pytest.mark.slow
+def test_alphabeta_beats_random_and_keeps_its_time_at_a_second_a_game(tmp_path: Path) -> None:
+    with running(tmp_path) as server:
+        options = ["--port", str(server.port), "--games", "6", "--budget", "1000", "--quiet"]
+        bots = [
+            subprocess.Popen([sys.executable, "-m", "bots", kind, *options], stderr=subprocess.PIPE)
+            for kind in ("alphabeta", "random")
+        ]
+        for bot in bots:
+            assert bot.wait(SECONDS) == 0
+            assert bot.stderr is not None
+            bot.stderr.close()
+    for number in range(1, 7):
+        summary = record.verify((tmp_path / "records" / f"{number}.txt").read_text())
+        winner = summary.header.players[("white", "black").index(summary.result)]
+        assert (winner, summary.reason) == ("alphabeta", "no_reserve")
