@@ -2,6 +2,7 @@
 
 import gc
 from collections import deque
+from concurrent.futures import ThreadPoolExecutor
 from time import perf_counter
 
 from bots.bot import Bot, Clocks
@@ -9,8 +10,8 @@ from bots.warming import Warming, start_of
 from engine.game import Kernel, Position
 from engine.history import History
 from engine.search.memory import MAX_DEPTH
-from engine.search.think import TABLE_MEGABYTES, Limits, Thinker, key_of, warm_up
-from engine.search.timing import OVERHEAD_MS, allot
+from engine.search.think import TABLE_MEGABYTES, Limits, Stop, Thinker, Thought, key_of, warm_up
+from engine.search.timing import OVERHEAD_MS, USUAL_PLIES, allot
 from engine.wire.messages import Match
 
 INTERPRETED_MEGABYTES = 4
@@ -33,6 +34,15 @@ LEAST_NODES = 1000
 
 SHORTEST_MS = 0.01
 """No search takes less."""
+
+LONG_MS = 300.0
+"""Longest that Ctrl-C may go unheard."""
+
+HURRY_MS = 2.0
+"""An interpreted search of less is not worth what it takes to begin it: the first legal move is played."""
+
+PLIES_PER_PIECE = 4
+"""Plies of a usual game of GIPF for each of its pieces: 120 for 15 and 15."""
 
 OVERHEADS = 8
 """Moves whose overhead is remembered. One of them may have been an accident: the second largest counts."""
@@ -64,6 +74,7 @@ class AlphaBetaBot(Bot):
         self._warming = Warming(warm_up)
         self._thinker: Thinker | None = None
         self._thinks_for: object = None
+        self._compiled = False
         self._overheads: deque[float] = deque(maxlen=OVERHEADS)
         self._before: tuple[Clocks, float] | None = None
         """What the clocks showed at the last move, and the milliseconds that were thought about it."""
@@ -102,8 +113,11 @@ class AlphaBetaBot(Bot):
         thinker = self._thinker_for(self._warming.kernel(position))
         earlier = self._keys.before(self.history)
         self._learn_overhead(clocks)
-        limits = self._limits(clocks, began)
-        thought = thinker.think(position, earlier, limits, clock=perf_counter)
+        limits = self._limits(position, clocks, began)
+        if not self._compiled and limits.hard_ms is not None and limits.hard_ms < HURRY_MS:
+            self._before = None
+            return next(position.successors()).move
+        thought = _interruptible(thinker, position, earlier, limits)
         thought_ms = thought.seconds * 1000
         rate = thought.nodes / max(thought_ms, SHORTEST_MS)
         if thought_ms >= TELLING_MS or rate > self._nodes_per_ms:
@@ -117,11 +131,17 @@ class AlphaBetaBot(Bot):
             before, thought_ms = self._before
             self._overheads.append(before.mine_ms + clocks.increment_ms - clocks.mine_ms - thought_ms)
 
-    def _limits(self, clocks: Clocks, began: float) -> Limits:
+    def _limits(self, position: Position, clocks: Clocks, began: float) -> Limits:
         """Return what the search of a move may take."""
         usual = sorted(self._overheads)[-2] if len(self._overheads) > 1 else OVERHEAD_MS
         left = clocks.mine_ms - (perf_counter() - began) * 1000
-        time = allot(left, clocks.increment_ms, self.history.plies, overhead_ms=max(OVERHEAD_MS, usual))
+        time = allot(
+            left,
+            clocks.increment_ms,
+            self.history.plies,
+            usual_plies=usual_plies(position),
+            overhead_ms=max(OVERHEAD_MS, usual),
+        )
         hard = min(time.hard_ms, self._most_ms or time.hard_ms)
         nodes = [self._nodes] if self._nodes else []
         if self._nodes_per_ms:
@@ -133,8 +153,30 @@ class AlphaBetaBot(Bot):
             megabytes = self._megabytes if kernel.compiled else min(self._megabytes, INTERPRETED_MEGABYTES)
             self._thinker = Thinker(kernel, megabytes=megabytes)
             self._thinks_for = kernel.rules
+            self._compiled = kernel.compiled
             self._nodes_per_ms = 0.0
         return self._thinker
+
+
+def _interruptible(thinker: Thinker, position: Position, earlier: list[int], limits: Limits) -> Thought:
+    """Think; when that may take long, beside a thread that hears Ctrl-C, as compiled code does not."""
+    if limits.hard_ms is not None and limits.hard_ms < LONG_MS:
+        return thinker.think(position, earlier, limits, clock=perf_counter)
+    stop = Stop()
+    with ThreadPoolExecutor(1) as pool:
+        thought = pool.submit(thinker.think, position, earlier, limits, clock=perf_counter, stop=stop)
+        try:
+            return thought.result()
+        except BaseException:
+            stop.set()
+            raise
+
+
+def usual_plies(position: Position) -> int:
+    """Return how many plies a game of the position's variant usually takes."""
+    if position.game.name != "gipf":
+        return USUAL_PLIES
+    return PLIES_PER_PIECE * sum(map(int, position.parameters.split()[2:]))
 
 
 class _Keys:

@@ -11,6 +11,7 @@ from cyclopts import Parameter, validators
 from bots.client import DEFAULT_HOST, DEFAULT_PORT, ArenaError, Bot, play, to_stderr
 from engine.catalogue import GAMES
 from engine.game import GameError
+from engine.search.memory import MAX_DEPTH
 
 app = cyclopts.App(
     name="arena-bot",
@@ -21,7 +22,7 @@ app = cyclopts.App(
 PORTS = validators.Number(gte=1, lte=65535)
 COUNT = validators.Number(gte=0)
 ABOVE_0 = validators.Number(gt=0)
-DEPTHS = validators.Number(gte=1, lte=64)
+DEPTHS = validators.Number(gte=1, lte=MAX_DEPTH)
 TABLES = validators.Number(gte=1, lte=4096)
 POSITIVE = validators.Number(gte=1)
 
@@ -93,6 +94,7 @@ def random_(wish: Wish = DEFAULT_WISH, *, seed: int | None = None) -> None:
     """
     from bots.random_bot import RandomBot
 
+    _check(wish.game, wish.params or "", "--params")
     _play("random", wish, RandomBot(seed))
 
 
@@ -122,14 +124,11 @@ def alphabeta(
     """
     from bots.alphabeta_bot import AlphaBetaBot
 
+    _check(wish.game, wish.params or "", "--params")
     bot = AlphaBetaBot(most_ms=time, depth=depth, nodes=nodes, megabytes=table)
-    _check_game(wish.game)
     if not wish.quiet:
         to_stderr("getting the search ready; that takes some seconds when it was never compiled")
-    try:
-        bot.warm(wish.game, wish.params or "")
-    except GameError as error:
-        _fail(f"--params: {error}", 2)
+    bot.warm(wish.game, wish.params or "")
     _play("alphabeta", wish, bot)
 
 
@@ -147,11 +146,8 @@ def warm(game: str, params: str = "", /) -> None:
     from bots.warming import start_of
     from engine.search.think import warm_up
 
-    _check_game(game)
-    try:
-        position = start_of(game, params)
-    except GameError as error:
-        _fail(f"PARAMS: {error}", 2)
+    _check(game, params, "PARAMS")
+    position = start_of(game, params)
     if position.kernel().compiled:
         warm_up(position)
 
@@ -191,31 +187,33 @@ def watch(
 
 def _play(kind: str, wish: Wish, bot: Bot) -> None:
     """Play what was wished for; what a bot of ours may fail at in one match is no reason to miss the next."""
-    _check_game(wish.game)
+    play(
+        bot,
+        host=wish.host,
+        port=wish.port,
+        name=wish.name or kind,
+        token=wish.token or os.environ.get("ARENA_TOKEN", ""),
+        game=wish.game,
+        params=wish.params or "",
+        budget=wish.budget,
+        increment=wish.increment,
+        colour=wish.colour or "",
+        opponent=wish.opponent or "",
+        games=wish.games,
+        carry_on=wish.games != 1,
+        report=_nothing if wish.quiet else to_stderr,
+    )
+
+
+def _check(game: str, params: str, place: str) -> None:
+    """Refuse what names no game or no variant of it."""
+    if game not in GAMES:
+        _fail(f"there is no game {game!r}; there is {', '.join(GAMES)}", 2)
     try:
-        play(
-            bot,
-            host=wish.host,
-            port=wish.port,
-            name=wish.name or kind,
-            token=wish.token or os.environ.get("ARENA_TOKEN", ""),
-            game=wish.game,
-            params=wish.params or "",
-            budget=wish.budget,
-            increment=wish.increment,
-            colour=wish.colour or "",
-            opponent=wish.opponent or "",
-            games=wish.games,
-            carry_on=wish.games != 1,
-            report=_nothing if wish.quiet else to_stderr,
-        )
+        if params:
+            GAMES[game].parameters(params)
     except GameError as error:
-        _fail(f"--params: {error}", 2)
-
-
-def _check_game(name: str) -> None:
-    if name not in GAMES:
-        _fail(f"there is no game {name!r}; there is {', '.join(GAMES)}", 2)
+        _fail(f"{place}: {error}", 2)
 
 
 def _nothing(_line: str) -> None:

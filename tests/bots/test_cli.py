@@ -6,9 +6,10 @@ import sys
 import pytest
 
 from bots import connection
+from bots.alphabeta_bot import AlphaBetaBot
 from bots.cli import main
 from tests.bots.fake import FakeServer
-from tests.bots.texts import BOARD, FIRST
+from tests.bots.texts import BOARD, FIRST, board_of
 
 LOGIN = """
 < ARENA 1 gipf-arena/0.1.0 open
@@ -53,6 +54,12 @@ def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, 
         (("random", "more"), "more"),
         (("random", "--game", "halma"), "there is no game 'halma'; there is gipf"),
         (("random", "--params", "4,4"), "--params: GIPF takes four numbers"),
+        (("alphabeta", "--depth", "65"), "--depth"),
+        (("alphabeta", "--time", "0"), "--time"),
+        (("alphabeta", "--game", "halma"), "there is no game 'halma'; there is gipf"),
+        (("alphabeta", "--params", "4,4"), "--params: GIPF takes four numbers"),
+        (("warm", "halma"), "there is no game 'halma'; there is gipf"),
+        (("warm", "gipf", "4"), "PARAMS: GIPF takes four numbers"),
         (("watch", "seventeen"), "MATCH"),
     ],
 )
@@ -106,6 +113,25 @@ def test_a_refusal_takes_one_line(capsys: pytest.CaptureFixture[str]) -> None:
     with FakeServer(LOGIN + "> SEEK gipf\n< ERROR stopping no new matches\n" + QUIT) as server:
         printed = run(capsys, "random", "--port", str(server.port))
     assert printed == (1, "", "arena-bot: the server says: no new matches (stopping)\n")
+
+
+def test_alphabeta_is_warm_before_it_logs_in(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    warmed: list[tuple[str, str]] = []
+    monkeypatch.setattr(AlphaBetaBot, "warm", lambda self, game, params: warmed.append((game, params)))
+    login = LOGIN.replace("random", "alphabeta") + "> SEEK gipf params=6,4,20,20\n< SEEKING gipf params=6,4,20,20\n"
+    ended = ENDED.replace("4,4,15,15", "6,4,20,20").replace(BOARD, board_of("6 4 20 20"))
+    options = "--params 6,4,20,20 --time 5 --depth 3 --nodes 1000 --table 1"
+    with FakeServer(login + ended + QUIT) as server:
+        status, _, error = run(capsys, "alphabeta", "--port", str(server.port), *options.split())
+    assert status == 0
+    assert warmed == [("gipf", "6,4,20,20")]
+    assert error.splitlines()[0] == "getting the search ready; that takes some seconds when it was never compiled"
+
+
+def test_warming_a_board_that_is_not_compiled_takes_no_time(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(capsys, "warm", "gipf", "6,4,20,20") == (0, "", "")
 
 
 def test_watching(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,5 +1,6 @@
 """Compiled code that is made ready beside a game."""
 
+import os
 import subprocess
 import threading
 from typing import Any
@@ -14,6 +15,8 @@ SMALL = start_of("gipf", "2 2 5 5")
 SMALL_HANDICAP = start_of("gipf", "2 2 5 7")
 OTHER = start_of("gipf", "2 3 5 5")
 LARGE = start_of("gipf", "5 4 20 20")
+
+compiles = pytest.mark.skipif(os.environ.get("NUMBA_DISABLE_JIT") == "1", reason="nothing is compiled in this run")
 
 
 class Compiler:
@@ -40,6 +43,7 @@ def processes(monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
     return started
 
 
+@compiles
 def test_rules_are_interpreted_until_compiled_ones_are_loaded(processes: list[list[str]]) -> None:
     compiler = Compiler()
     warm = Warming(compiler)
@@ -54,6 +58,7 @@ def test_rules_are_interpreted_until_compiled_ones_are_loaded(processes: list[li
     assert processes == [["warm", "gipf", "2 2 5 5"]]
 
 
+@compiles
 def test_other_reserves_need_no_other_code(processes: list[list[str]]) -> None:
     compiler = Compiler()
     compiler.go_on.set()

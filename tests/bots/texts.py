@@ -4,7 +4,15 @@ from engine.catalogue import GAMES
 from engine.game import Position, moves
 
 START: Position = GAMES["gipf"].start("4 4 15 15")
-BOARD = f"< BOARD {len(START.text().splitlines())}\n" + "\n".join(f"< | {line}" for line in START.text().splitlines())
+
+
+def board_of(parameters: str) -> str:
+    """Return the steps by which a server shows the start of a game."""
+    lines = GAMES["gipf"].start(parameters).text().splitlines()
+    return "\n".join([f"< BOARD {len(lines)}", *(f"< | {line}" for line in lines)])
+
+
+BOARD = board_of("4 4 15 15")
 
 
 def first_moves(count: int) -> list[str]:

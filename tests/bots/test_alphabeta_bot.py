@@ -1,0 +1,153 @@
+"""The alpha-beta bot. Where it is not warmed it searches interpreted, so that nothing is compiled here."""
+
+from random import Random
+from typing import Any
+
+import pytest
+
+from bots import alphabeta_bot
+from bots.alphabeta_bot import AlphaBetaBot, _Keys, usual_plies
+from bots.bot import Clocks
+from bots.warming import start_of
+from engine.game import Position, moves
+from engine.history import History
+from engine.search.think import Limits, Thought, key_of
+
+CLOCKS = Clocks(60_000, 60_000, 0)
+
+
+def play_on(bot: AlphaBetaBot, history: History, plies: int, clocks: Clocks = CLOCKS) -> History:
+    """Let a bot play both sides; every move has to be legal."""
+    while history.plies < plies and history.verdict(plies) is None:
+        bot.history = history
+        history = history.after(bot.choose(history.position, clocks))
+    return history
+
+
+@pytest.mark.parametrize("parameters", ["4 4 15 15", "2 2 5 5", "3 3 10 12", "5 4 20 20"])
+def test_every_move_is_legal(parameters: str) -> None:
+    assert play_on(AlphaBetaBot(nodes=1), History.begin(start_of("gipf", parameters)), 60).plies
+
+
+def won_by(history: History) -> bool:
+    """Tell whether the side that has just moved has won."""
+    outcome = history.position.verdict()
+    return outcome is not None and outcome.winner == 1 - history.position.turn
+
+
+def test_a_win_in_one_is_found() -> None:
+    found = 0
+    for seed in range(20):
+        history = History.begin(start_of("gipf", "3 3 6 6"))
+        random = Random(seed)
+        while history.verdict(60) is None and found < 10:
+            if any(won_by(history.after(move)) for move in moves(history.position)):
+                bot = AlphaBetaBot(depth=1)
+                bot.history = history
+                assert won_by(history.after(bot.choose(history.position, CLOCKS)))
+                found += 1
+            history = history.after(random.choice(moves(history.position)))
+    assert found >= 5
+
+
+@pytest.mark.parametrize("left", [1, 20, 50])
+def test_in_a_hurry_the_first_move_is_played(left: int) -> None:
+    position = start_of("gipf", "6 4 20 20")
+    bot = AlphaBetaBot()
+    bot.history = History.begin(position)
+    assert bot.choose(position, Clocks(left, 60_000, 0)) == moves(position)[0]
+
+
+class Recorded:
+    """Stands for a thinker: remembers what it was asked, and thinks for as long as it is told to."""
+
+    asked: list[tuple[list[int], Limits]]
+    milliseconds = 10.0
+    nodes = 1000
+
+    def __init__(self, _kernel: Any, *, megabytes: float) -> None:
+        self.megabytes = megabytes
+
+    def think(self, position: Position, earlier: list[int], limits: Limits, **_options: Any) -> Thought:
+        self.asked.append((list(earlier), limits))
+        return Thought(position, (), 0, 1, self.nodes, self.milliseconds / 1000)
+
+
+@pytest.fixture
+def recorded(monkeypatch: pytest.MonkeyPatch) -> type[Recorded]:
+    monkeypatch.setattr(Recorded, "asked", [], raising=False)
+    monkeypatch.setattr(alphabeta_bot, "Thinker", Recorded)
+    return Recorded
+
+
+def asked_at(bot: AlphaBetaBot, *clocks: int) -> None:
+    """Ask a bot for the moves of one side, with that much time left."""
+    history = History.begin(start_of("gipf", "4 4 15 15"))
+    for left in clocks:
+        bot.history = history
+        bot.choose(history.position, Clocks(left, 60_000, 0))
+        for _ in range(2):
+            history = history.after(moves(history.position)[0])
+
+
+def test_bounds_are_kept_to(recorded: type[Recorded]) -> None:
+    asked_at(AlphaBetaBot(most_ms=7, depth=3, nodes=500), 60_000)
+    limits = recorded.asked[0][1]
+    assert (limits.depth, limits.nodes, limits.hard_ms) == (3, 500, 7)
+    assert limits.soft_ms is not None and limits.soft_ms <= 7
+
+
+def test_a_limit_of_time_becomes_one_of_nodes(recorded: type[Recorded]) -> None:
+    asked_at(AlphaBetaBot(), 60_000, 59_990)
+    first, second = (limits for _, limits in recorded.asked)
+    assert first.nodes is None
+    assert second.hard_ms is not None and second.nodes == int(100 * second.hard_ms)
+
+
+def test_what_moves_cost_beside_the_thinking_is_learnt(recorded: type[Recorded]) -> None:
+    asked_at(AlphaBetaBot(), 60_000, 59_988, 59_976, 59_964)
+    asked_at(AlphaBetaBot(), 60_000, 59_888, 59_776, 59_664)  # 100 ms more for each move
+    cheap, dear = recorded.asked[3][1], recorded.asked[7][1]
+    assert cheap.hard_ms is not None and dear.hard_ms is not None
+    assert dear.hard_ms < 0.8 * cheap.hard_ms
+
+
+def test_one_accident_teaches_nothing(recorded: type[Recorded]) -> None:
+    asked_at(AlphaBetaBot(), 60_000, 59_988, 59_976, 59_964)
+    asked_at(AlphaBetaBot(), 60_000, 59_988, 56_976, 56_964)
+    plain, accident = recorded.asked[3][1], recorded.asked[7][1]
+    assert plain.hard_ms is not None and accident.hard_ms is not None
+    assert accident.hard_ms > 0.9 * plain.hard_ms
+
+
+def test_earlier_positions_are_known_by_their_keys(recorded: type[Recorded]) -> None:
+    bot = AlphaBetaBot()
+    asked_at(bot, 60_000, 60_000, 60_000)
+    asked_at(bot, 60_000, 60_000)
+    assert [len(earlier) for earlier, _ in recorded.asked] == [0, 2, 4, 0, 2]
+
+
+def test_keys_are_those_of_the_positions() -> None:
+    keys = _Keys()
+    position = start_of("gipf", "3 3 9 9")
+    history = History.begin(position)
+    expected: list[int] = []
+    for _ in range(6):
+        assert keys.before(history) == expected
+        expected.append(key_of(history.position))
+        history = history.after(moves(history.position)[-1])
+    other = History.begin(position).after(moves(position)[1])
+    assert keys.before(other) == expected[:1]
+
+
+def test_usual_lengths_of_games() -> None:
+    assert usual_plies(start_of("gipf", "4 4 15 15")) == 120
+    assert usual_plies(start_of("gipf", "7 4 50 100")) == 600
+
+
+@pytest.mark.slow
+def test_a_warmed_bot_plays_compiled() -> None:
+    bot = AlphaBetaBot(most_ms=5)
+    bot.warm("gipf", "2 2 5 5")
+    assert play_on(bot, History.begin(start_of("gipf", "2 2 5 5")), 30).plies
+    assert play_on(bot, History.begin(start_of("gipf", "2 2 6 5")), 30).plies
