@@ -52,7 +52,7 @@ class Warming:
     def _compile_and_load(self, position: Position) -> None:
         arguments = (position.game.name, position.parameters)
         # when it fails, the thread compiles: later, but rightly
-        subprocess.run([sys.executable, "-m", "bots", "warm", *arguments], stdin=subprocess.DEVNULL, check=False)
+        subprocess.run([sys.executable, "-P", "-m", "bots", "warm", *arguments], stdin=subprocess.DEVNULL, check=False)
         self._load(position)
 
     def _load(self, position: Position) -> None:

@@ -75,6 +75,8 @@ class Kernel(NamedTuple):
     - ``verdict(state) -> int``: one of `UNDECIDED`, `LOST`, `DRAWN`, `WON`, for the side to move
     - ``evaluate(state) -> int``: a guess of the value for the side to move, within +-`EVALUATION_LIMIT`
     - ``hash_of(state) -> int``: 0 to 2**62 - 1
+    - where the game has such moves, ``loud_children(state, arena, first) -> end``: those of the children that change
+      so much, as captures do, that a position is not to be judged before them
     """
 
     rules: SimpleNamespace

@@ -73,6 +73,6 @@ def _show_record(folder: Path) -> int:
 
 async def _run(*arguments: str) -> int:
     """Run ``arena-bot`` with these arguments; return its exit status."""
-    command = [sys.executable, "-m", "bots", *arguments]
+    command = [sys.executable, "-P", "-m", "bots", *arguments]
     process = await trio.run_process(command, check=False, stdin=subprocess.DEVNULL)
     return process.returncode

@@ -68,6 +68,6 @@ async def _run_bot(hall: Hall, settings: Settings, kind: str, name: str) -> None
     """Run a bot for one match."""
     host = "127.0.0.1" if settings.host in ("0.0.0.0", "") else settings.host
     options = ["--host", host, "--port", str(hall.ports[0]), "--name", name, "--games", "1"]
-    command = [sys.executable, "-m", "bots", kind, *options]
+    command = [sys.executable, "-P", "-m", "bots", kind, *options]
     environment = {**os.environ, "ARENA_TOKEN": hall.house_tokens[name.lower()]}
     await trio.run_process(command, check=False, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, env=environment)

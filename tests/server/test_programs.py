@@ -54,6 +54,20 @@ def test_demonstration_of_a_bot_that_does_not_exist_fails(tmp_path: Path) -> Non
 
 
 @pytest.mark.slow
+def test_five_hundred_matches_at_once(tmp_path: Path) -> None:
+    with running(tmp_path) as server:
+        command = [sys.executable, "-m", "tests.bench.load", str(server.port), "500", "2", "4"]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS, check=True)
+        assert float(done.stdout.split()[0]) > 500  # four moves a second and match were asked for
+        assert server.stop() == 0
+    records = list((tmp_path / "records").iterdir())
+    assert len(records) >= 500
+    for path in records[:20]:
+        assert record.verify(path.read_text()).history.plies > 0
+    assert "level=error" not in server.log
+
+
+@pytest.mark.slow
 def test_alphabeta_beats_random_and_keeps_its_time_at_a_second_a_game(tmp_path: Path) -> None:
     with running(tmp_path) as server:
         options = ["--port", str(server.port), "--games", "6", "--budget", "1000", "--quiet"]
