@@ -2,7 +2,7 @@
 
 A script has a step a line; each connection has a script of its own:
 
-    < LINE       the server says LINE
+    < LINE       the server says LINE; lines that follow each other are sent in one piece
     <<TEXT       the server sends TEXT and no newline, in a piece of its own
     > LINE       the client must say LINE next; a line that ends in * stands for every line that begins so
     drop         the connection is closed
@@ -67,14 +67,17 @@ class FakeServer:
                 return
 
     def _play(self, script: str, connection: socket.socket, lines: BinaryIO) -> None:
-        for step in script.strip().splitlines():
-            step = step.strip()
+        queued = b""
+        for step in [*map(str.strip, script.strip().splitlines()), "end"]:
+            if step.startswith("<") and not step.startswith("<<"):
+                queued += step[2:].encode() + b"\n"
+                continue
+            connection.sendall(queued)
+            queued = b""
             if step.startswith("<<"):
                 time.sleep(0.01)  # so that the client reads the piece alone
                 connection.sendall(step[2:].encode())
                 time.sleep(0.01)
-            elif step.startswith("<"):
-                connection.sendall(step[2:].encode() + b"\n")
             elif step.startswith(">"):
                 self._expect(step[2:], lines)
             elif step == "drop":

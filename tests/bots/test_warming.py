@@ -37,7 +37,7 @@ def processes(monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
     started: list[list[str]] = []
 
     def run(command: list[str], **_options: Any) -> None:
-        started.append(command[3:])
+        started.append(command[4:])
 
     monkeypatch.setattr(subprocess, "run", run)
     return started
