@@ -102,7 +102,7 @@ def search(state: Any, depth: int, alpha: int, beta: int, ply: int, first: int, 
         best = resolve(state, depth, alpha, beta, ply, first, memory)
         best_number = cells[BEST]
         reach = cells[REACH]
-        if alpha < best < beta:
+        if alpha < best < beta or ply == 0:  # at the root even what was found before a stop is of use
             memory.variation[row] = 1
             memory.variation[row + 1] = best_number
     else:

@@ -29,7 +29,7 @@ class Memory(NamedTuple):
     arena: Any
     """PLACES positions: the children of every node on the path, one behind the other."""
     order: Any
-    """PLACES numbers: what `pack` makes of the children's values."""
+    """PLACES numbers: the values of those children, as `engine.search.quiescence.appraise` packs them."""
     table: Any
     """The transposition table of `engine.search.table`."""
     path: Any

@@ -114,6 +114,8 @@ def resolve(state: Any, depth: int, alpha: int, beta: int, ply: int, first: int,
             child = load(arena, first + (low >> 1))
             value = -resolve(child, depth - 1, -beta, -floor, ply + 1, end, memory)
             if cells[STOPPED] != 0:
+                if best_number == NO_CHILD:
+                    best_number = low >> 1  # by evaluation alone
                 break
         if value > best:
             best = value

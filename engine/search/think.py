@@ -7,7 +7,8 @@ some milliseconds at a time, so there the number that is polled is the clock its
 """
 
 import threading
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -179,42 +180,32 @@ class Thinker:
             raise ValueError("the game is over: there is no move to think about")
         if not 1 <= limits.depth <= MAX_DEPTH:
             raise ValueError(f"the depth is {limits.depth}, but it has to be 1 to {MAX_DEPTH}")
-        stop = stop or Stop()
+        deadline = None if limits.hard_ms is None else began + limits.hard_ms / 1000
         memory = self._prepare(kernel.state, earlier, limits)
-        hard = None if limits.hard_ms is None else limits.hard_ms / 1000
-        timer = None
-        if not self._compiled:
-            memory = memory._replace(stop=_Watch(stop, clock, None if hard is None else began + hard))
-        else:
-            memory = memory._replace(stop=stop.cell)
-            if hard is not None:
-                timer = threading.Timer(max(0.0, hard - (clock() - began)), stop.set)
-                timer.daemon = True
-                timer.start()
 
         def thought(line: tuple[int, ...], score: int, depth: int) -> Thought:
             return Thought(position, line, score, depth, int(memory.cells[NODES]), clock() - began - reporting)
 
         latest = thought((), 0, 0)
-        for depth in range(1, limits.depth + 1):
-            score = self._deepen(kernel.state, depth, memory)
-            line = tuple(int(number) for number in memory.variation[1 : 1 + memory.variation[0]])
-            if score is None:
-                # what the unfinished depth has found is no worse: it began with the best move of the last one
-                latest = thought(line or latest.line, latest.score, latest.depth)
-                break
-            latest = thought(line, score, depth)
-            if report is not None:
-                reported = clock()
-                report(latest)
-                reporting += clock() - reported
-            plies = latest.plies_to_end
-            if plies is not None and abs(plies) <= depth:
-                break
-            if limits.soft_ms is not None and (clock() - began) * 1000 >= limits.soft_ms:
-                break
-        if timer is not None:
-            timer.cancel()
+        with _polled(self._compiled, stop or Stop(), clock, deadline) as polled:
+            memory = memory._replace(stop=polled)
+            for depth in range(1, limits.depth + 1):
+                score = self._deepen(kernel.state, depth, memory)
+                line = tuple(int(number) for number in memory.variation[1 : 1 + memory.variation[0]])
+                if score is None:
+                    # what the unfinished depth has found is no worse: it began with the best move of the last one
+                    latest = thought(line or latest.line, latest.score, latest.depth)
+                    break
+                latest = thought(line, score, depth)
+                if report is not None:
+                    reported = clock()
+                    report(latest)
+                    reporting += clock() - reported
+                plies = latest.plies_to_end
+                if plies is not None and abs(plies) <= depth:
+                    break
+                if limits.soft_ms is not None and (clock() - began) * 1000 >= limits.soft_ms:
+                    break
         return latest
 
     def _prepare(self, state: Any, earlier: Collection[int], limits: Limits) -> Memory:
@@ -250,8 +241,25 @@ class Thinker:
         return None if memory.cells[STOPPED] else int(score)
 
 
+@contextmanager
+def _polled(compiled: bool, stop: Stop, clock: Callable[[], float], deadline: float | None) -> Iterator[Any]:
+    """Give what a search polls: other than 0 when it is stopped, or when its deadline has passed."""
+    if not compiled:
+        yield _Watch(stop, clock, deadline)
+        return
+    timer = None if deadline is None else threading.Timer(max(0.0, deadline - clock()), stop.set)
+    if timer is not None:
+        timer.daemon = True
+        timer.start()
+    try:
+        yield stop.cell
+    finally:
+        if timer is not None:
+            timer.cancel()
+
+
 class _Watch:
-    """What an interpreted search polls: other than 0 when it is stopped or its time is over."""
+    """The number that an interpreted search polls."""
 
     def __init__(self, stop: Stop, clock: Callable[[], float], deadline: float | None) -> None:
         self._stop = stop

@@ -23,8 +23,8 @@ LEAST_MS = 0.5
 SPENT_INCREMENT = 0.9
 """The part of the increment that is spent at once."""
 
-BEGIN_PART = 0.5
-"""The part of a move's share of time after which no new depth is begun: it takes about twice what went before."""
+BEGIN_PART = 0.7
+"""The part of a move's share of time after which no new depth is begun: it takes longer than all before."""
 
 STRETCH = 2.0
 """How many times its share a move may take to finish the depth that was begun."""
