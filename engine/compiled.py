@@ -56,7 +56,8 @@ def can_compile() -> bool:
 
 
 def _jit(function: FunctionType) -> Any:
-    return _numba().njit(nogil=True, cache=_cache_folder() is not None)(function)
+    # without reference counts for arrays a search is half as fast again; what is compiled may then make none
+    return _numba().njit(nogil=True, _nrt=False, no_cfunc_wrapper=True, cache=_cache_folder() is not None)(function)
 
 
 @cache
