@@ -178,13 +178,15 @@ class Wire:
     def let_server_hear(self) -> None:
         if self._up:
             for line in self.server.receive(self._up.popleft()):
+                before = self.server.state
                 try:
                     message = self.server.accept(line)
                 except ProtocolError as error:
                     self.refused.append(error.code)
                     self._say((m.Error,))
                 else:
-                    self._say(self._random.choice(ANSWERS[type(message)]))
+                    repeated = isinstance(message, m.Ready) and before is not State.PREPARING  # does nothing
+                    self._say(() if repeated else self._random.choice(ANSWERS[type(message)]))
 
     def let_client_hear(self) -> None:
         if self._down:
