@@ -11,7 +11,7 @@ from engine.game import Kernel, Position
 from engine.history import History
 from engine.search.memory import MAX_DEPTH
 from engine.search.think import TABLE_MEGABYTES, Limits, Stop, Thinker, Thought, key_of, warm_up
-from engine.search.timing import OVERHEAD_MS, USUAL_PLIES, allot
+from engine.search.timing import OVERHEAD_MS, allot
 from engine.wire.messages import Match
 
 INTERPRETED_MEGABYTES = 4
@@ -40,9 +40,6 @@ LONG_MS = 300.0
 
 HURRY_MS = 2.0
 """An interpreted search of less is not worth what it takes to begin it: the first legal move is played."""
-
-PLIES_PER_PIECE = 4
-"""Plies of a usual game of GIPF for each of its pieces: 120 for 15 and 15."""
 
 OVERHEADS = 8
 """Moves whose overhead is remembered. One of them may have been an accident: the second largest counts."""
@@ -139,7 +136,7 @@ class AlphaBetaBot(Bot):
             left,
             clocks.increment_ms,
             self.history.plies,
-            usual_plies=usual_plies(position),
+            usual_plies=position.usual_plies,
             overhead_ms=max(OVERHEAD_MS, usual),
         )
         hard = min(time.hard_ms, self._most_ms or time.hard_ms)
@@ -172,24 +169,17 @@ def _interruptible(thinker: Thinker, position: Position, earlier: list[int], lim
             raise
 
 
-def usual_plies(position: Position) -> int:
-    """Return how many plies a game of the position's variant usually takes."""
-    if position.game.name != "gipf":
-        return USUAL_PLIES
-    return PLIES_PER_PIECE * sum(map(int, position.parameters.split()[2:]))
-
-
 class _Keys:
     """The keys by which a search knows the positions of a game, found once for each position."""
 
     def __init__(self) -> None:
-        self._played = History.begin(start_of("gipf", ""))
+        self._played: History | None = None
         self._keys: list[int] = []
 
     def before(self, history: History) -> list[int]:
         """Return the keys of the positions before the present one."""
         known = self._played
-        if known.start != history.start or known.moves != history.moves[: known.plies]:
+        if known is None or known.start != history.start or known.moves != history.moves[: known.plies]:
             known = History.begin(history.start)
             self._keys = []
         for move in history.moves[known.plies :]:

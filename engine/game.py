@@ -119,6 +119,10 @@ class Position(Protocol):
     def key(self) -> Hashable:
         """What must be equal for two positions to count as repeated: all that the rules look at."""
 
+    @property
+    def usual_plies(self) -> int:
+        """How many moves, both sides' counted, a game of the variant usually takes: for sharing out time."""
+
     def verdict(self) -> Outcome | None:
         """Return how the game has ended on the board, or None while it goes on."""
 

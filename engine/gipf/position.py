@@ -10,6 +10,9 @@ from engine.gipf import board, notation, parameters, picture, rules
 from engine.gipf.kernel import WORD_SIZE, Bound, bind
 from engine.outcome import Outcome
 
+PLIES_PER_PIECE = 4
+"""Moves that a game usually takes for each piece of both sides."""
+
 
 class Ending(StrEnum):
     """How the board itself ends a game of GIPF."""
@@ -45,6 +48,11 @@ class GipfPosition(NamedTuple):
     def key(self) -> Hashable:
         """Board, reserves and side."""
         return self.state
+
+    @property
+    def usual_plies(self) -> int:
+        """Four for each piece: games of the original one between equals take 60 to 120."""
+        return PLIES_PER_PIECE * (self.variant.white + self.variant.black)
 
     def verdict(self) -> Outcome | None:
         """Return the loss of a side that is to move and has no reserve or no open line, else None."""

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from bots import alphabeta_bot
-from bots.alphabeta_bot import AlphaBetaBot, _Keys, usual_plies
+from bots.alphabeta_bot import AlphaBetaBot, _Keys
 from bots.bot import Clocks
 from bots.warming import start_of
 from engine.game import Position, moves
@@ -141,8 +141,8 @@ def test_keys_are_those_of_the_positions() -> None:
 
 
 def test_usual_lengths_of_games() -> None:
-    assert usual_plies(start_of("gipf", "4 4 15 15")) == 120
-    assert usual_plies(start_of("gipf", "7 4 50 100")) == 600
+    assert start_of("gipf", "4 4 15 15").usual_plies == 120
+    assert start_of("gipf", "7 4 50 100").usual_plies == 600
 
 
 @pytest.mark.slow
