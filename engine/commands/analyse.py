@@ -4,7 +4,7 @@ from time import perf_counter
 
 import msgspec
 
-from engine.commands.inputs import Rejected, answer, game_named, position_of, say, warn_of
+from engine.commands.inputs import File, Rejected, answer, game_named, position_of, say, warn_of
 from engine.search.memory import MAX_DEPTH
 from engine.search.think import Limits, Thinker, Thought, warm_up
 
@@ -17,7 +17,7 @@ def analyse(
     /,
     *,
     params: str | None = None,
-    position: str | None = None,
+    position: File = None,
     time: float | None = None,
     depth: int = MAX_DEPTH,
     exact: bool = False,

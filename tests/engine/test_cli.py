@@ -234,3 +234,18 @@ def test_answers_come_as_soon_as_they_are_known() -> None:
         assert [process.stdout.readline().split()[:2] for _ in range(2)] == [[b"perft", b"1"], [b"perft", b"2"]]
         assert process.poll() is None
         process.kill()
+
+
+@pytest.mark.parametrize("command", ["perft gipf --depth 1", "solve gipf", "analyse gipf --depth 2"])
+def test_position_comes_from_standard_input(command: str) -> None:
+    board = "2 3 5 5\n2 2 W\n W B\nB _ W\n W B\n"
+    done = subprocess.run(
+        [sys.executable, "-m", "engine", *command.split(), "--position", "-"],
+        input=board,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith(("perft 1 6 ", "result first\nplies 1\n", "depth 1 score win 1 "))
