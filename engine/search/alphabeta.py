@@ -17,13 +17,11 @@ A function that calls itself must be called with the same types from everywhere.
 would make numba compile a second version, and such pairs crash when they are loaded from its cache.
 """
 
-from functools import cache
 from types import SimpleNamespace
 from typing import Any
 
-from engine.compiled import specialise
 from engine.game import EVALUATION_LIMIT, UNDECIDED, Kernel
-from engine.search import quiescence, table
+from engine.search import binding, quiescence, table
 from engine.search.memory import BEST, GENERATION, NODES, NOWHERE, REACH, REDUCING, ROOM, STOPPED, WIDTH, Memory
 from engine.search.quiescence import (
     DRAW,
@@ -182,9 +180,6 @@ def extend_variation(variation: Any, ply: int, number: int) -> None:
         variation[row + 1 + i] = variation[row + WIDTH + i]
 
 
-RULES = ("children", "evaluate", "verdict", "hash_of", "load")
-"""What the search needs of a kernel, by global name."""
-
 FUNCTIONS = (*table.FUNCTIONS, *quiescence.FUNCTIONS, extend_variation, search)
 """The search, callees first."""
 
@@ -195,16 +190,4 @@ def bind(kernel: Kernel) -> SimpleNamespace:
     Beside what every kernel has, ``loud_children(state, arena, first) -> end`` is used where the rules hold it: it
     writes the children that change so much that a position cannot be judged before them, as captures do.
     """
-    rules = {name: getattr(kernel.rules, name) for name in RULES}
-    if hasattr(kernel.rules, "loud_children"):
-        rules["loud_children"] = kernel.rules.loud_children
-    return _bind(kernel.compiled, tuple(rules), tuple(rules.values()))
-
-
-@cache
-def _bind(compiled: bool, names: tuple[str, ...], rules: tuple[Any, ...]) -> SimpleNamespace:
-    bound = dict(zip(names, rules, strict=True))
-    functions = [function for function in FUNCTIONS if function.__name__ not in bound]
-    # the rules carry their binding's label in their names, as `specialise` has put it there
-    label = bound["load"].__qualname__.removeprefix("load_")
-    return specialise(functions, label, bound, compile=compiled)
+    return binding.bind(FUNCTIONS, kernel)

@@ -9,20 +9,27 @@ from typing import Any
 from engine.compiled import specialise
 from engine.game import Kernel
 
-RULES = ("WORDS", "load", "store", "children", "verdict", "hash_of")
-"""What search functions read of a kernel, by global name."""
+RULES = ("WORDS", "load", "store", "children", "verdict", "evaluate", "hash_of", "loud_children")
+"""What search functions read of a kernel, by global name, as far as the kernel has it."""
 
 WORDS = 1  # bound like the rules to a kernel's: how many numbers a place of an arena has
 
 
 def bind(functions: tuple[Callable[..., Any], ...], kernel: Kernel) -> SimpleNamespace:
-    """Return copies of search functions, callees first, bound to a kernel's rules; each binding is made once."""
-    return _bind(functions, kernel.compiled, *(getattr(kernel.rules, name) for name in RULES))
+    """Return copies of search functions, callees first, bound to a kernel's rules; each binding is made once.
+
+    A function that the kernel has under the same name is left out in favour of the kernel's.
+    """
+    rules = {name: getattr(kernel.rules, name) for name in RULES if hasattr(kernel.rules, name)}
+    return _bind(functions, kernel.compiled, tuple(rules), tuple(rules.values()))
 
 
 @cache
-def _bind(functions: tuple[Callable[..., Any], ...], compiled: bool, *rules: Any) -> SimpleNamespace:
-    bound = dict(zip(RULES, rules, strict=True))
+def _bind(
+    functions: tuple[Callable[..., Any], ...], compiled: bool, names: tuple[str, ...], rules: tuple[Any, ...]
+) -> SimpleNamespace:
+    bound = dict(zip(names, rules, strict=True))
+    functions = tuple(function for function in functions if function.__name__ not in bound)
     # the rules carry their binding's label in their names, as `specialise` has put it there
     label = bound["load"].__qualname__.removeprefix("load_")
     return specialise(functions, label, bound, compile=compiled)
