@@ -21,6 +21,11 @@ class TimeControl(NamedTuple):
         """Return the control from milliseconds."""
         return cls(budget * MICROSECONDS, increment * MICROSECONDS)
 
+    @property
+    def milliseconds(self) -> tuple[int, int]:
+        """Budget and increment in milliseconds, as on the wire."""
+        return (self.budget // MICROSECONDS, self.increment // MICROSECONDS)
+
 
 class Clock(NamedTuple):
     """What both sides have left, and since when either clock runs (None: it stands)."""

@@ -7,7 +7,7 @@ from typing import Any
 
 from engine.compiled import popcount
 from engine.game import LOST, UNDECIDED
-from engine.gipf.rules import State, can_push, finals, open_pushes
+from engine.gipf.rules import State, can_push, finals, of_mover, open_pushes
 
 # bound by engine.gipf.kernel
 CENTRE: Any = ()  # fields around the centre, the innermost set first
@@ -57,9 +57,7 @@ def evaluate(state: State) -> int:
 
 def loud_children(state: State, arena: Any, first: int) -> int:
     """Write the positions after every push that collects rows, some perhaps twice; return their end."""
-    own, other, reserve = state.white, state.black, state.white_reserve
-    if state.side == 1:
-        own, other, reserve = state.black, state.white, state.black_reserve
+    own, other, reserve = of_mover(state)
     if reserve == 0:
         return first
     _, loud = open_pushes(own, other)

@@ -142,6 +142,13 @@ def open_pushes(own: int, other: int) -> tuple[int, int]:
     return possible, loud
 
 
+def of_mover(state: State) -> tuple[int, int, int]:
+    """Return the mover's pieces, the opponent's, and the mover's reserve."""
+    if state.side == 0:
+        return state.white, state.black, state.white_reserve
+    return state.black, state.white, state.black_reserve
+
+
 def can_push(state: State) -> bool:
     """Tell whether the side to move has a piece and a line that is not full; if not, it has lost."""
     if (state.white_reserve if state.side == 0 else state.black_reserve) == 0:
@@ -303,9 +310,7 @@ def children(state: State, arena: Any, first: int) -> int:
 
 def count_moves(state: State, arena: Any, first: int) -> int:
     """Count what `moves` would write, without making the moves that collect nothing."""
-    own, other, reserve = state.white, state.black, state.white_reserve
-    if state.side == 1:
-        own, other, reserve = state.black, state.white, state.black_reserve
+    own, other, reserve = of_mover(state)
     if reserve == 0:
         return 0
     possible, loud = open_pushes(own, other)
@@ -347,6 +352,7 @@ FUNCTIONS = (
     slide_down,
     push,
     open_pushes,
+    of_mover,
     can_push,
     stretch,
     rows_to_collect,
