@@ -5,7 +5,6 @@ from collections.abc import Callable
 from typing import Protocol
 
 from engine.catalogue import GAMES
-from engine.clock import MICROSECONDS
 from engine.outcome import Termination
 from engine.record import Header
 from engine.wire import messages as m
@@ -136,8 +135,7 @@ class Match:
             position.game.name,
             compact(position.parameters),
             *header.players,
-            header.control.budget // MICROSECONDS,
-            header.control.increment // MICROSECONDS,
+            *header.control.milliseconds,
             header.move_limit,
         )
         _tell_all(seat, [watching, *referee.story(self.state, self.now())])
@@ -149,7 +147,7 @@ class Match:
     def line(self) -> str:
         """Return the match's line in the list."""
         header, position = self.header, self.header.position
-        times = f"{header.control.budget // MICROSECONDS} {header.control.increment // MICROSECONDS}"
+        times = " ".join(map(str, header.control.milliseconds))
         outcome = self.state.outcome
         if outcome is not None:
             state = f"{outcome.result(self.state.sides)} {outcome.termination}"
@@ -185,8 +183,7 @@ class Match:
             compact(position.parameters),
             position.game.sides[side],
             header.players[1 - side],
-            header.control.budget // MICROSECONDS,
-            header.control.increment // MICROSECONDS,
+            *header.control.milliseconds,
             header.move_limit,
             self.tokens[side],
         )
@@ -257,8 +254,10 @@ class Match:
             self._watch_flags()
 
     def _end(self) -> None:
-        self._journal.finish()
-        self._leave()
+        try:
+            self._journal.finish()
+        finally:
+            self._leave()  # the result was told: whatever becomes of the record, the match is over
 
     def _leave(self) -> None:
         seats = self._seats()

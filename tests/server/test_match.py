@@ -282,6 +282,25 @@ async def test_moves_are_only_for_the_side_on_turn(tmp_path: Path, autojump_cloc
         await play(ann, bob, "a1-b2")
 
 
+async def test_match_whose_record_cannot_be_put_away_is_over_all_the_same(
+    tmp_path: Path, autojump_clock: MockClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with open_house(tmp_path) as house:
+        ann, bob = await house.pair("params=2,3,5,5")
+        await ready(ann, bob)
+
+        def broken() -> None:
+            raise OSError("read-only file system")
+
+        with monkeypatch.context() as patch:
+            patch.setattr(house.hall.matches[1]._journal, "finish", broken)
+            await ann.say(m.Move(m.Text("a1-b2")))
+            assert (await bob.hear(m.Result)).result == "white"
+        assert house.hall.matches == {}
+        await bob.say(m.Seek("gipf"))
+        await bob.hear(m.Seeking)
+
+
 async def test_fault_of_the_server_annuls_that_match_alone(
     tmp_path: Path, autojump_clock: MockClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
