@@ -5,22 +5,17 @@ board, by global name. `specialise` copies such functions, binds the names to th
 returns the copies: interpreted, so that they work for any board, or compiled by numba, so that they are fast.
 The search is bound to a game's functions in the same way.
 
-Compiled code is kept in the user's cache directory, in a folder whose name carries a digest of the engine's
-sources: numba itself does not notice that a function which a cached one calls has changed.
+Compiled code is kept on disk, as `engine.cache` says.
 """
 
-import hashlib
 import os
-import shutil
-import sys
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from pathlib import Path
 from types import FunctionType, SimpleNamespace
 from typing import Any
 
-CACHE_FOLDERS_KEPT = 4
-"""Cache folders of this many versions of the engine are kept, so that two checkouts do not evict each other."""
+from engine import cache as disk
 
 
 def popcount(bits: int) -> int:
@@ -39,14 +34,29 @@ def specialise(
     interpreter lock while they run.
     """
     bound: dict[str, Any] = dict(constants)
+    copies = []
     for function in functions:
         assert isinstance(function, FunctionType)
-        scope = {**function.__globals__, **bound}
-        copy = FunctionType(function.__code__, scope, function.__name__, function.__defaults__)
+        copy = FunctionType(
+            function.__code__, {**function.__globals__, **bound}, function.__name__, function.__defaults__
+        )
         copy.__qualname__ = f"{function.__qualname__}_{label}"
         copy.__module__ = function.__module__
         copy.__doc__ = function.__doc__
-        bound[function.__name__] = scope[function.__name__] = _jit(copy) if compile else copy
+        bound[function.__name__] = copy
+        copies.append(copy)
+    if compile:
+        for copy in copies:
+            vars(copy)["fingerprint"] = disk.fingerprint(copy, copy.__globals__)
+        folder = disk.folder_of(vars(copy)["fingerprint"] for copy in copies)
+        jitted: dict[str, Any] = {}
+        for copy in copies:
+            copy.__globals__.update(jitted)
+            jitted[copy.__name__] = copy.__globals__[copy.__name__] = _jit(copy, folder)
+        bound.update(jitted)
+    else:
+        for copy in copies:
+            copy.__globals__[copy.__name__] = copy
     return SimpleNamespace(**bound)
 
 
@@ -55,20 +65,19 @@ def can_compile() -> bool:
     return os.environ.get("NUMBA_DISABLE_JIT", "0") in ("", "0")
 
 
-def _jit(function: FunctionType) -> Any:
+def _jit(function: FunctionType, folder: Path | None) -> Any:
+    numba = _numba()
+    if folder is not None:
+        numba.config.CACHE_DIR = str(folder)
     # without reference counts for arrays a search is half as fast again; what is compiled may then make none
-    return _numba().njit(nogil=True, _nrt=False, no_cfunc_wrapper=True, cache=_cache_folder() is not None)(function)
+    return numba.njit(nogil=True, _nrt=False, no_cfunc_wrapper=True, cache=folder is not None)(function)
 
 
 @cache
 def _numba() -> Any:
-    """Import numba with its cache folder set; only what compiles pays for the import."""
+    """Import numba; only what compiles pays for that."""
     import numba
     from numba.extending import intrinsic, overload
-
-    folder = _cache_folder()
-    if folder is not None:
-        numba.config.CACHE_DIR = str(folder)
 
     @intrinsic  # type: ignore[untyped-decorator]
     def count_bits(_context: Any, _bits: Any) -> Any:
@@ -82,32 +91,3 @@ def _numba() -> Any:
         return lambda bits: count_bits(bits)
 
     return numba
-
-
-@cache
-def _cache_folder() -> Path | None:
-    """Return the folder for this engine's compiled code, or None where none can be written."""
-    home = os.environ.get("XDG_CACHE_HOME") or (Path.home() / ".cache")
-    kernels = Path(home) / "gipf-arena" / "kernels"
-    folder = kernels / _digest()
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        folder.touch()
-        if not os.access(folder, os.W_OK):
-            return None
-        versions = sorted(kernels.iterdir(), key=lambda path: path.stat().st_mtime, reverse=True)
-        for old in versions[CACHE_FOLDERS_KEPT:]:
-            shutil.rmtree(old, ignore_errors=True)
-    except OSError:
-        return None
-    return folder
-
-
-def _digest() -> str:
-    """Name this version of the engine's sources, of Python and of numba."""
-    from importlib.metadata import version
-
-    digest = hashlib.sha256(f"{sys.version} {version('numba')} {__file__}".encode())
-    for source in sorted(Path(__file__).parent.rglob("*.py")):
-        digest.update(source.read_bytes())
-    return digest.hexdigest()[:16]
