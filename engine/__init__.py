@@ -1,9 +1,9 @@
 """What is true: rules, notation, records, clocks, search, the protocol as data. No sockets, no wall clock.
 
 - `game`, `outcome`: what every game offers, and how games end
-- `catalogue`: the games, by name; `gipf`: a folder a game
-- `compiled`: one source for rules and speed: plain functions, bound to a board, interpreted or compiled
-- `history`: a game so far, with repetition and move limit
+- `catalogue`: the games, by name, each in a folder of its own that is called like it
+- `compiled`, `cache`: one source for rules and speed: plain functions, bound to a board, compiled and kept
+- `history`: a game so far, with the draws that only it shows
 - `clock`: both clocks of a match, as arithmetic
 - `record`: the record of a match: its text, and verifying it
 - `perft`, `search`: counting, searching and solving, written once for all games

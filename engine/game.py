@@ -75,8 +75,17 @@ class Kernel(NamedTuple):
     - ``verdict(state) -> int``: one of `UNDECIDED`, `LOST`, `DRAWN`, `WON`, for the side to move
     - ``evaluate(state) -> int``: a guess of the value for the side to move, within +-`EVALUATION_LIMIT`
     - ``hash_of(state) -> int``: 0 to 2**62 - 1
-    - where the game has such moves, ``loud_children(state, arena, first) -> end``: those of the children that change
-      so much, as captures do, that a position is not to be judged before them
+
+    What a game can tell beside makes searching and solving faster; each of these may be missing:
+
+    - ``loud_children(state, arena, first) -> end``: those of the children that change so much, as captures do, that a
+      position is not to be judged before them
+    - ``candidates(state, arena, first) -> end``: children among which one is as good as the best, promising ones first
+    - ``hopes(state) -> int``: who may still win, by a test that errs only on the side of hope: `MINE`, `THEIRS`, their
+      sum, or 0 where the game is a draw whatever is played
+    - ``canonical(state) -> state``: the one of all symmetric positions that stands for them
+    - ``plies_left(state) -> int``: no more moves than these are made to the end of the game; only a game that cannot
+      go on for ever has it
     """
 
     rules: SimpleNamespace
@@ -95,6 +104,9 @@ class Kernel(NamedTuple):
 
 UNDECIDED, LOST, DRAWN, WON = 0, 1, 2, 3
 """Verdicts of a kernel on a position, from the view of the side to move."""
+
+MINE, THEIRS = 1, 2
+"""Hopes of a kernel's position: of the side to move, and of the other one."""
 
 EVALUATION_LIMIT = 1_000_000
 """No evaluation of a kernel is as large as this; scores beyond it are proven wins and losses."""
@@ -118,6 +130,13 @@ class Position(Protocol):
     @property
     def key(self) -> Hashable:
         """What must be equal for two positions to count as repeated: all that the rules look at."""
+
+    @property
+    def stage(self) -> int:
+        """A number that a move changes, or not: positions of different stages are never equal.
+
+        A capture makes another stage; so does what is placed on the board for good.
+        """
 
     @property
     def usual_plies(self) -> int:
@@ -165,6 +184,10 @@ class Game(Protocol):
     @property
     def default_parameters(self) -> str:
         """The parameters of the game as it is usually played."""
+
+    @property
+    def quiet_limit(self) -> int:
+        """After so many moves in a row without a new stage a match is a draw; 0 for no such rule."""
 
     def parameters(self, text: str) -> str:
         """Return parameters in canonical text; raises `BadParameters`. Numbers may be parted by blanks or commas."""

@@ -18,6 +18,8 @@ class History(NamedTuple):
     moves: tuple[str, ...] = ()
     keys: tuple[Hashable, ...] = ()
     """Keys of the positions before the present one, in order."""
+    quiet: int = 0
+    """How many of the last moves have left the stage as it was."""
 
     @classmethod
     def begin(cls, position: Position) -> "History":
@@ -27,7 +29,8 @@ class History(NamedTuple):
     def after(self, move: str) -> "History":
         """Return the history with one more move; raises `engine.game.BadMove`."""
         text, position = self.position.resolve(move)
-        return History(self.start, position, (*self.moves, text), (*self.keys, self.position.key))
+        quiet = self.quiet + 1 if position.stage == self.position.stage else 0
+        return History(self.start, position, (*self.moves, text), (*self.keys, self.position.key), quiet)
 
     @property
     def plies(self) -> int:
@@ -37,13 +40,16 @@ class History(NamedTuple):
     def verdict(self, move_limit: int) -> Outcome | None:
         """Return how the game has ended, or None. ``move_limit`` is in plies.
 
-        What the board shows goes before a repetition, and that before the limit.
+        What the board shows goes before a repetition, that before a lack of progress, and that before the limit.
         """
         outcome = self.position.verdict()
         if outcome is not None:
             return outcome
         if self.keys.count(self.position.key) + 1 >= REPETITIONS:
             return Outcome(None, Termination.REPETITION, "the position stands on the board for the third time")
+        limit = self.position.game.quiet_limit
+        if 0 < limit <= self.quiet:
+            return Outcome(None, Termination.NO_PROGRESS, f"nothing was captured or placed for {limit} moves")
         if self.plies >= move_limit:
             return Outcome(None, Termination.MOVE_LIMIT, f"the match ends after {move_limit} moves")
         return None

@@ -12,6 +12,8 @@ class Termination(StrEnum):
 
     REPETITION = "repetition"
     """Draw: the same position stood on the board for the third time."""
+    NO_PROGRESS = "no_progress"
+    """Draw: for as many moves as the game allows nothing was changed that cannot be changed back."""
     MOVE_LIMIT = "move_limit"
     """Draw: the match reached the number of moves it was allowed."""
     TIME = "time"

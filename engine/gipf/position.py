@@ -50,6 +50,12 @@ class GipfPosition(NamedTuple):
         return self.state
 
     @property
+    def stage(self) -> int:
+        """The pieces that were not captured."""
+        pieces = popcount(self.state.white | self.state.black)
+        return pieces + self.state.white_reserve + self.state.black_reserve
+
+    @property
     def usual_plies(self) -> int:
         """Four for each piece: games of the original one between equals take 60 to 120."""
         return PLIES_PER_PIECE * (self.variant.white + self.variant.black)
@@ -121,6 +127,7 @@ class Gipf:
     name = "gipf"
     sides = notation.SIDES
     default_parameters = "4 4 15 15"
+    quiet_limit = 0
 
     def parameters(self, text: str) -> str:
         """Return L in canonical text; raises `engine.game.BadParameters`."""

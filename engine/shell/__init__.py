@@ -1,8 +1,7 @@
 """The command protocols of the assignments: commands on stdin, a line each, answers on stdout.
 
-A shell is a module called like its game, with a function ``run`` that is a `Shell`; `find` imports it.
-
-- `gipf`: boards, moves, generation and solving of GIPF
+A shell is a module called like its game, with a function ``run`` that is a `Shell`; `find` imports it. A game has
+one where its assignment has commands.
 """
 
 from collections.abc import Callable, Iterable
@@ -19,12 +18,19 @@ class Shell(Protocol):
     """What carries out the commands of a game's protocol."""
 
     def __call__(
-        self, lines: Iterable[str], write: Callable[[str], None], complain: Callable[[str], None], *, strict: bool
+        self,
+        lines: Iterable[str],
+        write: Callable[[str], None],
+        complain: Callable[[str], None],
+        *,
+        strict: bool,
+        clock: Callable[[], float],
     ) -> None:
         """Carry out commands until the lines end, no further line being read before the answer to the last is written.
 
         ``write`` takes an answer, without its last newline, and must pass it on at once; ``complain`` takes a
-        sentence for people. ``strict`` follows the assignments' text to the letter where that is unpractical.
+        sentence for people. ``clock`` gives seconds from any beginning. ``strict`` follows the assignments' text to
+        the letter where that is unpractical.
         """
 
 

@@ -53,9 +53,14 @@ FIRST_PLACES, MOST_PLACES = 1 << 11, 1 << 14
 
 
 def run(
-    lines: Iterable[str], write: Callable[[str], None], complain: Callable[[str], None], *, strict: bool = False
+    lines: Iterable[str],
+    write: Callable[[str], None],
+    complain: Callable[[str], None],
+    *,
+    strict: bool,
+    clock: Callable[[], float],
 ) -> None:
-    """Carry out commands until the lines end: the `engine.shell.Shell` of GIPF."""
+    """Carry out commands until the lines end: the `engine.shell.Shell` of GIPF, in which nothing depends on time."""
     _Gipf(iter(lines), write, complain, strict).run()
 
 
