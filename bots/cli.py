@@ -9,7 +9,7 @@ import cyclopts
 from cyclopts import Parameter, validators
 
 from bots.client import DEFAULT_HOST, DEFAULT_PORT, ArenaError, Bot, play, to_stderr
-from engine.catalogue import GAMES
+from engine.catalogue import GAMES, USUAL_GAME
 from engine.game import GameError
 from engine.search.memory import MAX_DEPTH
 
@@ -68,7 +68,7 @@ class Wish:
     port: Port = DEFAULT_PORT
     name: str | None = None
     token: str | None = None
-    game: str = "gipf"
+    game: str = USUAL_GAME
     params: str | None = None
     budget: Annotated[int | None, Parameter(validator=POSITIVE)] = None
     increment: Annotated[int | None, Parameter(validator=COUNT)] = None

@@ -19,15 +19,15 @@ When a bot fails:
   ``carry_on=True``, it goes on with the next match, as a bot should that plays unattended.
 """
 
-import re
 import sys
 from collections.abc import Callable
 
 from bots.bot import Bot, Choose, Clocks, FunctionBot, GameResult
 from bots.errors import ArenaError, BadChoice, BotFailed, Refused, ServerFault, Unreachable
 from bots.session import Session
-from engine.catalogue import GAMES
+from engine.catalogue import GAMES, USUAL_GAME
 from engine.wire import messages as m
+from engine.wire.words import word_of
 
 __all__ = [
     "ArenaError",
@@ -59,7 +59,7 @@ def play(
     port: int = DEFAULT_PORT,
     name: str,
     token: str = "",
-    game: str = "gipf",
+    game: str = USUAL_GAME,
     params: str = "",
     budget: int | None = None,
     increment: int | None = None,
@@ -78,7 +78,7 @@ def play(
     if game not in GAMES:
         raise ArenaError(f"unknown game {game!r}; known are {', '.join(GAMES)}")
     wanted = {
-        "params": wire_parameters(game, params) if params else "",
+        "params": word_of(GAMES[game].parameters(params)) if params else "",
         "budget": budget,
         "increment": increment,
         "colour": colour,
@@ -88,8 +88,3 @@ def play(
     seek = m.Seek(game, m.Text(options))
     player = bot if isinstance(bot, Bot) else FunctionBot(bot)
     return Session(player, (host, port), m.Login(name, token), seek, carry_on=carry_on, report=report).run(games)
-
-
-def wire_parameters(game: str, parameters: str) -> str:
-    """Return parameters as one word, parted by commas; raises `engine.game.BadParameters`."""
-    return re.sub(r"\s+", ",", GAMES[game].parameters(parameters))

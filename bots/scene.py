@@ -7,7 +7,7 @@ from rich.table import Table
 from rich.text import Text
 
 from bots.spectacle import Spectacle
-from bots.words import clock, time_control
+from bots.words import clock, time_control, variant
 
 DISCS = ("●", "○")
 """How pictures draw the pieces of the side that begins, and of the other, in games that are played with discs."""
@@ -32,7 +32,7 @@ def scene(show: Spectacle, now: float, width: int, height: int) -> RenderableTyp
     board_width = max(map(len, picture))
     match = show.watching
     times = time_control(match.budget, match.increment)
-    title = Text(f"match {match.match} · {match.game} {match.parameters.replace(',', ' ')} · {times}")
+    title = Text(f"match {match.match} · {variant(match)} · {times}")
     first, second = (_player(show, side, now, board) for side in (0, 1))
     beside = width >= board_width + SIDEBAR_WIDTH + FRAME_COLUMNS
     body = Table.grid(padding=(0, 3), expand=True)

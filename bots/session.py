@@ -12,12 +12,13 @@ from bots.bot import Bot, Clocks, GameResult
 from bots.connection import CONNECT_SECONDS, Connection
 from bots.errors import BadChoice, BotFailed, ConnectionLost, Refused, ServerFault, Unreachable
 from bots.patience import Patience
-from bots.words import time_control
+from bots.words import time_control, variant
 from engine.catalogue import GAMES
 from engine.game import GameError
 from engine.history import History
 from engine.wire import messages as m
 from engine.wire.codes import Code
+from engine.wire.words import parameters_of
 
 PATIENCE_SECONDS = 30.0
 """How long to try to come back at least, also when the clocks of the match have less left: a server that
@@ -32,7 +33,7 @@ class _Game:
 
     def __init__(self, match: m.Match) -> None:
         self.match = match
-        self.history = History.begin(GAMES[match.game].start(match.parameters))
+        self.history = History.begin(GAMES[match.game].start(parameters_of(match.parameters)))
         self.prepared = False
         self.started = False
         self.failed = False
@@ -208,10 +209,10 @@ class Session:
         try:
             self._game = _Game(match)
         except (KeyError, GameError) as error:
-            raise ServerFault(f"the match is one of {match.game} {match.parameters}, unknown here") from error
+            raise ServerFault(f"the match is one of {variant(match)}, unknown here") from error
         self._bot.match, self._bot.history = match, self._game.history
         times = time_control(match.budget, match.increment)
-        what = f"{match.game} {match.parameters}, {times}, {match.side} against {match.opponent}"
+        what = f"{variant(match)}, {times}, {match.side} against {match.opponent}"
         self._report(f"match {match.match}: {what}")
 
     def _board(self, game: _Game, board: m.Board) -> None:

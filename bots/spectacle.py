@@ -6,6 +6,7 @@ from engine.catalogue import GAMES
 from engine.game import Game, GameError, Successor
 from engine.history import History
 from engine.wire import messages as m
+from engine.wire.words import parameters_of
 
 RUNNING = (["running"], ["preparing"])
 """States of a running match as they stand in LIST, one word."""
@@ -31,7 +32,7 @@ class Spectacle(NamedTuple):
     @classmethod
     def begin(cls, watching: m.Watching, now: float) -> "Spectacle":
         """Begin to watch; raises KeyError for an unknown game and `engine.game.GameError` for its parameters."""
-        start = GAMES[watching.game].start(watching.parameters)
+        start = GAMES[watching.game].start(parameters_of(watching.parameters))
         return cls(watching, History.begin(start), (watching.budget, watching.budget), now)
 
     @property

@@ -12,7 +12,7 @@ from bots.errors import ArenaError, ConnectionLost, Refused, ServerFault, Unreac
 from bots.patience import Patience
 from bots.scene import scene
 from bots.spectacle import Spectacle, newest, newest_running, unreadable
-from bots.words import clock, time_control
+from bots.words import clock, time_control, variant
 from engine.game import GameError
 from engine.wire import messages as m
 from engine.wire.codes import Code
@@ -141,7 +141,7 @@ def _line_by_line(connection: Connection, spectacle: Spectacle, console: Console
     sides = spectacle.game.sides
     players = ", ".join(f"{side}: {name}" for side, name in zip(sides, spectacle.players, strict=True))
     times = time_control(match.budget, match.increment)
-    _say(console, f"match {match.match}: {match.game} {match.parameters}, {times}, {players}")
+    _say(console, f"match {match.match}: {variant(match)}, {times}, {players}")
     while True:
         message = connection.receive()
         spectacle = _after(spectacle, message)

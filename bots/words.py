@@ -1,4 +1,7 @@
-"""Times as people read them."""
+"""Times and variants as people read them."""
+
+from engine.wire import messages as m
+from engine.wire.words import parameters_of
 
 
 def clock(ms: int) -> str:
@@ -12,3 +15,8 @@ def clock(ms: int) -> str:
 def time_control(budget_ms: int, increment_ms: int) -> str:
     """Write what a side has for a whole game, and what a move adds."""
     return f"{budget_ms / 1000:g} s" + (f" + {increment_ms / 1000:g} s a move" if increment_ms else "")
+
+
+def variant(match: m.Match | m.Watching) -> str:
+    """Write what is played: the game, and its parameters where it has any."""
+    return f"{match.game} {parameters_of(match.parameters)}".rstrip()

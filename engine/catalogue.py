@@ -5,3 +5,6 @@ from engine.gipf.position import GIPF
 
 GAMES: dict[str, Game] = {game.name: game for game in (GIPF,)}
 """Every game on the server, in the order in which they are listed."""
+
+USUAL_GAME = next(iter(GAMES))
+"""The one that is meant where none is named."""

@@ -166,9 +166,6 @@ class Position(Protocol):
     def kernel(self, *, compile: bool = True) -> Kernel:
         """Return the rules and this position as integers; interpreted where the board does not compile."""
 
-    def move_to(self, state: Any) -> str:
-        """Return the canonical text of the first move that leads to a kernel's state."""
-
 
 class Game(Protocol):
     """A game: its names and the ways to make positions of it."""
@@ -210,3 +207,11 @@ def moves(position: Position) -> list[str]:
 def play(position: Position, move: str) -> Position:
     """Return the position after a move; raises `BadMove`."""
     return position.resolve(move).position
+
+
+def move_to(position: Position, state: Any) -> str:
+    """Return the first move that leads to a state of an interpreted kernel; raises ValueError where none does."""
+    for successor in position.successors():
+        if successor.position.kernel(compile=False).state == state:
+            return successor.move
+    raise ValueError("no move leads to that position")

@@ -8,7 +8,7 @@ from typing import NoReturn
 import cyclopts
 import trio
 
-from engine.catalogue import GAMES
+from engine.catalogue import GAMES, USUAL_GAME
 from engine.clock import MICROSECONDS, TimeControl
 from engine.game import BadParameters
 from server import tokens as token_file
@@ -53,7 +53,7 @@ def serve(
     move_limit
         Moves, both sides' counted, after which a match is a draw.
     house
-        Bots to keep seated as opponents, parted by commas, as in alphabeta,random.
+        Bots to keep seated as opponents, parted by commas, as in alphabeta,random:arrows.
     tokens
         File of those who may log in, made by arena-server token. Without it everybody may.
     grace
@@ -83,7 +83,7 @@ def serve(
         data=data,
         control=TimeControl.of_milliseconds(budget, increment),
         move_limit=move_limit,
-        house=tuple(filter(None, house.split(","))),
+        house=_house(house),
         tokens=known,
         grace=grace,
     )
@@ -97,7 +97,12 @@ def serve(
 
 @app.command
 def demo(
-    *, first: str = "alphabeta", second: str = "alphabeta", params: str = "4 4 15 15", budget: int = 15_000
+    *,
+    first: str = "alphabeta",
+    second: str = "alphabeta",
+    game: str = USUAL_GAME,
+    params: str | None = None,
+    budget: int = 15_000,
 ) -> None:
     """Play a timed match between two bots over TCP on this machine, and watch it.
 
@@ -107,22 +112,26 @@ def demo(
         One bot: alphabeta or random.
     second
         The other bot.
+    game
+        The game.
     params
-        The variant of GIPF, S K GW GB.
+        Its variant, as in 4,4,15,15; the usual one when left out.
     budget
         Milliseconds that a side has for the whole game, at least 1000.
     """
     from server.demo import demonstrate
 
     configure(quiet=True)
+    if game not in GAMES:
+        _fail(f"--game: there is no game {game!r}; there is {', '.join(GAMES)}")
     try:
-        params = GAMES["gipf"].parameters(params)
+        params = GAMES[game].parameters(GAMES[game].default_parameters if params is None else params)
     except BadParameters as error:
         _fail(f"--params: {error}")
     if not 1000 <= budget <= MOST_BUDGET // MICROSECONDS:
         _fail(f"--budget is {budget}; the demonstration needs at least 1000")
     try:
-        sys.exit(trio.run(demonstrate, (first, second), params, budget))
+        sys.exit(trio.run(demonstrate, (first, second), (game, params), budget))
     except* KeyboardInterrupt:
         sys.exit(130)
 
@@ -142,6 +151,18 @@ def token(name: str, *, tokens: Path = Path("tokens.txt")) -> None:
         print(token_file.add(tokens, name))
     except (OSError, UnicodeDecodeError, token_file.BadTokens) as error:
         _fail(str(error))
+
+
+def _house(text: str) -> tuple[tuple[str, str], ...]:
+    """Read the bots to keep seated: kinds, each with a game behind a colon where it is not the usual one."""
+    bots = []
+    for word in filter(None, text.split(",")):
+        kind, _, game = word.partition(":")
+        game = game or USUAL_GAME
+        if not kind or game not in GAMES:
+            _fail(f"--house: {word!r} is no bot; write alphabeta or random, and :GAME behind it, of {', '.join(GAMES)}")
+        bots.append((kind, game))
+    return tuple(bots)
 
 
 def _first(group: BaseException) -> BaseException:

@@ -1,4 +1,4 @@
-"""A server and two bots as separate processes, a match of the original game, watched live in the terminal."""
+"""A server and two bots as separate processes, a match, watched live in the terminal."""
 
 import subprocess
 import sys
@@ -15,13 +15,16 @@ from server.settings import Settings
 HOST = "127.0.0.1"
 
 
-async def demonstrate(bots: tuple[str, str], parameters: str, budget: int) -> int:
+async def demonstrate(bots: tuple[str, str], variant: tuple[str, str], budget: int) -> int:
     """Play and show one match with so many milliseconds a side; return an exit status, 1 when a program fails.
 
+    ``variant`` is the name of a game and its parameters.
     The bots and the watching client are the programs that everybody uses, started as they are.
     """
     names = (bots[0], bots[1] if bots[1] != bots[0] else f"{bots[1]}-2")
-    wish = ("--params", parameters.replace(" ", ","), "--budget", str(budget), "--games", "1", "--quiet")
+    game, parameters = variant
+    params = ("--params", parameters.replace(" ", ",")) if parameters else ()
+    wish = ("--game", game, *params, "--budget", str(budget), "--games", "1", "--quiet")
     with tempfile.TemporaryDirectory(prefix="arena-demo-") as folder:
         settings = Settings(host=HOST, port=0, data=Path(folder), control=TimeControl.of_milliseconds(budget))
         status = 1

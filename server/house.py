@@ -8,6 +8,7 @@ import sys
 import structlog
 import trio
 
+from engine.catalogue import USUAL_GAME
 from server.hall import Hall
 from server.settings import Settings
 
@@ -29,12 +30,13 @@ MOST_PAUSE_SECONDS = 60.0
 async def keep_house(hall: Hall, settings: Settings) -> None:
     """Keep a bot of each kind waiting for an opponent, until cancelled; then end them all."""
     async with trio.open_nursery() as nursery:
-        for kind in settings.house:
-            nursery.start_soon(_keep_kind, hall, settings, kind)
+        for kind, game in settings.house:
+            nursery.start_soon(_keep_kind, hall, settings, kind, game)
 
 
-async def _keep_kind(hall: Hall, settings: Settings, kind: str) -> None:
-    names = [kind, *(f"{kind}-{number}" for number in range(2, MOST_OF_A_KIND + 1))]
+async def _keep_kind(hall: Hall, settings: Settings, kind: str, game: str) -> None:
+    first = kind if game == USUAL_GAME else f"{kind}-{game}"
+    names = [first, *(f"{first}-{number}" for number in range(2, MOST_OF_A_KIND + 1))]
     for name in names:
         hall.house_tokens[name.lower()] = secrets.token_hex(16)
     alive: set[str] = set()
@@ -45,12 +47,12 @@ async def _keep_kind(hall: Hall, settings: Settings, kind: str) -> None:
         alive.add(name)
         began = trio.current_time()
         try:
-            await _run_bot(hall, settings, kind, name)
+            await _run_bot(hall, settings, kind, game, name)
         finally:
             alive.discard(name)
         failures = failures + 1 if trio.current_time() - began < SHORT_LIFE_SECONDS else 0
         if failures:
-            log.warning("house bot ended at once", bot=kind, times=failures)
+            log.warning("house bot ended at once", bot=first, times=failures)
 
     async with trio.open_nursery() as nursery:
         while True:
@@ -64,10 +66,10 @@ async def _keep_kind(hall: Hall, settings: Settings, kind: str) -> None:
             await trio.sleep(LOOK_SECONDS)
 
 
-async def _run_bot(hall: Hall, settings: Settings, kind: str, name: str) -> None:
+async def _run_bot(hall: Hall, settings: Settings, kind: str, game: str, name: str) -> None:
     """Run a bot for one match."""
     host = "127.0.0.1" if settings.host in ("0.0.0.0", "") else settings.host
-    options = ["--host", host, "--port", str(hall.ports[0]), "--name", name, "--games", "1"]
+    options = ["--host", host, "--port", str(hall.ports[0]), "--game", game, "--name", name, "--games", "1"]
     command = [sys.executable, "-P", "-m", "bots", kind, *options]
     environment = {**os.environ, "ARENA_TOKEN": hall.house_tokens[name.lower()]}
     await trio.run_process(command, check=False, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, env=environment)

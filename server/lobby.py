@@ -6,6 +6,7 @@ from typing import NamedTuple, TypeVar
 from engine.clock import MICROSECONDS, TimeControl
 from engine.game import BadParameters, Game
 from engine.wire.codes import Code, ProtocolError
+from engine.wire.words import parameters_of, word_of
 from server.settings import NAME_PATTERN, Settings
 
 Value = TypeVar("Value")
@@ -64,7 +65,7 @@ def read_seek(name: str, game: Game, options: str, settings: Settings) -> Seek:
     seek = Seek(name, game.name)
     if "params" in given:
         try:
-            seek = seek._replace(parameters=game.parameters(given["params"]))
+            seek = seek._replace(parameters=game.parameters(parameters_of(given["params"])))
         except BadParameters as error:
             raise ProtocolError(Code.BAD_PARAMETERS, str(error)) from None
     if "budget" in given:
@@ -89,17 +90,12 @@ def describe(seek: Seek, game: Game) -> str:
     """Return a seek's options as SEEK takes them."""
     times = {"budget": seek.budget, "increment": seek.increment}
     given = {
-        "params": None if seek.parameters is None else compact(seek.parameters),
+        "params": None if seek.parameters is None else word_of(seek.parameters),
         **{key: None if time is None else str(time // MICROSECONDS) for key, time in times.items()},
         "colour": None if seek.side is None else game.sides[seek.side],
         "opponent": seek.opponent,
     }
     return " ".join(f"{key}={value}" for key, value in given.items() if value is not None)
-
-
-def compact(parameters: str) -> str:
-    """Return parameters as one word, as on the wire."""
-    return ",".join(parameters.split()) or "-"
 
 
 def add(lobby: Lobby, seek: Seek) -> tuple[Lobby, Pairing | None]:

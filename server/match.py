@@ -9,10 +9,10 @@ from engine.outcome import Termination
 from engine.record import Header
 from engine.wire import messages as m
 from engine.wire.messages import Message, encode
+from engine.wire.words import word_of
 from server import referee
 from server.archive import Journal
 from server.flags import FlagKeeper
-from server.lobby import compact
 from server.outbox import Outbox
 
 
@@ -133,7 +133,7 @@ class Match:
         watching = m.Watching(
             header.match,
             position.game.name,
-            compact(position.parameters),
+            word_of(position.parameters),
             *header.players,
             *header.control.milliseconds,
             header.move_limit,
@@ -154,7 +154,7 @@ class Match:
         else:
             state = "running" if self.state.playing else "preparing"
         return (
-            f"{header.match} {position.game.name} {compact(position.parameters)} {' '.join(header.players)} "
+            f"{header.match} {position.game.name} {word_of(position.parameters)} {' '.join(header.players)} "
             f"{times} {self.state.history.plies} {state}"
         )
 
@@ -180,7 +180,7 @@ class Match:
         return m.Match(
             header.match,
             position.game.name,
-            compact(position.parameters),
+            word_of(position.parameters),
             position.game.sides[side],
             header.players[1 - side],
             *header.control.milliseconds,

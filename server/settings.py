@@ -67,7 +67,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     most_matches: int = 2048
     tokens: dict[str, str] | None = None
     """Name in lower case -> SHA-256 of the token, in hexadecimal; None: everybody may play."""
-    house: tuple[str, ...] = ()
-    """Bots that the server keeps seated."""
+    house: tuple[tuple[str, str], ...] = ()
+    """Bots that the server keeps seated: the kind, as ``arena-bot`` knows it, and the game."""
     grace: float = 0.0
     """Seconds that running matches are given to end when the server is stopped."""

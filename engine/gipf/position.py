@@ -109,14 +109,6 @@ class GipfPosition(NamedTuple):
         bound = bind(self.variant.size, self.variant.run, compile=compile)
         return Kernel(bound, compile, self.state)
 
-    def move_to(self, state: rules.State) -> str:
-        """Return the first move that leads to a state; raises ValueError where none does."""
-        wanted = rules.State(*map(int, state))
-        for successor in self.successors():
-            if successor.position.key == wanted:
-                return successor.move
-        raise ValueError("no move leads to that position")
-
     def _rules(self) -> Bound:
         return bind(self.variant.size, self.variant.run)
 

@@ -4,7 +4,10 @@
 - `forced`: the shortest forced win, by deepening
 - `retrograde`: judging positions backwards from the ends of the game, as plain functions over arrays
 - `reachable`: the set of positions that can be reached, which those functions fill and judge
-- `solving`: who wins with perfect play, from both together
+- `proof`: proof-number search: who wins a game that cannot go on for ever
+- `entries`: the table of what forced wins and proofs know of positions
+- `settling`: the set or the proof, whichever fits the game, behind one interface
+- `solving`: who wins with perfect play, from forced wins and that
 - `think`: the best move within limits of depth, nodes and time, by deepening
 - `timing`: how much time a move may take
 - `alphabeta`, `quiescence`: the search of one position to one depth, and how its lines end, as plain functions

@@ -9,7 +9,10 @@ from typing import Any
 from engine.compiled import specialise
 from engine.game import Kernel
 
-RULES = ("WORDS", "load", "store", "children", "verdict", "evaluate", "hash_of", "loud_children")
+RULES = (
+    *("WORDS", "load", "store", "children", "verdict", "evaluate", "hash_of"),
+    *("loud_children", "candidates", "hopes", "canonical", "plies_left"),
+)
 """What search functions read of a kernel, by global name, as far as the kernel has it."""
 
 WORDS = 1  # bound like the rules to a kernel's: how many numbers a place of an arena has

@@ -17,14 +17,15 @@ Source: depth-first AND/OR search with iterative deepening and a transposition t
 from typing import Any, NamedTuple
 
 from engine.game import DRAWN, LOST, UNDECIDED, WON, Kernel
-from engine.search.binding import bind, longer, numbers, same
+from engine.search import entries
+from engine.search.binding import bind, longer, numbers
+from engine.search.entries import ANSWER, EFFORT, ENTRY, MORE, claim, entry_of, is_of
 
 # What `engine.search.binding.bind` puts in the place of these: the rules of a game.
 load: Any = None
 children: Any = None
 store: Any = None
 verdict: Any = None
-hash_of: Any = None
 
 ENDLESS = 1 << 20
 """A bound on plies that stands for: however many there are."""
@@ -32,42 +33,21 @@ ENDLESS = 1 << 20
 STOPPED = -(1 << 30)
 """Answer of a search that was stopped before it knew."""
 
-ENTRY = 4
-"""Numbers of an entry of the table, at these offsets; the position stands in an arena beside it."""
-QUESTION = 0  # 0 for an empty entry, 1 does the side to move win, 2 does it lose
-SUFFICE = 1  # the least number of plies known to suffice, ENDLESS where none is
-REFUTED = 2  # the greatest number of plies known not to suffice, -1 where none is, ENDLESS for all numbers
-EFFORT = 3  # the number of plies that it was searched to: of several entries the one with the least gives way
-
-PROBES = 4
-"""Neighbouring entries of the table that a position may stand in."""
+SUFFICE, REFUTED = ANSWER, MORE
+"""What the table knows: the least number of plies known to suffice, ENDLESS where none is, and the greatest known not
+to suffice, -1 where none is. Questions are 1, does the side to move win, and 2, does it lose; the effort is the number
+of plies that was searched."""
 
 NODES, NODES_ALLOWED, STORED, STORED_ALLOWED = range(4)
 """Offsets in the counters of a search. A node is a position whose moves are made."""
-
-
-def entry_of(arena: Any, at: int, question: int, table: Any, entries: Any) -> int:
-    """Return the entry of a position and question: the one that it has, or else the one that it may have."""
-    last = len(entries) // ENTRY - 1
-    start: int = hash_of(load(arena, at))
-    best = -1
-    for probe in range(PROBES):
-        entry = (start + probe) & last
-        if entries[entry * ENTRY + QUESTION] == question and same(arena, at, table, entry):
-            return entry
-        if best < 0 or entries[entry * ENTRY + EFFORT] < entries[best * ENTRY + EFFORT]:
-            best = entry
-    return best
 
 
 def remember(arena: Any, at: int, question: int, left: int, result: int, table: Any, entries: Any, tally: Any) -> None:
     """Write what a search of ``left`` plies has shown of a position into the table."""
     entry = entry_of(arena, at, question, table, entries)
     base = entry * ENTRY
-    if entries[base + QUESTION] != question or not same(arena, at, table, entry):
-        tally[STORED] += 1 if entries[base + QUESTION] == 0 else 0
-        store(table, entry, load(arena, at), 0)
-        entries[base + QUESTION] = question
+    if not is_of(entry, arena, at, question, table, entries):
+        tally[STORED] += 1 if claim(entry, arena, at, question, table, entries) else 0
         entries[base + SUFFICE] = ENDLESS
         entries[base + REFUTED] = -1
     entries[base + EFFORT] = left
@@ -90,8 +70,9 @@ def prove(at: int, left: int, winning: bool, arena: Any, first: int, table: Any,
     if left == 0:
         return ~0
     question = 1 if winning else 2
-    base = entry_of(arena, at, question, table, entries) * ENTRY
-    if entries[base + QUESTION] == question and same(arena, at, table, base // ENTRY):
+    entry = entry_of(arena, at, question, table, entries)
+    base = entry * ENTRY
+    if is_of(entry, arena, at, question, table, entries):
         suffices: int = entries[base + SUFFICE]
         refuted: int = entries[base + REFUTED]
         if suffices <= left:
@@ -122,21 +103,7 @@ def prove(at: int, left: int, winning: bool, arena: Any, first: int, table: Any,
     return answer
 
 
-def transfer(table: Any, entries: Any, larger_table: Any, larger_entries: Any) -> int:
-    """Move a table's entries into an empty larger one; return how many found room."""
-    moved = 0
-    for entry in range(len(entries) // ENTRY):
-        question = entries[entry * ENTRY + QUESTION]
-        if question != 0:
-            target = entry_of(table, entry, question, larger_table, larger_entries)
-            moved += 1 if larger_entries[target * ENTRY + QUESTION] == 0 else 0
-            store(larger_table, target, load(table, entry), 0)
-            for word in range(ENTRY):
-                larger_entries[target * ENTRY + word] = entries[entry * ENTRY + word]
-    return moved
-
-
-FUNCTIONS = (same, entry_of, remember, prove, transfer)
+FUNCTIONS = (*entries.FUNCTIONS, remember, prove)
 
 FIRST_ENTRIES = 1 << 10
 """Entries that a table begins with; it grows as it fills."""

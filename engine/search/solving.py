@@ -1,8 +1,10 @@
-"""Solving a position: who wins with perfect play, or whether it is a draw by endless play.
+"""Solving a position: who wins with perfect play, or whether it is a draw.
 
 Two searches take turns, with portions that double. The one looks for short forced wins (`engine.search.forced`)
-and finds them in variants of any size; the other collects every position that can be reached and judges it
-backwards (`engine.search.reachable`), which also proves long wins and draws where all of them fit into memory.
+and finds them, with their length, in variants of any size. What the other one is depends on the game. Where play can
+go on for ever it collects every position that can be reached and judges it backwards (`engine.search.reachable`),
+which also proves long wins and draws where all of them fit into memory. Where it cannot, proof-number search
+(`engine.search.proof`) settles who wins, without asking for the length.
 """
 
 from collections.abc import Callable
@@ -11,7 +13,7 @@ from typing import NamedTuple
 
 from engine.game import Kernel, Position
 from engine.search.forced import ENDLESS, Deepening
-from engine.search.reachable import Judgement, ReachableSet
+from engine.search.settling import settling
 
 
 class Result(StrEnum):
@@ -51,7 +53,7 @@ class Solution(NamedTuple):
     refuted: int
     """Neither side can force a win within so many plies; -1 before anything is known."""
     nodes: int
-    """Positions whose moves the search for forced wins has made."""
+    """Positions whose moves the searches for forced wins and proofs have made."""
     positions: int
     """Positions that the set of reachable ones holds."""
     closed: bool
@@ -65,9 +67,6 @@ FIRST_PORTION = 1 << 8
 
 TRIAL_NODES = 1 << 11
 """Positions whose moves either search makes interpreted, before it is worth while to compile: about a second."""
-
-SLICE_COMPILED, SLICE_INTERPRETED = 1 << 15, 1 << 9
-"""A growing set looks at the clock after so many positions, which take some tenths of a second."""
 
 TABLE_SHARE = 4
 """One part in so many of the memory goes to the table of the search for forced wins."""
@@ -118,7 +117,7 @@ def is_answer(solution: Solution, plies: int = ENDLESS) -> bool:
 def _warm_up(kernel: Kernel) -> None:
     """Have everything compiled that the searches call."""
     Deepening(kernel, memory=0).warm_up()
-    ReachableSet(kernel, memory=0).warm_up()
+    settling(kernel, memory=0).warm_up()
 
 
 class _Solver:
@@ -127,12 +126,9 @@ class _Solver:
     def __init__(self, kernel: Kernel, turn: int, limits: Limits, clock: Callable[[], float]) -> None:
         table = limits.memory // TABLE_SHARE
         self._deepening = Deepening(kernel, memory=table)
-        self._set = ReachableSet(kernel, memory=limits.memory - table)
-        self._judgement: Judgement | None = None
-        self._judged = 0
+        self._settling = settling(kernel, memory=limits.memory - table)
         self.limits = limits
         self._portion = FIRST_PORTION
-        self._slice = SLICE_COMPILED if kernel.compiled else SLICE_INTERPRETED
         self._clock = clock
         self._turn = turn
         self._speed = 0.0  # nodes a second of the search for forced wins
@@ -142,7 +138,7 @@ class _Solver:
         while not self.finished:
             self.deepen(self._portion)
             if not self.finished:
-                self.grow(self._portion)
+                self._settling.search(self._within_limit(self._portion, self._settling.used), self._late)
             progress(self.solution())
             self._portion *= 2
         return self.solution()
@@ -152,7 +148,7 @@ class _Solver:
         """Tell whether the question is answered or a limit reached."""
         if is_answer(self.solution(), self.limits.plies):
             return True
-        used = max(self._deepening.nodes, self._set.expanded)
+        used = max(self._deepening.nodes, self._settling.used)
         return self._late() or (self.limits.nodes is not None and used >= self.limits.nodes)
 
     def deepen(self, portion: int) -> None:
@@ -166,40 +162,30 @@ class _Solver:
         if seconds > 0:
             self._speed = (self._deepening.nodes - before) / seconds
 
-    def grow(self, portion: int) -> None:
-        """Collect so many more positions, until the deadline at most, and judge them when it is worth it."""
-        reachable = self._set
-        until = reachable.expanded + self._within_limit(portion, reachable.expanded)
-        while reachable.expanded < until and not (reachable.closed or reachable.full or self._late()):
-            reachable.grow(min(self._slice, until - reachable.expanded))
-        if reachable.closed or reachable.full or reachable.expanded >= 2 * self._judged:
-            if reachable.expanded > self._judged:
-                self._judgement = reachable.judge(lambda: not self._late())
-            self._judged = reachable.expanded
-
     def solution(self) -> Solution:
         """Say what is known."""
-        found, judgement = self._deepening.found, self._judgement
+        found, settled = self._deepening.found, self._settling.settled()
         result, plies, within = Result.UNKNOWN, None, None
         if found is not None:
             result = self._winner(found.for_mover)
             plies = within = found.plies
-        elif self._deepening.drawn or (judgement is not None and judgement.result == 0):
+        elif self._deepening.drawn or settled.value == 0:
             result = Result.DRAW
-        elif judgement is not None:
-            result = self._winner(judgement.result > 0)
-            within = judgement.plies
+        elif settled.value is not None:
+            result = self._winner(settled.value > 0)
+            within = settled.within
             # the winner cannot win in a number of plies of the other parity
-            plies = within if self._set.closed or self._deepening.refuted >= within - 2 else None
+            if within is not None and (settled.exact or self._deepening.refuted >= within - 2):
+                plies = within
         return Solution(
             result,
             plies,
             within,
             self._deepening.refuted,
-            self._deepening.nodes,
-            self._set.positions,
-            self._set.closed,
-            self._set.full,
+            self._deepening.nodes + settled.nodes,
+            settled.positions,
+            settled.closed,
+            settled.full,
         )
 
     def _winner(self, mover: bool) -> Result:

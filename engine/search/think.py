@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy
 
-from engine.game import EVALUATION_LIMIT, Kernel, Position
+from engine.game import EVALUATION_LIMIT, Kernel, Position, move_to
 from engine.search.alphabeta import bind
 from engine.search.binding import numbers
 from engine.search.memory import (
@@ -122,7 +122,7 @@ class Thought:
             kernel = position.kernel(compile=False)
             arena = kernel.arena(ROOM)
             kernel.rules.children(kernel.state, arena, 0)
-            texts.append(position.move_to(kernel.rules.load(arena, number)))
+            texts.append(move_to(position, kernel.rules.load(arena, number)))
             position = position.resolve(texts[-1]).position
         return texts
 

@@ -3,6 +3,7 @@
 - `messages`: every message as a value, and its line both ways
 - `codes`: the error codes
 - `lines`: bytes to lines, within bounds
+- `words`: parameters as one word of a line
 - `states`: the one table of who may say what when
 - `ends`: both ends of a connection: bytes in, messages out
 """

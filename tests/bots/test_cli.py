@@ -96,7 +96,7 @@ def test_what_is_wished_for(capsys: pytest.CaptureFixture[str], monkeypatch: pyt
         status, output, error = run(capsys, "random", "--port", str(server.port), *options.split())
     assert (status, output) == (0, "")
     assert error.splitlines() == [
-        "match 17: gipf 4,4,15,15, 60 s, white against bob",
+        "match 17: gipf 4 4 15 15, 60 s, white against bob",
         "match 17: won as white against bob (resign: bob (black) resigned)",
     ]
 

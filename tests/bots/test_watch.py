@@ -42,7 +42,7 @@ QUIT = """
 > QUIT
 < BYE quit goodbye
 """
-OUTPUT = f"""match 17: gipf 4,4,15,15, 60 s, white: alice, black: bob
+OUTPUT = f"""match 17: gipf 4 4 15 15, 60 s, white: alice, black: bob
 play begins
    1 white {FIRST}  (white 59.1 s, black 58.0 s)
    2 black {SECOND}  (white 59.1 s, black 57.0 s)
@@ -129,9 +129,9 @@ def test_following_from_match_to_match() -> None:
     with FakeServer(script + "> QUIT") as server, pytest.raises(Refused, match="the server is stopped"):
         watch(None, host="127.0.0.1", port=server.port, follow=True, console=console)
     assert [line for line in output.getvalue().splitlines() if line.startswith(("match", "waiting"))] == [
-        "match 17: gipf 4,4,15,15, 60 s, white: alice, black: bob",
+        "match 17: gipf 4 4 15 15, 60 s, white: alice, black: bob",
         "waiting for a match to begin",
-        "match 18: gipf 4,4,15,15, 60 s, white: alice, black: bob",
+        "match 18: gipf 4 4 15 15, 60 s, white: alice, black: bob",
         "waiting for a match to begin",
     ]
 

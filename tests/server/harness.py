@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 import trio
 import trio.testing
 
+from engine.catalogue import GAMES
 from engine.wire import messages as m
 from engine.wire.ends import ClientEnd
 from server.archive import Archive
@@ -91,11 +92,11 @@ class House:
             await client.hear(m.Welcome)
         return client
 
-    async def pair(self, options: str = "params=3,3,9,9 budget=1000") -> tuple[Client, Client]:
+    async def pair(self, options: str = "params=3,3,9,9 budget=1000", game: str = "gipf") -> tuple[Client, Client]:
         """Return two clients for whom a match was announced; the first begins."""
         first, second = await self.connect("ann"), await self.connect("bob")
-        await first.say(m.Seek("gipf", m.Text(f"{options} colour=white")))
-        await second.say(m.Seek("gipf", m.Text(options)))
+        await first.say(m.Seek(game, m.Text(f"{options} colour={GAMES[game].sides[0]}")))
+        await second.say(m.Seek(game, m.Text(options)))
         for client in (first, second):
             await client.hear(m.Board)
         return first, second

@@ -23,8 +23,8 @@ START_SECONDS = 20
 class Server:
     """A running server process."""
 
-    def __init__(self, folder: Path, *options: str) -> None:
-        command = [sys.executable, "-P", "-m", "server", "serve", "--port", "0", "--data", str(folder), *options]
+    def __init__(self, folder: Path, *options: str, program: tuple[str, ...] = ("server",)) -> None:
+        command = [sys.executable, "-m", *program, "serve", "--port", "0", "--data", str(folder), *options]
         self.process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
         assert self.process.stderr is not None
         self.log = ""
@@ -45,8 +45,8 @@ class Server:
 
 
 @contextmanager
-def running(folder: Path, *options: str) -> Iterator[Server]:
-    server = Server(folder, *options)
+def running(folder: Path, *options: str, program: tuple[str, ...] = ("server",)) -> Iterator[Server]:
+    server = Server(folder, *options, program=program)
     try:
         yield server
     finally:

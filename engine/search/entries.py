@@ -1,0 +1,64 @@
+"""A table of what is known about questions to positions, for solvers: no entry is taken for another's.
+
+An entry has ENTRY numbers: the question (0 for none), two numbers that tell the answer so far, and the effort that
+was spent on it. The position itself stands, whole, in the same place of an arena beside the table.
+"""
+
+from typing import Any
+
+from engine.search.binding import same
+
+# What `engine.search.binding.bind` puts in the place of these: the rules of a game.
+load: Any = None
+store: Any = None
+hash_of: Any = None
+
+ENTRY = 4
+"""Numbers of an entry, at these offsets; what the answer means is a matter of who asks."""
+QUESTION, ANSWER, MORE, EFFORT = range(4)
+
+PROBES = 4
+"""Neighbouring entries of the table that a position may stand in; the one with the least effort gives way."""
+
+
+def entry_of(arena: Any, at: int, question: int, table: Any, entries: Any) -> int:
+    """Return the entry of a position and question: the one that it has, or else the one that it may have."""
+    last = len(entries) // ENTRY - 1
+    start: int = hash_of(load(arena, at))
+    best = -1
+    for probe in range(PROBES):
+        entry = (start + probe) & last
+        if entries[entry * ENTRY + QUESTION] == question and same(arena, at, table, entry):
+            return entry
+        if best < 0 or entries[entry * ENTRY + EFFORT] < entries[best * ENTRY + EFFORT]:
+            best = entry
+    return best
+
+
+def is_of(entry: int, arena: Any, at: int, question: int, table: Any, entries: Any) -> bool:
+    """Tell whether an entry is the one of a position and question."""
+    return entries[entry * ENTRY + QUESTION] == question and same(arena, at, table, entry)
+
+
+def claim(entry: int, arena: Any, at: int, question: int, table: Any, entries: Any) -> bool:
+    """Make an entry the one of a position and question; tell whether it was empty. The answer is up to the caller."""
+    was_empty = entries[entry * ENTRY + QUESTION] == 0
+    store(table, entry, load(arena, at), 0)
+    entries[entry * ENTRY + QUESTION] = question
+    return was_empty
+
+
+def transfer(table: Any, entries: Any, larger_table: Any, larger_entries: Any) -> int:
+    """Move a table's entries into an empty larger one; return how many found room."""
+    moved = 0
+    for entry in range(len(entries) // ENTRY):
+        question = entries[entry * ENTRY + QUESTION]
+        if question != 0:
+            target = entry_of(table, entry, question, larger_table, larger_entries)
+            moved += 1 if claim(target, table, entry, question, larger_table, larger_entries) else 0
+            for word in range(ENTRY):
+                larger_entries[target * ENTRY + word] = entries[entry * ENTRY + word]
+    return moved
+
+
+FUNCTIONS = (same, entry_of, is_of, claim, transfer)

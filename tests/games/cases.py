@@ -1,0 +1,42 @@
+"""The games and variants that everything is tried with."""
+
+from collections.abc import Iterator
+from random import Random
+
+from engine.catalogue import GAMES
+from engine.game import Game, Position
+from tests.games.stones import STONES
+
+EVERY_GAME: list[Game] = [*GAMES.values(), STONES]
+"""Those of the catalogue, and one that is not in it."""
+
+OTHER_VARIANTS = {
+    "gipf": ["2 2 5 5", "3 3 9 9", "5 4 18 18"],
+    "arrows": ["4 4", "5 4 1 1 5 4 3 7 3 3", "10 10"],
+    "mnk": ["3 3 3", "4 5 3", "8 8 5", "15 15 5"],
+    "stones": ["1", "5"],
+}
+"""Variants beside the usual one, small and large."""
+
+EVERY_VARIANT = [
+    (game, parameters)
+    for game in EVERY_GAME
+    for parameters in (game.default_parameters, *OTHER_VARIANTS.get(game.name, ()))
+]
+
+
+def named(value: object) -> str | None:
+    """Name a game, or a variant, in the names of tests."""
+    return getattr(value, "name", None)
+
+
+def random_game(game: Game, parameters: str, chance: Random, most: int = 200) -> Iterator[Position]:
+    """Yield the positions of a game that is played at random, from the first to the end or for so many moves."""
+    position = game.start(parameters)
+    yield position
+    for _ in range(most):
+        successors = list(position.successors())
+        if not successors:
+            return
+        position = chance.choice(successors).position
+        yield position

@@ -1,0 +1,234 @@
+"""Each game keeps what `engine.game` promises, and its kernel says the same as its positions."""
+
+import re
+from random import Random
+from typing import Any
+
+import pytest
+
+from engine.game import (
+    DRAWN,
+    EVALUATION_LIMIT,
+    LOST,
+    MINE,
+    THEIRS,
+    UNDECIDED,
+    WON,
+    BadMove,
+    BadParameters,
+    BadPosition,
+    Game,
+    IllegalMove,
+    Kernel,
+    Position,
+    UnreadableMove,
+    move_to,
+    moves,
+)
+from engine.outcome import Termination
+from engine.perft import count, divide
+from tests.games.cases import EVERY_GAME, EVERY_VARIANT, named, random_game
+
+PLACES = 1 << 12
+
+every_game = pytest.mark.parametrize("game", EVERY_GAME, ids=named)
+every_variant = pytest.mark.parametrize(("game", "parameters"), EVERY_VARIANT, ids=named)
+
+
+def generated(kernel: Kernel, function: str = "children") -> list[Any]:
+    """Return the states that a function of a kernel generates, as plain integers."""
+    arena = kernel.arena(PLACES)
+    end = getattr(kernel.rules, function)(kernel.state, arena, 0)
+    return [kernel.rules.load(arena, at) for at in range(end)]
+
+
+def state_of(position: Position, *, compile: bool = False) -> Any:
+    return position.kernel(compile=compile).state
+
+
+@every_game
+def test_names_are_words_for_the_wire(game: Game) -> None:
+    for word in (game.name, *game.sides):
+        assert re.fullmatch("[a-z]{1,20}", word)
+    assert game.sides[0] != game.sides[1]
+    assert game.quiet_limit >= 0
+
+
+@every_variant
+def test_parameters_are_canonical_and_fit_a_word_of_the_wire(game: Game, parameters: str) -> None:
+    text = game.parameters(parameters)
+    assert game.parameters(text) == text
+    assert game.parameters(text.replace(" ", ",")) == text
+    assert not re.search(r"[^0-9a-z ]|  ", text)
+    assert game.start(parameters).parameters == text
+    assert isinstance(game.warning(text), str)
+
+
+@every_game
+@pytest.mark.parametrize("text", ["x", "1 2 3 4 5 6 7 8 9 10 11", "-4", "4.5", "999999999999999999999", "4;4", "²"])
+def test_nonsense_is_no_parameters(game: Game, text: str) -> None:
+    with pytest.raises(BadParameters, match=r"\S+ \S+ \S+"):
+        game.start(text)
+
+
+@every_game
+@pytest.mark.parametrize("text", ["", "\n\n", "x", "1 2 3\nW W W\n", "\x00", "9" * 5000, "-1 -1\n"])
+def test_nonsense_is_no_position(game: Game, text: str) -> None:
+    with pytest.raises(BadPosition, match=r"\S+ \S+ \S+"):
+        game.read(text)
+
+
+@every_variant
+def test_texts_lead_back_to_their_positions(game: Game, parameters: str) -> None:
+    for position in random_game(game, parameters, Random(1)):
+        again = game.read(position.text())
+        assert again.key == position.key
+        assert again.parameters == position.parameters
+        assert again.turn == position.turn
+        assert again.text() == position.text()
+        assert game.read(position.text().replace("\n", "\r\n")).key == position.key
+
+
+@every_variant
+def test_every_move_is_named_once_and_resolved_to_its_position(game: Game, parameters: str) -> None:
+    for position in random_game(game, parameters, Random(2), most=60):
+        successors = list(position.successors())
+        assert len({successor.move for successor in successors}) == len(successors)
+        for successor in successors:
+            again = position.resolve(f"  {successor.move} ")
+            assert (again.move, again.position.key) == (successor.move, successor.position.key)
+            assert again.position.turn == 1 - position.turn
+
+
+@every_variant
+def test_a_finished_game_says_how_and_takes_no_move(game: Game, parameters: str) -> None:
+    last = position = game.start(parameters)
+    for position in random_game(game, parameters, Random(3)):
+        if not list(position.successors()):
+            outcome = position.verdict()
+            assert outcome is not None
+            assert outcome.winner in (0, 1, None)
+            assert re.fullmatch("[a-z_]+", outcome.termination)
+            assert outcome.termination not in set(Termination)
+            assert len(outcome.detail.split()) > 3
+            for move in moves(last)[:5]:
+                with pytest.raises(BadMove):
+                    position.resolve(move)
+        else:
+            assert position.verdict() is None
+            last = position
+
+
+@every_variant
+@pytest.mark.parametrize("move", ["", "x", "zz9", "-1", "1 2 3 4 5 6", "a1-", "\x00", "9" * 300, "É", "1.5"])
+def test_nonsense_is_no_move_and_gets_a_sentence(game: Game, parameters: str, move: str) -> None:
+    position = game.start(parameters)
+    with pytest.raises((UnreadableMove, IllegalMove), match=r"\S+ \S+ \S+") as caught:
+        position.resolve(move)
+    assert re.match(r"[A-Z][A-Z0-9_]+", caught.value.code)
+    assert position.key == game.start(parameters).key
+
+
+@every_variant
+def test_pictures_and_summaries_are_for_terminals(game: Game, parameters: str) -> None:
+    position = game.start(parameters)
+    for _ in range(30):
+        for last in [None, *list(position.successors())[:1]]:
+            picture = (last.position if last else position).picture(last)
+            assert picture.endswith("\n")
+            assert all(len(line) <= 110 and "\t" not in line for line in picture.splitlines())
+        assert "\n" not in position.summary()
+        successors = list(position.successors())
+        if not successors:
+            break
+        position = successors[-1].position
+
+
+@every_variant
+def test_stages_never_come_back(game: Game, parameters: str) -> None:
+    left = set()
+    stage = game.start(parameters).stage
+    for position in random_game(game, parameters, Random(4)):
+        assert position.stage not in left
+        if position.stage != stage:
+            left.add(stage)
+            stage = position.stage
+
+
+@every_variant
+@pytest.mark.parametrize("compile", [False, True], ids=["interpreted", "compiled"])
+def test_kernel_and_positions_agree(game: Game, parameters: str, compile: bool) -> None:
+    """Children, verdicts, hashes; and the bounds of all that a kernel says."""
+    for position in random_game(game, parameters, Random(5), most=40):
+        kernel = position.kernel(compile=compile)
+        if compile and not kernel.compiled:
+            pytest.skip("nothing is compiled here")
+        rules = kernel.rules
+        successors = list(position.successors())
+        expected = {state_of(successor.position, compile=compile) for successor in successors}
+        children = [type(kernel.state)(*map(int, state)) for state in generated(kernel)]
+        assert len(set(children)) == len(children)
+        assert set(children) == expected
+        outcome = position.verdict()
+        if outcome is None:
+            assert rules.verdict(kernel.state) == UNDECIDED
+        elif outcome.winner is None:
+            assert rules.verdict(kernel.state) == DRAWN
+        else:
+            assert rules.verdict(kernel.state) == (WON if outcome.winner == position.turn else LOST)
+        assert abs(rules.evaluate(kernel.state)) < EVALUATION_LIMIT
+        assert 0 <= rules.hash_of(kernel.state) < 1 << 62
+        assert len({rules.hash_of(child) for child in children}) == len(children)
+        if not compile:
+            assert {move_to(position, child) for child in children} <= {successor.move for successor in successors}
+
+
+@every_variant
+def test_hints_of_a_kernel_are_true(game: Game, parameters: str) -> None:
+    """What `engine.game.Kernel` says of those functions that a game may have, as far as one position shows it."""
+    for position in random_game(game, parameters, Random(6), most=80):
+        kernel = position.kernel(compile=False)
+        rules, state = kernel.rules, kernel.state
+        if rules.verdict(state) != UNDECIDED:
+            continue
+        children = set(generated(kernel))
+        if hasattr(rules, "loud_children"):
+            assert set(generated(kernel, "loud_children")) <= children
+        if hasattr(rules, "candidates"):
+            assert set() < set(generated(kernel, "candidates")) <= children
+        if hasattr(rules, "hopes"):
+            assert 0 <= rules.hopes(state) <= MINE + THEIRS
+        if hasattr(rules, "canonical"):
+            image = rules.canonical(state)
+            assert rules.canonical(image) == image
+            assert rules.verdict(image) == rules.verdict(state)
+            assert len(generated(kernel._replace(state=image))) == len(children)
+        if hasattr(rules, "plies_left"):
+            left = rules.plies_left(state)
+            assert left >= 1
+            assert all(rules.plies_left(child) < left for child in children)
+
+
+@every_variant
+def test_perft_counts_alike_in_every_way(game: Game, parameters: str) -> None:
+    position = game.start(parameters)
+    for depth in (1, 2, 3):
+        plain = count(position, depth, compile=False)
+        assert plain == sum(count(s.position, depth - 1, compile=False) for s in position.successors())
+        assert plain == sum(branch.leaves for branch in divide(position, depth, compile=False))
+        unique = count(position, depth, unique=True, compile=False)
+        assert unique <= plain
+        assert (count(position, depth), count(position, depth, unique=True)) == (plain, unique)
+        if plain > 5_000:
+            break
+
+
+@every_game
+def test_an_arena_without_room_is_an_error_and_nothing_is_written_behind_it(game: Game) -> None:
+    kernel = game.start(game.default_parameters).kernel(compile=False)
+    words = kernel.rules.WORDS
+    for places in range(1, len(generated(kernel))):
+        arena = kernel.arena(places)
+        with pytest.raises(OverflowError):
+            kernel.rules.children(kernel.state, arena, 1)
+        assert len(arena) == places * words

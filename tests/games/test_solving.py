@@ -1,0 +1,113 @@
+"""Search and solver agree with plain minimax on small positions of every game that cannot go on for ever."""
+
+from functools import cache
+from random import Random
+from typing import Any
+
+import pytest
+
+from engine.game import DRAWN, LOST, UNDECIDED, WON, Game, Kernel, Position
+from engine.search.proof import Prover
+from engine.search.solving import Result, solve
+from engine.search.think import Limits, Thinker
+from tests.games.cases import EVERY_GAME, EVERY_VARIANT, named, random_game
+
+MOST_NODES = 4000
+"""Positions with more than so many behind them are left out: plain minimax is slow."""
+
+SMALL = [
+    (game, parameters)
+    for game, parameters in EVERY_VARIANT
+    if hasattr(game.start(parameters).kernel(compile=False).rules, "plies_left")
+]
+
+
+class TooLarge(Exception):
+    """More positions than plain minimax is good for."""
+
+
+def minimax(kernel: Kernel) -> int:
+    """Return the value of a kernel's position for the side to move, by looking at everything."""
+    rules = kernel.rules
+    seen = 0
+
+    @cache
+    def value(state: Any) -> int:
+        nonlocal seen
+        seen += 1
+        if seen > MOST_NODES:
+            raise TooLarge
+        judged = rules.verdict(state)
+        if judged != UNDECIDED:
+            return int(judged)
+        arena = kernel.arena(500)
+        children = [rules.load(arena, at) for at in range(rules.children(state, arena, 0))]
+        below = [value(child) for child in children]
+        if LOST in below:
+            return WON
+        return DRAWN if DRAWN in below else LOST
+
+    return value(kernel.state)
+
+
+def small_positions(game: Game, parameters: str, count: int) -> list[tuple[Position, int]]:
+    """Return late positions of random games with their values."""
+    found: list[tuple[Position, int]] = []
+    chance = Random(11)
+    for _ in range(5 * count):
+        for position in reversed(list(random_game(game, parameters, chance, most=400))):
+            try:
+                value = minimax(position.kernel(compile=False))
+            except TooLarge:
+                break
+            found.append((position, value))
+        if len(found) >= count:
+            break
+    assert len(found) > 3
+    return found[:count]
+
+
+def result_of(position: Position, value: int) -> Result:
+    if value == DRAWN:
+        return Result.DRAW
+    return (Result.FIRST, Result.SECOND)[position.turn if value == WON else 1 - position.turn]
+
+
+@pytest.mark.parametrize(("game", "parameters"), SMALL, ids=named)
+def test_all_searches_find_the_value_of_minimax(game: Game, parameters: str) -> None:
+    positions = small_positions(game, parameters, 60)
+    prover = Prover(positions[0][0].kernel(compile=False), memory=1 << 24)
+    for position, value in positions:
+        assert prover.value(position.kernel(compile=False).state) == value
+        if position.verdict() is None:
+            assert solve(position).result == result_of(position, value)
+            kernel = position.kernel(compile=False)
+            thought = Thinker(kernel).think(position, limits=Limits(depth=14, exact=True), clock=lambda: 0.0)
+            if value == DRAWN or thought.plies_to_end is None:
+                assert thought.plies_to_end is None
+            else:
+                assert (thought.plies_to_end > 0) == (value == WON)
+
+
+@pytest.mark.parametrize("game", EVERY_GAME, ids=named)
+def test_the_search_plays_wins_in_one(game: Game) -> None:
+    """Where random play has come to a position in which a move wins, the search finds such a move."""
+    chance = Random(3)
+    checked = 0
+    for _ in range(60):
+        for position in random_game(game, game.default_parameters, chance, most=150):
+            wins = {
+                successor.move
+                for successor in position.successors()
+                if (outcome := successor.position.verdict()) is not None and outcome.winner == position.turn
+            }
+            if wins:
+                thinker = Thinker(position.kernel(compile=False), megabytes=1)
+                thought = thinker.think(position, limits=Limits(depth=2), clock=lambda: 0.0)
+                after = position.resolve(thought.move).position.verdict()
+                assert after is not None and after.winner == position.turn
+                assert thought.plies_to_end == 1
+                checked += 1
+        if checked >= 5:
+            return
+    assert checked > 0

@@ -1,0 +1,130 @@
+"""Every game on the server: played, timed, watched, resumed, recorded and verified."""
+
+import subprocess
+import sys
+from pathlib import Path
+from random import Random
+
+import pytest
+import trio
+from trio.testing import MockClock
+
+from engine import record
+from engine.catalogue import GAMES
+from engine.game import Game, moves
+from engine.wire import messages as m
+from tests.games.cases import EVERY_GAME, named
+from tests.games.stones import STONES
+from tests.server.harness import Client, House, open_house, play, ready
+from tests.server.test_process import running
+
+every_game = pytest.mark.parametrize("game", EVERY_GAME, ids=named)
+
+
+@pytest.fixture(autouse=True)
+def _catalogue(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(GAMES, STONES.name, STONES)
+
+
+async def seated(house: House, game: Game, budget: int = 60_000) -> tuple[Client, Client]:
+    """Return the clients of a match of the usual variant, both ready, the one that begins first."""
+    clients = await house.pair(f"budget={budget}", game.name)
+    await ready(*clients)
+    return clients
+
+
+@every_game
+async def test_a_game_from_the_first_move_to_the_last(game: Game, tmp_path: Path, autojump_clock: MockClock) -> None:
+    """At random, with the first connection lost and resumed on the way; a spectator sees every move."""
+    chance = Random(5)
+    async with open_house(tmp_path) as house:
+        players = list(await seated(house, game))
+        spectator = await house.connect()
+        await spectator.say(m.Watch(1))
+        watched = await spectator.hear(m.Watching)
+        assert (watched.game, watched.first, watched.second) == (game.name, "ann", "bob")
+        shown = await spectator.hear(m.Board)
+        position = game.read("\n".join(shown.lines))
+        assert position.key == game.start(game.default_parameters).key
+        ply = 0
+        while True:
+            mover = players[position.turn]
+            await mover.hear(m.Turn)
+            await mover.say(m.AskMoves())
+            offered = list((await mover.hear(m.Moves)).lines)
+            assert offered == moves(position)
+            if ply == 3:
+                await mover.stream.aclose()
+                back = await house.connect()
+                await back.say(m.Resume(1, mover.token))
+                mover = players[position.turn] = back
+                resumed = await mover.hear(m.Match)
+                assert (resumed.game, resumed.side) == (game.name, game.sides[position.turn])
+                await mover.hear(m.Turn)
+            choice = chance.choice(offered)
+            await trio.sleep(0.010)
+            await mover.say(m.Move(m.Text(choice)))
+            moved = await spectator.hear(m.Moved)
+            position = position.resolve(choice).position
+            ply += 1
+            assert (moved.ply, moved.side, moved.move) == (ply, game.sides[1 - position.turn], choice)
+            result = [heard for heard in spectator.heard if isinstance(heard, m.Result)]
+            if result or position.verdict() is not None:
+                break
+        ended = await players[0].hear(m.Result)
+        outcome = position.verdict()
+        if outcome is not None:
+            assert (ended.result, ended.reason) == (outcome.result(game.sides), outcome.termination)
+        summary = record.verify(house.record())
+        assert summary.history.position.key == position.key
+        assert (summary.result, summary.reason) == (ended.result, ended.reason)
+        assert summary.left[0] < 60_000_000
+
+
+@every_game
+async def test_the_flag_falls(game: Game, tmp_path: Path, autojump_clock: MockClock) -> None:
+    async with open_house(tmp_path) as house:
+        ann, bob = await seated(house, game, budget=500)
+        await play(ann, bob, moves(game.start(game.default_parameters))[0])
+        began = trio.current_time()
+        result = await ann.hear(m.Result)
+        assert trio.current_time() - began == pytest.approx(0.5, abs=0.001)
+        assert (result.result, result.reason) == (game.sides[0], "time")
+        assert record.verify(house.record()).reason == "time"
+
+
+@every_game
+async def test_nonsense_loses_and_is_explained(game: Game, tmp_path: Path, autojump_clock: MockClock) -> None:
+    async with open_house(tmp_path) as house:
+        ann, bob = await seated(house, game)
+        await ann.say(m.Move(m.Text("no such move")))
+        result = await bob.hear(m.Result)
+        assert (result.result, result.reason) == (game.sides[1], "bad_move")
+        assert len(result.sentence.split()) > 5
+        assert record.verify(house.record()).reason == "bad_move"
+
+
+@pytest.mark.slow
+@every_game
+def test_the_reference_bot_wins_over_tcp(game: Game, tmp_path: Path) -> None:
+    """Against the random one, each a program of its own; the game of stones is added to them as to the server."""
+    program = ("tests.games.stones", "server")
+    with running(tmp_path, program=program) as server:
+        wish = ("--game", game.name, "--budget", "4000", "--games", "2", "--port", str(server.port))
+        bots = [
+            subprocess.Popen(
+                [sys.executable, "-m", "tests.games.stones", "bots", name, *wish],
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                text=True,
+            )
+            for name in ("random", "alphabeta")
+        ]
+        texts = [bot.communicate(timeout=120)[0] for bot in bots]
+        assert [bot.returncode for bot in bots] == [0, 0], texts
+    for match in (1, 2):
+        summary = record.verify((tmp_path / "records" / f"{match}.txt").read_text(encoding="utf-8"))
+        assert summary.header.position.game.name == game.name
+        assert summary.result in game.sides, texts
+        assert summary.header.players[game.sides.index(summary.result)] == "alphabeta", texts
+        assert summary.reason not in ("time", "bad_move", "resign"), texts
