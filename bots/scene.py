@@ -1,5 +1,7 @@
 """A watched match drawn for a terminal. Names and moves are never read as markup: all is `rich.text.Text`."""
 
+import re
+
 from rich.console import Group, RenderableType
 from rich.panel import Panel
 from rich.rule import Rule
@@ -8,9 +10,6 @@ from rich.text import Text
 
 from bots.spectacle import Spectacle
 from bots.words import clock, time_control, variant
-
-DISCS = ("●", "○")
-"""How pictures draw the pieces of the side that begins, and of the other, in games that are played with discs."""
 
 SIDEBAR_WIDTH = 30
 """Columns that clocks and moves need beside the board; where there are fewer, they go above and below it."""
@@ -28,12 +27,12 @@ SHORT_MS = 10_000
 def scene(show: Spectacle, now: float, width: int, height: int) -> RenderableType:
     """Draw a match for a terminal of so many columns and rows."""
     picture = show.history.position.picture(show.last).rstrip("\n").split("\n")
-    board = painted("\n".join(picture))
+    board = painted("\n".join(picture), show.game.marks)
     board_width = max(map(len, picture))
     match = show.watching
     times = time_control(match.budget, match.increment)
     title = Text(f"match {match.match} · {variant(match)} · {times}")
-    first, second = (_player(show, side, now, board) for side in (0, 1))
+    first, second = (_player(show, side, now) for side in (0, 1))
     beside = width >= board_width + SIDEBAR_WIDTH + FRAME_COLUMNS
     body = Table.grid(padding=(0, 3), expand=True)
     if beside:
@@ -52,12 +51,14 @@ def scene(show: Spectacle, now: float, width: int, height: int) -> RenderableTyp
     return Group(Panel(stacked, title=title, title_align="left", border_style="dim"), _status(show))
 
 
-def painted(picture: str) -> Text:
-    """Paint a picture: the mark of the last move stands out, names and empty places step back."""
-    text = Text(picture.rstrip("\n"))
-    text.highlight_regex(r"[●○]", "bold")
-    text.highlight_regex(r"[·∙]|\b[a-z]\d+\b", "dim")
-    text.highlight_regex(r"\[.\]", "bold green")
+def painted(picture: str, marks: tuple[str, str]) -> Text:
+    """Paint a picture: what belongs to a side stands out, and most of all the last move; all else steps back."""
+    text = Text(picture.rstrip("\n"), style="dim")
+    for mark in marks:
+        # a mark that is a digit has a sign behind it, unlike the numbers at the rim
+        pattern = rf"(?<!\w){mark}[^\w\s\]]+" if mark.isalnum() else re.escape(mark)
+        text.highlight_regex(pattern, "bold not dim")
+    text.highlight_regex(r"\[.{1,2}\]", "bold not dim green")
     return text
 
 
@@ -73,11 +74,11 @@ def notes(show: Spectacle, summary: str) -> tuple[str, str, str]:
     return (said[0], said[1], said[2])
 
 
-def _player(show: Spectacle, side: int, now: float, board: Text) -> Text:
+def _player(show: Spectacle, side: int, now: float) -> Text:
     left = show.clocks(now)[side]
     running = show.turn == side
     text = Text()
-    text.append(f"{DISCS[side]} " if any(disc in board for disc in DISCS) else "")
+    text.append(f"{show.game.marks[side]} ")
     text.append(show.players[side], "bold")
     text.append(f" {show.game.sides[side]}\n", "dim")
     text.append(f"  {clock(left)}", "bold red" if left < SHORT_MS and show.begun else "bold green" if running else "")

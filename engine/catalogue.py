@@ -1,9 +1,12 @@
 """The games that there are, by name."""
 
+from engine.arrows.position import ARROWS
 from engine.game import Game
 from engine.gipf.position import GIPF
+from engine.mnk.position import MNK
+from engine.morris.position import MORRIS
 
-GAMES: dict[str, Game] = {game.name: game for game in (GIPF,)}
+GAMES: dict[str, Game] = {game.name: game for game in (GIPF, ARROWS, MORRIS, MNK)}
 """Every game on the server, in the order in which they are listed."""
 
 USUAL_GAME = next(iter(GAMES))

@@ -80,7 +80,8 @@ class Kernel(NamedTuple):
 
     - ``loud_children(state, arena, first) -> end``: those of the children that change so much, as captures do, that a
       position is not to be judged before them
-    - ``candidates(state, arena, first) -> end``: children among which one is as good as the best, promising ones first
+    - ``candidates(state, arena, first) -> end``: children among which one is as good as the best, also in the length of
+      the game, promising ones first
     - ``hopes(state) -> int``: who may still win, by a test that errs only on the side of hope: `MINE`, `THEIRS`, their
       sum, or 0 where the game is a draw whatever is played
     - ``canonical(state) -> state``: the one of all symmetric positions that stands for them
@@ -177,6 +178,10 @@ class Game(Protocol):
     @property
     def sides(self) -> tuple[str, str]:
         """What the two sides are called, the one that begins first: two lower-case words."""
+
+    @property
+    def marks(self) -> tuple[str, str]:
+        """The characters by which pictures tell what belongs to each side, that of the side that begins first."""
 
     @property
     def default_parameters(self) -> str:

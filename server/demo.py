@@ -18,8 +18,8 @@ HOST = "127.0.0.1"
 async def demonstrate(bots: tuple[str, str], variant: tuple[str, str], budget: int) -> int:
     """Play and show one match with so many milliseconds a side; return an exit status, 1 when a program fails.
 
-    ``variant`` is the name of a game and its parameters.
-    The bots and the watching client are the programs that everybody uses, started as they are.
+    ``variant`` is the name of a game and its parameters. The bots and the watching client are the
+    programs that everybody uses, started as they are.
     """
     names = (bots[0], bots[1] if bots[1] != bots[0] else f"{bots[1]}-2")
     game, parameters = variant

@@ -62,7 +62,7 @@ def solve_game(
     elif solution.within is not None:
         answer(f"within {solution.within}")
     if solution.closed and solution.result == Result.DRAW:
-        answer(f"positions {solution.positions}")
+        answer(f"positions {solution.positions} up to symmetry")
     say(f"{_figures(solution)}, in {perf_counter() - began:.1f} s")
 
 

@@ -3,7 +3,8 @@
 Bound and compiled together with `engine.gipf.rules`, whose constants these functions share.
 """
 
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, NamedTuple
 
 from engine.compiled import popcount
 from engine.game import LOST, UNDECIDED
@@ -13,20 +14,48 @@ from engine.gipf.rules import State, can_push, finals, of_mover, open_pushes
 CENTRE: Any = ()  # fields around the centre, the innermost set first
 AXIS_STEPS = (0, 0, 0)
 LINE: Any = ()
+PIECE = RING = PAIR = 0
+RESERVE: Any = ()
 
-PIECE = 100
-"""Worth of a piece that is still in the game, on the board or in reserve."""
 
-RESERVE = (0, -200, -75, -30, -10)
-"""What a reserve of so few pieces costs the side that has it: a side without one loses on its turn."""
+class Weights(NamedTuple):
+    """What the features of a position are worth to the side that has them; whole numbers.
 
-RING = 4
-"""Worth of a piece for each ring that it stands nearer to the centre."""
+    The defaults were found by games between candidates on the board of 4 4 15 15, at 10 ms a move.
+    """
 
-PAIR = 5
-"""Worth of two neighbouring pieces of one colour: they support each other, and grow into runs."""
+    piece: int = 100
+    """A piece that is still in the game, on the board or in reserve."""
+    ring: int = 4
+    """A piece, for each ring that it stands nearer to the centre."""
+    pair: int = 5
+    """Two neighbouring pieces of one colour: they support each other, and grow into runs."""
+    reserve_0: int = 0
+    """A reserve of no piece: a side without one loses on its turn."""
+    reserve_1: int = -200
+    """A reserve of one piece; the next ones likewise."""
+    reserve_2: int = -75
+    reserve_3: int = -30
+    reserve_4: int = -10
 
-# The four were found by games between candidates on the board of 4 4 15 15, at 10 ms a move.
+    @classmethod
+    def named(cls, named: Mapping[str, object]) -> "Weights":
+        """Return weights of which some are named; raises ValueError for other names and other than whole numbers."""
+        numbers: dict[str, int] = {}
+        for name, number in named.items():
+            if name not in cls._fields:
+                raise ValueError(f"there is no weight {name!r}; the weights are {', '.join(cls._fields)}")
+            if not isinstance(number, int) or isinstance(number, bool):
+                raise ValueError(f"the weight {name} is {number!r}, but it has to be a whole number")
+            numbers[name] = number
+        return cls(**numbers)
+
+    def constants(self) -> dict[str, Any]:
+        """Return what the functions here read, by global name."""
+        return {"PIECE": self.piece, "RING": self.ring, "PAIR": self.pair, "RESERVE": self[3:]}
+
+
+WEIGHTS = Weights()
 
 HASH_FACTOR = 0x2545F4914F6CDD1D
 HASH_MASK = (1 << 62) - 1

@@ -1,12 +1,17 @@
 """The rules and the evaluation of GIPF bound to one board, interpreted or compiled."""
 
+import zlib
+from collections.abc import Callable, Mapping
 from functools import cache
 from types import SimpleNamespace
 from typing import Any
 
 from engine.compiled import specialise
-from engine.gipf import evaluation, rules
+from engine.game import EVALUATION_LIMIT, Kernel
+from engine.gipf import evaluation, rules, symmetry
+from engine.gipf.evaluation import WEIGHTS, Weights
 from engine.gipf.geometry import AXES, geometry
+from engine.gipf.parameters import Parameters, parse
 
 WORD_SIZE = 4
 """The largest S whose board fits a 64-bit word with its sign: bit (2S-1)**2 - 1 is bit 48."""
@@ -16,7 +21,7 @@ Bound = SimpleNamespace
 
 
 @cache
-def bind(size: int, run: int, *, compile: bool = False) -> Bound:
+def bind(size: int, run: int, *, compile: bool = False, weights: Weights = WEIGHTS) -> Bound:
     """Return the rules for board side ``size`` and run length ``run`` as a namespace of functions.
 
     Compiled rules exist for ``size`` up to WORD_SIZE and take arenas that are flat int64 arrays.
@@ -46,12 +51,43 @@ def bind(size: int, run: int, *, compile: bool = False) -> Bound:
         "UPWARD": table([int(board.entries[n].step > 0) for n in numbers]),
         "UP_PUSHES": table(up),
         "DOWN_PUSHES": table(down),
+        **weights.constants(),
     }
     for prefix, chosen in (("", numbers), ("UP_", up), ("DOWN_", down)):
         constants[prefix + "LINE"] = table([board.entries[n].line for n in chosen])
         constants[prefix + "FIRST"] = table([first(n) for n in chosen])
         constants[prefix + "STEP"] = table([abs(board.entries[n].step) for n in chosen])
-    return specialise(rules.FUNCTIONS + evaluation.FUNCTIONS, f"gipf_{size}_{run}", constants, compile=compile)
+    functions = rules.FUNCTIONS + evaluation.FUNCTIONS
+    if size <= WORD_SIZE:  # larger boards are beyond all solving, and their tables large
+        chunks, exchanged, mirrored = symmetry.tables(size)
+        constants |= {"CHUNKS": chunks, "EXCHANGED": table(exchanged), "REVERSED": table(mirrored)}
+        functions += symmetry.FUNCTIONS
+    label = f"gipf_{size}_{run}"
+    if weights != WEIGHTS:
+        label += f"_{zlib.crc32(repr(weights).encode()):08x}"
+    return specialise(functions, label, constants, compile=compile)
+
+
+def reweigher(parameters: str, named: Mapping[str, object]) -> Callable[[Kernel], Kernel]:
+    """Return what gives the kernels of a variant's positions other weights, each once bound and then kept.
+
+    ``parameters`` is L as text; weights that are not named stay as they are. Raises ValueError as `Weights.named` does,
+    and for numbers so large that an evaluation might look like a win.
+    """
+    weights, variant = Weights.named(named), parse(parameters)
+    if _largest(weights, variant) > EVALUATION_LIMIT:
+        raise ValueError(f"with such large weights an evaluation may go beyond {EVALUATION_LIMIT}, which means a win")
+
+    def reweigh(kernel: Kernel) -> Kernel:
+        return kernel._replace(rules=bind(variant.size, variant.run, compile=kernel.compiled, weights=weights))
+
+    return reweigh
+
+
+def _largest(weights: Weights, variant: Parameters) -> int:
+    """Return what no evaluation goes beyond: every piece in the centre, with a neighbour along each axis."""
+    each = abs(weights.piece) + variant.size * abs(weights.ring) + len(AXES) * abs(weights.pair)
+    return (variant.white + variant.black) * each + 2 * max(map(abs, weights.constants()["RESERVE"]))
 
 
 def _run_shifts(run: int) -> tuple[int, ...]:

@@ -5,8 +5,10 @@ from engine.gipf.geometry import is_field
 from engine.gipf.notation import names
 from engine.gipf.rules import State
 
-SYMBOLS = {"W": "●", "B": "○", "_": "·"}
-"""How pieces and empty fields are drawn; on a dark terminal the filled disc is the white one."""
+MARKS = ("●", "○")
+"""How pieces are drawn, white first: on a dark terminal the filled disc is the white one."""
+
+SYMBOLS = {"W": MARKS[0], "B": MARKS[1], "_": "·"}
 
 DOT = "∙"
 

@@ -118,6 +118,7 @@ class Gipf:
 
     name = "gipf"
     sides = notation.SIDES
+    marks = picture.MARKS
     default_parameters = "4 4 15 15"
     quiet_limit = 0
 

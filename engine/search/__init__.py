@@ -1,11 +1,14 @@
 """Search and solving, written once over the kernel of any game.
 
 - `binding`: functions bound to one game's kernel, interpreted or compiled, and the arrays they work on
+- `hints`: what a kernel may tell to make all that faster, as it is where it does not
 - `forced`: the shortest forced win, by deepening
 - `retrograde`: judging positions backwards from the ends of the game, as plain functions over arrays
 - `reachable`: the set of positions that can be reached, which those functions fill and judge
-- `proof`: proof-number search: who wins a game that cannot go on for ever
-- `entries`: the table of what forced wins and proofs know of positions
+- `prover`: who wins a game that cannot go on for ever, from two searches:
+- `exhaustive`, `proof`: depth-first search to the end, and proof-number search
+- `questions`: what both ask of positions, and what is known of it
+- `entries`: the table of what forced wins and these know of positions
 - `settling`: the set or the proof, whichever fits the game, behind one interface
 - `solving`: who wins with perfect play, from forced wins and that
 - `think`: the best move within limits of depth, nodes and time, by deepening

@@ -185,9 +185,5 @@ FUNCTIONS = (*table.FUNCTIONS, *quiescence.FUNCTIONS, extend_variation, search)
 
 
 def bind(kernel: Kernel) -> SimpleNamespace:
-    """Return the search bound to a kernel's rules; each binding is made once.
-
-    Beside what every kernel has, ``loud_children(state, arena, first) -> end`` is used where the rules hold it: it
-    writes the children that change so much that a position cannot be judged before them, as captures do.
-    """
+    """Return the search bound to a kernel's rules; each binding is made once."""
     return binding.bind(FUNCTIONS, kernel)

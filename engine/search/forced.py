@@ -8,8 +8,8 @@ known to suffice and the greatest that is known not to, so that a deeper search 
 A search that finds nothing has sometimes shown more than it was asked: that no number of plies is enough. Where
 that is so for both sides the game is a draw.
 
-No move of a game here loses on the spot: it never leaves the opponent, now to move, with a game already won.
-So the side to move can win in odd numbers of plies only, and lose in even ones.
+In positions that come up in play no move of a game here loses on the spot: it never leaves the opponent, now to move,
+with a game already won. So the side to move can win in odd numbers of plies only, and lose in even ones.
 
 Source: depth-first AND/OR search with iterative deepening and a transposition table (Slate and Atkin 1977).
 """
@@ -17,13 +17,13 @@ Source: depth-first AND/OR search with iterative deepening and a transposition t
 from typing import Any, NamedTuple
 
 from engine.game import DRAWN, LOST, UNDECIDED, WON, Kernel
-from engine.search import entries
+from engine.search import entries, hints
 from engine.search.binding import bind, longer, numbers
 from engine.search.entries import ANSWER, EFFORT, ENTRY, MORE, claim, entry_of, is_of
+from engine.search.hints import candidates
 
 # What `engine.search.binding.bind` puts in the place of these: the rules of a game.
 load: Any = None
-children: Any = None
 store: Any = None
 verdict: Any = None
 
@@ -82,7 +82,7 @@ def prove(at: int, left: int, winning: bool, arena: Any, first: int, table: Any,
     if tally[NODES] >= tally[NODES_ALLOWED] or tally[STORED] >= tally[STORED_ALLOWED]:
         return STOPPED
     tally[NODES] += 1
-    end = children(load(arena, at), arena, first)
+    end = candidates(load(arena, at), arena, first)
     # how long the moves hold out: the longest loss, or what refutes the best attempt at a win
     bound = ENDLESS if winning else 0
     decided = False
@@ -103,7 +103,7 @@ def prove(at: int, left: int, winning: bool, arena: Any, first: int, table: Any,
     return answer
 
 
-FUNCTIONS = (*entries.FUNCTIONS, remember, prove)
+FUNCTIONS = (*entries.FUNCTIONS, *hints.FUNCTIONS, remember, prove)
 
 FIRST_ENTRIES = 1 << 10
 """Entries that a table begins with; it grows as it fills."""
@@ -168,6 +168,10 @@ class Deepening:
                 self._judge()
             elif not self._deepen(self.refuted + 1, allowed - self.nodes):
                 return
+
+    def rule_out(self, for_mover: bool) -> None:
+        """Look no more for wins of the side to move, or of the other one: it is known that there are none."""
+        self._hopeless[0 if for_mover else 1] = True
 
     def warm_up(self) -> None:
         """Have everything compiled that the search calls, and spoil the search: for one that is thrown away."""

@@ -8,6 +8,8 @@ calls loud, captures for example, so that no exchange is judged when it is half 
 from typing import Any
 
 from engine.game import DRAWN, EVALUATION_LIMIT, UNDECIDED, WON
+from engine.search import hints
+from engine.search.hints import loud_children
 from engine.search.memory import BEST, BUDGET, NODES, REACH, ROOM, STOPPED, Memory
 from engine.search.table import NO_CHILD, slot_of
 
@@ -29,11 +31,6 @@ NUMBER_BITS = 16
 NUMBER_MASK = (1 << NUMBER_BITS) - 1
 ZERO = 4 * EVALUATION_LIMIT
 """Added to values in the order, which makes them positive; added twice to the child from the table, the first."""
-
-
-def loud_children(state: Any, arena: Any, first: int) -> int:
-    """Write the children to be looked at before a position is judged: none, unless the game's kernel knows better."""
-    return first
 
 
 def halted(memory: Memory) -> bool:
@@ -126,5 +123,4 @@ def resolve(state: Any, depth: int, alpha: int, beta: int, ply: int, first: int,
     return best
 
 
-FUNCTIONS = (loud_children, halted, ended, appraise, take_best, resolve)
-"""The functions of this module, callees first; a game's own ``loud_children`` goes in the place of the first."""
+FUNCTIONS = (*hints.FUNCTIONS, halted, ended, appraise, take_best, resolve)

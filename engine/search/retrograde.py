@@ -6,6 +6,8 @@ is won for the side to move when a move leads to one that is lost at distance n 
 leads to one that is won and the longest of these wins takes n - 1. When a distance brings nothing new, no further
 one will: what is undecided then is a draw by endless play, provided that every position was collected.
 
+Of positions that mirror each other one stands for all, where the game can tell which.
+
 Before that, wins and losses are as true as ever, but their distances may still shrink.
 
 Source: retrograde analysis (Bellman 1965, Thompson 1986), in its form without un-moves: passes over the graph.
@@ -14,7 +16,9 @@ Source: retrograde analysis (Bellman 1965, Thompson 1986), in its form without u
 from typing import Any
 
 from engine.game import DRAWN, LOST, WON
+from engine.search import hints
 from engine.search.binding import same
+from engine.search.hints import canonical
 
 # What `engine.search.binding.bind` puts in the place of these: the rules of a game.
 load: Any = None
@@ -65,7 +69,9 @@ def value_at_end(judged: int) -> int:
 
 
 def begin(arena: Any, slots: Any, values: Any, tally: Any) -> None:
-    """Make the position in place 0, with path 0, the only one of an empty set."""
+    """Make the position in place 0 the only one of an empty set."""
+    first = 0
+    store(arena, first, canonical(load(arena, first)), 0)
     slots[slot_of(arena, 0, slots)] = 1
     values[0] = value_at_end(verdict(load(arena, 0)))
     tally[POSITIONS] = 1
@@ -84,7 +90,7 @@ def expand(arena: Any, slots: Any, values: Any, offsets: Any, edges: Any, tally:
                 return NO_ROOM
             for place in range(count, end):
                 # the children that are new move up to where they stay; a place is read before it is written
-                store(arena, count, load(arena, place), 0)
+                store(arena, count, canonical(load(arena, place)), 0)
                 slot = slot_of(arena, count, slots)
                 if slots[slot] == 0:
                     slots[slot] = count + 1
@@ -132,4 +138,4 @@ def forget(values: Any, offsets: Any, tally: Any) -> None:
             values[at] = UNKNOWN
 
 
-FUNCTIONS = (same, slot_of, value_at_end, begin, expand, refill, judge, forget)
+FUNCTIONS = (same, *hints.FUNCTIONS, slot_of, value_at_end, begin, expand, refill, judge, forget)

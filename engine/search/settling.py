@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import NamedTuple, Protocol
 
 from engine.game import DRAWN, WON, Kernel
-from engine.search.proof import Prover
+from engine.search.prover import Prover
 from engine.search.reachable import Judgement, ReachableSet
 
 SLICE_COMPILED, SLICE_INTERPRETED = 1 << 15, 1 << 9
@@ -36,6 +36,9 @@ class Settled(NamedTuple):
 class Settling(Protocol):
     """A search that goes on in portions."""
 
+    method: str
+    """What it is called."""
+
     def search(self, portion: int, late: Callable[[], bool]) -> None:
         """Search on, for a portion that is counted in positions, until it is late at most."""
 
@@ -57,6 +60,8 @@ def settling(kernel: Kernel, memory: int) -> Settling:
 
 class Collection:
     """For games that can go on for ever: every position that can be reached, judged backwards."""
+
+    method = "retrograde analysis"
 
     def __init__(self, kernel: Kernel, memory: int) -> None:
         """Begin with the position of a kernel, and take at most ``memory`` bytes."""
@@ -96,7 +101,9 @@ class Collection:
 
 
 class Proof:
-    """For games that end: proof-number search."""
+    """For games that end: exhaustive and proof-number search."""
+
+    method = "proof"
 
     def __init__(self, kernel: Kernel, memory: int) -> None:
         """Begin with the position of a kernel, and take at most ``memory`` bytes for the table."""

@@ -60,6 +60,8 @@ class Solution(NamedTuple):
     """Whether that set holds every one."""
     full: bool
     """Whether that set has used up its memory."""
+    method: str
+    """What has found the result, in a few words."""
 
 
 FIRST_PORTION = 1 << 8
@@ -67,6 +69,12 @@ FIRST_PORTION = 1 << 8
 
 TRIAL_NODES = 1 << 11
 """Positions whose moves either search makes interpreted, before it is worth while to compile: about a second."""
+
+LENGTH_NODES = 1 << 18
+"""Nodes that are spent at least, compiled, on the length of a win that is proven: some tenths of a second."""
+
+FORCED = "forced win"
+"""The method that finds wins by deepening, and draws where no depth is enough for either side."""
 
 TABLE_SHARE = 4
 """One part in so many of the memory goes to the table of the search for forced wins."""
@@ -129,6 +137,7 @@ class _Solver:
         self._settling = settling(kernel, memory=limits.memory - table)
         self.limits = limits
         self._portion = FIRST_PORTION
+        self._length_nodes = LENGTH_NODES if kernel.compiled else FIRST_PORTION
         self._clock = clock
         self._turn = turn
         self._speed = 0.0  # nodes a second of the search for forced wins
@@ -141,7 +150,15 @@ class _Solver:
                 self._settling.search(self._within_limit(self._portion, self._settling.used), self._late)
             progress(self.solution())
             self._portion *= 2
+        self._find_length()
         return self.solution()
+
+    def _find_length(self) -> None:
+        """Look for the length of a proven win, for about as long as the proof has taken."""
+        settled = self._settling.settled()
+        if settled.value in (1, -1) and settled.within is None and not self._deepening.decided and not self._late():
+            self._deepening.rule_out(settled.value < 0)
+            self.deepen(max(self._length_nodes, settled.nodes))
 
     @property
     def finished(self) -> bool:
@@ -186,6 +203,7 @@ class _Solver:
             settled.positions,
             settled.closed,
             settled.full,
+            FORCED if found is not None or self._deepening.drawn else self._settling.method,
         )
 
     def _winner(self, mover: bool) -> Result:

@@ -1,10 +1,10 @@
-"""Run every benchmark, or those that are named: ``python -m tests.bench [perft|server]...``."""
+"""Run every benchmark, or those that are named: ``python -m tests.bench [perft|games|server]...``."""
 
 import sys
 
-from tests.bench import perft, server
+from tests.bench import games, perft, server
 
-BENCHES = {"perft": perft.run, "server": server.run}
+BENCHES = {"perft": perft.run, "games": games.run, "server": server.run}
 
 for name in sys.argv[1:] or BENCHES:
     BENCHES[name]()

@@ -195,6 +195,7 @@ class Stones:
 
     name = "stones"
     sides = ("first", "second")
+    marks = ("1", "2")
     default_parameters = "12"
     quiet_limit = 0
 

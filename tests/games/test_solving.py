@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from engine.game import DRAWN, LOST, UNDECIDED, WON, Game, Kernel, Position
-from engine.search.proof import Prover
+from engine.search.forced import ForcedWin, forced_win
+from engine.search.prover import Prover
 from engine.search.solving import Result, solve
 from engine.search.think import Limits, Thinker
 from tests.games.cases import EVERY_GAME, EVERY_VARIANT, named, random_game
@@ -26,41 +27,45 @@ class TooLarge(Exception):
     """More positions than plain minimax is good for."""
 
 
-def minimax(kernel: Kernel) -> int:
-    """Return the value of a kernel's position for the side to move, by looking at everything."""
+def minimax(kernel: Kernel) -> tuple[int, int]:
+    """Return the value of a kernel's position for the side to move and the length of play, by looking at everything.
+
+    Who wins does so as soon as possible, who loses as late as possible; the length of a draw means nothing.
+    """
     rules = kernel.rules
     seen = 0
 
     @cache
-    def value(state: Any) -> int:
+    def value(state: Any) -> tuple[int, int]:
         nonlocal seen
         seen += 1
         if seen > MOST_NODES:
             raise TooLarge
         judged = rules.verdict(state)
         if judged != UNDECIDED:
-            return int(judged)
+            return int(judged), 0
         arena = kernel.arena(500)
         children = [rules.load(arena, at) for at in range(rules.children(state, arena, 0))]
         below = [value(child) for child in children]
-        if LOST in below:
-            return WON
-        return DRAWN if DRAWN in below else LOST
+        lengths = {outcome: [plies for other, plies in below if other == outcome] for outcome in (LOST, DRAWN, WON)}
+        if lengths[LOST]:
+            return WON, 1 + min(lengths[LOST])
+        return (DRAWN, 0) if lengths[DRAWN] else (LOST, 1 + max(lengths[WON]))
 
     return value(kernel.state)
 
 
-def small_positions(game: Game, parameters: str, count: int) -> list[tuple[Position, int]]:
-    """Return late positions of random games with their values."""
-    found: list[tuple[Position, int]] = []
+def small_positions(game: Game, parameters: str, count: int) -> list[tuple[Position, int, int]]:
+    """Return late positions of random games with their values and lengths."""
+    found: list[tuple[Position, int, int]] = []
     chance = Random(11)
     for _ in range(5 * count):
         for position in reversed(list(random_game(game, parameters, chance, most=400))):
             try:
-                value = minimax(position.kernel(compile=False))
+                value, plies = minimax(position.kernel(compile=False))
             except TooLarge:
                 break
-            found.append((position, value))
+            found.append((position, value, plies))
         if len(found) >= count:
             break
     assert len(found) > 3
@@ -77,10 +82,14 @@ def result_of(position: Position, value: int) -> Result:
 def test_all_searches_find_the_value_of_minimax(game: Game, parameters: str) -> None:
     positions = small_positions(game, parameters, 60)
     prover = Prover(positions[0][0].kernel(compile=False), memory=1 << 24)
-    for position, value in positions:
+    for position, value, plies in positions:
         assert prover.value(position.kernel(compile=False).state) == value
         if position.verdict() is None:
-            assert solve(position).result == result_of(position, value)
+            solution = solve(position)
+            assert solution.result == result_of(position, value)
+            assert solution.plies is None or solution.plies == plies
+            found = forced_win(position.kernel(compile=False), 8)
+            assert found == (None if value == DRAWN or plies > 8 else ForcedWin(value == WON, plies))
             kernel = position.kernel(compile=False)
             thought = Thinker(kernel).think(position, limits=Limits(depth=14, exact=True), clock=lambda: 0.0)
             if value == DRAWN or thought.plies_to_end is None:

@@ -1,19 +1,21 @@
 """The tables of protocol.md against the code."""
 
 import re
+from importlib import import_module
 from pathlib import Path
 
 import pytest
 
 from engine import record
+from engine.catalogue import GAMES
 from engine.clock import MICROSECONDS
-from engine.gipf.position import Ending
 from engine.history import REPETITIONS
 from engine.outcome import ANNULLED, Termination
 from engine.wire import ends, lines, messages
 from engine.wire.codes import Code
 from engine.wire.messages import KINDS, REPLIES, REQUESTS, VERSION, decode, usage
 from engine.wire.states import ALLOWED, NEXT, State
+from engine.wire.words import word_of
 from server import lobby, serve, session, settings
 from tests.protocol.running import DOCUMENT
 
@@ -97,8 +99,11 @@ def test_reasons_of_bye() -> None:
 
 
 def test_results() -> None:
-    rows = {code(row[0]): row[1] for row in table("reason", "result", "when")}
-    assert set(rows) == {*map(str, Termination), *map(str, Ending)}
+    rows = {
+        reason: row[1] for row in table("reason", "result", "when") for reason in re.findall("`([a-z_]+)`", row[0])
+    }
+    endings = [import_module(f"engine.{name}.position").Ending for name in GAMES]
+    assert set(rows) == {*map(str, Termination), *(str(end) for game in endings for end in game)}
     assert {reason for reason, result in rows.items() if result == "`annulled`"} == set(map(str, ANNULLED))
 
 
@@ -193,6 +198,18 @@ def test_sections_of_the_rules() -> None:
         for rest in re.findall(r"\(docs/rules\.md\), (1\.[0-9.]*[0-9](?: and 1\.[0-9.]*[0-9])?)", TEXT)
         for number in rest.split(" and ")
     }
+    referred |= {number for row in games() for number in row[1].partition(": ")[2].split(", ")}
     assert len(referred) >= 5
     for number in referred:
-        assert re.search(rf"^#+ {re.escape(number)} ", rules, re.MULTILINE), number
+        assert re.search(rf"^#+ {re.escape(number)}\.? ", rules, re.MULTILINE), number
+
+
+def games() -> list[list[str]]:
+    return table("game", "rules, moves, positions", "sides", "params", "usual", "a move")
+
+
+def test_games() -> None:
+    assert [code(row[0]) for row in games()] == list(GAMES)
+    for row, game in zip(games(), GAMES.values(), strict=True):
+        assert row[2] == f"`{game.sides[0]}`, `{game.sides[1]}`"
+        assert code(row[4]) == word_of(game.default_parameters)

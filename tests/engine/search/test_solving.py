@@ -9,7 +9,7 @@ from typing import cast
 import pytest
 
 from engine.catalogue import GAMES
-from engine.game import DRAWN, LOST, UNDECIDED, WON, Position
+from engine.game import DRAWN, LOST, UNDECIDED, WON, Kernel, Position
 from engine.search.binding import bind
 from engine.search.forced import Deepening, ForcedWin, forced_win
 from engine.search.reachable import Judgement, ReachableSet
@@ -60,7 +60,31 @@ def test_known_wins_are_found_with_their_length(parameters: str, result: Result,
 def test_the_known_draw_is_proven_by_the_whole_set_of_positions() -> None:
     solution = solve(start("2 2 5 5"), trial=1 << 14)
     assert (solution.result, solution.plies, solution.within) == (Result.DRAW, None, None)
-    assert (solution.positions, solution.closed) == (7964, True)
+    assert solution.closed
+    whole = ReachableSet(blind(start("2 2 5 5").kernel(compile=False)), memory=MEMORY)
+    whole.grow(1 << 14)
+    assert (whole.positions, whole.closed, whole.judge(always)) == (7964, True, Judgement(0, 0))
+
+
+def blind(kernel: Kernel) -> Kernel:
+    """Return a kernel that does not know which positions mirror each other."""
+    rules = {name: value for name, value in vars(kernel.rules).items() if name != "canonical"}
+    return kernel._replace(rules=SimpleNamespace(**rules))
+
+
+@pytest.mark.parametrize("parameters", ["2 2 4 4", "2 2 5 4", "2 3 4 4", "3 3 4 4"])
+def test_mirror_images_change_no_judgement(parameters: str) -> None:
+    """A position for all that mirror it, or each for itself: the same results, and as many positions as images say."""
+    kernel = start(parameters).kernel(compile=False)
+    with_images, without = ReachableSet(kernel, memory=MEMORY), ReachableSet(blind(kernel), memory=MEMORY)
+    with_images.grow(3000)
+    without.grow(3000)
+    if with_images.closed and without.closed:
+        assert with_images.judge(always) == without.judge(always)
+        assert without.positions / 12 <= with_images.positions < without.positions
+    else:
+        mirrored, each = with_images.judge(always), without.judge(always)
+        assert mirrored is None or each is None or mirrored.result == each.result
 
 
 @pytest.mark.slow
@@ -81,7 +105,7 @@ def test_compiled_and_interpreted_searches_do_the_same() -> None:
 def test_the_known_draw_is_proven_by_compiled_rules() -> None:
     told: list[str] = []
     solution = solve(start("2 2 5 5"), compiling=lambda: told.append("compiling"))
-    assert (solution.result, solution.positions, told) == (Result.DRAW, 7964, ["compiling"])
+    assert (solution.result, solution.positions, told) == (Result.DRAW, 1226, ["compiling"])
 
 
 def test_forced_wins_and_retrograde_analysis_agree_along_games() -> None:

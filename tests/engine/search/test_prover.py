@@ -5,8 +5,8 @@ from random import Random
 import pytest
 
 from engine.game import DRAWN, LOST, WON
-from engine.search import entries, proof
-from engine.search.proof import Prover
+from engine.search import entries, prover
+from engine.search.prover import Prover
 from tests.engine.search import toy
 
 MEMORY = 1 << 24
@@ -41,12 +41,11 @@ def test_values_are_those_of_the_definition(seed: int) -> None:
     moves = acyclic(chance, chance.randint(2, 60), chance.randint(1, 5))
     drawn = frozenset(node for node in range(len(moves)) if chance.random() < chance.choice([0, 0.5]))
     expected = values(moves, drawn)
-    prover = Prover(toy.kernel(moves, drawn), memory=MEMORY)
+    searcher = Prover(toy.kernel(moves, drawn), memory=MEMORY)
     for root in chance.sample(range(len(moves)), min(8, len(moves))):
         kernel = toy.kernel(moves, drawn, root)
-        assert prover.value(kernel.state) == expected[root]
-        assert Prover(kernel, memory=MEMORY).prove(kernel.state, True) == (expected[root] == WON)
-        assert Prover(kernel, memory=MEMORY).prove(kernel.state, False) == (expected[root] != LOST)
+        assert searcher.value(kernel.state) == expected[root]
+        assert Prover(kernel, memory=MEMORY).value(kernel.state) == expected[root]
 
 
 def test_a_search_goes_on_where_it_was_stopped() -> None:
@@ -59,8 +58,8 @@ def test_a_search_goes_on_where_it_was_stopped() -> None:
             layer = node // 60
             moves.append([] if layer == 9 else chance.sample(range(60 * layer + 60, 60 * layer + 120), 4))
         drawn = frozenset(chance.sample(range(540, 600), 50))
-        prover = Prover(toy.kernel(moves, drawn), memory=MEMORY)
-        while (value := prover.value(toy.Node(0), 30)) is None:
+        searcher = Prover(toy.kernel(moves, drawn), memory=MEMORY)
+        while (value := searcher.value(toy.Node(0), 30)) is None:
             portions += 1
             assert portions < 10_000
         assert value == values(moves, drawn)[0]
@@ -69,8 +68,8 @@ def test_a_search_goes_on_where_it_was_stopped() -> None:
 
 def test_tables_and_arenas_that_are_too_small_grow_or_forget(monkeypatch: pytest.MonkeyPatch) -> None:
     """Neither changes a value."""
-    monkeypatch.setattr(proof, "FIRST_ENTRIES", 8)
-    monkeypatch.setattr(proof, "FIRST_PLACES", 4)
+    monkeypatch.setattr(prover, "FIRST_ENTRIES", 8)
+    monkeypatch.setattr(prover, "FIRST_PLACES", 4)
     monkeypatch.setattr(entries, "PROBES", 2)
     chance = Random(5)
     moves = acyclic(chance, 400, 5)
@@ -84,7 +83,7 @@ def test_tables_and_arenas_that_are_too_small_grow_or_forget(monkeypatch: pytest
 
 
 def test_more_children_than_any_arena_holds_are_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(proof, "MOST_PLACES", 1 << 11)
+    monkeypatch.setattr(prover, "MOST_PLACES", 1 << 11)
     moves = [list(range(1, 3000)), *([] for _ in range(2999))]
     with pytest.raises(OverflowError):
         Prover(toy.kernel(moves), memory=0).value(toy.Node(0))

@@ -1,0 +1,146 @@
+"""The shell of arrows: the contest's module as text, docs/rules.md, section 2.3, which plays for either side.
+
+``InitGame <sec>`` begins a game, on the board file in the lines after it, down to an empty line; nothing is
+answered. ``turn <d> <sec>`` asks for a direction. Whoever is asked with 255 before any other move plays for the side
+to move, else for the other one. All that thinking needs is made ready before the first line is read, when no game's
+time is running.
+
+What that section leaves open is done so:
+
+- A game lasts until the next `InitGame`. A line that begins with a command ends a board file early, and is
+  carried out next.
+- Where no arrow can be placed, the answer is 255, and the game is over.
+- An opponent who points at a place where nothing can be placed has not lost before the next turn; so a direction
+  is answered, and any would do.
+- A line that fits in nowhere gets one sentence on stderr, no answer, and changes nothing: no command, a command
+  without its numbers, a `turn` without a game or after its end, a second 255, a direction beyond 7. A board file
+  that cannot be read leaves no game.
+- Seconds may have decimals. They are those that are left at the moment at which the line is read.
+- ``strict`` changes nothing.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+
+from engine.arrows.position import ARROWS, NO_MOVE
+from engine.game import BadMove, BadPosition, Position
+from engine.search.think import Limits, Thinker, key_of, warm_up
+from engine.search.timing import allot
+
+INIT = "InitGame"
+TURN = "turn"
+COMMANDS = (INIT, TURN)
+
+SECONDS = r"[0-9]{1,9}(\.[0-9]{1,9})?"
+
+
+def run(
+    lines: Iterable[str],
+    write: Callable[[str], None],
+    complain: Callable[[str], None],
+    *,
+    strict: bool = False,
+    clock: Callable[[], float],
+) -> None:
+    """Play one game after the other until the lines end: the `engine.shell.Shell` of arrows."""
+    _Arrows(iter(lines), write, complain, clock).run()
+
+
+class _Arrows:
+    """The game that is being played, and the commands. Making one takes seconds where nothing is compiled yet."""
+
+    def __init__(
+        self,
+        lines: Iterator[str],
+        write: Callable[[str], None],
+        complain: Callable[[str], None],
+        clock: Callable[[], float],
+    ) -> None:
+        self._lines = lines
+        self._write = write
+        self._complain = complain
+        self._clock = clock
+        self._put_back: str | None = None
+        self._position: Position | None = None
+        self._begun = False
+        """Whether a turn of the game was asked for."""
+        self._keys: list[int] = []
+        """What the thinker knows the positions by that stood on the board before."""
+        usual = ARROWS.start(ARROWS.default_parameters)
+        warm_up(usual)  # what is compiled for one board serves all of them
+        self._thinker = Thinker(usual.kernel())
+
+    def run(self) -> None:
+        """Carry out one line after the other."""
+        while (line := self._next_line()) is not None:
+            read = self._clock()
+            words = line.split()
+            if not words:
+                continue
+            if words[0] == INIT and len(words) == 2 and re.fullmatch(SECONDS, words[1]):
+                self._begin()
+            elif words[0] == TURN and len(words) == 3 and re.fullmatch(SECONDS, words[2]):
+                self._turn(words[1], float(words[2]), read)
+            else:
+                sentence = f"expected {INIT!r} and seconds, or {TURN!r}, a direction and seconds; not {line.strip()!r}"
+                self._complain(sentence)
+
+    def _next_line(self) -> str | None:
+        """Return the line that was put back, or else the next one; None at the end."""
+        line, self._put_back = self._put_back, None
+        return next(self._lines, None) if line is None else line
+
+    def _begin(self) -> None:
+        """Read a board file."""
+        self._position, self._begun, self._keys = None, False, []
+        board: list[str] = []
+        while (line := self._next_line()) is not None and line.strip():
+            if line.split()[0] in COMMANDS:
+                self._put_back = line
+                break
+            board.append(line.rstrip("\r\n"))
+        try:
+            position = ARROWS.read("\n".join(board))
+        except BadPosition as error:
+            self._complain(f"there is no game, the board file cannot be read: {error}")
+            return
+        if position.game.warning(position.parameters):
+            self._complain(f"warning: {position.game.warning(position.parameters)}")
+        self._position = position
+
+    def _turn(self, direction: str, seconds: float, read: float) -> None:
+        """Play the opponent's move, and answer with an own one; ``read`` is when the line was."""
+        position = self._position
+        if position is None:
+            self._complain(f"there is no game: {INIT!r} and a board file come before {TURN!r}")
+            return
+        if direction != NO_MOVE:
+            try:
+                position = self._played(position, direction)
+            except BadMove as error:
+                self._complain(f"the opponent's move {direction}: {error}")
+                return
+        elif self._begun:
+            self._complain(f"{NO_MOVE} stands for the first move of a game, but this one has begun")
+            return
+        self._begun = True
+        self._position = position
+        if position.verdict() is not None:
+            self._write(NO_MOVE)
+            return
+        move = self._choose(position, seconds, read)
+        self._position = self._played(position, move)
+        self._write(move)
+
+    def _played(self, position: Position, move: str) -> Position:
+        """Return the position after a move, and remember the one before; raises `engine.game.BadMove`."""
+        after = position.resolve(move).position
+        self._keys.append(key_of(position))
+        return after
+
+    def _choose(self, position: Position, seconds: float, read: float) -> str:
+        """Think about a move for as long as the time left allows."""
+        left_ms = (seconds - (self._clock() - read)) * 1000
+        time = allot(left_ms, plies=len(self._keys), usual_plies=position.usual_plies)
+        limits = Limits(soft_ms=time.soft_ms, hard_ms=time.hard_ms)
+        return self._thinker.think(position, self._keys, limits, clock=self._clock).move

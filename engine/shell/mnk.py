@@ -1,0 +1,234 @@
+"""The shell of m,n,k-games: the commands and answers of docs/rules.md, section 4.2.
+
+What that section leaves open is done so:
+
+- The words of a command - its name, N M K and the active player, the fields - may be parted by any blanks and
+  newlines. It is answered as soon as the last of them has come.
+- What is wrong gets one sentence on stderr, with the number of the line, and no answer. Everything up to the next
+  name of a command is then skipped.
+- `SOLVE_GAME_STATE` takes as long as it needs: there is no answer for not knowing.
+"""
+
+from collections.abc import Callable, Iterable
+from typing import NamedTuple
+
+from engine.game import DRAWN, UNDECIDED, WON, BadPosition, Kernel
+from engine.mnk import board
+from engine.mnk.kernel import signed
+from engine.mnk.parameters import Parameters
+from engine.mnk.position import MnkPosition
+from engine.mnk.rules import State
+from engine.search.prover import Prover
+
+SOLVED = ("FIRST_PLAYER_WINS", "SECOND_PLAYER_WINS")
+TIE = "BOTH_PLAYERS_TIE"
+
+HEADER_WORDS = 4
+"""Words between a command's name and the fields: N, M, K and the active player."""
+
+INTERPRETED = 8_000
+"""After so many commands for one N, M and K its rules are compiled, or loaded: that costs a few seconds the first time,
+half a second later on, and the commands until then have taken some tenths of one."""
+
+NODE_COST = 8
+"""A node of an interpreted search takes as long as so many commands."""
+
+TABLE_BYTES = 1 << 28
+"""What a variant's table of settled positions may take at most."""
+
+SHOWN = 20
+"""Of a word that is not understood so many characters are shown."""
+
+
+def run(
+    lines: Iterable[str],
+    write: Callable[[str], None],
+    complain: Callable[[str], None],
+    *,
+    strict: bool,
+    clock: Callable[[], float],
+) -> None:
+    """Carry out commands until the lines end: the `engine.shell.Shell` of m,n,k-games."""
+    shell = _Mnk(write, complain)
+    number = 0
+    for number, line in enumerate(lines, 1):
+        words = line.split()
+        while words:
+            words = shell.take(words, number)
+    shell.finish(number)
+
+
+class _Solver:
+    """The values of positions of one variant: found by interpreted rules until it is worth while to compile them."""
+
+    def __init__(self, parameters: Parameters) -> None:
+        self._parameters = parameters
+        self._fields = parameters.rows * parameters.columns
+        self._prover = Prover(self._kernel(compile=False), memory=TABLE_BYTES)
+        self._cost = 0
+        self._final = self._signed = False
+
+    def value(self, state: State) -> int:
+        """Return the value of a position for the side to move: LOST, DRAWN or WON."""
+        self._cost += 1
+        if not self._final:
+            value = self._prover.value(state, max(0, (INTERPRETED - self._cost) // NODE_COST - self._prover.nodes))
+            if value is not None:
+                return value
+            kernel = self._kernel(compile=True)
+            if kernel.compiled:
+                self._signed = True
+                self._prover = Prover(kernel, memory=TABLE_BYTES)
+            self._final = True
+        if self._signed:
+            state = State(signed(state.first, self._fields), signed(state.second, self._fields), state.side)
+        value = self._prover.value(state)
+        assert value is not None
+        return value
+
+    def _kernel(self, *, compile: bool) -> Kernel:
+        return MnkPosition(self._parameters, State(0, 0, 0)).kernel(compile=compile)
+
+
+class _Variant(NamedTuple):
+    """What is kept for all boards with the same header."""
+
+    parameters: Parameters
+    side: int
+    fields: int
+    kernel: Kernel
+    solver: _Solver
+
+
+class _Board(NamedTuple):
+    """The board of a command."""
+
+    variant: _Variant
+    fields: str
+    """A digit each, in row-major order."""
+    state: State
+
+
+class _Mnk:
+    """The words of the command that is being read, and the commands."""
+
+    def __init__(self, write: Callable[[str], None], complain: Callable[[str], None]) -> None:
+        self._write = write
+        self._complain = complain
+        self._commands: dict[str, Callable[[_Board], None]] = {
+            "GEN_ALL_POS_MOV": self._generate,
+            "GEN_ALL_POS_MOV_CUT_IF_GAME_OVER": self._generate_cut,
+            "SOLVE_GAME_STATE": self._solve,
+        }
+        self._variants: dict[tuple[str, ...], _Variant] = {}
+        self._solvers: dict[Parameters, _Solver] = {}
+        self._name = ""
+        """The command that is being read; empty while words are skipped."""
+        self._skipping = False
+        """Whether what is skipped has been complained about."""
+        self._header: list[str] = []
+        self._variant: _Variant | None = None
+        """What the header says, once it is complete."""
+        self._fields = ""
+
+    def take(self, words: list[str], number: int) -> list[str]:
+        """Take words from the beginning of a line's, at least one, and return the others."""
+        name = words[0]
+        if name in self._commands:
+            self.finish(number)
+            self._name, self._skipping = name, False
+            self._header, self._variant, self._fields = [], None, ""
+            return words[1:]
+        if not self._name:
+            if not self._skipping:
+                self._complain(f"line {number}: expected a command, not {name[:SHOWN]!r}")
+            return self._skip(words)
+        if self._variant is None:
+            return self._take_header(words, number)
+        return self._take_fields(self._variant, words, number)
+
+    def finish(self, number: int) -> None:
+        """Complain if a command has begun and is not complete."""
+        if self._name:
+            there = f"{len(self._header)} of the {HEADER_WORDS} words N M K and player"
+            if self._variant is not None:
+                there = f"{len(self._fields)} of {self._variant.fields} fields"
+            self._complain(f"line {number}: {self._name} ends too early, after {there}")
+
+    def _take_header(self, words: list[str], number: int) -> list[str]:
+        missing = HEADER_WORDS - len(self._header)
+        self._header += words[:missing]
+        if len(self._header) == HEADER_WORDS:
+            try:
+                self._variant = self._variant_of(tuple(self._header))
+            except BadPosition as error:
+                return self._refuse(f"line {number}: {error}", self._header + words[missing:])
+        return words[missing:]
+
+    def _take_fields(self, variant: _Variant, words: list[str], number: int) -> list[str]:
+        missing = variant.fields - len(self._fields)
+        found = words[:missing]
+        fields = "".join(found)
+        if len(fields) != len(found) or fields.strip(board.FIELDS):
+            wrong = next(word for word in found if len(word) > 1 or word not in board.FIELDS)
+            return self._refuse(f"line {number}: a field is 0, 1 or 2, not {wrong[:SHOWN]!r}", words)
+        self._fields += fields
+        if len(found) == missing:
+            command, self._name = self._commands[self._name], ""
+            command(_Board(variant, self._fields, State(*board.pieces(self._fields), variant.side)))
+        return words[missing:]
+
+    def _variant_of(self, header: tuple[str, ...]) -> _Variant:
+        variant = self._variants.get(header)
+        if variant is None:
+            parameters, side = board.read_header(list(header))
+            kernel = MnkPosition(parameters, State(0, 0, side)).kernel(compile=False)
+            solver = self._solvers.get(parameters) or self._solvers.setdefault(parameters, _Solver(parameters))
+            variant = _Variant(parameters, side, parameters.rows * parameters.columns, kernel, solver)
+            self._variants[header] = variant
+        return variant
+
+    def _refuse(self, sentence: str, words: list[str]) -> list[str]:
+        """Give up the command that is being read, and return the words from the next command on."""
+        self._complain(sentence)
+        self._name = ""
+        return self._skip(words)
+
+    def _skip(self, words: list[str]) -> list[str]:
+        """Return the words from the next command on."""
+        self._skipping = True
+        at = 0
+        while at < len(words) and words[at] not in self._commands:
+            at += 1
+        return words[at:]
+
+    # Commands
+
+    def _generate(self, given: _Board) -> None:
+        """Print how many moves there are, and the board after each."""
+        over = given.variant.kernel.rules.verdict(given.state) != UNDECIDED
+        self._print(given, [] if over else [at for at, field in enumerate(given.fields) if field == "0"])
+
+    def _generate_cut(self, given: _Board) -> None:
+        """Print the same, but a win alone where there is one; a move that fills the board is alone anyhow."""
+        rules = given.variant.kernel.rules
+        winning = 0
+        if rules.verdict(given.state) == UNDECIDED:
+            winning = rules.winning_fields(rules.own_of(given.state), rules.other_of(given.state))
+        if winning:
+            self._print(given, [(winning & -winning).bit_length() - 1])
+        else:
+            self._generate(given)
+
+    def _print(self, given: _Board, fields: list[int]) -> None:
+        rows = board.rows(given.variant.parameters, given.fields)
+        player = board.PLAYERS[given.variant.side]
+        # in the rows a field is every second character
+        boards = [f"{rows[: 2 * field]}{player}{rows[2 * field + 1 :]}" for field in fields]
+        self._write("\n".join([str(len(boards)), *boards]))
+
+    def _solve(self, given: _Board) -> None:
+        variant = given.variant
+        value = variant.solver.value(given.state)
+        winner = variant.side if value == WON else 1 - variant.side
+        self._write(TIE if value == DRAWN else SOLVED[winner])

@@ -1,0 +1,37 @@
+"""Solved games: the table of docs/rules.md, 4.3, through the solver that everybody uses."""
+
+from time import perf_counter
+
+import pytest
+
+from engine.mnk.position import MNK
+from engine.search.solving import Limits, Result, solve
+
+WINS = ["2 2 2", "3 4 3", "4 3 3", "4 4 3"]
+TIES = ["3 3 3", "2 5 3", "3 5 4", "3 6 4", "3 7 4", "4 4 4", "4 5 4", "5 5 5"]
+LONGER = [
+    ("5 6 4", Result.FIRST),
+    ("6 6 4", Result.FIRST),
+    ("4 6 4", Result.DRAW),
+    ("4 7 4", Result.DRAW),
+    ("5 5 4", Result.DRAW),
+    ("6 6 5", Result.DRAW),
+]
+"""Those that compiled rules are needed for, or come close to it."""
+
+SECONDS = 60
+
+
+@pytest.mark.parametrize(
+    ("parameters", "result"), [*((p, Result.FIRST) for p in WINS), *((p, Result.DRAW) for p in TIES)], ids=str
+)
+def test_short_ones(parameters: str, result: Result) -> None:
+    assert solve(MNK.start(parameters)).result == result
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("parameters", "result"), LONGER, ids=str)
+def test_longer_ones(parameters: str, result: Result) -> None:
+    """The deadline is only there to end a search that has gone astray."""
+    limits = Limits(deadline=perf_counter() + SECONDS)
+    assert solve(MNK.start(parameters), limits, clock=perf_counter).result == result

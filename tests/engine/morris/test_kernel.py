@@ -1,0 +1,103 @@
+"""The kernel of nine men's morris: compiled and interpreted alike, within its room, hashing well, judging sanely."""
+
+from random import Random
+
+import pytest
+
+from engine.game import EVALUATION_LIMIT, Kernel, Position
+from engine.morris.position import MORRIS
+from engine.search.think import Limits, Thinker
+from tests.engine.morris.samples import sample
+from tests.oracles import morris as oracle
+
+
+def positions(seed: int, number: int) -> list[Position]:
+    """Return a sample of positions."""
+    return [MORRIS.read(oracle.text_of(position)) for position in sample(Random(seed), number)]
+
+
+def test_compiled_and_interpreted_rules_agree() -> None:
+    """What every function of the kernel answers, on positions that may come up in a search."""
+    for position in positions(1, 500):
+        interpreted, compiled = (position.kernel(compile=compile) for compile in (False, True))
+        answers = []
+        for kernel in (interpreted, compiled):
+            rules, state = kernel.rules, kernel.state
+            arena = kernel.arena(3000)
+            answers.append(
+                [
+                    rules.evaluate(state),
+                    rules.verdict(state),
+                    rules.hash_of(state),
+                    tuple(rules.canonical(state)),
+                    rules.perft(state, 2, False, arena, 0),
+                ]
+            )
+        assert answers[0] == answers[1]
+        assert abs(answers[0][0]) < EVALUATION_LIMIT
+        assert 0 <= answers[0][2] < 1 << 62
+
+
+def children(kernel: Kernel, name: str, places: int) -> list[int]:
+    """Return what one of the kernel's functions writes into an arena of so many places, and that arena's end."""
+    arena = kernel.arena(places)
+    end = getattr(kernel.rules, name)(kernel.state, arena, 0)
+    return [int(word) for word in arena[:end]]
+
+
+@pytest.mark.parametrize("compile", [False, True], ids=["interpreted", "compiled"])
+@pytest.mark.parametrize("name", ["children", "loud_children"])
+def test_nothing_is_written_where_there_is_no_room(name: str, compile: bool) -> None:
+    """An arena with as many places as there are moves is large enough, a smaller one raises."""
+    for position in positions(2, 100):
+        kernel = position.kernel(compile=compile)
+        moves = len(list(position.successors()))
+        assert len(children(kernel, "children", moves)) == moves
+        if moves:
+            with pytest.raises(OverflowError):
+                children(kernel, name, moves - 1)
+
+
+def test_a_position_is_stored_and_loaded_as_it_was() -> None:
+    """Every part of it, in any place."""
+    for position in positions(3, 100):
+        kernel = position.kernel(compile=False)
+        arena = kernel.arena(3)
+        kernel.rules.store(arena, 1, kernel.state, 7)
+        assert kernel.rules.load(arena, 1) == kernel.state
+        assert arena[0] == arena[2] == 0
+
+
+def test_hashes_of_neighbouring_positions_differ_in_half_of_their_bits() -> None:
+    """And those of thousands of positions are all different, also in their low bits."""
+    seen = set()
+    distances = []
+    for position in positions(4, 100):
+        kernel = position.kernel(compile=False)
+        for after in position.successors():
+            state = after.position.kernel(compile=False).state
+            seen.add(kernel.rules.hash_of(state))
+            distances.append((kernel.rules.hash_of(state) ^ kernel.rules.hash_of(kernel.state)).bit_count())
+    assert 29 < sum(distances) / len(distances) < 33
+    assert len({value & 0xFFFFFF for value in seen}) > 0.999 * len(seen)
+
+
+def test_a_better_position_is_worth_more() -> None:
+    """A piece more, and mills that the next move can make; and the same seen by the other side."""
+
+    def value(header: str, fields: str) -> int:
+        kernel = MORRIS.read(f"{header}\n{fields:_<24}\n").kernel(compile=False)
+        return int(kernel.rules.evaluate(kernel.state))
+
+    even = value("0 0 W", "W__W__W__B__B__B")
+    assert value("0 0 W", "W__W__W_WB__B__B") > even
+    assert value("0 0 B", "W__W__W_WB__B__B") == -value("0 0 W", "W__W__W_WB__B__B")
+    assert value("0 0 W", "WW_WW__WB_B_B__B") > value("0 0 W", "W_W_W_W_B_B_B__B")
+
+
+def test_the_search_finds_the_published_win() -> None:
+    """In nine plies from position III, with the first move that is published or one as good."""
+    position = MORRIS.read("0 0 W\nWB_W_B__B___WWW____W_B_W\n")
+    thought = Thinker(position.kernel(), megabytes=1).think(position, limits=Limits(depth=9), clock=lambda: 0.0)
+    assert thought.plies_to_end is not None
+    assert 0 < thought.plies_to_end <= 9

@@ -1,0 +1,84 @@
+"""The symmetries of the board of nine men's morris, and the position that stands for all that mirror each other."""
+
+from collections.abc import Callable
+from random import Random
+
+import pytest
+
+from engine.morris.board import read
+from engine.morris.fields import BOARD, FIELDS, neighbours
+from engine.morris.kernel import bind
+from engine.morris.rules import State
+from engine.morris.symmetry import inside_out, mirrored, turned
+from tests.engine.morris.samples import sample
+from tests.oracles import morris as oracle
+
+Map = tuple[Callable[[int], int], Callable[[int, int], tuple[int, int]]]
+"""A symmetry done to squares of pieces, and where it carries a field: from (square, place on it) to the same."""
+
+MAPS: dict[str, Map] = {
+    "turned": (turned, lambda square, number: (square, (number + 2) % 8)),
+    "mirrored": (mirrored, lambda square, number: (square, -number % 8)),
+    "inside out": (inside_out, lambda square, number: (2 - square, number)),
+}
+
+
+def states(seed: int, number: int) -> list[State]:
+    """Return a sample of positions as the kernel has them."""
+    return [read(oracle.text_of(position)) for position in sample(Random(seed), number)]
+
+
+def images(state: State) -> set[State]:
+    """Return a position in all sixteen views."""
+    pieces = state.own | state.other << FIELDS
+    found = set()
+    for flipped in (pieces, mirrored(pieces)):
+        for view in (flipped, inside_out(flipped)):
+            for _ in range(4):
+                view = turned(view)
+                found.add(state._replace(own=view & BOARD, other=view >> FIELDS))
+    return found
+
+
+@pytest.mark.parametrize("name", MAPS)
+def test_a_map_carries_every_field_of_both_sides_where_it_should(name: str) -> None:
+    carry, where = MAPS[name]
+    for field in range(FIELDS):
+        square, number = where(*divmod(field, 8))
+        assert carry(1 << field) == 1 << 8 * square + number
+        assert carry(1 << field << FIELDS) == 1 << 8 * square + number << FIELDS
+
+
+@pytest.mark.parametrize("name", MAPS)
+def test_a_map_keeps_neighbours_and_mills(name: str) -> None:
+    carry, _ = MAPS[name]
+    for field in range(FIELDS):
+        assert carry(neighbours(1 << field)) == neighbours(carry(1 << field))
+    mills = {sum(1 << field for field in mill) for mill in oracle.MILLS}
+    assert {carry(mill) for mill in mills} == mills
+
+
+def test_there_are_sixteen_views_of_a_position_without_symmetry() -> None:
+    assert len(images(State(0b10011, 1 << 9, 0, 0, 0))) == 16
+    assert len(images(State(0, 0, 9, 9, 0))) == 1
+
+
+@pytest.mark.parametrize("compile", [False, True], ids=["interpreted", "compiled"])
+def test_all_views_of_a_position_have_one_that_stands_for_them(compile: bool) -> None:
+    """It is one of them, and nothing else of the position changes."""
+    rules = bind(compile=compile)
+    for state in states(1, 200):
+        views = images(state)
+        found = {State(*map(int, rules.canonical(view))) for view in views}
+        assert len(found) == 1
+        assert found <= views
+
+
+def test_what_stands_for_a_position_has_the_same_tree_and_value() -> None:
+    rules = bind()
+    arena = [0] * 10000
+    for state in states(2, 200):
+        other = rules.canonical(state)
+        assert rules.verdict(other) == rules.verdict(state)
+        assert rules.evaluate(other) == rules.evaluate(state)
+        assert rules.perft(other, 2, False, arena, 0) == rules.perft(state, 2, False, arena, 0)

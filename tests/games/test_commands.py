@@ -1,0 +1,66 @@
+"""The command line serves every game alike, also when what it compiled before is loaded from the disk."""
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from engine.game import Game, moves
+from engine.shell import find, names
+from tests.games.cases import EVERY_GAME, named, random_game
+
+pytestmark = pytest.mark.slow
+
+COMPILED_BEFORE = 2
+"""So many times each command is run: the second one loads what the first has compiled, which once crashed."""
+
+
+def engine(*arguments: str, given: str = "") -> list[str]:
+    """Run ``arena-engine`` with the game of stones in its catalogue; return what it printed."""
+    command = [sys.executable, "-m", "tests.games.stones", "engine", *arguments]
+    done = subprocess.run(command, input=given, capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode == 0, (done.returncode, done.stderr)
+    return done.stdout.splitlines()
+
+
+def later(game: Game) -> str:
+    """Return the text of a position some plies into a game that goes on."""
+    played = random_game(game, game.default_parameters, Random(9), most=4)
+    return [position for position in played if position.verdict() is None][-1].text()
+
+
+@pytest.mark.parametrize("game", EVERY_GAME, ids=named)
+def test_perft_solve_and_analyse(game: Game, tmp_path: Path) -> None:
+    file = tmp_path / "position.txt"
+    file.write_text(later(game), encoding="utf-8")
+    position = game.read(file.read_text(encoding="utf-8"))
+    for _ in range(COMPILED_BEFORE):
+        lines = engine("perft", game.name, "--position", str(file), "--depth", "2", "--divide")
+        assert re.fullmatch(rf"perft 1 {len(moves(position))} \d+\.\d+ \d+", lines[0])
+        assert [line.split(" ", 2)[2] for line in lines[2:]] == moves(position)
+        lines = engine("solve", game.name, "--position", "-", "--time", "0.5", given=position.text())
+        assert re.fullmatch("result (first|second|draw|unknown)", lines[0])
+        lines = engine("analyse", game.name, "--position", str(file), "--depth", "4", "--json")
+        found = [json.loads(line) for line in lines]
+        assert [line["depth"] for line in found] == list(range(1, len(found) + 1))
+        assert found[-1]["pv"][0] in moves(position)
+        assert {"depth", "score", "nodes", "seconds", "pv"} <= found[-1].keys()
+
+
+@pytest.mark.parametrize("game", EVERY_GAME, ids=named)
+def test_parameters_that_are_nonsense_take_one_line(game: Game) -> None:
+    arguments = ("perft", game.name, "--params", "x", "--depth", "1")
+    command = [sys.executable, "-m", "tests.games.stones", "engine", *arguments]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
+    assert "--params" in done.stderr
+
+
+@pytest.mark.parametrize("name", names())
+def test_shells_end_with_their_input(name: str) -> None:
+    assert engine("shell", name) == []
+    assert callable(find(name))

@@ -1,0 +1,69 @@
+"""The oracle of m,n,k-games judged alone: by hand-made boards and by the truth of docs/rules.md."""
+
+import pytest
+
+from tests.oracles import mnk as oracle
+
+
+def board(length: int, player: int, *rows: str) -> oracle.Position:
+    """Make a position from rows without blanks."""
+    return oracle.Position(tuple(tuple(map(int, row)) for row in rows), length, player)
+
+
+@pytest.mark.parametrize(
+    ("rows", "columns", "length", "number"),
+    [(3, 3, 3, 8), (15, 15, 5, 572), (1, 5, 3, 3), (4, 4, 4, 10), (2, 2, 3, 0), (3, 4, 1, 48)],
+)
+def test_boards_have_as_many_lines_as_they_should(rows: int, columns: int, length: int, number: int) -> None:
+    """Lines of one field count once for each direction."""
+    assert len(oracle.lines(rows, columns, length)) == number
+
+
+def test_tic_tac_toe_has_the_known_tree() -> None:
+    """From the fifth ply on the first player may have won."""
+    start = oracle.empty(3, 3, 3)
+    assert [oracle.perft(start, depth) for depth in range(6)] == [1, 9, 72, 504, 3024, 15120]
+    assert oracle.perft(board(3, 1, "110", "220", "000"), 2) == 4 * 4
+
+
+@pytest.mark.parametrize(
+    ("position", "ended"),
+    [
+        (board(3, 2, "111", "220", "000"), "1"),
+        (board(3, 1, "102", "012", "012"), "2"),
+        (board(3, 2, "120", "012", "001"), "1"),
+        (board(3, 1, "012", "021", "200"), "2"),
+        (board(3, 1, "121", "122", "211"), "draw"),
+        (board(3, 1, "121", "122", "210"), ""),
+        (board(3, 1, "111", "222", "000"), "2"),
+        (board(3, 2, "111", "222", "000"), "1"),
+        (board(4, 2, "111", "220", "000"), ""),
+    ],
+)
+def test_ends_of_games(position: oracle.Position, ended: str) -> None:
+    assert oracle.outcome(position) == ended
+
+
+def test_winning_fields_complete_a_line() -> None:
+    position = board(3, 1, "110", "220", "010")
+    assert oracle.winning(position, 1) == [(0, 2)]
+    assert oracle.winning(position, 2) == [(1, 2)]
+
+
+@pytest.mark.parametrize(
+    ("parameters", "value"),
+    [((2, 2, 2), 1), ((3, 3, 3), 0), ((2, 5, 3), 0), ((1, 5, 3), 0), ((2, 2, 3), 0)],
+)
+def test_small_boards_have_the_known_values(parameters: tuple[int, int, int], value: int) -> None:
+    """Section 4.3 of the rules, as far as plain minimax goes."""
+    assert oracle.value(oracle.empty(*parameters)) == value
+
+
+@pytest.mark.slow
+def test_a_board_just_large_enough_is_won() -> None:
+    assert oracle.value(oracle.empty(3, 4, 3)) == 1
+
+
+def test_a_square_has_eight_images_and_another_board_four() -> None:
+    assert len(set(oracle.images(board(3, 1, "120", "000", "000")))) == 8
+    assert len(set(oracle.images(board(3, 1, "120", "000")))) == 4

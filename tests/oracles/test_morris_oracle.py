@@ -1,0 +1,118 @@
+"""The oracle of nine men's morris judged alone: by hand-made positions and by the perft tables of docs/rules.md."""
+
+import pytest
+
+from tests.oracles import morris as oracle
+
+
+def position(header: str, white: set[int], black: set[int]) -> oracle.Position:
+    """Return a position from the numbers of the fields on which pieces stand."""
+    fields = "".join("W" if field in white else "B" if field in black else "_" for field in oracle.FIELDS)
+    return oracle.read(f"{header}\n{fields}\n")
+
+
+def texts(state: oracle.Position) -> list[str]:
+    """Return the legal moves as text."""
+    return [move.text for move in oracle.moves(state)]
+
+
+THIRD = position("0 0 W", {0, 3, 12, 13, 14, 19, 23}, {1, 5, 8, 21})
+"""Position III of section 3.3."""
+
+
+def test_the_board_has_sixteen_mills_and_thirty_two_pairs_of_neighbours() -> None:
+    """Every field lies on two mills; neighbours are so both ways."""
+    assert len({frozenset(mill) for mill in oracle.MILLS}) == 16
+    assert all(sum(field in mill for mill in oracle.MILLS) == 2 for field in oracle.FIELDS)
+    assert sum(len(oracle.neighbours(field)) for field in oracle.FIELDS) == 64
+    assert all(field in oracle.neighbours(other) for field in oracle.FIELDS for other in oracle.neighbours(field))
+    assert oracle.neighbours(0) == {1, 7}
+    assert oracle.neighbours(9) == {8, 10, 1, 17}
+
+
+@pytest.mark.parametrize(
+    ("begin", "counts"),
+    [
+        (oracle.start(), [24, 552, 12144]),
+        (position("8 9 B", {0}, set()), [23, 506, 10626]),
+        (THIRD, [15, 251, 3509]),
+    ],
+)
+def test_perft_agrees_with_the_published_counts(begin: oracle.Position, counts: list[int]) -> None:
+    """The first columns of section 3.3."""
+    assert [oracle.perft(begin, depth) for depth in (1, 2, 3)] == counts
+
+
+def test_the_published_line_wins() -> None:
+    """White takes the last piece but two."""
+    state = THIRD
+    for text in ("14 15", "21 22", "0 7 22", "8 0", "15 14 0"):
+        assert oracle.outcome(state) == "in_progress"
+        state = oracle.apply(state, text).position
+    assert oracle.outcome(state) == "white too_few_pieces"
+
+
+def test_a_mill_takes_a_piece_that_stands_in_none_or_any_if_all_do() -> None:
+    """0 1 2 is a mill of black's; 12 stands in none."""
+    assert texts(position("7 5 W", {16, 17}, {0, 1, 2, 12})).count("18 12") == 1
+    assert "18 0" not in texts(position("7 5 W", {16, 17}, {0, 1, 2, 12}))
+    assert [text for text in texts(position("7 5 W", {16, 17}, {0, 1, 2})) if text[:3] == "18 "] == [
+        "18 0", "18 1", "18 2",
+    ]  # fmt: skip
+
+
+def test_two_mills_at_once_take_one() -> None:
+    """Field 0 completes 0 1 2 and 6 7 0."""
+    after = oracle.apply(position("5 8 W", {1, 2, 6, 7}, {12}), "0 12").position
+    assert oracle.standing(after.board, "B") == []
+
+
+def test_a_mill_against_an_empty_board_takes_nothing() -> None:
+    """Such positions can only be set up."""
+    assert "18" in texts(position("7 9 W", {16, 17}, set()))
+
+
+def test_three_pieces_fly_and_two_do_not() -> None:
+    """With two pieces and an empty hand the game goes on as long as the opponent still places."""
+    assert len(texts(position("0 0 W", {0, 8, 20}, {3, 4, 10}))) == 3 * 18
+    assert texts(position("0 4 W", {0, 8}, {3, 4, 10})) == ["0 1", "0 7", "8 9", "8 15"]
+    assert len(texts(position("1 0 W", {0, 8, 20}, {3, 4, 10}))) == 18
+
+
+@pytest.mark.parametrize(
+    ("state", "outcome"),
+    [
+        (position("0 0 W", {0, 8}, {3, 4, 10}), "black too_few_pieces"),
+        (position("0 0 B", {0, 8}, {3, 4, 10}), "black too_few_pieces"),
+        (position("0 0 W", {0, 8}, {3, 4}), "draw too_few_pieces"),
+        (position("0 1 W", {0, 8}, {3, 4, 10}), "in_progress"),
+        (position("0 1 W", set(), {3, 4, 10}), "black no_move"),
+        (position("0 0 W", {0, 2, 4, 6}, {1, 3, 5, 7}), "black no_move"),
+        (position("0 0 B", {0, 2, 4, 6}, {1, 3, 5, 7}), "in_progress"),
+        (position("1 0 W", {0, 2, 4, 6}, {1, 3, 5, 7}), "in_progress"),
+    ],
+)
+def test_the_game_ends_where_the_rules_say(state: oracle.Position, outcome: str) -> None:
+    """Too few pieces with both hands empty, on either side's turn; no move for the side to move."""
+    assert oracle.outcome(state) == outcome
+    assert bool(texts(state)) == (outcome == "in_progress")
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        ("", oracle.UNREADABLE),
+        ("14-15", oracle.UNREADABLE),
+        ("14 24", oracle.UNREADABLE),
+        ("14", oracle.HAND_IS_EMPTY),
+        ("2 1", "BAD_MOVE_2_IS_NOT_YOURS"),
+        ("0 1", "BAD_MOVE_1_IS_OCCUPIED"),
+        ("0 2", "BAD_MOVE_2_IS_NO_NEIGHBOUR"),
+        ("14 15 1", oracle.CAPTURE_IS_NOT_DUE),
+    ],
+)
+def test_wrong_moves_are_refused(text: str, code: str) -> None:
+    """From position III."""
+    with pytest.raises(oracle.Refused) as refused:
+        oracle.apply(THIRD, text)
+    assert str(refused.value) == code
