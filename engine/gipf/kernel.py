@@ -57,7 +57,7 @@ def bind(size: int, run: int, *, compile: bool = False, weights: Weights = WEIGH
         constants[prefix + "LINE"] = table([board.entries[n].line for n in chosen])
         constants[prefix + "FIRST"] = table([first(n) for n in chosen])
         constants[prefix + "STEP"] = table([abs(board.entries[n].step) for n in chosen])
-    functions = rules.FUNCTIONS + evaluation.FUNCTIONS
+    functions: tuple[Callable[..., Any], ...] = rules.FUNCTIONS + evaluation.FUNCTIONS
     if size <= WORD_SIZE:  # larger boards are beyond all solving, and their tables large
         chunks, exchanged, mirrored = symmetry.tables(size)
         constants |= {"CHUNKS": chunks, "EXCHANGED": table(exchanged), "REVERSED": table(mirrored)}
