@@ -11,6 +11,7 @@ from engine.catalogue import GAMES
 from engine.clock import MICROSECONDS
 from engine.history import REPETITIONS
 from engine.outcome import ANNULLED, Termination
+from engine.record import replay
 from engine.wire import ends, lines, messages
 from engine.wire.codes import Code
 from engine.wire.messages import KINDS, REPLIES, REQUESTS, VERSION, decode, usage
@@ -99,9 +100,7 @@ def test_reasons_of_bye() -> None:
 
 
 def test_results() -> None:
-    rows = {
-        reason: row[1] for row in table("reason", "result", "when") for reason in re.findall("`([a-z_]+)`", row[0])
-    }
+    rows = {reason: row[1] for row in table("reason", "result", "when") for reason in re.findall("`([a-z_]+)`", row[0])}
     endings = [import_module(f"engine.{name}.position").Ending for name in GAMES]
     assert set(rows) == {*map(str, Termination), *(str(end) for game in endings for end in game)}
     assert {reason for reason, result in rows.items() if result == "`annulled`"} == set(map(str, ANNULLED))
@@ -118,7 +117,7 @@ def test_options_of_seek() -> None:
 def test_lines_of_a_record() -> None:
     shown = {word for row in table("line", "meaning") for word in re.findall(r"`([a-z-]+)", row[0])}
     headers = {line.split()[0] for line in (record.__doc__ or "").splitlines() if re.match(r"    [a-z-]+ \S+$", line)}
-    events = {name.removeprefix("_on_") for name in dir(record._Replay) if name.startswith("_on_")} - {"unknown"}
+    events = {name.removeprefix("_on_") for name in dir(replay._Replay) if name.startswith("_on_")} - {"unknown"}
     assert headers | events <= shown
     assert shown <= headers | events | {"arena-record", "parameters", "position", "white", "black"}
 

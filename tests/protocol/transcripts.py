@@ -138,7 +138,7 @@ class _Stage:
         line = " ".join(words)
         if words[0] == "ARENA" or line.startswith("| server "):
             line = re.sub(r"(?<= gipf-arena/)[0-9][0-9a-z.+]*", "<version>", line)
-            line = line.replace(", ".join(GAMES), "<games>")
+        line = line.replace(", ".join(GAMES), "<games>")
         if re.match(r"\| (ready|move|refused|gone|back|unanswered|result) ", line):
             line = re.sub(r"(?<= )-?[0-9]+\.[0-9]{3}(?= |$)", "<time>", line)
         line = re.sub(r"^(\| started )\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$", r"\1<date>", line)
