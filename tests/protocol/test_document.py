@@ -11,7 +11,6 @@ from engine.catalogue import GAMES
 from engine.clock import MICROSECONDS
 from engine.history import REPETITIONS
 from engine.outcome import ANNULLED, Termination
-from engine.record import replay
 from engine.wire import ends, lines, messages
 from engine.wire.codes import Code
 from engine.wire.messages import KINDS, REPLIES, REQUESTS, VERSION, decode, usage
@@ -117,7 +116,7 @@ def test_options_of_seek() -> None:
 def test_lines_of_a_record() -> None:
     shown = {word for row in table("line", "meaning") for word in re.findall(r"`([a-z-]+)", row[0])}
     headers = {line.split()[0] for line in (record.__doc__ or "").splitlines() if re.match(r"    [a-z-]+ \S+$", line)}
-    events = {name.removeprefix("_on_") for name in dir(replay._Replay) if name.startswith("_on_")} - {"unknown"}
+    events = {name.removeprefix("_on_") for name in dir(record._Replay) if name.startswith("_on_")} - {"unknown"}
     assert headers | events <= shown
     assert shown <= headers | events | {"arena-record", "parameters", "position", "white", "black"}
 
