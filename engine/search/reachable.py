@@ -14,6 +14,9 @@ FIRST_POSITIONS = 1 << 10
 MOST_POSITIONS = 1 << 30
 """Positions that 32-bit numbers of positions, and of the slots that name them, are good for."""
 
+JUDGED_AT_A_TIME = 1 << 18
+"""Positions that are gone back from between two looks at the clock."""
+
 MOST_SPARE_PLACES = 1 << 14
 """More children of one position take a kernel too long to tell apart; a set that comes to such a one is full."""
 
@@ -95,27 +98,44 @@ class ReachableSet:
     def judge(self, go_on: Callable[[], bool]) -> Judgement | None:
         """Return what is known of the first position: None while that is nothing, or when ``go_on()`` said no.
 
-        ``go_on`` is asked before each pass over the set.
+        ``go_on`` is asked now and then.
         """
         self._forget()
         self._judged = True
-        for distance in range(1, retrograde.LONGEST):
-            value = int(self._values[0])
-            if value == retrograde.DRAWN_AT_ONCE:
-                return Judgement(0, 0)
-            if value != retrograde.UNKNOWN:
-                return Judgement(1, value - 1) if value > 0 else Judgement(-1, -value - 1)
+        if (judgement := self._judgement()) is not None:
+            return judgement
+        kernel, functions, values = self._kernel, self._functions, self._values
+        starts = numbers(kernel, "q", self.positions + 1)
+        parents = numbers(kernel, "i", int(self._tally[EDGES]))
+        waiting = numbers(kernel, "i", self.positions)
+        queue = numbers(kernel, "i", self.positions)
+        functions.link(self._offsets, self._edges, self._tally, starts, parents, waiting)
+        begin, end = 0, int(functions.line_up(values, self._tally, queue))
+        while begin < end:
             if not go_on():
                 return None
-            found = self._functions.judge(self._values, self._offsets, self._edges, self._tally, distance)
-            if found == 0:
-                return Judgement(0, 0) if self.closed else None
-        return None
+            until = begin + JUDGED_AT_A_TIME
+            end = int(functions.judge(values, starts, parents, waiting, queue, begin, end, until))
+            begin = min(end, until)
+            if (judgement := self._judgement()) is not None:
+                return judgement
+        return Judgement(0, 0) if self.closed else None
+
+    def _judgement(self) -> Judgement | None:
+        """Return what the value of the first position says, None where it is unknown."""
+        value = int(self._values[0])
+        if value == retrograde.DRAWN_AT_ONCE:
+            return Judgement(0, 0)
+        if value == retrograde.UNKNOWN:
+            return None
+        return Judgement(1, value - 1) if value > 0 else Judgement(-1, -value - 1)
 
     def warm_up(self) -> None:
         """Have everything compiled that the set calls, and spoil the set: for one that is thrown away."""
         self.grow(1)
-        self._functions.judge(self._values, self._offsets, self._edges, self._tally, 1)
+        self.judge(lambda: True)
+        nothing = numbers(self._kernel, "i", 0)
+        self._functions.judge(self._values, self._offsets, nothing, nothing, nothing, 0, 0, 0)
         self._functions.refill(self._arena, numbers(self._kernel, "i", len(self._slots)), self._tally)
 
     def _forget(self) -> None:
@@ -158,4 +178,5 @@ class ReachableSet:
         """Return what a set of such sizes takes."""
         word = 8 if self._kernel.compiled else INTERPRETED_WORD_BYTES
         words: int = self._kernel.rules.WORDS
-        return (room + spare) * words * word + room * (2 * 4 + 2 + 8) + edges * 4
+        judging = room * (8 + 4 + 4) + edges * 4
+        return (room + spare) * words * word + room * (2 * 4 + 2 + 8) + edges * 4 + judging

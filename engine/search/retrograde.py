@@ -1,16 +1,16 @@
 """Exact solution: every position that can be reached, judged backwards from the ends of the game.
 
 The reachable positions are collected breadth first, each with the numbers of the positions that its moves lead
-to. Then they are judged a distance at a time. At distance 0 stand the finished games; at distance n a position
-is won for the side to move when a move leads to one that is lost at distance n - 1, and lost when every move
-leads to one that is won and the longest of these wins takes n - 1. When a distance brings nothing new, no further
-one will: what is undecided then is a draw by endless play, provided that every position was collected.
+to. Then they are judged backwards: finished games at distance 0 first, then, in the order of their distance, each
+that can move to a lost one, which is won, and each of which the last move leads to a won one, which is lost. What is
+undecided when there is nothing left to go back from is a draw by endless play, provided that every position was
+collected.
 
 Of positions that mirror each other one stands for all, where the game can tell which.
 
 Before that, wins and losses are as true as ever, but their distances may still shrink.
 
-Source: retrograde analysis (Bellman 1965, Thompson 1986), in its form without un-moves: passes over the graph.
+Source: retrograde analysis (Bellman 1965, Thompson 1986), with recorded moves in the place of un-moves.
 """
 
 from typing import Any
@@ -109,26 +109,61 @@ def refill(arena: Any, slots: Any, tally: Any) -> None:
         slots[slot_of(arena, at, slots)] = at + 1
 
 
-def judge(values: Any, offsets: Any, edges: Any, tally: Any, distance: int) -> int:
-    """Find the positions that are decided at a distance, those at lesser ones being known; return their number."""
-    found = 0
+def link(offsets: Any, edges: Any, tally: Any, starts: Any, parents: Any, waiting: Any) -> None:
+    """Turn the moves around: note from which positions each one is reached, and how many moves each one has.
+
+    ``parents[starts[at]]`` to before ``parents[starts[at + 1]]`` lead to a position, one for each move. All three
+    arrays are zero before.
+    """
+    for edge in range(tally[EDGES]):
+        starts[edges[edge]] += 1
+    total = 0
+    for at in range(tally[POSITIONS]):
+        total += starts[at]
+        starts[at] = total
+    starts[tally[POSITIONS]] = total
     for at in range(tally[EXPANDED]):
-        if values[at] != UNKNOWN:
-            continue
-        all_won = True
+        waiting[at] = offsets[at + 1] - offsets[at]
         for edge in range(offsets[at], offsets[at + 1]):
-            value = values[edges[edge]]
-            if -distance <= value < 0:
-                values[at] = distance + 1
-                found += 1
-                all_won = False
-                break
-            if not 0 < value <= distance:
-                all_won = False
-        if all_won:
-            values[at] = -(distance + 1)
-            found += 1
-    return found
+            starts[edges[edge]] -= 1
+            parents[starts[edges[edge]]] = at
+
+
+def line_up(values: Any, tally: Any, queue: Any) -> int:
+    """Put the finished games that somebody has won into the queue; return how many there are."""
+    end = 0
+    for at in range(tally[POSITIONS]):
+        if values[at] == 1 or values[at] == -1:
+            queue[end] = at
+            end += 1
+    return end
+
+
+def judge(values: Any, starts: Any, parents: Any, waiting: Any, queue: Any, begin: int, end: int, until: int) -> int:
+    """Judge the positions that lead to those in a queue, from ``begin`` on to before ``until``; return its new end.
+
+    What is decided joins the queue, so that nearer decisions come before later ones.
+    """
+    while begin < min(end, until):
+        at = queue[begin]
+        begin += 1
+        value = values[at]
+        if abs(value) > LONGEST:
+            continue
+        for link in range(starts[at], starts[at + 1]):
+            parent = parents[link]
+            if values[parent] != UNKNOWN:
+                continue
+            if value < 0:
+                values[parent] = 1 - value
+            else:
+                waiting[parent] -= 1
+                if waiting[parent] != 0:
+                    continue
+                values[parent] = -1 - value
+            queue[end] = parent
+            end += 1
+    return end
 
 
 def forget(values: Any, offsets: Any, tally: Any) -> None:
@@ -138,4 +173,4 @@ def forget(values: Any, offsets: Any, tally: Any) -> None:
             values[at] = UNKNOWN
 
 
-FUNCTIONS = (same, *hints.FUNCTIONS, slot_of, value_at_end, begin, expand, refill, judge, forget)
+FUNCTIONS = (same, *hints.FUNCTIONS, slot_of, value_at_end, begin, expand, refill, link, line_up, judge, forget)

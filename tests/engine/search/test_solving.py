@@ -10,6 +10,7 @@ import pytest
 
 from engine.catalogue import GAMES
 from engine.game import DRAWN, LOST, UNDECIDED, WON, Kernel, Position
+from engine.search import reachable as reachable_sets
 from engine.search.binding import bind
 from engine.search.forced import Deepening, ForcedWin, forced_win
 from engine.search.reachable import Judgement, ReachableSet
@@ -243,7 +244,8 @@ def test_a_set_that_outgrows_its_memory_is_full_and_claims_nothing() -> None:
     assert reachable.judge(always) is None
 
 
-def test_judging_stops_when_it_is_told_to() -> None:
+def test_judging_stops_when_it_is_told_to(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reachable_sets, "JUDGED_AT_A_TIME", 4)
     moves = [[node + 1] for node in range(50)] + [[]]
     reachable = ReachableSet(toy.kernel(moves), memory=MEMORY)
     reachable.grow(100)
