@@ -1,11 +1,12 @@
 """``arena-engine analyse``: what the search thinks of a position, depth by depth."""
 
+from functools import partial
 from time import perf_counter
 
 import msgspec
 
 from engine.commands.inputs import File, Rejected, answer, game_named, position_of, say, warn_of
-from engine.search.memory import MAX_DEPTH
+from engine.search.memory import MAX_DEPTH, ROOM
 from engine.search.think import Limits, Thinker, Thought, warm_up
 
 SHORTEST = 1e-9
@@ -20,6 +21,7 @@ def analyse(
     position: File = None,
     time: float | None = None,
     depth: int = MAX_DEPTH,
+    lines: int = 1,
     exact: bool = False,
     json: bool = False,
 ) -> None:
@@ -40,6 +42,8 @@ def analyse(
         Seconds after which to stop, compiling not counted; without it, and without a depth, until Ctrl-C.
     depth
         Plies to search to.
+    lines
+        How many of the best moves to show, a line each; with more than one each begins with its rank.
     exact
         Search every move to the full depth, which finds the shortest wins.
     json
@@ -49,6 +53,8 @@ def analyse(
         raise Rejected(f"--time is {time}, but it has to be a number of seconds above 0")
     if not 1 <= depth <= MAX_DEPTH:
         raise Rejected(f"--depth is {depth}, but it has to be 1 to {MAX_DEPTH}")
+    if not 1 <= lines <= ROOM:
+        raise Rejected(f"--lines is {lines}, but it has to be 1 to {ROOM}")
     root = position_of(game_named(game), params, position)
     warn_of(root)
     outcome = root.verdict()
@@ -58,17 +64,19 @@ def analyse(
     if kernel.compiled:
         say(f"compiling the search for {game} {root.parameters}, or loading what was compiled before")
         warm_up(root)
-    limits = Limits(depth=depth, hard_ms=None if time is None else time * 1000, exact=exact)
-    Thinker(kernel).think(root, (), limits, clock=perf_counter, report=_tell_json if json else _tell)
+    limits = Limits(depth=depth, hard_ms=None if time is None else time * 1000, lines=lines, exact=exact)
+    report = _tell_json if json else partial(_tell, lines > 1)
+    Thinker(kernel).think(root, (), limits, clock=perf_counter, report=report)
 
 
-def _tell(thought: Thought) -> None:
+def _tell(ranked: bool, thought: Thought) -> None:
     plies = thought.plies_to_end
     score = str(thought.score) if plies is None else f"{'win' if plies > 0 else 'loss'} {abs(plies)}"
     rate = thought.nodes / max(thought.seconds, SHORTEST)
     line = ", ".join(thought.pv)
+    rank = f"line {thought.rank} " if ranked else ""
     answer(
-        f"depth {thought.depth} score {score} nodes {thought.nodes} seconds {thought.seconds:.3f} "
+        f"{rank}depth {thought.depth} score {score} nodes {thought.nodes} seconds {thought.seconds:.3f} "
         f"rate {rate:.0f} pv {line}"
     )
 
@@ -76,6 +84,7 @@ def _tell(thought: Thought) -> None:
 def _tell_json(thought: Thought) -> None:
     fields = {
         "depth": thought.depth,
+        "line": thought.rank,
         "score": thought.score,
         "plies_to_end": thought.plies_to_end,
         "nodes": thought.nodes,

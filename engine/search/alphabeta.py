@@ -22,7 +22,7 @@ from typing import Any
 
 from engine.game import EVALUATION_LIMIT, UNDECIDED, Kernel
 from engine.search import binding, quiescence, table
-from engine.search.memory import BEST, GENERATION, NODES, NOWHERE, REACH, REDUCING, ROOM, STOPPED, WIDTH, Memory
+from engine.search.memory import BARRED, BEST, GENERATION, NODES, NOWHERE, REACH, REDUCING, ROOM, STOPPED, WIDTH, Memory
 from engine.search.quiescence import (
     DRAW,
     INFINITY,
@@ -120,11 +120,13 @@ def search(state: Any, depth: int, alpha: int, beta: int, ply: int, first: int, 
         floor = alpha
         for turn in range(first, end):
             number = (NUMBER_MASK - (take_best(order, turn, end) & NUMBER_MASK)) >> 1
+            if ply == 0 and memory.barred[number] != 0:
+                continue
             child = load(arena, first + number)
             less = 0
             if depth >= 3 and ply > 0 and turn - first >= LATE and cells[REDUCING] != 0:
                 less = 2 if depth >= 4 and turn - first >= LAST else 1
-            window = beta if turn == first else floor + 1
+            window = beta if best_number == NO_CHILD else floor + 1
             while True:
                 score = -search(child, depth - 1 - less, -window, -floor, ply + 1, end, memory)
                 reach = min(reach, cells[REACH])
@@ -165,7 +167,7 @@ def search(state: Any, depth: int, alpha: int, beta: int, ply: int, first: int, 
     else:
         reach = NOWHERE
     cells[REACH] = reach
-    if reach >= ply or entry == 0:
+    if (reach >= ply or entry == 0) and (ply > 0 or cells[BARRED] == 0):
         remember(memory.table, key, kept, bound, to_depth, best_number, cells[GENERATION])
     return best
 

@@ -17,10 +17,10 @@ WIDTH = MAX_DEPTH + 2
 NOWHERE = 1 << 20
 """Ply of what does not stand on the path but on the board before; also: no repetition had a part in a value."""
 
-NODES, BUDGET, STOPPED, REACH, BEST, GENERATION, REDUCING, CELLS = range(8)
+NODES, BUDGET, STOPPED, REACH, BEST, GENERATION, REDUCING, BARRED, CELLS = range(9)
 """Offsets in `Memory.cells`: nodes so far and allowed; whether the search was stopped; the least ply that a
 repetition below the last node led back to; the best child of the last `resolve`; the generation for the table;
-whether late children are reduced."""
+whether late children are reduced; how many children of the root are barred."""
 
 
 class Memory(NamedTuple):
@@ -36,6 +36,8 @@ class Memory(NamedTuple):
     """The set of positions that would repeat, also of that module: those before this search have ply NOWHERE."""
     variation: Any
     """A row of WIDTH numbers a ply: the best line, each child as its number in the order of generation."""
+    barred: Any
+    """ROOM numbers: other than 0 for children of the root that are left out, for better ones of them are known."""
     cells: Any
     """CELLS numbers: see there."""
     stop: Any

@@ -105,6 +105,8 @@ def resolve(state: Any, depth: int, alpha: int, beta: int, ply: int, first: int,
         taken = take_best(order, turn, end)
         value = (taken >> NUMBER_BITS) - ZERO
         low = NUMBER_MASK - (taken & NUMBER_MASK)
+        if ply == 0 and memory.barred[low >> 1] != 0:
+            continue
         floor = max(alpha, best)
         searched = value > floor and low & 1 == 0
         if searched:

@@ -19,6 +19,7 @@ from engine.game import EVALUATION_LIMIT, Kernel, Position, move_to
 from engine.search.alphabeta import bind
 from engine.search.binding import numbers
 from engine.search.memory import (
+    BARRED,
     BUDGET,
     CELLS,
     GENERATION,
@@ -59,6 +60,8 @@ class Limits(NamedTuple):
     """Milliseconds after which no new depth is begun."""
     hard_ms: float | None = None
     """Milliseconds after which the search ends where it stands."""
+    lines: int = 1
+    """How many of the best moves to look at, each with its best line."""
     exact: bool = False
     """Whether to search every move to the full depth. Without it late moves are looked at less deeply, which plays
     stronger in the same time, but need not find the shortest win."""
@@ -95,6 +98,8 @@ class Thought:
     """Positions looked at."""
     seconds: float
     """How long it took, without the time in which depths were reported."""
+    rank: int = 1
+    """1 for the best move, 2 for the next one, and so on."""
 
     @cached_property
     def move(self) -> str:
@@ -149,6 +154,7 @@ class Thinker:
             table=numbers(kernel, "q", buckets * BUCKET_WORDS),
             path=numbers(kernel, "q", 0),
             variation=numbers(kernel, "q", WIDTH * WIDTH),
+            barred=numbers(kernel, "q", ROOM),
             cells=numbers(kernel, "q", CELLS),
             stop=None,
         )
@@ -182,31 +188,45 @@ class Thinker:
             raise ValueError(f"the depth is {limits.depth}, but it has to be 1 to {MAX_DEPTH}")
         deadline = None if limits.hard_ms is None else began + limits.hard_ms / 1000
         memory = self._prepare(kernel.state, earlier, limits)
+        lines = 1 if limits.lines == 1 else min(limits.lines, self._children(kernel))
 
-        def thought(line: tuple[int, ...], score: int, depth: int) -> Thought:
-            return Thought(position, line, score, depth, int(memory.cells[NODES]), clock() - began - reporting)
+        def thought(line: tuple[int, ...], score: int, depth: int, rank: int = 1) -> Thought:
+            return Thought(position, line, score, depth, int(memory.cells[NODES]), clock() - began - reporting, rank)
 
         latest = thought((), 0, 0)
         with _polled(self._compiled, stop or Stop(), clock, deadline) as polled:
             memory = memory._replace(stop=polled)
             for depth in range(1, limits.depth + 1):
-                score = self._deepen(kernel.state, depth, memory)
-                line = tuple(int(number) for number in memory.variation[1 : 1 + memory.variation[0]])
-                if score is None:
-                    # what the unfinished depth has found is no worse: it began with the best move of the last one
-                    latest = thought(line or latest.line, latest.score, latest.depth)
+                found: list[Thought] = []
+                for rank in range(1, lines + 1):
+                    score = self._deepen(kernel.state, depth, memory, [other.line[0] for other in found])
+                    line = tuple(int(number) for number in memory.variation[1 : 1 + memory.variation[0]])
+                    if score is None:
+                        if rank == 1:
+                            # what the unfinished depth has found is no worse: it began with the best move of the last
+                            latest = thought(line or latest.line, latest.score, latest.depth)
+                        break
+                    found.append(thought(line, score, depth, rank))
+                    latest = found[0]
+                    if report is not None:
+                        reported = clock()
+                        report(found[-1])
+                        reporting += clock() - reported
+                if len(found) < lines:
                     break
-                latest = thought(line, score, depth)
-                if report is not None:
-                    reported = clock()
-                    report(latest)
-                    reporting += clock() - reported
-                plies = latest.plies_to_end
-                if plies is not None and abs(plies) <= depth:
+                ends = [other.plies_to_end for other in found]
+                if all(plies is not None and abs(plies) <= depth for plies in ends):
                     break
                 if limits.soft_ms is not None and (clock() - began) * 1000 >= limits.soft_ms:
                     break
         return latest
+
+    def _children(self, kernel: Kernel) -> int:
+        """Return how many positions moves lead to, or as many as there is room for."""
+        try:
+            return int(kernel.rules.children(kernel.state, self._memory.arena, 0))
+        except OverflowError:
+            return ROOM
 
     def _prepare(self, state: Any, earlier: Collection[int], limits: Limits) -> Memory:
         """Make everything ready for a search from a position."""
@@ -231,13 +251,19 @@ class Thinker:
         self._memory = memory._replace(path=path)
         return self._memory
 
-    def _deepen(self, state: Any, depth: int, memory: Memory) -> int | None:
-        """Search to a depth and return the score, or None when the search was stopped or ran out of room."""
+    def _deepen(self, state: Any, depth: int, memory: Memory, barred: list[int]) -> int | None:
+        """Search to a depth, some moves left out; return the score, or None when stopped or out of room."""
         memory.variation[0] = 0
+        memory.cells[BARRED] = len(barred)
+        for number in barred:
+            memory.barred[number] = 1
         try:
             score = self._search.search(state, depth, -INFINITY, INFINITY, 0, 0, memory)
         except OverflowError:
             return None
+        finally:
+            for number in barred:
+                memory.barred[number] = 0
         return None if memory.cells[STOPPED] else int(score)
 
 

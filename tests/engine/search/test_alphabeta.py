@@ -83,6 +83,32 @@ def test_score_is_that_of_minimax(parameters: str, depth: int, count: int) -> No
                 assert thought.score == expected, position.text()
 
 
+def test_several_lines_are_the_best_moves_in_order() -> None:
+    """Their scores are those of minimax over the children, the greatest first; no move comes twice."""
+    depth = 2
+    for position in random_positions("3 3 9 9", 6, seed=2):
+        kernel = position.kernel(compile=False)
+        arena = kernel.arena(layout.ROOM)
+        children = [kernel.rules.load(arena, at) for at in range(kernel.rules.children(kernel.state, arena, 0))]
+        path = frozenset({kernel.state})
+        expected = sorted((-minimax(kernel, child, depth - 1, 1, path) for child in children), reverse=True)
+        told: list[Thought] = []
+        think(position, Limits(depth=depth, lines=5, exact=True), report=told.append)
+        last = [thought for thought in told if thought.depth == depth]
+        if last:
+            assert [thought.rank for thought in last] == list(range(1, min(5, len(children)) + 1))
+            assert [thought.score for thought in last] == expected[: len(last)]
+            assert len({thought.move for thought in last}) == len(last)
+
+
+def test_more_lines_than_moves_are_as_many_as_the_moves() -> None:
+    position = GIPF.start("2 3 5 5")
+    told: list[Thought] = []
+    think(position, Limits(depth=1, lines=1000, exact=True), report=told.append)
+    kernel = position.kernel(compile=False)
+    assert len(told) == kernel.rules.children(kernel.state, kernel.arena(layout.ROOM), 0)
+
+
 def test_line_leads_to_the_score() -> None:
     for position in random_positions("3 3 9 9", 12, seed=5):
         thought = think(position, Limits(depth=3, exact=True))
@@ -163,6 +189,7 @@ def on_graph(graph: toy.Moves, values: list[int], depth: int, earlier: tuple[int
         table=numbers(kernel, "q", BUCKET_WORDS << 6),
         path=[0] * 256,
         variation=[0] * layout.WIDTH**2,
+        barred=[0] * layout.ROOM,
         cells=[0] * layout.CELLS,
         stop=[0],
     )
