@@ -3,6 +3,8 @@
 - `inputs`: games and positions as command lines name them, and what is wrong with them
 - `perft`: counts the leaves of the tree of moves
 - `solve`: finds out who wins
+- `check`: verifies a certificate of a win
+- `atlas`: finds it out for many variants, and keeps the results
 - `analyse`: what the search thinks of a position
 - `record`: replays and verifies the record of a match
 - `shell`: the command protocols of the assignments

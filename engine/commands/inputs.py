@@ -72,18 +72,18 @@ def place_of(file: str) -> str:
     return "standard input" if file == "-" else file
 
 
-def text_of(file: str) -> str:
-    """Return what stands in a file (``-`` is stdin); raises `Rejected`."""
+def text_of(file: str, most_bytes: int = MOST_BYTES) -> str:
+    """Return what stands in a file (``-`` is stdin), which is no longer than that; raises `Rejected`."""
     place = place_of(file)
     try:
         if file == "-":
-            content = sys.stdin.buffer.read(MOST_BYTES + 1)
+            content = sys.stdin.buffer.read(most_bytes + 1)
         else:
             with Path(file).open("rb") as opened:
-                content = opened.read(MOST_BYTES + 1)
+                content = opened.read(most_bytes + 1)
     except (OSError, ValueError) as error:  # ValueError: a name with a zero byte
         reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
         raise Rejected(f"{place}: cannot be read: {reason}") from None
-    if len(content) > MOST_BYTES:
-        raise Rejected(f"{place}: longer than {MOST_BYTES} bytes, which no position and no record is")
+    if len(content) > most_bytes:
+        raise Rejected(f"{place}: longer than {most_bytes} bytes, which is more than anything that is read here")
     return content.decode("utf-8", errors="replace")

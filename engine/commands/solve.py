@@ -1,14 +1,22 @@
 """``arena-engine solve``: finds out who wins with perfect play."""
 
+from pathlib import Path
 from time import perf_counter
 
+from engine import certificate
+from engine.certificate import Claim
 from engine.commands.inputs import File, Rejected, answer, game_named, position_of, say, warn_of
+from engine.game import Position
 from engine.search.solving import Limits, Result, Solution, solve
+from engine.search.strategy import NoStrategy, strategy
 
 MEGABYTE = 1 << 20
 
 LEAST_MEMORY = 16
 """Megabytes below which a limit means little: interpreter and libraries take more than that themselves."""
+
+MOST_POSITIONS = 1_000_000
+"""A certificate grows to no more positions than these: some hundred megabytes of text."""
 
 QUIET_SECONDS = 1.0
 """Progress is told no more often than this."""
@@ -22,6 +30,7 @@ def solve_game(
     position: File = None,
     time: float | None = None,
     memory: int = 1024,
+    proof: Path | None = None,
 ) -> None:
     """Find out who wins with perfect play: `result first|second|draw|unknown`, then what is known of its length.
 
@@ -38,6 +47,8 @@ def solve_game(
     memory
         Megabytes for tables and positions, beside the program's own 200 or so. When they are used up, only
         forced wins are looked for.
+    proof
+        File for a certificate of the win: what the winner plays, which arena-engine check verifies by the rules alone.
     """
     if time is not None and not 0 < time < float("inf"):
         raise Rejected(f"--time is {time}, but it has to be a number of seconds above 0")
@@ -61,9 +72,25 @@ def solve_game(
         answer(f"plies {solution.plies}")
     elif solution.within is not None:
         answer(f"within {solution.within}")
+    if proof is not None:
+        _write_proof(proof, root, solution, memory)
     if solution.closed and solution.result == Result.DRAW:
         answer(f"positions {solution.positions} up to symmetry")
     say(f"{_figures(solution)}, in {perf_counter() - began:.1f} s")
+
+
+def _write_proof(file: Path, root: Position, solution: Solution, memory: int) -> None:
+    """Write a certificate, or say why there is none."""
+    try:
+        moves = strategy(root, solution, memory=memory * MEGABYTE, most=MOST_POSITIONS)
+        winner = (Result.FIRST, Result.SECOND).index(solution.result)
+        file.write_text(certificate.write(Claim(root, winner, solution.plies, moves)), encoding="utf-8")
+    except NoStrategy as error:
+        say(f"no proof is written: {error}")
+    except OSError as error:
+        raise Rejected(f"--proof: {file} cannot be written: {error.strerror}") from None
+    else:
+        say(f"a proof with {len(moves)} moves of the winner is in {file}")
 
 
 class _Reporter:

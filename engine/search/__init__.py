@@ -11,6 +11,7 @@
 - `entries`: the table of what forced wins and these know of positions
 - `settling`: the set or the proof, whichever fits the game, behind one interface
 - `solving`: who wins with perfect play, from forced wins and that
+- `strategy`: what the winner plays against everything, for a certificate
 - `think`: the best move within limits of depth, nodes and time, by deepening
 - `timing`: how much time a move may take
 - `alphabeta`, `quiescence`: the search of one position to one depth, and how its lines end, as plain functions

@@ -173,6 +173,14 @@ class Deepening:
         """Look no more for wins of the side to move, or of the other one: it is known that there are none."""
         self._hopeless[0 if for_mover else 1] = True
 
+    def loses(self, state: Any, plies: int) -> bool:
+        """Tell whether the side to move in another position of the variant loses within so many plies.
+
+        It takes the place of the position that the search began with.
+        """
+        self._kernel.rules.store(self._arena, 0, state, 0)
+        return self._prove(plies, False, ENDLESS * ENDLESS) >= 0
+
     def warm_up(self) -> None:
         """Have everything compiled that the search calls, and spoil the search: for one that is thrown away."""
         self.run(1, 1)

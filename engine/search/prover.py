@@ -123,6 +123,10 @@ class Prover:
             elif self.nodes >= until:
                 return None
 
+    def is_lost(self, state: Any) -> bool:
+        """Tell whether the side to move in a position loses, however long that takes to find out."""
+        return self.value(state) == LOST
+
     def warm_up(self) -> None:
         """Have everything compiled that the search calls; any answer will do."""
         self._functions.settle(self._kernel.state, 0, 1, self._work)

@@ -1,0 +1,80 @@
+"""The atlas of solved variants: its file, going on where it was, and its tables."""
+
+from pathlib import Path
+
+import pytest
+
+from engine import cli
+from engine.commands import atlas
+from engine.commands.atlas import Entry
+from engine.search.solving import Result
+
+
+def run(capsys: pytest.CaptureFixture[str], file: Path, *arguments: str) -> tuple[int, list[str], list[str]]:
+    status = cli.run(("atlas", "gipf", str(file), *arguments))
+    captured = capsys.readouterr()
+    return status, captured.out.splitlines(), captured.err.splitlines()
+
+
+def test_variants_are_solved_once_and_shown(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    """The results are those of docs/rules.md, 1.11; the second time there is nothing left to do."""
+    file = tmp_path / "atlas.tsv"
+    status, lines, said = run(capsys, file, "2 3 5 5", "3 3-4 4 4", "3 3 4-5 4", "--table")
+    assert (status, len(said)) == (0, 4)
+    assert lines[0] == "4 variants, 4 of them solved"
+    assert "2 3, rows and columns being the next two parameters:" in lines
+    assert "| **5** | 1 in 1 |" in lines
+    assert "| **5** | 1 in 3 |" in lines
+    assert [line.split("\t")[:3] for line in file.read_text().splitlines()[1:]] == [
+        ["2 3 5 5", "first", "1"],
+        ["3 3 4 4", "second", "2"],
+        ["3 4 4 4", "second", "2"],
+        ["3 3 5 4", "first", "3"],
+    ]
+    assert run(capsys, file, "2 3 5 5", "3 3 4 4")[1:] == (["4 variants, 4 of them solved"], [])
+
+
+@pytest.mark.slow
+def test_jobs_side_by_side(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    status, lines, _ = run(capsys, tmp_path / "atlas.tsv", "2 2-3 4 4", "--jobs", "2")
+    assert (status, lines) == (0, ["2 variants, 2 of them solved"])
+
+
+def test_what_was_not_solved_is_tried_again_with_larger_limits_only() -> None:
+    unknown = Entry("3 3 9 9", Result.UNKNOWN, "", "", 1, 1, 60.0, "60 1024")
+    assert not atlas._may_be_more(unknown, 60, 1024)
+    assert not atlas._may_be_more(unknown, 10, 512)
+    assert atlas._may_be_more(unknown, 61, 1024)
+    assert atlas._may_be_more(unknown, 60, 2048)
+    assert not atlas._may_be_more(unknown._replace(result=Result.DRAW), 61, 1024)
+
+
+def test_smaller_variants_come_first() -> None:
+    assert list(atlas._variants("2 2-3 4-5 4")) == ["2 2 4 4", "2 2 5 4", "2 3 4 4", "2 3 5 4"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("2 x 4 4",), "'x' is no number and no range"),
+        (("1-999 1-999 4 4",), "998001 variants"),
+        (("2 9 4 4",), "K is 9"),
+        (("2 3 4 4", "--time", "0"), "--time has to be above 0"),
+        (("2 3 4 4", "--memory", "1"), "--memory at least 16"),
+    ],
+)
+def test_bad_ranges_take_one_line(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, arguments: tuple[str, ...], words: str
+) -> None:
+    status, lines, said = run(capsys, tmp_path / "atlas.tsv", *arguments)
+    assert (status, lines, len(said)) == (2, [], 1)
+    assert words in said[0]
+
+
+def test_a_file_that_is_no_atlas_is_refused_and_left_alone(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    file = tmp_path / "atlas.tsv"
+    file.write_text("one\ntwo\n")
+    status, _, said = run(capsys, file, "2 3 4 4")
+    assert (status, len(said)) == (2, 1)
+    assert "line 2" in said[0]
+    assert file.read_text() == "one\ntwo\n"

@@ -1,0 +1,136 @@
+"""Certificates of wins: written from solutions, checked by the rules alone, and refused when anything is wrong."""
+
+from pathlib import Path
+
+import pytest
+
+from engine import certificate, cli
+from engine.catalogue import GAMES
+from engine.certificate import BadCertificate, Claim
+from engine.game import Position, moves
+from engine.search.solving import Result, solve
+from engine.search.strategy import NoStrategy, strategy
+
+MEMORY = 1 << 26
+
+WINS = [
+    ("gipf", "2 3 5 5"),
+    ("gipf", "3 3 4 4"),
+    ("gipf", "3 3 5 4"),
+    ("arrows", "4 4"),
+    ("arrows", "5 4"),
+    ("mnk", "4 4 3"),
+]
+
+
+def certified(game: str, parameters: str) -> tuple[Position, str]:
+    """Return a start position that is won, and the text of its certificate."""
+    position = GAMES[game].start(parameters)
+    solution = solve(position)
+    found = strategy(position, solution, memory=MEMORY, most=100_000)
+    winner = (Result.FIRST, Result.SECOND).index(solution.result)
+    return position, certificate.write(Claim(position, winner, solution.plies, found))
+
+
+@pytest.mark.parametrize(("game", "parameters"), WINS, ids=str)
+def test_a_certificate_is_true_and_as_long_as_the_solution_says(game: str, parameters: str) -> None:
+    position, text = certified(game, parameters)
+    claim = certificate.read(text)
+    assert claim.position.key == position.key
+    checked = certificate.check(claim)
+    assert claim.plies is None or checked.plies == claim.plies
+    assert checked.positions > len(claim.moves)
+
+
+def test_a_claim_that_is_false_is_refused() -> None:
+    _, text = certified("gipf", "3 3 5 4")
+    claim = certificate.read(text)
+    assert claim.plies is not None
+    with pytest.raises(BadCertificate, match="can last 3 plies, not 2"):
+        certificate.check(claim._replace(plies=2))
+    with pytest.raises(BadCertificate, match="no move is given"):
+        certificate.check(claim._replace(winner=1))
+
+
+def test_every_other_move_of_the_winner_is_found_out_or_wins_too() -> None:
+    """The first move is changed into each of the others, and each line is left out."""
+    position, text = certified("gipf", "3 3 5 4")
+    claim = certificate.read(text)
+    first = claim.position.text()
+    refused = 0
+    for move in moves(position):
+        try:
+            certificate.check(claim._replace(moves={**claim.moves, first: move}))
+        except BadCertificate:
+            refused += 1
+    assert refused > 0
+    for left_out in list(claim.moves)[:20]:
+        others = {at: move for at, move in claim.moves.items() if at != left_out}
+        with pytest.raises(BadCertificate, match="no move is given"):
+            certificate.check(claim._replace(moves=others))
+    with pytest.raises(BadCertificate, match="cannot be played"):
+        certificate.check(claim._replace(moves={**claim.moves, first: "a1-a1"}))
+
+
+def test_play_that_goes_round_proves_nothing() -> None:
+    """Flying pieces of morris go to and fro: the moves are legal, and nobody ever wins."""
+    position = GAMES["morris"].read("0 0 W\nW_W_W___" + "________" + "B_B_B___\n")
+    replies: dict[str, str] = {}
+    open_ones = [position]
+    while open_ones and len(replies) < 300:
+        at = open_ones.pop()
+        if at.verdict() is not None or at.text() in replies:
+            continue
+        if at.turn == 0:
+            quiet = [move for move in moves(at) if len(move.split()) == 2]
+            if not quiet:
+                return
+            replies[at.text()] = quiet[0]
+            open_ones.append(at.resolve(quiet[0]).position)
+        else:
+            open_ones += [successor.position for successor in at.successors()]
+    with pytest.raises(BadCertificate):
+        certificate.check(Claim(position, 0, None, replies))
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("", "the text is empty"),
+        ("nonsense\n", "line 1"),
+        ('{"certificate": 2, "game": "gipf", "winner": "first", "position": ""}\n', "version 2"),
+        ('{"certificate": 1, "game": "chess", "winner": "first", "position": ""}\n', "no game 'chess'"),
+        ('{"certificate": 1, "game": "gipf", "winner": "white", "position": ""}\n', "first or second"),
+        ('{"certificate": 1, "game": "gipf", "winner": "first", "position": "x"}\n', "cannot be read"),
+        (
+            '{"certificate": 1, "game": "morris", "winner": "first", "position": "9 9 W\\n' + "_" * 24 + '"}\n7\n',
+            "line 2",
+        ),
+    ],
+)
+def test_what_is_no_certificate_is_refused(text: str, words: str) -> None:
+    with pytest.raises(BadCertificate, match=words):
+        certificate.read(text)
+
+
+def test_only_wins_have_certificates() -> None:
+    position = GAMES["mnk"].start("3 3 3")
+    with pytest.raises(NoStrategy, match="the result is draw"):
+        strategy(position, solve(position), memory=MEMORY, most=1000)
+    won = GAMES["mnk"].start("4 4 3")
+    with pytest.raises(NoStrategy, match="more than 3 positions"):
+        strategy(won, solve(won), memory=MEMORY, most=3)
+
+
+def test_command_lines(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    file = tmp_path / "proof.jsonl"
+    assert cli.run(("solve", "gipf", "--params", "3 3 4 4", "--proof", str(file))) == 0
+    assert capsys.readouterr().out.splitlines()[:2] == ["result second", "plies 2"]
+    assert cli.run(("check", str(file))) == 0
+    assert capsys.readouterr().out.splitlines()[:2] == ["true second", "plies 2"]
+    file.write_text(file.read_text().replace('"winner":"second"', '"winner":"first"'))
+    assert cli.run(("check", str(file))) == 2
+    captured = capsys.readouterr()
+    assert (captured.out, captured.err.count("\n")) == ("", 1)
+    assert cli.run(("solve", "mnk", "--params", "3 3 3", "--proof", str(tmp_path / "none.jsonl"))) == 0
+    assert "no proof is written: the result is draw" in capsys.readouterr().err
