@@ -72,8 +72,9 @@ def place_of(file: str) -> str:
     return "standard input" if file == "-" else file
 
 
-def text_of(file: str, most_bytes: int = MOST_BYTES) -> str:
-    """Return what stands in a file (``-`` is stdin), which is no longer than that; raises `Rejected`."""
+def text_of(file: str, most_bytes: int | None = None) -> str:
+    """Return what stands in a file (``-`` is stdin), no longer than that or MOST_BYTES; raises `Rejected`."""
+    most_bytes = MOST_BYTES if most_bytes is None else most_bytes
     place = place_of(file)
     try:
         if file == "-":
