@@ -7,6 +7,7 @@
 - `clock`: both clocks of a match, as arithmetic
 - `record`: the record of a match: its text, and verifying it
 - `perft`, `search`: counting, searching and solving, written once for all games
+- `duel`: matches between two configurations of the search, to measure which is stronger
 - `certificate`: what the winner of a solved game plays, and checking it by the rules alone
 - `shell`: the stdin/stdout command protocols of the assignments
 - `wire`: the network protocol without a network

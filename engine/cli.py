@@ -25,6 +25,7 @@ COMMANDS = (
     Command("atlas", "engine.commands.atlas:atlas", "Solve many variants of a game, and keep the results in a file."),
     Command("record", "engine.commands.record:replay", "Replay the record of a match and verify it."),
     Command("analyse", "engine.commands.analyse:analyse", "Think about a position, depth by depth."),
+    Command("duel", "engine.commands.duel:duel", "Measure one configuration of the search against another."),
     Command("shell", "engine.commands.shell:shell", "Answer the commands of an assignment on stdin."),
 )
 """Every command, in the order in which --help lists them."""
@@ -52,6 +53,8 @@ def run(arguments: Sequence[str]) -> int:
         return _fail(REFUSED, str(error))
     except (OverflowError, MemoryError) as error:
         return _fail(FAILED, f"too large for this machine: {error or 'out of memory'}")
+    except ChildProcessError as error:
+        return _fail(FAILED, str(error))
     return ANSWERED
 
 

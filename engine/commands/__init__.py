@@ -6,6 +6,8 @@
 - `check`: verifies a certificate of a win
 - `atlas`: finds it out for many variants, and keeps the results
 - `analyse`: what the search thinks of a position
+- `duel`: measures one configuration of the search against another, with
+- `duel_processes`, `duel_player`, `duel_file`: the processes that play, what runs in them, and the file of results
 - `record`: replays and verifies the record of a match
 - `shell`: the command protocols of the assignments
 

@@ -1,0 +1,71 @@
+"""The file that a duel's results are kept in: gone on with, and grown by a line at a time."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import BinaryIO
+
+from engine.commands.inputs import Rejected, say
+from engine.duel.games import Pair
+from engine.duel.results import BadResults, Setting, line_of, read
+
+try:
+    import fcntl
+except ImportError:  # not on every system are there such locks
+    fcntl = None  # type: ignore[assignment]
+
+
+class ResultsFile:
+    """Where pairs of games are kept; nowhere, where there is no file."""
+
+    def __init__(self, name: str, file: BinaryIO | None) -> None:
+        """Take a file that was opened to read and append."""
+        self._name = name
+        self._file = file
+
+    def resume(self, setting: Setting) -> list[Pair]:
+        """Return the pairs that are in the file, which must be of this setting; an empty one becomes so.
+
+        A last line that was half written when the duel was broken off is cut away. Raises `Rejected`.
+        """
+        if self._file is None:
+            return []
+        self._file.seek(0)
+        content = self._file.read()
+        if not content:
+            self._file.write(line_of(setting))
+            return []
+        try:
+            pairs = read(content, setting)
+        except BadResults as error:
+            raise Rejected(f"--results {self._name}: {error}") from None
+        complete = content.rfind(b"\n") + 1
+        if complete < len(content):
+            say(f"{self._name}: its last line was not written to the end; that pair is played again")
+            self._file.truncate(complete)
+        return pairs
+
+    def write(self, pair: Pair) -> None:
+        """Append a pair, in one piece."""
+        if self._file is not None:
+            self._file.write(line_of(pair))
+
+
+@contextmanager
+def opened(name: str | None) -> Iterator[ResultsFile]:
+    """Open a file of results, a new one where there is none; without a name, none. Raises `Rejected`."""
+    if name is None:
+        yield ResultsFile("", None)
+        return
+    try:
+        file = Path(name).open("a+b", buffering=0)  # noqa: SIM115  # closed below
+    except (OSError, ValueError) as error:  # ValueError: a name with a zero byte
+        reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+        raise Rejected(f"--results {name}: cannot be written: {reason}") from None
+    with file:
+        if fcntl is not None:
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except OSError:
+                raise Rejected(f"--results {name}: another duel is writing to it") from None
+        yield ResultsFile(name, file)

@@ -1,0 +1,171 @@
+"""The file of a duel's results, line by line, and what all of them come to.
+
+JSON lines: first the `Setting`, in which everything stands that a game depends on, then a `Pair` a line in the order
+in which pairs were finished. What is counted are the pairs from number 0 on without a gap: so the result depends
+neither on how many were played at a time nor on how often the duel was broken off, and short games do not count
+before long ones.
+"""
+
+from collections import Counter
+from collections.abc import Iterable
+from typing import TypeVar
+
+import msgspec
+
+from engine.duel.games import NAMES, Pair, Use
+from engine.duel.sprt import Decision, Sprt
+from engine.duel.statistics import OUTCOMES, Counts
+from engine.outcome import Termination
+
+Line = TypeVar("Line")
+
+FORMAT = 1
+"""Of the file. Another number is another format, and is refused."""
+
+
+class BadResults(ValueError):
+    """A file of results that cannot be gone on with. ``str(error)`` says why, and in which line."""
+
+
+class Contender(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A side, as far as its moves depend on it."""
+
+    side: str
+    """The text of the side."""
+    engine: str
+    """A digest of the sources of its engine."""
+    weights: dict[str, int]
+    """The weights that its file names."""
+
+
+class Setting(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="duel"):
+    """What every game of a duel depends on, and when it ends by itself."""
+
+    format: int
+    game: str
+    parameters: str
+    a: Contender
+    b: Contender
+    seed: int
+    opening_plies: int
+    balance: int | None
+    """The most that an opening may be worth to a side; None for the median of the first ones."""
+    move_limit: int
+    elo0: float
+    elo1: float
+    alpha: float
+    beta: float
+
+    @property
+    def test(self) -> Sprt:
+        """The test of a difference in strength."""
+        return Sprt(self.elo0, self.elo1, self.alpha, self.beta)
+
+
+def line_of(value: Setting | Pair) -> bytes:
+    """Return a line of the file, its newline included."""
+    return msgspec.json.encode(value) + b"\n"
+
+
+def read(content: bytes, setting: Setting) -> list[Pair]:
+    """Return the pairs in a file of the same setting; a last line without a newline, half written, is left out.
+
+    Raises `BadResults`: for a file of another duel, and for one that is none.
+    """
+    lines = content.split(b"\n")[:-1]
+    if not lines:
+        raise BadResults("line 1: this is no file of a duel's results: it has no complete line")
+    there = _decode(lines[0], 1, Setting)
+    differences = list(_differences(there, setting))
+    if differences:
+        raise BadResults(
+            f"this file holds another duel: {'; '.join(differences)}. Name another file, or ask for the same"
+        )
+    pairs: dict[int, Pair] = {}
+    for number, line in enumerate(lines[1:], 2):
+        pair = _decode(line, number, Pair)
+        if pair.number in pairs or pair.number < 0:
+            raise BadResults(f"line {number}: pair {pair.number} stands there twice, or cannot be")
+        pairs[pair.number] = pair
+    return list(pairs.values())
+
+
+def _decode(line: bytes, number: int, kind: type[Line]) -> Line:
+    try:
+        return msgspec.json.decode(line, type=kind)
+    except msgspec.DecodeError as error:
+        what = "setting" if number == 1 else "pair of games"
+        raise BadResults(f"line {number}: this is no {what} of a duel: {error}") from None
+
+
+def _differences(there: Setting, here: Setting) -> Iterable[str]:
+    """Say in what two settings differ."""
+    for side, name in (("a", NAMES[0]), ("b", NAMES[1])):
+        ours, theirs = (msgspec.structs.asdict(getattr(setting, side)) for setting in (here, there))
+        if ours["side"] != theirs["side"]:
+            yield f"{name} is {theirs['side']} there, and {ours['side']} here"
+        elif ours["engine"] != theirs["engine"]:
+            yield f"the engine of {name} has changed since"
+        elif ours["weights"] != theirs["weights"]:
+            yield f"the weights of {name} have changed since"
+    for field in msgspec.structs.fields(Setting):
+        if field.name not in ("a", "b"):
+            ours, theirs = getattr(here, field.name), getattr(there, field.name)
+            if ours != theirs:
+                yield f"{field.name.replace('_', ' ')} is {theirs} there, and {ours} here"
+
+
+class Tally:
+    """The sum of a duel's pairs, those from the first on without a gap."""
+
+    def __init__(self, test: Sprt) -> None:
+        """Begin without pairs."""
+        self._test = test
+        self._waiting: dict[int, Pair] = {}
+        self.pairs = 0
+        """How many pairs are counted."""
+        self.wins = self.draws = self.losses = 0
+        """Games, from the view of A."""
+        self.used = (Use(), Use())
+        """What both sides have used in all."""
+        self.time_losses = [0, 0]
+        """Games that either side has lost because its budget was used up."""
+        self.reasons: Counter[str] = Counter()
+        """How games ended."""
+        self.decision = Decision.OPEN
+        """What the test said first; it is not asked again."""
+        self._counts = [0] * OUTCOMES
+
+    @property
+    def counts(self) -> Counts:
+        """How many pairs have had each result."""
+        return tuple(self._counts)
+
+    @property
+    def ratio(self) -> float:
+        """The log-likelihood ratio of the test."""
+        return self._test.ratio(self.counts)
+
+    def add(self, pair: Pair, *, stop: bool) -> None:
+        """Count a pair as soon as those before it are there; with ``stop`` none after that with which the test ends."""
+        self._waiting[pair.number] = pair
+        while self.pairs in self._waiting and not (stop and self.decision != Decision.OPEN):
+            self._count(self._waiting.pop(self.pairs))
+
+    def _count(self, pair: Pair) -> None:
+        self.pairs += 1
+        self._counts[pair.points] += 1
+        for game in pair.games:
+            self.wins += game.winner == 0
+            self.draws += game.winner is None
+            self.losses += game.winner == 1
+            self.reasons[game.reason] += 1
+            self.time_losses[0] += game.winner == 1 and game.reason == Termination.TIME
+            self.time_losses[1] += game.winner == 0 and game.reason == Termination.TIME
+            self.used = (_sum(self.used[0], game.used[0]), _sum(self.used[1], game.used[1]))
+        if self.decision == Decision.OPEN:
+            self.decision = self._test.decide(self.ratio)
+
+
+def _sum(one: Use, other: Use) -> Use:
+    return Use(one.moves + other.moves, one.ms + other.ms, one.nodes + other.nodes)

@@ -1,0 +1,340 @@
+"""The command: processes that play, a file to go on with, and what is refused. All but one run interpreted."""
+
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import msgspec
+import pytest
+
+import engine
+from engine import cli
+from engine.catalogue import GAMES
+from engine.duel.games import Pair
+from engine.history import History
+
+SMALL = ("--game", "mnk", "--params", "4 4 4", "--seed", "5")
+"""A game of which an interpreted search plays several in a second."""
+
+RESULT = re.compile(
+    r"result A \+\d+ =\d+ -\d+  elo -?\d+\.\d \+- (\d+\.\d|inf)  los \d+\.\d%  sprt (H0|H1|open)"
+)  # fmt: skip
+
+
+def start(*arguments: str, interpreted: bool = True) -> "subprocess.Popen[str]":
+    environment = {**os.environ, "NUMBA_DISABLE_JIT": "1" if interpreted else "0"}
+    command = [sys.executable, "-P", "-m", "engine", "duel", *arguments]
+    return subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment, start_new_session=True
+    )
+
+
+def duel(*arguments: str, status: int = 0, interpreted: bool = True) -> tuple[list[str], list[str]]:
+    """Run a duel to its end; return the lines on stdout and on stderr."""
+    with start(*arguments, interpreted=interpreted) as process:
+        output, errors = process.communicate(timeout=120)
+    assert process.returncode == status, errors
+    return output.splitlines(), errors.splitlines()
+
+
+def pairs_in(file: Path) -> list[Pair]:
+    return [msgspec.json.decode(line, type=Pair) for line in file.read_bytes().splitlines()[1:]]
+
+
+def played(file: Path) -> dict[int, list[tuple[object, ...]]]:
+    """Return all of a file's games, without the times that they took."""
+    return {
+        pair.number: [(game.first, game.winner, game.reason, game.moves) for game in pair.games]
+        for pair in pairs_in(file)
+    }
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
+    """A duel that was not disturbed: its file and its result."""
+    file = tmp_path_factory.mktemp("duel") / "whole.jsonl"
+    lines, _ = duel("depth=3", "depth=1", *SMALL, "--games", "12", "--all-games", "--jobs", "2", "--results", str(file))
+    return file, lines[-1]
+
+
+@pytest.mark.slow
+def test_games_are_true(whole: tuple[Path, str]) -> None:
+    """Each game, played again by the rules, ends as its line says; both of a pair begin alike."""
+    file, result = whole
+    assert RESULT.fullmatch(result)
+    pairs = pairs_in(file)
+    assert sorted(pair.number for pair in pairs) == list(range(6))
+    for pair in pairs:
+        assert [game.first for game in pair.games] == [0, 1]
+        assert pair.games[0].moves[:2] == pair.games[1].moves[:2]
+        for game in pair.games:
+            history = History.begin(GAMES["mnk"].start("4 4 4"))
+            for move in game.moves:
+                history = history.after(move)
+            outcome = history.verdict(1000)
+            assert outcome is not None and outcome.termination == game.reason
+            assert all(use.ms > 0 and use.nodes > 0 for use in game.used)
+    points = sum(pair.points for pair in pairs)
+    won, drawn, lost = (int(number) for number in re.findall(r"[+=-](\d+)", result)[:3])
+    assert (won + drawn + lost, 2 * won + drawn) == (12, points)
+
+
+@pytest.mark.slow
+def test_as_many_at_a_time_as_you_like_gives_the_same(whole: tuple[Path, str], tmp_path: Path) -> None:
+    file = tmp_path / "one.jsonl"
+    arguments = ("depth=3", "depth=1", *SMALL, "--games", "12", "--all-games", "--results", str(file))
+    lines, _ = duel(*arguments, "--jobs", "1")
+    assert played(file) == played(whole[0])
+    assert lines[-1] == whole[1]
+    # and the other way round A is B
+    lines, _ = duel("depth=1", "depth=3", *SMALL, "--games", "12", "--all-games")
+    won, drawn, lost = re.findall(r"[+=-](\d+)", whole[1])[:3]
+    assert lines[-1].startswith(f"result A +{lost} ={drawn} -{won} ")
+
+
+@pytest.mark.slow
+def test_a_duel_that_was_killed_goes_on(whole: tuple[Path, str], tmp_path: Path) -> None:
+    file = tmp_path / "killed.jsonl"
+    arguments = ("depth=3", "depth=1", *SMALL, "--games", "12", "--all-games", "--results", str(file))
+    killed = False
+    while True:
+        before = len(file.read_bytes().splitlines()) if file.exists() else 0
+        with start(*arguments) as process:
+            deadline = time.monotonic() + 60
+            while process.poll() is None and time.monotonic() < deadline and not killed:
+                if file.exists() and len(file.read_bytes().splitlines()) >= before + 2:
+                    process.send_signal(signal.SIGKILL)
+                    killed = True
+                    break
+                time.sleep(0.01)
+            # which waits for all that hold the pipes: the processes that played have ended too
+            output, errors = process.communicate(timeout=60)
+        if process.returncode == 0:
+            break
+        assert process.returncode == -signal.SIGKILL, errors
+        file.write_bytes(file.read_bytes() + b'{"number":')  # as if a line had been cut off
+    assert killed
+    assert f"{file}: its last line was not written to the end" in errors
+    assert "going on after " in errors
+    assert played(file) == played(whole[0])
+    assert output.splitlines()[-1] == whole[1]
+
+
+@pytest.mark.slow
+def test_a_changed_command_on_the_same_file_is_refused(whole: tuple[Path, str]) -> None:
+    file, result = whole
+    content = file.read_bytes()
+    common = ("--games", "12", "--all-games", "--results", str(file))
+    lines, errors = duel("depth=2", "depth=1", *SMALL, *common, status=2)
+    assert lines == []
+    assert "A is depth=3 there, and depth=2 here" in errors[-1]
+    _, errors = duel("depth=3", "depth=1", *SMALL, "--elo1", "20", *common, status=2)
+    assert "elo1 is 10.0 there, and 20.0 here" in errors[-1]
+    # the same one has nothing to do
+    lines, errors = duel("depth=3", "depth=1", *SMALL, *common)
+    assert lines[-1] == result
+    assert "going on after 12 games" in errors
+    assert file.read_bytes() == content
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform == "win32", reason="locks as POSIX has them")
+def test_two_at_a_time_on_one_file_are_refused(tmp_path: Path) -> None:
+    file = tmp_path / "file.jsonl"
+    arguments = ("depth=4", "depth=4", *SMALL, "--games", "2000", "--all-games", "--results", str(file))
+    with start(*arguments) as process:
+        while process.poll() is None and not (file.exists() and file.read_bytes()):
+            time.sleep(0.01)
+        _, errors = duel(*arguments, status=2)
+        assert "another duel is writing to it" in errors[-1]
+        process.kill()
+        process.communicate(timeout=60)
+
+
+@pytest.mark.slow
+def test_the_test_ends_the_duel() -> None:
+    lines, _ = duel("depth=3", "depth=1", *SMALL, "--elo0", "-100", "--elo1", "400", "--alpha", "0.4", "--beta", "0.4")
+    assert lines[-1].endswith(("sprt H0", "sprt H1"))
+
+
+def test_a_process_that_has_ended_can_be_asked_and_closed() -> None:
+    """The program lets broken pipes end it, as others do, but not those to its players."""
+    code = """
+import signal
+from engine.commands.duel_processes import OURS, Contestant, Process
+from engine.catalogue import GAMES
+from engine.duel.games import Request
+from engine.duel.sides import read
+signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+start = GAMES["mnk"].start("3 3 3")
+process = Process(Contestant("A", read("depth=1"), OURS, {}, start))
+assert process.play(Request(0, (), None)).move
+process.kill()
+process._process.wait()
+for _ in range(2):
+    try:
+        process.play(Request(0, (), None))
+    except ChildProcessError as error:
+        print(error)
+process.close()
+process.close()
+print("closed")
+"""
+    environment = {**os.environ, "NUMBA_DISABLE_JIT": "1"}
+    done = subprocess.run(
+        [sys.executable, "-P", "-c", code], env=environment, capture_output=True, text=True, timeout=60, check=False
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.splitlines() == ["A: its process has ended, with status -9"] * 2 + ["closed"]
+
+
+@pytest.mark.slow
+def test_it_ends_when_there_are_no_more_openings() -> None:
+    arguments = ("--game", "mnk", "--params", "2 2 2", "--plies", "1", "--balance", "1000000")
+    _, errors = duel("depth=1", "depth=1", *arguments, status=2)
+    assert "no opening was found" in errors[-1]
+    lines, errors = duel("depth=1", "depth=1", "--game", "mnk", "--params", "3 3 3", "--plies", "1", "--all-games")
+    assert lines[-1].startswith("result A +")
+    assert any(line.startswith("there are no more openings than ") for line in errors)
+
+
+@pytest.mark.slow
+def test_a_budget_that_cannot_be_kept_loses_and_it_is_said() -> None:
+    lines, errors = duel("depth=1", "budget=1", *SMALL, "--games", "4")
+    assert lines[-1].startswith("result A +4 =0 -0 ")
+    assert "games ended by time 4" in lines
+    assert sum("B has used up its budget" in line for line in errors) == 4
+    assert next(line for line in lines if line.startswith("B used ")).endswith("lost 4 games on time")
+
+
+# Other engines and weights
+
+
+def other_engine(folder: Path) -> Path:
+    """Copy the engine, so that it can be changed."""
+    assert engine.__file__ is not None
+    shutil.copytree(Path(engine.__file__).parent, folder / "engine", ignore=shutil.ignore_patterns("__pycache__"))
+    return folder
+
+
+@pytest.mark.slow
+def test_another_engine_plays(tmp_path: Path) -> None:
+    """A copy plays like the engine itself, and where it is changed like what it was changed to."""
+    folder = other_engine(tmp_path / "other")
+    file = tmp_path / "file.jsonl"
+    arguments = ("depth=2", f"depth=2,engine={folder}", *SMALL, "--games", "6", "--all-games", "--results", str(file))
+    lines, _ = duel(*arguments)
+    assert "pairs with 0 to 2 points for A, by halves: 0 0 3 0 0" in lines
+    think = folder / "engine" / "search" / "think.py"
+    code = think.read_text(encoding="utf-8")
+    think.write_text(code.replace("return self._texts(1)[0]", "return [*self.position.successors()][-1].move"), "utf-8")
+    _, errors = duel(*arguments, status=2)
+    assert "the engine of B has changed since" in errors[-1]
+    file.unlink()
+    duel(*arguments)
+    for pair in pairs_in(file):
+        for game in pair.games:
+            history = History.begin(GAMES["mnk"].start("4 4 4"))
+            for ply, move in enumerate(game.moves):
+                if ply >= 2 and ply % 2 != game.first:
+                    assert move == [successor.move for successor in history.position.successors()][-1]
+                history = history.after(move)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("fault", "sentence"),
+    [
+        ('return "z9"', "B answered 'z9': "),
+        ('raise OSError("gone")', "B has failed after the moves "),
+        ("import os; os._exit(7)", "B: its process has ended, with status 7"),
+    ],
+)
+def test_an_engine_that_fails_ends_the_duel(tmp_path: Path, fault: str, sentence: str) -> None:
+    folder = other_engine(tmp_path)
+    think = folder / "engine" / "search" / "think.py"
+    code = think.read_text(encoding="utf-8")
+    think.write_text(code.replace("return self._texts(1)[0]", fault), encoding="utf-8")
+    lines, errors = duel("depth=2", f"depth=2,engine={folder}", *SMALL, "--games", "6", status=1)
+    assert lines == []
+    assert sentence in errors[-1]
+
+
+@pytest.mark.slow
+def test_weights_are_those_of_the_file(tmp_path: Path) -> None:
+    weights = tmp_path / "weights.json"
+    arguments = ("depth=1", f"depth=1,weights={weights}", "--params", "3 3 9 9", "--games", "8", "--all-games")
+    weights.write_text('{"piece": 100, "ring": 4}', encoding="utf-8")
+    lines, _ = duel(*arguments)
+    assert "pairs with 0 to 2 points for A, by halves: 0 0 4 0 0" in lines
+    weights.write_text('{"piece": -100, "reserve_1": 0, "reserve_2": 50}', encoding="utf-8")
+    lines, _ = duel(*arguments)
+    assert int(lines[-1].split("+")[1].split()[0]) >= 7  # who gives its pieces away loses
+    weights.write_text('{"pairs": 1}', encoding="utf-8")
+    _, errors = duel(*arguments, status=2)
+    assert errors[-1].startswith("arena-engine: B: there is no weight 'pairs'; the weights are piece, ")
+
+
+@pytest.mark.slow
+def test_compiled_players_keep_their_time() -> None:
+    """Half a second a move, in games of nine moves at most: no stall of the machine takes as long as what is left."""
+    lines, errors = duel("budget=4000", "ms=5", "--game", "mnk", "--params", "3 3 3", "--games", "4", interpreted=False)
+    assert [line.rsplit(", ", 1)[1] for line in lines[-3:-1]] == ["and lost 0 games on time"] * 2
+    assert not any("budget" in line for line in errors)
+
+
+# What is refused
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        ([], "A"),
+        (["nodes=5"], "B"),
+        (["nodes=5", "speed=5"], "B: 'speed=5' is no option; the options are nodes, "),
+        (["nodes=0", "nodes=5"], "A: nodes is '0'"),
+        (["nodes=5", "nodes=5", "--game", "chess"], "GAME: there is no game 'chess'"),
+        (["nodes=5", "nodes=5", "--params", "4 4"], "--params: GIPF takes four numbers"),
+        (["nodes=5", "nodes=5", "--games", "7"], "--games is 7, but games come in pairs: it has to be even"),
+        (["nodes=5", "nodes=5", "--games", "0"], "--games is 0, but it has to be 2 to 1000000"),
+        (["nodes=5", "nodes=5", "--jobs", "0"], "--jobs is 0"),
+        (["nodes=5", "nodes=5", "--plies", "0"], "--plies is 0"),
+        (["nodes=5", "nodes=5", "--plies", "9", "--move-limit", "9"], "--move-limit is 9, but it has to be 10 to"),
+        (["nodes=5", "nodes=5", "--balance", "-1"], "--balance is -1"),
+        (["nodes=5", "nodes=5", "--elo0", "5", "--elo1", "5"], "--elo0 is 5.0 and --elo1 5.0, but elo0 has to be"),
+        (["nodes=5", "nodes=5", "--elo1", "nan"], "--elo1 nan"),
+        (["nodes=5", "nodes=5", "--elo1", "1001"], "both within 1000"),
+        (["nodes=5", "nodes=5", "--alpha", "0"], "--alpha is 0.0, but it has to be between 0 and 0.5"),
+        (["nodes=5", "nodes=5", "--beta", "0.5"], "--beta is 0.5"),
+        (["nodes=5", "nodes=5,weights=no/such"], "no/such: cannot be read: No such file"),
+        (["nodes=5", "nodes=5,engine=no/such"], "B: engine=no/such: there is no package engine in that directory"),
+        (["nodes=5", "nodes=5", "--results", "no/such"], "--results no/such: cannot be written: No such file"),
+        (["nodes=5", "nodes=5", "--results", "."], "--results .: cannot be written: Is a directory"),
+    ],
+)  # fmt: skip
+def test_bad_arguments_take_one_line(capsys: pytest.CaptureFixture[str], arguments: list[str], sentence: str) -> None:
+    assert cli.run(["duel", *arguments]) == 2
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert captured.err.count("\n") == 1
+    assert sentence in captured.err
+
+
+@pytest.mark.parametrize("text", ["", "[1]", '{"pair": 1.5}', '{"pair": "1"}'])
+def test_a_file_without_weights_is_refused(capsys: pytest.CaptureFixture[str], tmp_path: Path, text: str) -> None:
+    weights = tmp_path / "weights.json"
+    weights.write_text(text, encoding="utf-8")
+    assert cli.run(["duel", "nodes=5", f"nodes=5,weights={weights}"]) == 2
+    error = capsys.readouterr().err
+    assert error.startswith(f"arena-engine: B: {weights}: these are no weights")
+    assert error.count("\n") == 1
+
+
+def test_a_game_that_is_over_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.run(["duel", "nodes=5", "nodes=5", "--game", "arrows", "--params", "2 1 1 1 2 1 1 1 1 1"]) == 2
+    assert "--params: " in capsys.readouterr().err

@@ -1,0 +1,67 @@
+"""The text of a side."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from engine.duel.sides import MOST, BadSide, Budget, Side, read
+from engine.search.memory import MAX_DEPTH
+
+NUMBERS = st.none() | st.integers(1, MOST)
+WORDS = st.text("abc./-_ =0", min_size=1).map(str.strip).filter(bool)
+BUDGETS = st.builds(Budget, st.integers(1, MOST - 1), st.integers(0, MOST - 1))
+
+
+@given(
+    side=st.builds(
+        Side,
+        nodes=NUMBERS,
+        ms=st.none(),
+        depth=st.integers(1, MAX_DEPTH),
+        budget=st.none() | BUDGETS,
+        table=NUMBERS,
+        exact=st.booleans(),
+        engine=st.just("") | WORDS,
+        weights=st.just("") | WORDS,
+    )
+)
+def test_text_is_read_back(side: Side) -> None:
+    assert read(str(side)) == side
+
+
+def test_options_come_in_any_order_and_with_blanks() -> None:
+    side = read(" table = 16 , exact, budget=1000+10 ,nodes=5000")
+    assert side == Side(nodes=5000, budget=Budget(1000, 10), table=16, exact=True)
+    assert str(side) == "nodes=5000,budget=1000+10,table=16,exact"
+    assert read("budget=200").budget == Budget(200, 0)
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("", "'' is no option; the options are nodes, ms, depth, budget, table, exact, engine, weights"),
+        ("nodes=5,", "'' is no option"),
+        ("speed=5", "'speed=5' is no option"),
+        ("Nodes=5", "'Nodes=5' is no option"),
+        ("nodes=5,nodes=6", "nodes is given twice"),
+        ("nodes", "nodes needs a value: nodes=5000"),
+        ("nodes=", "nodes needs a value"),
+        ("nodes=0", "nodes is '0', but it has to be a whole number from 1 to 1000000000"),
+        ("nodes=-1", "nodes is '-1'"),
+        ("nodes=1e3", "nodes is '1e3'"),
+        ("nodes=５", "nodes is '５'"),
+        ("ms=1.5", "ms is '1.5'"),
+        ("depth=65", "from 1 to 64"),
+        ("depth=4,table=0", "table is '0'"),
+        ("budget=0", "budget is '0'"),
+        ("budget=0+10", "budget is '0+10'"),
+        ("budget=10+", "milliseconds a game + milliseconds a move, as in 1000+10"),
+        ("nodes=5,exact=1", "exact takes no value"),
+        ("table=16,exact", "nothing ends its thinking: give it nodes=, ms=, depth= or budget="),
+        ("ms=5,budget=100", "ms= and budget= exclude each other"),
+    ],
+)
+def test_what_is_wrong_is_said(text: str, sentence: str) -> None:
+    with pytest.raises(BadSide) as caught:
+        read(text)
+    assert sentence in str(caught.value)
