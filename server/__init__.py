@@ -7,6 +7,7 @@
 - `session`, `connection`, `outbox`: a peer: its lines, its bytes, and when they go out
 - `flags`, `loopwatch`: when flags fall, and when bytes arrived
 - `archive`: the records on disk
+- `recovery`, `restart`: what becomes of the matches that were running when a server died
 - `house`: the server's own bots, as processes
 - `serve`: the service, from listening to stopping
 - `demo`: a server and two bots on this machine, watched

@@ -1,37 +1,80 @@
 """The records on disk: one file a match, written while it is played.
 
-``running/17.txt`` grows by a line at a time; when the match is over it moves to ``records/17.txt``. What a crash
-leaves in ``running`` is closed as annulled at the next start, so nothing that was played is lost.
+``running/17.txt`` grows by a line at a time; when the match is over it moves to ``records/17.txt``. Beside it,
+``keys/17.txt`` has the hashes of the tokens with which its players come back, also when the server has died and
+started again (`server.restart`). What cannot be read then goes to ``damaged/17.txt``.
 """
 
+import fcntl
+import hmac
 import os
 import re
+from collections import deque
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from hashlib import sha256
 from pathlib import Path
+from typing import NamedTuple
 
-from engine import record
-from engine.outcome import Termination
+from server.settings import RECENT_MATCHES
 
 SUFFIX = ".txt"
+
+UNFINISHED = ".new"
+"""Suffix of files that get their name when they are complete."""
+
+LOCK = "lock"
+"""File that a server holds locked while it uses a data directory; the lock ends with the process, however it ends."""
+
+
+class Keys(NamedTuple):
+    """SHA-256 of both players' tokens, in hexadecimal: the tokens themselves are nowhere on the server."""
+
+    first: str
+    second: str
+
+    @classmethod
+    def of(cls, first: str, second: str) -> "Keys":
+        """Hash two tokens."""
+        return cls(sha256(first.encode()).hexdigest(), sha256(second.encode()).hexdigest())
+
+    def side_of(self, token: str) -> int | None:
+        """Return the side that a token belongs to, None for none, in a time that tells nothing."""
+        given = sha256(token.encode()).hexdigest()
+        fits = [hmac.compare_digest(key, given) for key in self]
+        return fits.index(True) if any(fits) else None
 
 
 class Journal:
     """The record of a running match, open for appending."""
 
-    def __init__(self, path: Path, finished: Path) -> None:
-        """Create the file; raises FileExistsError rather than write over one."""
-        self._path, self._finished = path, finished
-        self._file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND, 0o644)
+    def __init__(self, archive: "Archive", match: int, file: int, length: int) -> None:
+        """Take a file that is open for appending, and holds so many bytes."""
+        self._archive, self._match = archive, match
+        self._file, self._length = file, length
 
     def write(self, text: str) -> None:
-        """Append text: when this returns, the operating system has it. Raises OSError."""
+        """Append text: when this returns, the operating system has it. Raises OSError, and then nothing is appended."""
         data = text.encode()
-        while data:
-            data = data[os.write(self._file, data) :]
+        done = 0
+        try:
+            while done < len(data):
+                done += os.write(self._file, data[done:])
+        except OSError:
+            with suppress(OSError):
+                os.ftruncate(self._file, self._length)  # half a line would spoil what comes behind it
+            raise
+        self._length += done
 
     def finish(self) -> None:
-        """Close the record and move it to the finished ones."""
+        """Close the record and move it to the finished ones; its players may still come back for the result."""
         self.close()
-        self._path.rename(self._finished)
+        self._archive.finish(self._match)
+
+    def abandon(self) -> None:
+        """Close the record of a match that has ended otherwise than it says: nobody is to come back to it."""
+        self.close()
+        self._archive.forget(self._match)
 
     def close(self) -> None:
         """Close the file and leave it where it is."""
@@ -43,54 +86,139 @@ class Journal:
 class Archive:
     """All records of a data directory."""
 
-    def __init__(self, folder: Path) -> None:
-        """Make the folders that are missing; raises OSError where that is not possible."""
-        self._running, self._records = folder / "running", folder / "records"
-        for place in (self._running, self._records):
-            place.mkdir(parents=True, exist_ok=True)
-        numbers = [_number(path) for place in (self._running, self._records) for path in place.iterdir()]
-        self._last = max(numbers, default=0)
+    def __init__(self, folder: Path, recent: int = RECENT_MATCHES) -> None:
+        """Make the folders that are missing; raises OSError where that is not possible.
+
+        The keys of so many matches that have ended are kept.
+        """
+        self._running, self._records, self._damaged, self._keys = (
+            folder / name for name in ("running", "records", "damaged", "keys")
+        )
+        places = (self._running, self._records, self._damaged, self._keys)
+        for place in places:
+            place.mkdir(mode=0o700 if place is self._keys else 0o777, parents=True, exist_ok=True)
+        self._last = max((number for place in places for number in _numbers(place)), default=0)
+        self._ended = deque(sorted(set(_numbers(self._keys)) - set(_numbers(self._running))))
+        self._recent = recent
+        for path in self._running.glob(f"*{UNFINISHED}"):
+            path.unlink()  # the server died while it wrote them: nobody was told
 
     def next_number(self) -> int:
         """Return a number that no match had yet."""
         self._last += 1
         return self._last
 
-    def open(self, match: int) -> Journal:
-        """Begin the record of a match."""
-        return Journal(self._running / f"{match}{SUFFIX}", self._records / f"{match}{SUFFIX}")
+    def begin(self, match: int, keys: Keys, head: str) -> Journal:
+        """Begin the record of a match with its head; raises OSError, and then there is none."""
+        key, new = self._key(match), self._new(match)
+        key.touch(mode=0o600, exist_ok=False)
+        file = -1
+        try:
+            key.write_text("".join(f"{word}\n" for word in keys), encoding="ascii")
+            file = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND, 0o644)
+            journal = Journal(self, match, file, 0)
+            journal.write(head)
+            new.rename(self.running(match))  # whenever the server dies, a journal has a whole head
+        except OSError:
+            if file >= 0:
+                os.close(file)
+            new.unlink(missing_ok=True)
+            self.forget(match)
+            raise
+        return journal
+
+    def go_on(self, match: int, length: int) -> Journal:
+        """Open the journal of a match again; what stands there beyond so many bytes is cut off. Raises OSError."""
+        file = os.open(self.running(match), os.O_WRONLY | os.O_APPEND)
+        try:
+            os.ftruncate(file, length)
+        except OSError:
+            os.close(file)
+            raise
+        return Journal(self, match, file, length)
+
+    def leftovers(self) -> list[int]:
+        """Return the matches that were running when the last server died, in order."""
+        return sorted(_numbers(self._running))
+
+    def journal(self, match: int) -> bytes:
+        """Return what the journal of a match holds. Raises OSError."""
+        return self.running(match).read_bytes()
+
+    def keys(self, match: int) -> Keys | None:
+        """Return the keys of a match, None where they are not kept any more or cannot be read."""
+        try:
+            words = self._key(match).read_text(encoding="ascii").split()
+        except (OSError, UnicodeDecodeError):
+            return None
+        return Keys(*words) if len(words) == 2 and all(re.fullmatch("[0-9a-f]{64}", word) for word in words) else None
+
+    def finish(self, match: int) -> None:
+        """Move a journal to the records. Raises OSError."""
+        self.running(match).rename(self._record(match))
+        self._has_ended(match)
+
+    def set_aside(self, match: int, instead: str) -> Path:
+        """Move a journal that cannot be trusted to the damaged ones, and return where it is. Raises OSError.
+
+        ``instead`` becomes the record of the match, unless it is empty, or there is one already.
+        """
+        if instead and not self._record(match).exists():
+            new = self._new(match)
+            new.write_text(instead, encoding="utf-8")
+            new.rename(self._record(match))
+        aside = self._damaged / f"{match}{SUFFIX}"
+        self.running(match).rename(aside)
+        self._has_ended(match)
+        return aside
 
     def read(self, match: int) -> str | None:
         """Return the record of a finished match, None where there is none."""
         try:
-            return (self._records / f"{match}{SUFFIX}").read_text(encoding="utf-8")
+            return self._record(match).read_text(encoding="utf-8")
         except FileNotFoundError:
             return None
 
-    def close_leftovers(self) -> list[int]:
-        """Annul the matches that were running when the server last died; return their numbers."""
-        closed = []
-        for path in sorted(self._running.glob(f"*{SUFFIX}"), key=_number):
-            text = path.read_bytes().decode(errors="replace")
-            text = text[: text.rfind("\n") + 1]  # a line that was being written was never acknowledged
-            path.write_text(text + _annulment(text), encoding="utf-8")
-            path.rename(self._records / path.name)
-            closed.append(_number(path))
-        return closed
+    def forget(self, match: int) -> None:
+        """Let nobody come back to a match any more."""
+        with suppress(OSError):
+            self._key(match).unlink()
+
+    def running(self, match: int) -> Path:
+        """Return where the journal of a running match is."""
+        return self._running / f"{match}{SUFFIX}"
+
+    def _new(self, match: int) -> Path:
+        return self._running / f"{match}{UNFINISHED}"
+
+    def _record(self, match: int) -> Path:
+        return self._records / f"{match}{SUFFIX}"
+
+    def _key(self, match: int) -> Path:
+        return self._keys / f"{match}{SUFFIX}"
+
+    def _has_ended(self, match: int) -> None:
+        self._ended.append(match)
+        while len(self._ended) > self._recent:
+            self.forget(self._ended.popleft())
 
 
-def _annulment(text: str) -> str:
-    """Return the result line of a record that was cut off; empty where it has one, or cannot be read."""
-    try:
-        summary = record.verify(text)
-    except record.BadRecord:
-        return ""
-    if summary.result:
-        return ""
-    sentence = "the server died while the match was being played"
-    return record.result_line("annulled", Termination.SERVER_FAULT, summary.stamp, summary.left, sentence)
+@contextmanager
+def claimed(folder: Path) -> Iterator[None]:
+    """Hold a data directory for this process alone; raises OSError where another server has it."""
+    folder.mkdir(parents=True, exist_ok=True)
+    with (folder / LOCK).open("w") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            sentence = f"another server uses the data directory {folder}; give this one its own with --data"
+            raise OSError(sentence) from None
+        yield
 
 
-def _number(path: Path) -> int:
-    match = re.fullmatch(r"([0-9]{1,15})" + re.escape(SUFFIX), path.name)
-    return int(match.group(1)) if match else 0
+def _numbers(place: Path) -> Iterator[int]:
+    """Name the matches of which there is a file."""
+    for path in place.iterdir():
+        found = re.fullmatch(r"([1-9][0-9]{0,14})" + re.escape(SUFFIX), path.name)
+        if found:
+            yield int(found.group(1))

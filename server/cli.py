@@ -34,6 +34,7 @@ def serve(
     house: str = "",
     tokens: Path | None = None,
     grace: float = 0.0,
+    return_time: float = 30.0,
     verbose: bool = False,
 ) -> None:
     """Serve matches until interrupted.
@@ -58,6 +59,8 @@ def serve(
         File of those who may log in, made by arena-server token. Without it everybody may.
     grace
         Seconds that running matches get to end when the server is stopped.
+    return_time
+        Seconds that players are waited for, with standing clocks, when the server starts again after it has died.
     verbose
         Log more.
     """
@@ -71,6 +74,8 @@ def serve(
             _fail(f"--{name} is {value}; it has to lie between {least} and {most}")
     if not 0 <= port <= 65535:
         _fail(f"--port is {port}; ports are 0 to 65535")
+    if not 0 <= return_time < float("inf"):
+        _fail(f"--return-time is {return_time}; it has to be a number of seconds, 0 or more")
     known = None
     if tokens is not None:
         try:
@@ -86,6 +91,7 @@ def serve(
         house=_house(house),
         tokens=known,
         grace=grace,
+        return_seconds=return_time,
     )
     from server.serve import serve as run
 

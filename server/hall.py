@@ -5,6 +5,7 @@ Sessions hand in the requests that the protocol allows them; the hall answers th
 
 import hmac
 import re
+import secrets
 from collections import deque
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
@@ -19,10 +20,12 @@ from engine.outcome import Termination
 from engine.wire import messages as m
 from engine.wire.codes import Code, ProtocolError
 from server import lobby, referee
-from server.archive import Archive
+from server.archive import Archive, Journal, Keys
 from server.flags import FlagKeeper
-from server.match import Match, header_of
+from server.match import Match, Surroundings, header_of, tell_over
 from server.outbox import Outbox
+from server.recovery import finished
+from server.referee import State
 from server.settings import LISTED_MOVES, NAME_PATTERN, RECENT_MATCHES, REQUESTS_PER_TURN, Settings
 
 log = structlog.get_logger()
@@ -78,9 +81,8 @@ class Hall:
         self._recent: deque[Match] = deque(maxlen=RECENT_MATCHES)
         self._lobby = lobby.Lobby()
         self._archive = archive
-        self._flags = flags
         self.outbox = outbox
-        self._clock = clock
+        self._around = Surroundings(clock, flags, outbox, self._ended, self._match_fault)
         self._answers: dict[type, Callable[[Player, m.Message, int], None]] = {
             m.Login: self._login,
             m.Resume: self._resume,
@@ -165,8 +167,10 @@ class Hall:
             raise ProtocolError(Code.BAD_NAME, sentence)
         key = message.name.lower()
         self._check_token(key, message.token)
-        match = self._seated(key)
-        if match is not None:
+        match, side = self._seated(key)
+        if match is not None and not match.heard[side]:
+            self.annul(match, Termination.SERVER_FAULT, f"the server died before {message.name} was told of the match")
+        elif match is not None:
             sentence = f"{message.name} plays in match {match.number}; come back to it with RESUME {match.number} TOKEN"
             raise ProtocolError(Code.NAME_TAKEN, sentence)
         if key in self.sessions:
@@ -193,33 +197,40 @@ class Hall:
         self.sessions[name.lower()] = player
         player.reply(m.Welcome(name))
 
-    def _seated(self, key: str) -> Match | None:
-        """Return the match in which a player of that name has a seat but no connection."""
+    def _seated(self, key: str) -> tuple[Match | None, int]:
+        """Return the match, and side, in which a player of that name has a seat but no connection."""
         for match in self.matches.values():
             for side in (0, 1):
                 if match.players[side] is None and match.header.players[side].lower() == key:
-                    return match
-        return None
+                    return match, side
+        return None, 0
 
     def _resume(self, player: Player, message: m.Resume, _arrived: int) -> None:
         match = self._find(message.match)
-        side = None
-        for candidate in (0, 1):
-            if match is not None and _same(match.tokens[candidate], message.token):
-                side = candidate
-        if match is None or side is None:
+        keys = match.keys if match is not None else self._archive.keys(message.match)
+        side = keys.side_of(message.token) if keys is not None else None
+        state = None if side is None else match.state if match is not None else self._past(message.match)
+        if side is None or state is None:
             sentence = f"match {message.match} is not to be resumed with this token; log in with LOGIN"
             raise ProtocolError(Code.BAD_TOKEN, sentence)
-        name = match.header.players[side]
+        name = state.header.players[side]
         before = self.sessions.get(name.lower())
         if before is not None:
-            if before.match is not match:
-                raise ProtocolError(Code.NAME_TAKEN, f"match {match.number} is over, and {name} is logged in again")
+            if match is None or before.match is not match:
+                raise ProtocolError(Code.NAME_TAKEN, f"match {message.match} is over, and {name} is logged in again")
             before.match = None  # the seat is taken over: the old connection leaves without a trace
             before.close("resumed", "the match was resumed over another connection")
         self._enter(player, name)
         player.match, player.side = match, side
-        match.resume(side, player)
+        if match is not None:
+            match.resume(side, player, message.token)
+        else:
+            tell_over(player, state, side, message.token)
+
+    def _past(self, number: int) -> State | None:
+        """Return a match that had ended before the server was started, None where its record cannot be read."""
+        text = self._archive.read(number)
+        return None if text is None else finished(text)
 
     def _find(self, number: int) -> Match | None:
         if number in self.matches:
@@ -261,15 +272,24 @@ class Hall:
             server=self.server,
             started=datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z"),
         )
-        match = Match(
-            header, self._archive.open(number), self._clock, self._flags, self.outbox, self._ended, self._match_fault
-        )
+        tokens = (secrets.token_hex(16), secrets.token_hex(16))
+        keys = Keys.of(*tokens)
+        match = Match(referee.begin(header), keys, self._archive.begin(number, keys, header.text()), self._around)
         self.matches[number] = match
-        for side, name in enumerate(pairing.names):
-            session = self.sessions[name.lower()]
+        sessions = [self.sessions[name.lower()] for name in pairing.names]
+        for side, session in enumerate(sessions):
             session.match, session.side = match, side
-            match.seat(side, session)
+        match.announce(sessions, tokens)
         return match
+
+    def take_up(self, state: State, keys: Keys, journal: Journal, heard: tuple[bool, bool]) -> None:
+        """Go on with a match that was running when the last server died, and wait for its players.
+
+        ``heard`` tells who is known to have been told of it: only their names are kept for them.
+        """
+        match = Match(state, keys, journal, self._around, state.sent)
+        match.heard = list(heard)
+        self.matches[match.number] = match
 
     def _ended(self, match: Match) -> None:
         self.matches.pop(match.number, None)

@@ -58,7 +58,7 @@ async def _keep_kind(hall: Hall, settings: Settings, kind: str, game: str) -> No
         while True:
             playing = {name.lower() for match in hall.matches.values() for name in match.header.players}
             idle = [name for name in alive if name.lower() not in playing]
-            free = [name for name in names if name not in alive]
+            free = [name for name in names if name not in alive and name.lower() not in playing]
             if not idle and free:
                 if failures:
                     await trio.sleep(min(MOST_PAUSE_SECONDS, 2**failures))

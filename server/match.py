@@ -1,8 +1,8 @@
 """A match while it is played: carries out what the referee decides."""
 
-import secrets
-from collections.abc import Callable
-from typing import Protocol
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import NamedTuple, Protocol
 
 from engine.catalogue import GAMES
 from engine.outcome import Termination
@@ -11,7 +11,7 @@ from engine.wire import messages as m
 from engine.wire.messages import Message, encode
 from engine.wire.words import word_of
 from server import referee
-from server.archive import Journal
+from server.archive import Journal, Keys
 from server.flags import FlagKeeper
 from server.outbox import Outbox
 
@@ -26,38 +26,51 @@ class Seat(Protocol):
         """The match is over."""
 
 
+class Surroundings(NamedTuple):
+    """What all matches of a server share."""
+
+    clock: Callable[[], int]
+    """Counts microseconds."""
+    flags: FlagKeeper
+    outbox: Outbox
+    on_end: Callable[["Match"], None]
+    on_fault: Callable[["Match", Exception], None]
+
+
 class Match:
     """A running match. Its methods are called by sessions and by the flag keeper, and never wait."""
 
-    def __init__(
-        self,
-        header: Header,
-        journal: Journal,
-        clock: Callable[[], int],
-        flags: FlagKeeper,
-        outbox: Outbox,
-        on_end: Callable[["Match"], None],
-        on_fault: Callable[["Match", Exception], None],
-    ) -> None:
-        """Begin the match: the header is written. `seat` the players next; when they are told, both clocks start."""
-        self.header = header
-        self.tokens = (secrets.token_hex(16), secrets.token_hex(16))
+    def __init__(self, state: referee.State, keys: Keys, journal: Journal, around: Surroundings, now: int = 0) -> None:
+        """Take a match as far as it has come; the journal says as much. ``now`` is its stamp of this moment.
+
+        ``keys`` are the hashes of what its players come back with.
+        """
+        self.state = state
+        self.header = state.header
+        self.keys = keys
         self.players: list[Seat | None] = [None, None]
+        self.heard = [True, True]
+        """Which side is known to have been told of the match: after a crash of the server that is not sure."""
         self.watchers: dict[Seat, None] = {}
         self.boards_asked = [0, 0]
         self.moves_asked = 0
         self._listed: m.Moves | None = None
         self._journal = journal
-        self._clock = clock
-        self._flags = flags
-        self._outbox = outbox
-        self._on_end = on_end
-        self._on_fault = on_fault
+        self._clock = around.clock
+        self._flags = around.flags
+        self._outbox = around.outbox
+        self._on_end = around.on_end
+        self._on_fault = around.on_fault
         self._kept: int | None = None
-        journal.write(header.text())
-        self._began = clock()
-        self.state = referee.begin(header)
-        outbox.then(self._begin)
+        self._began = self._clock() - now
+        self._watch_flags()
+
+    def announce(self, seats: Sequence[Seat], tokens: Sequence[str]) -> None:
+        """Seat both players and tell them what the match is. When they are told, both clocks start."""
+        for side, (seat, token) in enumerate(zip(seats, tokens, strict=True)):
+            self.players[side] = seat
+            _tell_all(seat, [announcement(self.header, side, token), referee.first_board(self.header)])
+        self._outbox.then(self._begin)
 
     @property
     def number(self) -> int:
@@ -68,33 +81,36 @@ class Match:
         """Return microseconds since the match began."""
         return self._clock() - self._began
 
-    def seat(self, side: int, seat: Seat) -> None:
-        """Give a player the seat and tell what the match is."""
-        self.players[side] = seat
-        seat.tell((m.Match, m.Board), encode(self._announcement(side)) + encode(referee.first_board(self.header)))
-
-    def resume(self, side: int, seat: Seat) -> None:
+    def resume(self, side: int, seat: Seat, token: str) -> None:
         """Give a player who comes back the seat, and all that was missed. Also when the match is over."""
-        now = self.now()
-        seat_messages = [self._announcement(side), *referee.story(self.state, now)]
-        if self.state.outcome is None:
-            absent = self.players[side] is None
-            self.players[side] = seat
-            if self.state.playing and self.state.history.position.turn == side:
-                seat_messages.append(referee.turn_message(self.state, now))
-            if absent:
-                self._carry_out(*referee.presence(self.state, side, "back", now))
-        _tell_all(seat, seat_messages)
         if self.state.outcome is not None:
-            seat.leave()
+            tell_over(seat, self.state, side, token)
+            return
+        now = self.now()
+        messages = [announcement(self.header, side, token), *referee.story(self.state, now)]
+        absent, self.players[side] = self.players[side] is None, seat
+        self.heard[side] = True
+        if self.state.playing and self.state.history.position.turn == side and not self.waits_for(side):
+            messages.append(referee.turn_message(self.state, now))
+        _tell_all(seat, messages)
+        if absent:
+            self._carry_out(*referee.back(self.state, side, now))
+        if self.players[1 - side] is None:
+            seat.tell((m.Opponent,), encode(m.Opponent("gone")))
+
+    def waits_for(self, side: int) -> bool:
+        """Tell whether a side's clock stands because it has not come back since the server was restarted."""
+        return self.state.awaited is not None and self.state.awaited.sides[side]
 
     def ready(self, side: int, arrived: int) -> None:
         """A player has said READY."""
-        self._carry_out(*referee.ready(self.state, side, self._stamp(arrived, 0)))
+        self._carry_out(*referee.ready(self.state, side, self._stamp(arrived)))
 
     def move(self, side: int, text: str, arrived: int) -> None:
         """A player on turn has said MOVE; ``arrived`` is the stamp of the line on the server's clock."""
-        self._carry_out(*referee.move(self.state, side, text, self._stamp(arrived, self.state.sent)))
+        if self.state.clock.since[side] is None:  # the line came together with what gave the turn, which goes out later
+            self.state = referee.turn_given(self.state, self.now())
+        self._carry_out(*referee.move(self.state, side, text, self._stamp(arrived)))
 
     def resign(self, side: int) -> None:
         """A player has given up."""
@@ -104,7 +120,7 @@ class Match:
         """A player's connection is gone."""
         self.players[side] = None
         if self.state.outcome is None:
-            self._carry_out(*referee.presence(self.state, side, "gone", self.now()))
+            self._carry_out(*referee.gone(self.state, side, self.now()))
 
     def annul(self, termination: Termination, sentence: str) -> None:
         """End the match without a result."""
@@ -118,7 +134,7 @@ class Match:
             if isinstance(effect, referee.Show):
                 for seat in self._seats():
                     seat.tell((type(effect.message),), encode(effect.message))
-        self._journal.close()
+        self._journal.abandon()
         self._leave()
 
     def legal_moves(self) -> m.Moves:
@@ -159,12 +175,12 @@ class Match:
         )
 
     def deadline(self) -> int | None:
-        """Return when the next flag falls, on the server's clock."""
-        deadline = self.state.clock.deadline()
+        """Return when the next flag falls, or a player is waited for no longer, on the server's clock."""
+        deadline = referee.deadline(self.state)
         return None if deadline is None else self._began + deadline
 
     def flag(self) -> None:
-        """Look whether a flag has fallen."""
+        """Look whether a flag has fallen, or somebody was waited for long enough."""
         self._kept = None
         self._carry_out(*referee.flag(self.state, self.now()))
 
@@ -172,21 +188,8 @@ class Match:
         """Looking at the flags raised an error."""
         self._on_fault(self, error)
 
-    def _stamp(self, arrived: int, earliest: int) -> int:
-        return max(earliest, arrived - self._began)
-
-    def _announcement(self, side: int) -> m.Match:
-        header, position = self.header, self.header.position
-        return m.Match(
-            header.match,
-            position.game.name,
-            word_of(position.parameters),
-            position.game.sides[side],
-            header.players[1 - side],
-            *header.control.milliseconds,
-            header.move_limit,
-            self.tokens[side],
-        )
+    def _stamp(self, arrived: int) -> int:
+        return max(self.state.sent, arrived - self._began)
 
     def _carry_out(self, state: referee.State, effects: list[referee.Effect]) -> None:
         """Write, then send: each peer gets all that this step tells it in one piece."""
@@ -211,6 +214,8 @@ class Match:
                 players[effect.side].append(encode(referee.turn_message(state, 0)))  # no clock runs yet
                 kinds[effect.side].append(m.Turn)
                 given = True
+            elif isinstance(effect, referee.GiveTime):
+                self._outbox.then(partial(self._time_given, effect.side))
             else:
                 finished = True
         if lines:
@@ -253,6 +258,13 @@ class Match:
             self.state = referee.turn_given(self.state, self.now())
             self._watch_flags()
 
+    def _time_given(self, side: int) -> None:
+        """What a player missed was sent: from here on initialisation is charged again."""
+        try:
+            self._carry_out(*referee.time_given(self.state, side, self.now()))
+        except OSError as error:
+            self._outbox.soon(partial(self._on_fault, self, error))
+
     def _end(self) -> None:
         try:
             self._journal.finish()
@@ -272,6 +284,27 @@ class Match:
 
     def _watch_flags(self) -> None:
         self._kept = self._flags.keep(self, self._kept)
+
+
+def announcement(header: Header, side: int, token: str) -> m.Match:
+    """Return the MATCH of a side."""
+    position = header.position
+    return m.Match(
+        header.match,
+        position.game.name,
+        word_of(position.parameters),
+        position.game.sides[side],
+        header.players[1 - side],
+        *header.control.milliseconds,
+        header.move_limit,
+        token,
+    )
+
+
+def tell_over(seat: Seat, state: referee.State, side: int, token: str) -> None:
+    """Tell a player who comes back to a match that is over all of it."""
+    _tell_all(seat, [announcement(state.header, side, token), *referee.story(state, 0)])
+    seat.leave()
 
 
 def _tell_all(seat: Seat, messages: list[Message]) -> None:

@@ -40,13 +40,27 @@ class GiveTurn(NamedTuple):
     side: int
 
 
+class GiveTime(NamedTuple):
+    """A side that was waited for is back and not ready yet. When it was told, `time_given` has to be."""
+
+    side: int
+
+
 class Finish(NamedTuple):
     """The match is over; the record is complete."""
 
     outcome: Outcome
 
 
-Effect: TypeAlias = Tell | Show | Journal | GiveTurn | Finish
+Effect: TypeAlias = Tell | Show | Journal | GiveTurn | GiveTime | Finish
+
+
+class Awaited(NamedTuple):
+    """Who is waited for after a restart of the server. The clock of such a side stands, whatever its turn."""
+
+    sides: tuple[bool, bool]
+    until: int
+    """The stamp from which on nobody is waited for any more."""
 
 
 class State(NamedTuple):
@@ -58,9 +72,10 @@ class State(NamedTuple):
     ready: tuple[bool, bool] = (False, False)
     """Which side has said READY."""
     sent: int = 0
-    """Stamp of the last TURN."""
+    """Stamp of the last TURN, or of what else has let a clock run; what is answered to it came later."""
     shown: tuple[m.Moved, ...] = ()
     """The moves as they were shown, for those who come later."""
+    awaited: Awaited | None = None
     outcome: Outcome | None = None
 
     @property
@@ -97,15 +112,26 @@ def ready(state: State, side: int, now: int) -> Step:
     effects.append(Show(m.Start(*clock.milliseconds(now))))
     verdict = state.history.verdict(state.header.move_limit)
     if verdict is None:
-        return state, [*effects, GiveTurn(state.history.position.turn)]
-    state, more = _finish(state, verdict, now)
+        return state, [*effects, *_turn(state)]
+    state, more = finish(state, verdict, now)
     return state, [*effects, *more]
 
 
 def turn_given(state: State, now: int) -> State:
-    """The last byte of TURN was handed over: from here on the side to move is charged."""
-    clock = state.clock.run(state.history.position.turn, now)
-    return State(state.header, state.history, clock, state.ready, now, state.shown)
+    """The last byte of TURN was handed over: from here on the side to move is charged, unless it is waited for."""
+    side = state.history.position.turn
+    if state.awaited is not None and state.awaited.sides[side]:
+        return state  # the TURN was for the other side, which has answered it already
+    clock = state.clock.run(side, now)
+    return State(state.header, state.history, clock, state.ready, now, state.shown, state.awaited)
+
+
+def time_given(state: State, side: int, now: int) -> Step:
+    """A side that was waited for has been told all that it missed: from here on its initialisation is charged."""
+    if state.outcome is not None or state.ready[side]:
+        return state, []
+    line = record.runs_line(state.sides[side], now)
+    return state._replace(clock=state.clock.run(side, now), sent=now), [Journal(line)]
 
 
 def move(state: State, side: int, text: str, now: int) -> Step:
@@ -116,35 +142,43 @@ def move(state: State, side: int, text: str, now: int) -> Step:
     try:
         history = state.history.after(text)
     except BadMove as error:
-        name, loser = state.sides[side], state.header.players[side]
-        sentence = f"{loser} ({name}) played {text!r}, {error.code}: {error}"
-        refused = Journal(record.refused_line(name, state.sent, now, text))
-        state, effects = _finish(state._replace(clock=clock), Outcome(1 - side, Termination.BAD_MOVE, sentence), now)
+        refused = Journal(record.refused_line(state.sides[side], state.sent, now, text))
+        state, effects = finish(state._replace(clock=clock), bad_move(state.header, side, text, error), now)
         return state, [refused, *effects]
     clock = clock.add_increment(side)
     line = record.move_line(history.plies, state.sides[side], state.sent, now, clock.left[side], history.moves[-1])
     moved = m.Moved(history.plies, state.sides[side], *clock.milliseconds(now), m.Text(history.moves[-1]))
-    state = State(state.header, history, clock, state.ready, state.sent, (*state.shown, moved))
+    state = State(state.header, history, clock, state.ready, state.sent, (*state.shown, moved), state.awaited)
     verdict = history.verdict(state.header.move_limit)
     if verdict is None:
-        return state, [Journal(line), Show(moved), GiveTurn(history.position.turn)]
-    state, effects = _finish(state, verdict, now)
+        return state, [Journal(line), Show(moved), *_turn(state)]
+    state, effects = finish(state, verdict, now)
     return state, [Journal(line), Show(moved), *effects]
 
 
 def resign(state: State, side: int, now: int) -> Step:
     """A side gives up."""
-    sentence = f"{state.header.players[side]} ({state.sides[side]}) resigned"
     resigned = Journal(record.resigned_line(state.sides[side], now))
-    state, effects = _finish(state, Outcome(1 - side, Termination.RESIGN, sentence), now)
+    state, effects = finish(state, resignation(state.header, side), now)
     return state, [resigned, *effects]
 
 
+def deadline(state: State) -> int | None:
+    """Return the stamp at which `flag` has something to do, None where it has nothing."""
+    falls = state.clock.deadline()
+    if state.awaited is None:
+        return falls
+    return state.awaited.until if falls is None else min(falls, state.awaited.until)
+
+
 def flag(state: State, now: int) -> Step:
-    """End the match if a clock that runs is used up at ``now``; else change nothing."""
+    """End the match if a clock that runs is used up at ``now``, and wait no longer than is due; else change nothing."""
     fallen = state.clock.fallen(now)
-    if state.outcome is not None or not any(fallen):
+    if state.outcome is not None:
         return state, []
+    if not any(fallen):
+        waited = state.awaited is not None and now >= state.awaited.until
+        return _wait_no_more(state, now) if waited else (state, [])
     phase = "" if state.playing else " while initialising"
     sentences = []
     for side in (0, 1):
@@ -156,18 +190,31 @@ def flag(state: State, now: int) -> Step:
                 f" {over} ms beyond a budget of {budget} ms"
             )
     winner = None if all(fallen) else fallen.index(False)
-    return _finish(state, Outcome(winner, Termination.TIME, "; ".join(sentences)), now)
+    return finish(state, Outcome(winner, Termination.TIME, "; ".join(sentences)), now)
 
 
 def annul(state: State, termination: Termination, sentence: str, now: int) -> Step:
     """End the match without a result, through no fault of the players."""
-    return _finish(state, Outcome(None, termination, sentence), now)
+    return finish(state, Outcome(None, termination, sentence), now)
 
 
-def presence(state: State, side: int, word: str, now: int) -> Step:
-    """A side's connection was lost (``gone``) or resumed (``back``). Its clock runs on as before."""
-    effects: list[Effect] = [Journal(record.presence_line(word, state.sides[side], now))]
-    return state, [*effects, Tell(1 - side, m.Opponent(word))]
+def gone(state: State, side: int, now: int) -> Step:
+    """A side's connection was lost. Its clock runs on as before."""
+    return state, _presence(state, side, "gone", now)
+
+
+def back(state: State, side: int, now: int) -> Step:
+    """A side that had no connection has resumed it. Its clock runs on, or again where it was waited for."""
+    effects = _presence(state, side, "back", now)
+    awaited = state.awaited
+    if awaited is None or not awaited.sides[side]:
+        return state, effects
+    others = awaited.sides[1 - side]
+    left = awaited._replace(sides=(side == 1 and others, side == 0 and others)) if others else None
+    state = state._replace(awaited=left)
+    if not state.playing:
+        return state, effects if state.ready[side] else [*effects, GiveTime(side)]
+    return state, [*effects, GiveTurn(side)] if state.history.position.turn == side else effects
 
 
 def turn_message(state: State, now: int) -> m.Turn:
@@ -208,12 +255,50 @@ def result(state: State, now: int) -> m.Result:
     return m.Result(state.header.match, name, str(outcome.termination), *left, m.Text(outcome.detail))
 
 
-def _finish(state: State, outcome: Outcome, now: int) -> Step:
+def bad_move(header: Header, side: int, text: str, error: BadMove) -> Outcome:
+    """Return how a match ends whose side has played what is no legal move."""
+    who = f"{header.players[side]} ({header.position.game.sides[side]})"
+    return Outcome(1 - side, Termination.BAD_MOVE, f"{who} played {text!r}, {error.code}: {error}")
+
+
+def resignation(header: Header, side: int) -> Outcome:
+    """Return how a match ends that a side has given up."""
+    sentence = f"{header.players[side]} ({header.position.game.sides[side]}) resigned"
+    return Outcome(1 - side, Termination.RESIGN, sentence)
+
+
+def _turn(state: State) -> list[Effect]:
+    """Give the turn, unless the side to move is waited for: then it gets it when it comes back."""
+    side = state.history.position.turn
+    return [] if state.awaited is not None and state.awaited.sides[side] else [GiveTurn(side)]
+
+
+def _wait_no_more(state: State, now: int) -> Step:
+    """Nobody is waited for any longer: who is still absent is charged as ever."""
+    assert state.awaited is not None
+    awaited, state = state.awaited.sides, state._replace(awaited=None)
+    if state.playing:
+        return state, _turn(state) if awaited[state.history.position.turn] else []
+    effects: list[Effect] = []
+    for side in (0, 1):
+        if awaited[side]:
+            state, more = time_given(state, side, now)
+            effects += more
+    return state, effects
+
+
+def _presence(state: State, side: int, word: str, now: int) -> list[Effect]:
+    line = record.presence_line(word, state.sides[side], now)
+    return [Journal(line), Tell(1 - side, m.Opponent(word))]
+
+
+def finish(state: State, outcome: Outcome, now: int) -> Step:
+    """End the match: clocks stop, the record gets its result, and everybody is told."""
     effects: list[Effect] = []
     side = state.history.position.turn
     if state.playing and state.clock.since[side] is not None:
         effects.append(Journal(record.unanswered_line(state.sides[side], state.sent)))
     clock = state.clock.stop(0, now).stop(1, now)
-    state = state._replace(clock=clock, outcome=outcome)
+    state = state._replace(clock=clock, awaited=None, outcome=outcome)
     line = record.result_line(outcome.result(state.sides), outcome.termination, now, clock.left, outcome.detail)
     return state, [*effects, Journal(line), Show(result(state, now)), Finish(outcome)]

@@ -3,6 +3,7 @@
 import gc
 import resource
 import signal
+from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
@@ -10,12 +11,13 @@ import structlog
 import trio
 
 from engine.outcome import Termination
-from server.archive import Archive
+from server.archive import Archive, claimed
 from server.flags import FlagKeeper
 from server.hall import Hall
 from server.house import keep_house
 from server.loopwatch import LoopWatch
 from server.outbox import Outbox
+from server.restart import take_up
 from server.session import refusal, serve_stream
 from server.settings import Settings
 
@@ -45,20 +47,31 @@ async def serve(settings: Settings, *, task_status: trio.TaskStatus[Hall] = trio
     """Serve until cancelled, or stopped by SIGINT or SIGTERM where this is the main thread.
 
     Reports the hall when connections are accepted; `Hall.ports` tells where. Owns and closes all listeners and
-    connections. On the first signal no match is begun any more, running ones get the grace of the settings, and
-    what is left is annulled; on a second one the grace is over. Raises OSError where the port or the data
-    directory is not to be had.
+    connections. Matches that were running when the last server died go on. On the first signal no match is begun any
+    more, running ones get the grace of the settings, and what is left is annulled; on a second one the grace is over.
+    Raises OSError where the port or the data directory is not to be had.
     """
     _raise_descriptor_limit()
     _collect_seldom()
+    listeners = await trio.open_tcp_listeners(settings.port, host=settings.host, backlog=BACKLOG)
+    try:
+        with claimed(settings.data):
+            await _serve(settings, listeners, task_status)
+    finally:
+        with trio.CancelScope(shield=True, deadline=trio.current_time() + 1):
+            for listener in listeners:
+                await listener.aclose()
+    log.info("stopped")
+
+
+async def _serve(settings: Settings, listeners: list[trio.SocketListener], task_status: trio.TaskStatus[Hall]) -> None:
+    """Take up what was left, then let everybody in; who came before waits in the backlog."""
     archive = Archive(settings.data)
-    for number in archive.close_leftovers():
-        log.warning("match was cut off by a crash of the server, and is annulled", match=number)
     outbox = Outbox()
     flags = FlagKeeper(microseconds, outbox.soon)
     hall = Hall(settings, archive, flags, outbox, microseconds, program())
+    take_up(hall, archive, lambda: datetime.now(UTC))
     watch = LoopWatch(microseconds)
-    listeners = await trio.open_tcp_listeners(settings.port, host=settings.host, backlog=BACKLOG)
     hall.ports = [listener.socket.getsockname()[1] for listener in listeners]
     for instrument in (outbox, watch):
         trio.lowlevel.add_instrument(instrument)
@@ -99,10 +112,6 @@ async def serve(settings: Settings, *, task_status: trio.TaskStatus[Hall] = trio
     finally:
         for instrument in (outbox, watch):
             trio.lowlevel.remove_instrument(instrument)
-        with trio.CancelScope(shield=True, deadline=trio.current_time() + 1):
-            for listener in listeners:
-                await listener.aclose()
-    log.info("stopped")
 
 
 async def _stopped(hall: Hall, settings: Settings) -> None:

@@ -36,7 +36,7 @@ LISTED_MOVES = 2000
 large S have more."""
 
 RECENT_MATCHES = 200
-"""Finished matches that LIST shows and that a player who lost the connection can still come back to."""
+"""Finished matches that LIST shows, and as many that a player who lost the connection can still come back to."""
 
 
 LEAST_BUDGET = 10_000
@@ -69,5 +69,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     """Name in lower case -> SHA-256 of the token, in hexadecimal; None: everybody may play."""
     house: tuple[tuple[str, str], ...] = ()
     """Bots that the server keeps seated: the kind, as ``arena-bot`` knows it, and the game."""
+    return_seconds: float = 30.0
+    """Seconds that players are waited for, without a clock that runs, after a server that has died starts again."""
     grace: float = 0.0
     """Seconds that running matches are given to end when the server is stopped."""

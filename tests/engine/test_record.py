@@ -35,8 +35,8 @@ def played(
         now += chance.randrange(300)
         state = referee.turn_given(state, now)
         if state.history.plies == 5:
-            state = take(referee.presence(state, 0, "gone", now + 1))
-            state = take(referee.presence(state, 0, "back", now + 2))
+            state = take(referee.gone(state, 0, now + 1))
+            state = take(referee.back(state, 0, now + 2))
         now += 3 + chance.randrange(40_000)
         move = chance.choice([successor.move for successor in state.history.position.successors()])
         state = take(referee.move(state, state.history.position.turn, move, now))
@@ -153,3 +153,58 @@ def test_every_prefix_of_a_record_is_read_or_refused() -> None:
     text = played(stop_after=9, end="time")
     refused = sum(_line_of_fault(text[:length].splitlines()) > 0 for length in range(0, len(text), 7))
     assert 0 < refused < len(text) // 7
+
+
+RESTARTED = """\
+ready white 20.000 9980.000
+restarted 70.000
+back black 90.000
+runs black 90.010
+gone black 90.500
+restarted 90.600
+restarted 500.000
+back black 510.000
+runs black 510.040
+ready black 520.040 9970.000
+move 1 white 530.000 540.000 9971.500 a1-b2
+restarted 9000.000
+gone white 9001.000
+move 2 black 9010.000 9011.000 9970.500 a3-b4
+unanswered white 9011.500
+result annulled server_stop 9013.000 9970.000 9970.500 the server was stopped
+"""
+"""Black is charged 20 ms up to the first restart, nothing up to the others, and 10 ms from the last ``runs`` on."""
+
+
+def restarted() -> str:
+    return "".join(played(stop_after=0).partition("ready")[:1]) + RESTARTED
+
+
+def test_clocks_are_recomputed_over_restarts() -> None:
+    text = restarted()
+    summary = verify(text)
+    assert summary.left == (9_970_000, 9_970_500)
+    cut = text[: text.index("ready black")]
+    assert verify(cut).left == (9_980_000, 9_980_000)
+    assert verify(cut).ready == (True, False)
+    assert verify(cut + "gone white 700.000\n").latest == 700_000
+
+
+def test_changes_around_restarts_are_found() -> None:
+    text = restarted()
+    for right, wrong, sentence in [
+        ("restarted 70.000", "restarted 19.999", "lies before the one of the last event"),
+        ("restarted 90.600", "restarted 90.499", "lies before that of a connection, 90.500"),
+        ("restarted 70.000\n", "", "no restart has stopped the clock of black"),
+        ("runs black 90.010\n", "runs black 90.010\nruns black 90.020\n", "runs again already"),
+        ("runs black 510.040", "runs black 511.040", "black has 9971.000 ms left"),
+        ("runs black 510.040", "runs white 510.040", "no restart has stopped the clock of white"),
+        ("runs black 510.040\n", "", "black has 9980.000 ms left"),
+        ("restarted 500.000\n", "restarted 500.000\nready black 501.000 9980.000\n", "no restart has stopped"),
+        ("restarted 9000.000", "restarted 9010.001", "TURN cannot have been sent at 9010.000"),
+        ("restarted 9000.000", "restarted", "a time is written"),
+        ("unanswered white", "resigned white 9011.500\nrestarted 9012.000\nunanswered white", "over already"),
+    ]:
+        assert text.count(right) == 1
+        with pytest.raises(BadRecord, match=sentence):
+            verify(text.replace(right, wrong))

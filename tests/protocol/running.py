@@ -8,7 +8,6 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import NamedTuple
 
 DOCUMENT = Path(__file__).parents[2] / "protocol.md"
 
@@ -19,44 +18,60 @@ ANSWER_SECONDS = 30.0
 """What it gets for an answer."""
 
 
-class Server(NamedTuple):
-    """A server that runs."""
+class Server:
+    """A server that runs, and keeps its files in a folder."""
 
-    port: int
-    process: "subprocess.Popen[bytes]"
-    log: Path
+    def __init__(self, folder: Path, *options: str) -> None:
+        """Start it; it chooses its port."""
+        self.log = folder / "log.txt"
+        self.port = 0
+        self._folder, self._options = folder, options
+        self.log.touch()
+        self.process = self._start()
 
     def stop(self) -> None:
         """Tell it to stop, and wait for its end."""
         self.process.terminate()
         assert self.process.wait(START_SECONDS) == 0
 
+    def die(self) -> None:
+        """Kill it, and start it again where it was."""
+        self.process.kill()
+        self.process.wait()
+        self.process = self._start()
+
+    def _start(self) -> "subprocess.Popen[bytes]":
+        where = ("--port", str(self.port), "--data", str(self._folder / "data"))
+        command = [sys.executable, "-m", "server", "serve", *where, *self._options]
+        before = self.log.stat().st_size
+        with self.log.open("ab") as file:
+            process = subprocess.Popen(command, stderr=file, cwd=self._folder)
+        deadline = time.monotonic() + START_SECONDS
+        while time.monotonic() < deadline and process.poll() is None:
+            found = re.search(r"ports=\S*?([0-9]+)", self.log.read_text(encoding="utf-8")[before:])
+            if found:
+                self.port = int(found[1])
+                return process
+            time.sleep(0.01)
+        process.kill()
+        process.wait()
+        raise AssertionError(f"the server does not start: {self.log.read_text(encoding='utf-8')}")
+
 
 @contextmanager
 def serving(folder: Path, *options: str) -> Iterator[Server]:
     """Run a server that keeps its files in a folder."""
-    log = folder / "log.txt"
-    command = [sys.executable, "-m", "server", "serve", "--port", "0", "--data", str(folder / "data"), *options]
-    with log.open("wb") as file, subprocess.Popen(command, stderr=file, cwd=folder) as process:
+    server = Server(folder, *options)
+    try:
+        yield server
+    finally:
+        server.process.terminate()
         try:
-            yield Server(_port(process, log), process, log)
-        finally:
-            process.terminate()
-            try:
-                process.wait(START_SECONDS)
-            except subprocess.TimeoutExpired:
-                process.kill()
-    assert "fault" not in log.read_text(encoding="utf-8")
-
-
-def _port(process: "subprocess.Popen[bytes]", log: Path) -> int:
-    deadline = time.monotonic() + START_SECONDS
-    while time.monotonic() < deadline and process.poll() is None:
-        found = re.search(r"ports=\S*?([0-9]+)", log.read_text(encoding="utf-8"))
-        if found:
-            return int(found[1])
-        time.sleep(0.01)
-    raise AssertionError(f"the server does not start: {log.read_text(encoding='utf-8')}")
+            server.process.wait(START_SECONDS)
+        except subprocess.TimeoutExpired:
+            server.process.kill()
+            server.process.wait()
+    assert "fault" not in server.log.read_text(encoding="utf-8")
 
 
 class Client:

@@ -11,6 +11,7 @@ from engine.catalogue import GAMES
 from engine.clock import MICROSECONDS
 from engine.history import REPETITIONS
 from engine.outcome import ANNULLED, Termination
+from engine.record import replay
 from engine.wire import ends, lines, messages
 from engine.wire.codes import Code
 from engine.wire.messages import KINDS, REPLIES, REQUESTS, VERSION, decode, usage
@@ -116,7 +117,7 @@ def test_options_of_seek() -> None:
 def test_lines_of_a_record() -> None:
     shown = {word for row in table("line", "meaning") for word in re.findall(r"`([a-z-]+)", row[0])}
     headers = {line.split()[0] for line in (record.__doc__ or "").splitlines() if re.match(r"    [a-z-]+ \S+$", line)}
-    events = {name.removeprefix("_on_") for name in dir(record._Replay) if name.startswith("_on_")} - {"unknown"}
+    events = {name.removeprefix("_on_") for name in dir(replay._Replay) if name.startswith("_on_")} - {"unknown"}
     assert headers | events <= shown
     assert shown <= headers | events | {"arena-record", "parameters", "position", "white", "black"}
 
@@ -143,6 +144,7 @@ LIMITS = {
     "same position": REPETITIONS,
     "connections": DEFAULTS.most_sessions,
     "running matches": DEFAULTS.most_matches,
+    "players are waited for after the server died": int(DEFAULTS.return_seconds),
     "last lines when the server stops": int(serve.GOODBYE_SECONDS),
     "port, unless set otherwise": settings.PORT,
 }
@@ -166,7 +168,8 @@ def test_limits() -> None:
         f"the server's: {DEFAULTS.move_limit}, unless",
         f"those of the server: {DEFAULTS.control.budget // MICROSECONDS} and 0, unless",
         f"each be asked for {settings.REQUESTS_PER_TURN}\ntimes",
-        f"the last {settings.RECENT_MATCHES} since the server",
+        f"the last {settings.RECENT_MATCHES} that ended",
+        f"for {DEFAULTS.return_seconds:g} seconds",
         f"the last {settings.RECENT_MATCHES} matches",
         f"after {settings.ERRORS} errors you are out",
     ],

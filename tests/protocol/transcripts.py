@@ -25,6 +25,7 @@ HEARD = re.compile(r"(?P<who>\w+)< ?(?P<line>.*)")
 BREAKS = re.compile(r"# (?P<who>\w+): the connection breaks")
 CLOSED = "# {}: the server closes the connection"
 STOPPED = "# the server is stopped"
+DIES = "# the server dies, and is started again"
 
 CLOCK_FIELDS = {"START": (1, 2), "TURN": (1, 2), "MOVED": (3, 4), "RESULT": (4, 5)}
 """Where clocks stand among the words of a line."""
@@ -63,6 +64,9 @@ def replay(transcript: Transcript, folder: Path) -> list[str]:
                 stage.break_off(breaks["who"])
             elif line == STOPPED:
                 server.stop()
+            elif line == DIES:
+                server.die()
+                stage.end()
             if line.startswith("#") and line not in map(CLOSED.format, stage.names):
                 stage.script.append(line)
                 stage.listen(_next_to_hear(transcript.lines[at + 1 :]))
@@ -114,6 +118,7 @@ class _Stage:
     def end(self) -> None:
         for client in self._clients.values():
             client.close()
+        self._clients.clear()
 
     def _write_all(self, first: str = "") -> None:
         for who in sorted(self.names, key=lambda name: name != first):
@@ -139,7 +144,7 @@ class _Stage:
         if words[0] == "ARENA" or line.startswith("| server "):
             line = re.sub(r"(?<= gipf-arena/)[0-9][0-9a-z.+]*", "<version>", line)
         line = line.replace(", ".join(GAMES), "<games>")
-        if re.match(r"\| (ready|move|refused|gone|back|unanswered|result) ", line):
+        if re.match(r"\| (ready|move|refused|gone|back|restarted|runs|resigned|unanswered|result) ", line):
             line = re.sub(r"(?<= )-?[0-9]+\.[0-9]{3}(?= |$)", "<time>", line)
         line = re.sub(r"^(\| started )\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$", r"\1<date>", line)
         return re.sub(r"[0-9]+\.[0-9]{3} ms beyond", "<time> ms beyond", line)

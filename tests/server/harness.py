@@ -1,7 +1,9 @@
 """A hall with memory streams in place of sockets, and clients that speak the protocol to it."""
 
+import shutil
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -15,6 +17,7 @@ from server.archive import Archive
 from server.flags import FlagKeeper
 from server.hall import Hall
 from server.outbox import Outbox
+from server.restart import take_up
 from server.serve import microseconds
 from server.session import serve_stream
 from server.settings import Settings
@@ -101,19 +104,28 @@ class House:
             await client.hear(m.Board)
         return first, second
 
+    def die(self, name: str = "after") -> Path:
+        """Return a copy of the data directory as it is now, as a server finds it that starts after this one died."""
+        return shutil.copytree(self.folder, self.folder.parent / f"{self.folder.name}-{name}")
+
     def record(self, match: int = 1) -> str:
         return (self.folder / "records" / f"{match}.txt").read_text(encoding="utf-8")
 
 
 @asynccontextmanager
 async def open_house(
-    folder: Path, *, change: Callable[[Settings], Settings] = lambda settings: settings
+    folder: Path,
+    *,
+    change: Callable[[Settings], Settings] = lambda settings: settings,
+    later: timedelta = timedelta(0),
 ) -> AsyncIterator[House]:
-    """Run a hall over a data directory."""
+    """Run a hall over a data directory, and take up the matches that are there, so much later than they began."""
     settings = change(Settings(data=folder))
     outbox = Outbox()
     flags = FlagKeeper(microseconds, outbox.soon)
-    hall = Hall(settings, Archive(folder), flags, outbox, microseconds, "gipf-arena/test")
+    archive = Archive(folder)
+    hall = Hall(settings, archive, flags, outbox, microseconds, "gipf-arena/test")
+    take_up(hall, archive, lambda: datetime.now(UTC) + later)
     trio.lowlevel.add_instrument(outbox)
     try:
         async with trio.open_nursery() as nursery:

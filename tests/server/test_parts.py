@@ -1,19 +1,18 @@
 """Flag keeper, loop watch, archive and token file by themselves."""
 
+import os
 from pathlib import Path
 
 import pytest
 import trio
 from trio.testing import MockClock
 
-from engine import record
 from server import tokens
-from server.archive import Archive
+from server.archive import Archive, Keys, claimed
 from server.flags import FlagKeeper
 from server.loopwatch import LoopWatch
 from server.outbox import Outbox
 from server.serve import microseconds
-from tests.engine.test_record import played
 
 
 class Match:
@@ -97,43 +96,108 @@ def test_bytes_are_stamped_with_the_end_of_a_wait_or_the_beginning_of_the_work_b
     assert watch.arrival() == 5_000
 
 
+KEYS = Keys.of("ann's", "bob's")
+
+
 def test_record_moves_aside_when_it_is_finished_and_numbers_go_on(tmp_path: Path) -> None:
     archive = Archive(tmp_path)
     assert archive.next_number() == 1
-    journal = archive.open(1)
-    journal.write("arena-record 1\n")
+    journal = archive.begin(1, KEYS, "arena-record 1\n")
     assert archive.read(1) is None
-    assert (tmp_path / "running" / "1.txt").read_text() == "arena-record 1\n"
+    assert archive.journal(1) == b"arena-record 1\n"
+    assert archive.leftovers() == [1]
     journal.finish()
     assert archive.read(1) == "arena-record 1\n"
+    assert archive.leftovers() == []
     assert Archive(tmp_path).next_number() == 2
 
 
 def test_no_record_is_written_over(tmp_path: Path) -> None:
     archive = Archive(tmp_path)
-    archive.open(1).close()
+    archive.begin(1, KEYS, "head\n").close()
     with pytest.raises(FileExistsError):
-        archive.open(1)
+        archive.begin(1, KEYS, "other\n")
+    assert archive.journal(1) == b"head\n"
+    assert archive.keys(1) == KEYS
 
 
-@pytest.mark.parametrize("cut", [0, 1, 20])
-def test_match_that_a_crash_cut_off_is_annulled_and_its_record_is_true(tmp_path: Path, cut: int) -> None:
-    text = played(stop_after=9)
+def test_a_write_that_fails_half_way_leaves_whole_lines(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    journal = Archive(tmp_path).begin(1, KEYS, "head\n")
+    write = os.write
+
+    def full(file: int, data: bytes) -> int:
+        if len(data) < 5:
+            raise OSError("no space left on device")
+        return write(file, data[:5])
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "write", full)
+        with pytest.raises(OSError, match="no space"):
+            journal.write("a line of some length\n")
+    assert (tmp_path / "running" / "1.txt").read_text() == "head\n"
+    journal.write("next\n")
+    assert (tmp_path / "running" / "1.txt").read_text() == "head\nnext\n"
+    journal.close()
+
+
+def test_match_whose_head_cannot_be_written_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     archive = Archive(tmp_path)
-    (tmp_path / "running" / "7.txt").write_text(text[: len(text) - cut])
-    assert archive.close_leftovers() == [7]
+
+    def full(file: int, data: bytes) -> int:
+        raise OSError("no space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "write", full)
+        with pytest.raises(OSError, match="no space"):
+            archive.begin(1, KEYS, "head\n")
+    assert [path for path in tmp_path.rglob("*") if path.is_file()] == []
+
+
+def test_a_server_that_dies_while_it_begins_a_match_leaves_no_journal(tmp_path: Path) -> None:
+    archive = Archive(tmp_path)
+    archive.begin(1, KEYS, "head\n").close()
+    (tmp_path / "running" / "1.txt").rename(tmp_path / "running" / "1.new")
+    again = Archive(tmp_path)
     assert list((tmp_path / "running").iterdir()) == []
-    summary = record.verify(archive.read(7) or "")
-    assert (summary.result, summary.reason) == ("annulled", "server_fault")
-    assert summary.history.plies == 9 - (cut > 0)
-    assert archive.close_leftovers() == []
+    assert again.next_number() == 2
 
 
-def test_what_cannot_be_read_is_kept_as_it_is(tmp_path: Path) -> None:
+def test_keys_are_hashed_private_and_tell_whose_a_token_is(tmp_path: Path) -> None:
     archive = Archive(tmp_path)
-    (tmp_path / "running" / "3.txt").write_bytes(b"\xff\x00 no record\n")
-    assert archive.close_leftovers() == [3]
-    assert "no record" in (archive.read(3) or "")
+    archive.begin(1, KEYS, "head\n").close()
+    path = tmp_path / "keys" / "1.txt"
+    assert "ann's" not in path.read_text()
+    assert path.stat().st_mode & 0o077 == 0
+    keys = Archive(tmp_path).keys(1)
+    assert keys == KEYS
+    assert [keys.side_of(token) for token in ("ann's", "bob's", "carol's", "")] == [0, 1, None, None]
+    for damaged in (b"", b"\xff", b"0" * 64, (b"g" * 64 + b"\n") * 2):
+        path.write_bytes(damaged)
+        assert archive.keys(1) is None
+    assert archive.keys(2) is None
+
+
+def test_keys_outlive_their_match_by_so_many_others(tmp_path: Path) -> None:
+    archive = Archive(tmp_path, recent=2)
+    running = archive.begin(1, KEYS, "head\n")
+    for number in (2, 3, 4):
+        archive.begin(number, KEYS, "head\n").finish()
+    assert [archive.keys(number) is not None for number in (1, 2, 3, 4)] == [True, False, True, True]
+    again = Archive(tmp_path, recent=2)
+    again.begin(5, KEYS, "head\n").finish()
+    assert [again.keys(number) is not None for number in (1, 2, 3, 4, 5)] == [True, False, False, True, True]
+    running.abandon()
+    assert again.keys(1) is None and again.leftovers() == [1]
+
+
+def test_a_data_directory_has_one_server_at_a_time(tmp_path: Path) -> None:
+    with claimed(tmp_path / "data"):
+        with pytest.raises(OSError, match="another server uses the data directory"), claimed(tmp_path / "data"):
+            raise AssertionError("two servers use one directory")
+        with claimed(tmp_path / "other"):
+            pass
+    with claimed(tmp_path / "data"):
+        pass
 
 
 def test_tokens_are_made_once_kept_hashed_and_read(tmp_path: Path) -> None:

@@ -64,6 +64,7 @@ class Client:
         self.socket = socket.create_connection(("127.0.0.1", port), timeout=20)
         self.end = ClientEnd()
         self.heard: list[Any] = []
+        self.token = ""
         if name:
             self.say(m.Login(name))
 
@@ -77,6 +78,8 @@ class Client:
                 assert data, f"closed before {kind.__name__}"
                 self.heard += self.end.receive(data)
             message = self.heard.pop(0)
+            if isinstance(message, m.Match):
+                self.token = message.token
             if isinstance(message, kind):
                 return message
 
@@ -130,17 +133,40 @@ def test_grace_lets_running_matches_end(tmp_path: Path) -> None:
         assert server.process.wait(10) == 0
 
 
-def test_after_kill_nothing_acknowledged_is_lost_and_the_number_goes_on(tmp_path: Path) -> None:
+def test_after_kill_the_match_goes_on_and_so_does_the_number(tmp_path: Path) -> None:
     with running(tmp_path) as server, pair(server.port) as (ann, bob):
+        tokens = [bob.token, ann.token]
         ann.say(m.Move(m.Text("a5-b5")))
         ann.hear(m.Moved)
         assert server.stop(signal.SIGKILL) == -signal.SIGKILL
+    with (tmp_path / "running" / "1.txt").open("a") as journal:
+        journal.write("move 2 bla")  # as if it had been killed in the middle of a write
     with running(tmp_path) as server:
+        assert "bytes=10" in server.log and "count=1" in server.log
+        players = []
+        for token in tokens:
+            players.append(Client(server.port))
+            players[-1].say(m.Resume(1, token))
+            assert players[-1].hear(m.Moved).move == "a5-b5"
+        players[0].hear(m.Turn)
+        players[0].say(m.Resign())
+        assert players[1].hear(m.Result).reason == "resign"
+        for player in players:
+            player.close()
         summary = record.verify((tmp_path / "records" / "1.txt").read_text())
-        assert (summary.reason, summary.history.moves) == ("server_fault", ("a5-b5",))
+        assert (summary.reason, summary.history.moves) == ("resign", ("a5-b5",))
         with pair(server.port) as (ann, bob):
             ann.say(m.Resign())
             assert bob.hear(m.Result).match == 2
+
+
+def test_two_servers_do_not_share_a_data_directory(tmp_path: Path) -> None:
+    with running(tmp_path) as server, pair(server.port):
+        command = [sys.executable, "-m", "server", "serve", "--port", "0", "--data", str(tmp_path)]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=START_SECONDS, check=False)
+        assert done.returncode == 1
+        assert len(done.stderr.splitlines()) == 1 and "another server uses the data directory" in done.stderr
+        assert "restarted" not in (tmp_path / "running" / "1.txt").read_text()
 
 
 def test_peer_that_never_reads_is_dropped_and_nobody_else_notices(tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ import pytest
 
 from engine import record
 from engine.wire import messages as m
+from tests.server.test_kills import Server
 from tests.server.test_process import Client, running
 
 SECONDS = 60
@@ -33,6 +34,35 @@ def test_newcomer_finds_house_bots_seated_again_and_again(tmp_path: Path) -> Non
         assert impostor.hear(m.Error).code == "name_taken"
         impostor.close()
         assert server.stop() == 0
+
+
+@pytest.mark.slow
+def test_house_bots_outlive_the_server_in_their_matches_and_others_take_their_seats(tmp_path: Path) -> None:
+    with Server(tmp_path, "--house", "random") as server:
+        server.start()
+        server.wait()
+        newcomer = Client(server.port, "newcomer")
+        newcomer.socket.settimeout(SECONDS)
+        newcomer.say(m.Seek("gipf", m.Text("params=3,3,9,9 colour=white")))
+        assert newcomer.hear(m.Match).opponent == "random"
+        newcomer.say(m.Ready())
+        newcomer.hear(m.Turn)
+        server.kill()
+        server.start()
+        server.wait()
+        back = Client(server.port)
+        back.socket.settimeout(SECONDS)
+        back.say(m.Resume(1, newcomer.token))
+        back.hear(m.Turn)
+        other = Client(server.port, "other")
+        other.socket.settimeout(SECONDS)
+        other.say(m.Seek("gipf", m.Text("params=2,3,5,5")))
+        assert other.hear(m.Match).opponent == "random-2"
+        back.say(m.Move(m.Text("a1-b2")))
+        back.hear(m.Turn)  # the house bot is back, and has answered
+        server.stop()
+        for client in (newcomer, back, other):
+            client.close()
 
 
 def test_demonstration_ends_with_a_verified_record(tmp_path: Path) -> None:

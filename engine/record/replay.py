@@ -1,153 +1,19 @@
-"""The record of a match: one readable text file, written line by line while the match is played.
-
-A record begins with headers, ``name value`` a line, and the first position. Then comes a line for each thing that
-happened, and at last the result:
-
-    arena-record 1
-    match 17
-    game gipf
-    parameters 4 4 15 15
-    white alice
-    black bob
-    budget 60000.000
-    increment 0.000
-    move-limit 1000
-    server gipf-arena/0.1.0
-    started 2026-11-20T20:15:00.000Z
-    position
-    | 4 4 15 15
-    | …
-    ready white 20.113 59979.887
-    move 1 white 20.530 25.918 59974.499 a5-b5
-    refused black 26.001 27.110 x9-y9
-    gone black 30.000
-    back black 35.125
-    resigned white 59.100
-    unanswered white 59.250
-    result white bad_move 27.110 59974.499 59950.001 black played x9-y9: …
-
-All times are milliseconds with three decimals. Stamps count from the moment at which the match began and both
-clocks started. ``ready`` has the stamp at which READY came and what the side has left then; ``move`` and
-``refused`` the stamps at which TURN was sent and the move received, and ``move`` what the side has left then, the
-increment included; ``resigned`` the stamp of RESIGN; ``unanswered`` that of a TURN which the match ended before an
-answer came; ``result`` its stamp and what both sides have left, the one that began first. A clock is charged the
-time between its two stamps, and nothing else: anybody can recompute it.
-
-A record without a result is that of a match that is still running, or was cut off.
-"""
+"""Reading a record back: rules, clocks and result are replayed, and held against what is written."""
 
 import re
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
 from engine.catalogue import GAMES
 from engine.clock import Clock, TimeControl
-from engine.game import BadMove, GameError, Position
+from engine.game import BadMove, GameError
 from engine.history import History
-from engine.outcome import ANNULLED, Termination
+from engine.outcome import ANNULLED, Outcome, Termination
+from engine.record.summary import BadRecord, Played, Summary
+from engine.record.text import VERSION, Header, milliseconds
 
-VERSION = 1
-
-
-class BadRecord(ValueError):
-    """A record that cannot be read or is not true. ``str(error)`` names the line and the fault."""
-
-    def __init__(self, line: int, sentence: str) -> None:
-        """Put the line, from 1, before the sentence."""
-        super().__init__(f"line {line}: {sentence}")
-        self.line = line
-
-
-class Header(NamedTuple):
-    """What is fixed when a match begins."""
-
-    match: int
-    position: Position
-    players: tuple[str, str]
-    """Names, that of the side that begins first."""
-    control: TimeControl
-    move_limit: int
-    """The match is drawn after so many moves, both sides' counted."""
-    server: str
-    started: str
-    """Date and time in UTC, as 2026-11-20T20:15:00.000Z."""
-
-    def text(self) -> str:
-        """Return the head of the record, down to the first position."""
-        game = self.position.game
-        lines = [
-            f"arena-record {VERSION}",
-            f"match {self.match}",
-            f"game {game.name}",
-            f"parameters {self.position.parameters}",
-            f"{game.sides[0]} {self.players[0]}",
-            f"{game.sides[1]} {self.players[1]}",
-            f"budget {milliseconds(self.control.budget)}",
-            f"increment {milliseconds(self.control.increment)}",
-            f"move-limit {self.move_limit}",
-            f"server {self.server}",
-            f"started {self.started}",
-            "position",
-            *(f"| {line}" for line in self.position.text().splitlines()),
-        ]
-        return "\n".join(lines) + "\n"
-
-
-class Summary(NamedTuple):
-    """What a record says, after it was verified."""
-
-    header: Header
-    history: History
-    left: tuple[int, int]
-    """What both sides have left at the end, in microseconds."""
-    stamp: int
-    """Of the last event, in microseconds."""
-    result: str
-    """The winning side, ``draw``, ``annulled``, or empty for a match without a result."""
-    reason: str
-    sentence: str
-
-
-def milliseconds(microseconds: int) -> str:
-    """Write a time of the record: milliseconds with three decimals."""
-    sign = "-" if microseconds < 0 else ""
-    return f"{sign}{abs(microseconds) // 1000}.{abs(microseconds) % 1000:03}"
-
-
-def ready_line(side: str, stamp: int, left: int) -> str:
-    """Return the line of a READY."""
-    return f"ready {side} {milliseconds(stamp)} {milliseconds(left)}\n"
-
-
-def move_line(ply: int, side: str, sent: int, received: int, left: int, move: str) -> str:
-    """Return the line of a legal move."""
-    return f"move {ply} {side} {milliseconds(sent)} {milliseconds(received)} {milliseconds(left)} {move}\n"
-
-
-def refused_line(side: str, sent: int, received: int, move: str) -> str:
-    """Return the line of a move that was not legal, as it was typed."""
-    return f"refused {side} {milliseconds(sent)} {milliseconds(received)} {move}\n"
-
-
-def resigned_line(side: str, stamp: int) -> str:
-    """Return the line of a RESIGN."""
-    return f"resigned {side} {milliseconds(stamp)}\n"
-
-
-def unanswered_line(side: str, sent: int) -> str:
-    """Return the line of a TURN that was not answered before the match ended."""
-    return f"unanswered {side} {milliseconds(sent)}\n"
-
-
-def presence_line(word: str, side: str, stamp: int) -> str:
-    """Return the line of a lost (``gone``) or resumed (``back``) connection."""
-    return f"{word} {side} {milliseconds(stamp)}\n"
-
-
-def result_line(result: str, reason: str, stamp: int, left: tuple[int, int], sentence: str) -> str:
-    """Return the last line of a record."""
-    times = f"{milliseconds(stamp)} {milliseconds(left[0])} {milliseconds(left[1])}"
-    return f"result {result} {reason} {times} {sentence}".rstrip() + "\n"
+TIME = re.compile(r"-?[0-9]{1,15}\.[0-9]{3}")
+"""Milliseconds with three decimals."""
 
 
 def verify(text: str) -> Summary:
@@ -162,8 +28,13 @@ class _Replay:
         self.lines = text.splitlines()
         self.at = 0  # lines read so far: also the number, from 1, of the line last read
         self.stamp = 0  # of the last event: time does not run back
+        self.latest = 0  # the same with lost and resumed connections, whose stamps may lie behind what follows
         self.settled = 0  # of the last event that stopped a clock: no TURN was sent before it
-        self.refused: str | None = None  # why the last move was refused
+        self.ready = [False, False]
+        self.heard = [False, False]  # who was told of the match
+        self.restarted = False
+        self.played: list[Played] = []
+        self.refused: str | None = None  # the last move, where it was refused
         self.resigned: int | None = None  # the side that gave up
 
     def run(self) -> Summary:
@@ -180,8 +51,25 @@ class _Replay:
                     self.at += 1
                     self._fail("nothing may follow the result")
                 return summary
-        clock = self.clock.stop(0, self.stamp).stop(1, self.stamp)
-        return Summary(self.header, self.history, clock.left, self.stamp, "", "", "")
+        self._stop_clocks()
+        return self._summary()
+
+    def _summary(self) -> Summary:
+        return Summary(
+            self.header,
+            self.history,
+            self.clock.left,
+            self.stamp,
+            max(self.stamp, self.latest),
+            (self.ready[0], self.ready[1]),
+            (self.heard[0], self.heard[1]),
+            tuple(self.played),
+            self.refused,
+            self.resigned,
+        )
+
+    def _stop_clocks(self) -> None:
+        self.clock = self.clock.stop(0, self.stamp).stop(1, self.stamp)
 
     def _fail(self, sentence: str) -> Any:
         raise BadRecord(self.at, sentence)
@@ -206,7 +94,7 @@ class _Replay:
         return int(value)
 
     def _time(self, word: str) -> int:
-        if not re.fullmatch(r"-?[0-9]{1,15}\.[0-9]{3}", word):
+        if not TIME.fullmatch(word):
             self._fail(f"a time is written in milliseconds with three decimals, not {word!r}")
         return int(word.replace(".", ""))
 
@@ -259,12 +147,11 @@ class _Replay:
             self._fail(f"{self.sides[side]} has {right} ms left by the stamps, not {word}")
 
     def _in_play(self) -> None:
-        if (
-            self.refused is not None
-            or self.resigned is not None
-            or self.history.verdict(self.header.move_limit) is not None
-        ):
+        if self.refused is not None or self.resigned is not None or self._verdict() is not None:
             self._fail("the game is over already")
+
+    def _verdict(self) -> Outcome | None:
+        return self.history.verdict(self.header.move_limit)
 
     def _on_unknown(self, _rest: str) -> None:
         self._fail("this is no event of a record")
@@ -272,8 +159,11 @@ class _Replay:
     def _on_ready(self, rest: str) -> None:
         name, stamp, left = self._words(rest, "side stamp left")
         side = self._side(name)
-        if self.clock.since[side] is None:
+        if self.ready[side]:
             self._fail(f"{name} is ready already")
+        self.ready[side] = True
+        if not self.restarted:  # both were told in one go, before either could answer
+            self.heard = [True, True]
         self.clock = self.clock.stop(side, self._advance(self._time(stamp)))
         self._left(side, left)
         self.settled = self.stamp
@@ -286,7 +176,7 @@ class _Replay:
         return stamp
 
     def _charge(self, side: int, sent: str, received: str) -> None:
-        if self.clock.since != (None, None):
+        if not all(self.ready):
             self._fail("a move before both sides were ready")
         if side != self.history.position.turn:
             self._fail(f"it is not the turn of {self.sides[side]}")
@@ -310,14 +200,15 @@ class _Replay:
             self._fail(f"{error.code}: {error}")
         if self.history.moves[-1] != move:
             self._fail(f"the move is written {self.history.moves[-1]}, not {move}")
+        self.played.append(Played(side, self.clock.left))
 
     def _on_refused(self, rest: str) -> None:
         name, sent, received, move = self._words(rest, "side sent received move")
         self._charge(self._side(name), sent, received)
         try:
             self.history.after(move)
-        except BadMove as error:
-            self.refused = error.code
+        except BadMove:
+            self.refused = move
         else:
             self._fail(f"{move} is a legal move")
 
@@ -330,17 +221,38 @@ class _Replay:
     def _on_unanswered(self, rest: str) -> None:
         name, sent = self._words(rest, "side sent")
         side = self._side(name)
-        if self.clock.since != (None, None) or side != self.history.position.turn:
+        if not all(self.ready) or side != self.history.position.turn:
             self._fail(f"{name} was not to move")
         self.clock = self.clock.run(side, self._sent(sent))
 
-    def _on_gone(self, rest: str) -> None:
+    def _presence(self, rest: str) -> int:
         # the server stamps it when it notices, which may be after a move that came before it
         name, stamp = self._words(rest, "side stamp")
-        self._side(name)
-        self._time(stamp)
+        self.latest = max(self.latest, self._time(stamp))
+        return self._side(name)
 
-    _on_back = _on_gone
+    def _on_gone(self, rest: str) -> None:
+        self._presence(rest)
+
+    def _on_back(self, rest: str) -> None:
+        self.heard[self._presence(rest)] = True
+
+    def _on_restarted(self, rest: str) -> None:
+        (stamp,) = self._words(rest, "stamp")
+        if self.refused is not None or self.resigned is not None or (all(self.ready) and self._verdict() is not None):
+            self._fail("the game is over already")
+        if self._time(stamp) < self.latest:
+            self._fail(f"the stamp {stamp} lies before that of a connection, {milliseconds(self.latest)}")
+        self._stop_clocks()  # what ran then is charged up to the last event, and nothing of what nobody wrote down
+        self.settled = self._advance(self._time(stamp))
+        self.restarted = True
+
+    def _on_runs(self, rest: str) -> None:
+        name, stamp = self._words(rest, "side stamp")
+        side = self._side(name)
+        if not self.restarted or self.ready[side] or self.clock.since[side] is not None:
+            self._fail(f"no restart has stopped the clock of {name}, or it runs again already")
+        self.clock = self.clock.run(side, self._advance(self._time(stamp)))
 
     def _on_result(self, rest: str) -> Summary:
         words = rest.split(" ", 5)
@@ -356,14 +268,14 @@ class _Replay:
         winner = self.sides.index(result) if result in self.sides else None
         self._check_result(result, reason, winner, times[1:])
         sentence = words[5] if len(words) > 5 else ""
-        return Summary(self.header, self.history, self.clock.left, self.stamp, result, reason, sentence)
+        return self._summary()._replace(result=result, reason=reason, sentence=sentence)
 
     def _check_result(self, result: str, reason: str, winner: int | None, left: list[str]) -> None:
         """Hold the result against the board, the refused move and the clocks."""
         turn = self.history.position.turn
         if self.refused is not None and (reason, winner) != (Termination.BAD_MOVE, 1 - turn):
             self._fail(f"{self.sides[turn]} played an illegal move and has lost by {Termination.BAD_MOVE}")
-        on_board = self.history.verdict(self.header.move_limit)
+        on_board = self._verdict()
         if on_board is not None:
             if (result, reason) != (on_board.result(self.sides), on_board.termination):
                 right = f"{on_board.result(self.sides)} {on_board.termination}"
@@ -385,6 +297,6 @@ class _Replay:
                 self._fail(f"a match that ends by {reason} is annulled")
         else:
             self._fail(f"the board shows no end by {reason}")
-        self.clock = self.clock.stop(0, self.stamp).stop(1, self.stamp)
+        self._stop_clocks()
         for side in (0, 1):
             self._left(side, left[side])

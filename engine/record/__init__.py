@@ -1,0 +1,85 @@
+"""The record of a match: one readable text file, written line by line while the match is played.
+
+A record begins with headers, ``name value`` a line, and the first position. Then comes a line for each thing that
+happened, and at last the result:
+
+    arena-record 1
+    match 17
+    game gipf
+    parameters 4 4 15 15
+    white alice
+    black bob
+    budget 60000.000
+    increment 0.000
+    move-limit 1000
+    server gipf-arena/0.1.0
+    started 2026-11-20T20:15:00.000Z
+    position
+    | 4 4 15 15
+    | …
+    ready white 20.113 59979.887
+    move 1 white 20.530 25.918 59974.499 a5-b5
+    refused black 26.001 27.110 x9-y9
+    gone black 30.000
+    back black 35.125
+    restarted 4520.000
+    back white 4521.300
+    runs white 4521.310
+    resigned white 59.100
+    unanswered white 59.250
+    result white bad_move 27.110 59974.499 59950.001 black played x9-y9: …
+
+All times are milliseconds with three decimals. Stamps count from the moment at which the match began and both
+clocks started. ``ready`` has the stamp at which READY came and what the side has left then; ``move`` and
+``refused`` the stamps at which TURN was sent and the move received, and ``move`` what the side has left then, the
+increment included; ``resigned`` the stamp of RESIGN; ``unanswered`` that of a TURN which the match ended before an
+answer came; ``result`` its stamp and what both sides have left, the one that began first. A clock is charged the
+time between its two stamps, and nothing else: anybody can recompute it.
+
+``restarted`` is the stamp at which a server that had died took the match up again. All clocks stand then, and both
+connections are lost. Nothing is charged for the turn that was under way, which begins anew: no TURN of it bears a
+stamp before ``restarted``. A clock that ran while initialising is charged up to the last event before; from ``runs``
+on, it runs again. The stamps of a new process follow on the old ones by the date and time in ``started``, and never
+lie before the last one that was written.
+
+A record without a result is that of a match that is still running, or was cut off.
+
+- `text`: the lines, as they are written
+- `replay`, `summary`: reading them back: what is true, and what they say then
+"""
+
+from engine.record.replay import verify
+from engine.record.summary import BadRecord, Played, Summary
+from engine.record.text import (
+    VERSION,
+    Header,
+    milliseconds,
+    move_line,
+    presence_line,
+    ready_line,
+    refused_line,
+    resigned_line,
+    restarted_line,
+    result_line,
+    runs_line,
+    unanswered_line,
+)
+
+__all__ = [
+    "VERSION",
+    "BadRecord",
+    "Header",
+    "Played",
+    "Summary",
+    "milliseconds",
+    "move_line",
+    "presence_line",
+    "ready_line",
+    "refused_line",
+    "resigned_line",
+    "restarted_line",
+    "result_line",
+    "runs_line",
+    "unanswered_line",
+    "verify",
+]

@@ -1,0 +1,49 @@
+"""What reading a record comes to: what it says, or the line that is not true."""
+
+from typing import NamedTuple
+
+from engine.history import History
+from engine.record.text import Header
+
+
+class BadRecord(ValueError):
+    """A record that cannot be read or is not true. ``str(error)`` names the line and the fault."""
+
+    def __init__(self, line: int, sentence: str) -> None:
+        """Put the line, from 1, before the sentence."""
+        super().__init__(f"line {line}: {sentence}")
+        self.line = line
+
+
+class Played(NamedTuple):
+    """A legal move of a record: who made it, and what both sides had left then, in microseconds."""
+
+    side: int
+    left: tuple[int, int]
+
+
+class Summary(NamedTuple):
+    """What a record says, after it was verified. Of one that ends without a result, all that is needed to go on."""
+
+    header: Header
+    history: History
+    left: tuple[int, int]
+    """What both sides have left at the end, in microseconds."""
+    stamp: int
+    """Of the last event that clocks depend on, in microseconds."""
+    latest: int
+    """The largest stamp of any event."""
+    ready: tuple[bool, bool]
+    heard: tuple[bool, bool]
+    """Which side is known to have been told that there is a match: it came back to it, or one of both was ready before
+    the server died for the first time."""
+    played: tuple[Played, ...]
+    """The moves of the history."""
+    refused: str | None = None
+    """The last move as it was typed, where it was not legal."""
+    resigned: int | None = None
+    """The side that has given up."""
+    result: str = ""
+    """The winning side, ``draw``, ``annulled``, or empty for a match without a result."""
+    reason: str = ""
+    sentence: str = ""

@@ -1,0 +1,95 @@
+"""The text of a record: its head, and a line for each thing that happened."""
+
+from typing import NamedTuple
+
+from engine.clock import TimeControl
+from engine.game import Position
+
+VERSION = 1
+
+
+class Header(NamedTuple):
+    """What is fixed when a match begins."""
+
+    match: int
+    position: Position
+    players: tuple[str, str]
+    """Names, that of the side that begins first."""
+    control: TimeControl
+    move_limit: int
+    """The match is drawn after so many moves, both sides' counted."""
+    server: str
+    started: str
+    """Date and time in UTC, as 2026-11-20T20:15:00.000Z."""
+
+    def text(self) -> str:
+        """Return the head of the record, down to the first position."""
+        game = self.position.game
+        lines = [
+            f"arena-record {VERSION}",
+            f"match {self.match}",
+            f"game {game.name}",
+            f"parameters {self.position.parameters}",
+            f"{game.sides[0]} {self.players[0]}",
+            f"{game.sides[1]} {self.players[1]}",
+            f"budget {milliseconds(self.control.budget)}",
+            f"increment {milliseconds(self.control.increment)}",
+            f"move-limit {self.move_limit}",
+            f"server {self.server}",
+            f"started {self.started}",
+            "position",
+            *(f"| {line}" for line in self.position.text().splitlines()),
+        ]
+        return "\n".join(lines) + "\n"
+
+
+def milliseconds(microseconds: int) -> str:
+    """Write a time of the record: milliseconds with three decimals."""
+    sign = "-" if microseconds < 0 else ""
+    return f"{sign}{abs(microseconds) // 1000}.{abs(microseconds) % 1000:03}"
+
+
+def ready_line(side: str, stamp: int, left: int) -> str:
+    """Return the line of a READY."""
+    return f"ready {side} {milliseconds(stamp)} {milliseconds(left)}\n"
+
+
+def move_line(ply: int, side: str, sent: int, received: int, left: int, move: str) -> str:
+    """Return the line of a legal move."""
+    return f"move {ply} {side} {milliseconds(sent)} {milliseconds(received)} {milliseconds(left)} {move}\n"
+
+
+def refused_line(side: str, sent: int, received: int, move: str) -> str:
+    """Return the line of a move that was not legal, as it was typed."""
+    return f"refused {side} {milliseconds(sent)} {milliseconds(received)} {move}\n"
+
+
+def resigned_line(side: str, stamp: int) -> str:
+    """Return the line of a RESIGN."""
+    return f"resigned {side} {milliseconds(stamp)}\n"
+
+
+def unanswered_line(side: str, sent: int) -> str:
+    """Return the line of a TURN that was not answered before the match ended."""
+    return f"unanswered {side} {milliseconds(sent)}\n"
+
+
+def presence_line(word: str, side: str, stamp: int) -> str:
+    """Return the line of a lost (``gone``) or resumed (``back``) connection."""
+    return f"{word} {side} {milliseconds(stamp)}\n"
+
+
+def restarted_line(stamp: int) -> str:
+    """Return the line of a server that has died and started again: no clock runs, both connections are lost."""
+    return f"restarted {milliseconds(stamp)}\n"
+
+
+def runs_line(side: str, stamp: int) -> str:
+    """Return the line from whose stamp on, after a restart while initialising, a side's clock runs again."""
+    return f"runs {side} {milliseconds(stamp)}\n"
+
+
+def result_line(result: str, reason: str, stamp: int, left: tuple[int, int], sentence: str) -> str:
+    """Return the last line of a record."""
+    times = f"{milliseconds(stamp)} {milliseconds(left[0])} {milliseconds(left[1])}"
+    return f"result {result} {reason} {times} {sentence}".rstrip() + "\n"

@@ -1,0 +1,72 @@
+"""After a server has died: the matches of its journals are taken up again, or ended, before anybody is let in."""
+
+from collections.abc import Callable
+from datetime import datetime
+
+import structlog
+
+from engine.record import Summary
+from server import recovery, referee
+from server.archive import Archive
+from server.hall import Hall
+from server.recovery import Leftover
+
+log = structlog.get_logger()
+
+
+def take_up(hall: Hall, archive: Archive, date: Callable[[], datetime]) -> None:
+    """Deal with everything in ``running/``. A match that cannot be taken up is no reason for an error.
+
+    ``date`` returns what is now: stamps of a match go on by the time since it began.
+    """
+    found: list[tuple[int, Leftover]] = []
+    for number in archive.leftovers():
+        try:
+            found.append((number, recovery.examine(number, archive.journal(number))))
+        except OSError as error:
+            log.error("a journal cannot be read, and is left where it is", match=number, error=str(error))
+    for number, leftover in found:  # only now: players are waited for from the same moment on
+        try:
+            _take_up(hall, archive, number, leftover, date())
+        except OSError as error:
+            log.error("a match cannot be taken up now; its journal is left as it is", match=number, error=str(error))
+    if hall.matches:
+        log.info("matches taken up", count=len(hall.matches), waiting_seconds=hall.settings.return_seconds)
+
+
+def _take_up(hall: Hall, archive: Archive, number: int, leftover: Leftover, date: datetime) -> None:
+    text, summary, torn, fault = leftover
+    if torn:
+        log.warning("the end of a journal was cut off; it was never told to anybody", match=number, bytes=torn)
+    if fault or summary is None:
+        sentence = f"the record of the match was damaged in {fault.partition(':')[0]}"
+        aside = archive.set_aside(number, "" if summary is None else text + _ending(summary, sentence))
+        log.error("a journal is damaged, and kept aside", match=number, fault=repr(fault), path=str(aside))
+        return
+    keys = archive.keys(number)
+    journal = archive.go_on(number, len(text.encode()))
+    try:
+        if keys is None or summary.result:
+            journal.write(_ending(summary, "the server died, and nobody can come back to the match"))
+        else:
+            stamp = recovery.stamp_at(summary, date)
+            wait = round(hall.settings.return_seconds * 1_000_000)
+            state, effects = recovery.restored(summary, stamp, stamp + wait)
+            journal.write(_lines(effects))
+            if state.outcome is None:
+                hall.take_up(state, keys, journal, summary.heard)
+                return
+        journal.finish()
+    except OSError:
+        journal.close()
+        raise
+    log.warning("a match that was running when the server died is over", match=number)
+
+
+def _ending(summary: Summary, sentence: str) -> str:
+    """Return what a record lacks at its end; nothing where it has its result."""
+    return "" if summary.result else _lines(recovery.annulled(summary, sentence)[1])
+
+
+def _lines(effects: list[referee.Effect]) -> str:
+    return "".join(effect.line for effect in effects if isinstance(effect, referee.Journal))
