@@ -26,6 +26,7 @@ COMMANDS = (
     Command("record", "engine.commands.record:replay", "Replay the record of a match and verify it."),
     Command("analyse", "engine.commands.analyse:analyse", "Think about a position, depth by depth."),
     Command("duel", "engine.commands.duel:duel", "Measure one configuration of the search against another."),
+    Command("tune", "engine.commands.tune:tune", "Find weights of the evaluation that explain the games of a duel."),
     Command("shell", "engine.commands.shell:shell", "Answer the commands of an assignment on stdin."),
 )
 """Every command, in the order in which --help lists them."""

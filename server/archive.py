@@ -23,6 +23,8 @@ SUFFIX = ".txt"
 UNFINISHED = ".new"
 """Suffix of files that get their name when they are complete."""
 
+_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL
+
 LOCK = "lock"
 """File that a server holds locked while it uses a data directory; the lock ends with the process, however it ends."""
 
@@ -110,22 +112,29 @@ class Archive:
 
     def begin(self, match: int, keys: Keys, head: str) -> Journal:
         """Begin the record of a match with its head; raises OSError, and then there is none."""
-        key, new = self._key(match), self._new(match)
-        key.touch(mode=0o600, exist_ok=False)
-        file = -1
+        self._keep(match, keys)
+        new, journal = self._new(match), None
         try:
-            key.write_text("".join(f"{word}\n" for word in keys), encoding="ascii")
-            file = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND, 0o644)
-            journal = Journal(self, match, file, 0)
+            journal = Journal(self, match, os.open(new, _NEW | os.O_APPEND, 0o644), 0)
             journal.write(head)
             new.rename(self.running(match))  # whenever the server dies, a journal has a whole head
         except OSError:
-            if file >= 0:
-                os.close(file)
+            if journal is not None:
+                journal.close()
             new.unlink(missing_ok=True)
             self.forget(match)
             raise
         return journal
+
+    def _keep(self, match: int, keys: Keys) -> None:
+        file = os.open(self._key(match), _NEW, 0o600)
+        try:
+            os.write(file, "".join(f"{key}\n" for key in keys).encode())
+        except OSError:
+            self.forget(match)
+            raise
+        finally:
+            os.close(file)
 
     def go_on(self, match: int, length: int) -> Journal:
         """Open the journal of a match again; what stands there beyond so many bytes is cut off. Raises OSError."""

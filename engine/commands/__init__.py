@@ -8,6 +8,7 @@
 - `analyse`: what the search thinks of a position
 - `duel`: measures one configuration of the search against another, with
 - `duel_processes`, `duel_player`, `duel_file`: the processes that play, what runs in them, and the file of results
+- `tune`: finds weights of the evaluation from the games of a duel
 - `record`: replays and verifies the record of a match
 - `shell`: the command protocols of the assignments
 

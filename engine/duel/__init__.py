@@ -8,6 +8,7 @@
 - `sprt`: the sequential probability ratio test over pairs
 - `results`: the file of results, line by line, and the sum of them
 - `report`: that sum in words
+- `tuning`: weights of the evaluation that explain the games of a duel
 
 All of it is pure; processes, files and the terminal are the matter of `engine.commands.duel`.
 """

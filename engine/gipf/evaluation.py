@@ -11,32 +11,43 @@ from engine.game import LOST, UNDECIDED
 from engine.gipf.rules import State, can_push, finals, of_mover, open_pushes
 
 # bound by engine.gipf.kernel
-CENTRE: Any = ()  # fields around the centre, the innermost set first
+CENTRE: Any = ()  # fields around the centre, the innermost set first, the whole board last
 AXIS_STEPS = (0, 0, 0)
+RUN = 0  # K
 LINE: Any = ()
-PIECE = RING = PAIR = 0
+PIECE = RING = PAIR = BOARD = GAP = THREAT = 0
 RESERVE: Any = ()
 
 
 class Weights(NamedTuple):
     """What the features of a position are worth to the side that has them; whole numbers.
 
-    The defaults were found by games between candidates on the board of 4 4 15 15, at 10 ms a move.
+    Centre, clustering and exchanges are features that M. Wentink names (Analysis and Implementation of the game Gipf,
+    Maastricht 2001). Lines with more pieces than the opponent's, and the right to move, told nothing beside the others.
+    The numbers were found by `engine.duel.tuning` from games on the board of 4 4 15 15: see docs/duel.md.
     """
 
     piece: int = 100
     """A piece that is still in the game, on the board or in reserve."""
-    ring: int = 4
-    """A piece, for each ring that it stands nearer to the centre."""
-    pair: int = 5
+    ring: int = 6
+    """A piece on the board, for each ring that it stands nearer to the centre; on the edge 1."""
+    pair: int = 11
     """Two neighbouring pieces of one colour: they support each other, and grow into runs."""
-    reserve_0: int = 0
+    reserve_0: int = -657
     """A reserve of no piece: a side without one loses on its turn."""
-    reserve_1: int = -200
+    reserve_1: int = -94
     """A reserve of one piece; the next ones likewise."""
-    reserve_2: int = -75
-    reserve_3: int = -30
-    reserve_4: int = -10
+    reserve_2: int = -65
+    reserve_3: int = -29
+    reserve_4: int = -9
+    board: int = -19
+    """A piece on the board, wherever it stands: it cannot be pushed in any more."""
+    gap: int = 10
+    """Two pieces of one colour with an empty field between them."""
+    threat: int = 18
+    """A piece of the opponent beside K-1 pieces of K neighbouring fields, in their line: a row would take it.
+
+    This counts for the side that has just moved; what the side to move threatens, the search carries out."""
 
     @classmethod
     def named(cls, named: Mapping[str, object]) -> "Weights":
@@ -52,7 +63,13 @@ class Weights(NamedTuple):
 
     def constants(self) -> dict[str, Any]:
         """Return what the functions here read, by global name."""
-        return {"PIECE": self.piece, "RING": self.ring, "PAIR": self.pair, "RESERVE": self[3:]}
+        single = ("piece", "ring", "pair", "board", "gap", "threat")
+        return {name.upper(): getattr(self, name) for name in single} | {"RESERVE": self.reserves}
+
+    @property
+    def reserves(self) -> tuple[int, ...]:
+        """What reserves are worth, that of no piece first."""
+        return tuple(weight for name, weight in self._asdict().items() if name.startswith("reserve_"))
 
 
 WEIGHTS = Weights()
@@ -66,22 +83,42 @@ def verdict(state: State) -> int:
     return UNDECIDED if can_push(state) else LOST
 
 
-def worth(pieces: int, reserve: int) -> int:
-    """Evaluate one side: pieces, reserve, places and pairs."""
-    value = PIECE * (popcount(pieces) + reserve)
+def worth(pieces: int, empty: int, reserve: int) -> int:
+    """Evaluate one side: pieces, reserve, places, and how the pieces stand to each other."""
+    value = PIECE * (popcount(pieces) + reserve) + BOARD * popcount(pieces)
     for ring in CENTRE:
         value += RING * popcount(pieces & ring)
     for step in AXIS_STEPS:
         value += PAIR * popcount(pieces & (pieces >> step))
+        value += GAP * popcount(pieces & (empty >> step) & (pieces >> (2 * step)))
     if reserve < len(RESERVE):
         value += RESERVE[reserve]
     return value
 
 
+def threatened(pieces: int, other: int) -> int:
+    """Count the pieces of ``other`` beside K-1 ``pieces`` on K neighbouring fields of their line; a line each."""
+    missing = CENTRE[-1] & ~pieces
+    count = 0
+    for step in AXIS_STEPS:
+        # fields at which so many fields with a piece begin, and those at which all but one hold a piece, not the first
+        whole, gapped = pieces, 0
+        for distance in range(1, RUN - 1):
+            shift = distance * step
+            gapped = (gapped & (pieces >> shift)) | (whole & (missing >> shift))
+            whole &= pieces >> shift
+        gapped &= pieces >> ((RUN - 1) * step)
+        beside = ((whole | gapped) >> step) | (whole << ((RUN - 1) * step)) | (gapped << (RUN * step))
+        count += popcount(other & beside)
+    return count
+
+
 def evaluate(state: State) -> int:
     """Guess the value of a position for the side to move, a piece being worth 100."""
-    value = worth(state.white, state.white_reserve) - worth(state.black, state.black_reserve)
-    return value if state.side == 0 else -value
+    own, other, reserve = of_mover(state)
+    empty = CENTRE[-1] & ~(own | other)
+    value = worth(own, empty, reserve) - worth(other, empty, state.white_reserve + state.black_reserve - reserve)
+    return value - THREAT * threatened(other, own)
 
 
 def loud_children(state: State, arena: Any, first: int) -> int:
@@ -113,4 +150,4 @@ def hash_of(state: State) -> int:
     return mix(mix(seed & HASH_MASK, state.white), state.black)
 
 
-FUNCTIONS = (verdict, worth, evaluate, loud_children, mix, hash_of)
+FUNCTIONS = (verdict, worth, threatened, evaluate, loud_children, mix, hash_of)

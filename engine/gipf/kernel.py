@@ -12,9 +12,14 @@ from engine.gipf import evaluation, rules, symmetry
 from engine.gipf.evaluation import WEIGHTS, Weights
 from engine.gipf.geometry import AXES, geometry
 from engine.gipf.parameters import Parameters, parse
+from engine.gipf.rules import State
 
 WORD_SIZE = 4
 """The largest S whose board fits a 64-bit word with its sign: bit (2S-1)**2 - 1 is bit 48."""
+
+DIGIT = 24
+"""Bits of a digit of `features`; no feature of any variant is as large as half of what they hold."""
+HALF = 1 << (DIGIT - 1)
 
 Bound = SimpleNamespace
 """The functions of `engine.gipf.rules` and `engine.gipf.evaluation`, and their constants, bound to one board."""
@@ -45,6 +50,7 @@ def bind(size: int, run: int, *, compile: bool = False, weights: Weights = WEIGH
     constants: dict[str, Any] = {
         "WORDS": rules.WORDS,
         "RUN_SHIFTS": _run_shifts(run),
+        "RUN": run,
         "BITS": board.width**2,
         "CENTRE": table([_around_centre(size, distance) for distance in range(size)]),
         "AXIS_STEPS": tuple(down * board.width + right for down, right in AXES),
@@ -84,10 +90,33 @@ def reweigher(parameters: str, named: Mapping[str, object]) -> Callable[[Kernel]
     return reweigh
 
 
+def features(parameters: str) -> Callable[[State], tuple[int, ...]]:
+    """Return what tells how far the side to move is ahead in each feature, in the order of `Weights`.
+
+    The evaluation is the sum of the features, each times its weight. So with the powers of a large number for weights,
+    which only wide integers can be, one evaluation holds all of them, each as a digit.
+    """
+    variant = parse(parameters)
+    powers = Weights(*(1 << (DIGIT * place) for place in range(len(Weights._fields))))
+    evaluate = bind(variant.size, variant.run, weights=powers).evaluate
+
+    def read(state: State) -> tuple[int, ...]:
+        left = evaluate(state)
+        digits = []
+        for _ in powers:
+            digit = (left + HALF) % (2 * HALF) - HALF
+            digits.append(digit)
+            left = (left - digit) >> DIGIT
+        return tuple(digits)
+
+    return read
+
+
 def _largest(weights: Weights, variant: Parameters) -> int:
-    """Return what no evaluation goes beyond: every piece in the centre, with a neighbour along each axis."""
-    each = abs(weights.piece) + variant.size * abs(weights.ring) + len(AXES) * abs(weights.pair)
-    return (variant.white + variant.black) * each + 2 * max(map(abs, weights.constants()["RESERVE"]))
+    """Return what no evaluation goes beyond: every piece in the centre, with neighbours and threats along each axis."""
+    along = abs(weights.pair) + abs(weights.gap) + abs(weights.threat)
+    each = abs(weights.piece) + abs(weights.board) + variant.size * abs(weights.ring) + len(AXES) * along
+    return (variant.white + variant.black) * each + 2 * max(map(abs, weights.reserves))
 
 
 def _run_shifts(run: int) -> tuple[int, ...]:

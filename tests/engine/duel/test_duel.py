@@ -269,7 +269,7 @@ def test_an_engine_that_fails_ends_the_duel(tmp_path: Path, fault: str, sentence
 def test_weights_are_those_of_the_file(tmp_path: Path) -> None:
     weights = tmp_path / "weights.json"
     arguments = ("depth=1", f"depth=1,weights={weights}", "--params", "3 3 9 9", "--games", "8", "--all-games")
-    weights.write_text('{"piece": 100, "ring": 4}', encoding="utf-8")
+    weights.write_text('{"piece": 100, "ring": 6}', encoding="utf-8")
     lines, _ = duel(*arguments)
     assert "pairs with 0 to 2 points for A, by halves: 0 0 4 0 0" in lines
     weights.write_text('{"piece": -100, "reserve_1": 0, "reserve_2": 50}', encoding="utf-8")

@@ -135,7 +135,7 @@ def test_same_search_takes_same_nodes() -> None:
     assert (first.nodes, first.line, first.score) == (second.nodes, second.line, second.score)
 
 
-SIGNATURE = {("4 4 15 15", 4): 12183, ("3 3 9 9", 4): 12974, ("5 4 18 18", 3): 2924}
+SIGNATURE = {("4 4 15 15", 4): 12161, ("3 3 9 9", 4): 21609, ("5 4 18 18", 3): 2924}
 """Nodes from the start: to change how the search goes about its work changes these, and nothing else may."""
 
 

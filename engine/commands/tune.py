@@ -1,0 +1,65 @@
+"""``arena-engine tune``: the weights of an evaluation that explain the games of a duel best."""
+
+from importlib import import_module
+from pathlib import Path
+
+import msgspec
+
+from engine.commands.inputs import Rejected, answer, game_named, say, start_of
+from engine.duel.games import Pair
+from engine.duel.results import BadResults, Setting, read
+from engine.duel.tuning import Fit, fit, samples_of
+from engine.game import BadMove
+
+
+def tune(results: Path, /) -> None:
+    """Find the weights of the evaluation that explain the games of a duel best, and print them as JSON.
+
+    Shown are those of A, from which this begins, and the new ones. The same file gives the same weights. They are what
+    a side of a duel takes as weights=FILE, and the better ones only where a duel shows it.
+
+    Parameters
+    ----------
+    results
+        File that arena-engine duel has kept games in; some thousands tell enough. Both sides should be about equally
+        strong, but not the same, or each game is played twice.
+    """
+    setting, pairs = _games(results)
+    start = start_of(game_named(setting.game), setting.parameters)
+    module = import_module(f"engine.{setting.game}.kernel")
+    if not hasattr(module, "features"):
+        raise Rejected(f"{results}: the evaluation of {setting.game} has no weights to be tuned")
+    try:
+        present = module.Weights.named(setting.a.weights)
+        samples = samples_of(pairs, start, setting.opening_plies, start.kernel(), module.features(start.parameters))
+        found = fit(samples, present)
+    except (BadMove, ValueError) as error:
+        raise Rejected(f"{results}: {error}") from None
+    say(f"{len(samples.results)} quiet positions of {2 * len(pairs)} games")
+    _explain(present._asdict(), found)
+    weights = dict(zip(present._fields, map(round, found.weights), strict=True))
+    answer(msgspec.json.format(msgspec.json.encode(weights), indent=2).decode())
+
+
+def _games(results: Path) -> tuple[Setting, list[Pair]]:
+    """Return what a duel's file holds, pairs in the order of their numbers; raises `Rejected`."""
+    try:
+        content = results.read_bytes()
+    except (OSError, ValueError) as error:  # ValueError: a name with a zero byte
+        reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+        raise Rejected(f"{results}: cannot be read: {reason}") from None
+    try:
+        setting = msgspec.json.decode(content.partition(b"\n")[0], type=Setting)
+        pairs = read(content, setting)
+    except msgspec.DecodeError as error:
+        raise Rejected(f"{results}: line 1: this is no setting of a duel: {error}") from None
+    except BadResults as error:
+        raise Rejected(f"{results}: {error}") from None
+    return setting, sorted(pairs, key=lambda pair: pair.number)
+
+
+def _explain(present: dict[str, int], found: Fit) -> None:
+    """Tell people how sure the weights are, and how much better they explain games."""
+    for (name, weight), new, margin in zip(present.items(), found.weights, found.errors, strict=True):
+        say(f"{name:10} {weight:5} -> {new:7.1f} +- {1.96 * margin:.1f}")
+    say(f"log loss in pairs held out: {found.loss_before:.5f} before, {found.loss_after:.5f} after")

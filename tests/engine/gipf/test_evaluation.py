@@ -1,0 +1,137 @@
+"""The evaluation against features counted field by field, and what it is never beyond."""
+
+from collections.abc import Iterator
+from random import Random
+
+import pytest
+
+from engine.catalogue import GAMES
+from engine.game import EVALUATION_LIMIT, Position
+from engine.gipf.evaluation import WEIGHTS, Weights
+from engine.gipf.geometry import geometry
+from engine.gipf.kernel import bind, features, reweigher
+from engine.gipf.rules import State
+from tests.engine.gipf.samples import random_board
+from tests.games.cases import random_game
+from tests.oracles.gipf import board_text
+
+GIPF = GAMES["gipf"]
+VARIANTS = ["2 2 6 6", "2 3 9 9", "3 3 9 9", "4 4 15 15", "3 5 9 9", "5 3 18 18", "5 6 18 18"]
+
+
+def positions(parameters: str, count: int = 60) -> Iterator[Position]:
+    """Yield positions: half of them set up and dense, half of them played."""
+    chance = Random(7)
+    size, run = map(int, parameters.split()[:2])
+    for _ in range(count // 2):
+        yield GIPF.read(board_text(random_board(chance, size, run)))
+    played = [position for _ in range(3) for position in random_game(GIPF, parameters, chance, most=40)]
+    yield from chance.choices(played, k=count // 2)
+
+
+def state_of(position: Position) -> State:
+    state = position.kernel(compile=False).state
+    assert isinstance(state, State)
+    return state
+
+
+def lines(size: int) -> list[list[int]]:
+    """Return the fields of every line in order, each line once."""
+    width = 2 * size - 1
+    found = []
+    for entry in geometry(size).entries:
+        if entry.step > 0:
+            row, column = entry.target
+            first = row * width + column
+            found.append([1 << at for at in range(first, width**2, entry.step) if entry.line & (1 << at)])
+    return found
+
+
+def counted(size: int, run: int, state: State) -> dict[str, int]:
+    """Count what the side to move is ahead in, field by field."""
+    sides = ((state.white, state.white_reserve), (state.black, state.black_reserve))
+    mover, waiter = sides[state.side], sides[1 - state.side]
+    ahead = dict.fromkeys(Weights._fields, 0)
+    centre = size - 1
+    for sign, (pieces, reserve), (other, _) in ((1, mover, waiter), (-1, waiter, mover)):
+        for at in (at for at in range((2 * size - 1) ** 2) if pieces & (1 << at)):
+            down, right = at // (2 * size - 1) - centre, at % (2 * size - 1) - centre
+            distance = max(abs(down), abs(right), abs(down - right))
+            ahead["ring"] += sign * (size - distance)
+            ahead["board"] += sign
+        ahead["piece"] += sign * (pieces.bit_count() + reserve)
+        if reserve <= 4:
+            ahead[f"reserve_{reserve}"] += sign
+        for line in lines(size):
+            signs = "".join("m" if field & pieces else "o" if field & other else "_" for field in line)
+            ahead["pair"] += sign * sum(signs[at : at + 2] == "mm" for at in range(len(signs)))
+            ahead["gap"] += sign * sum(signs[at : at + 3] == "m_m" for at in range(len(signs)))
+            if sign < 0:
+                ahead["threat"] -= len(threatened(signs, run))
+    return ahead
+
+
+def threatened(line: str, run: int) -> set[int]:
+    """Return the places of ``o`` beside K-1 ``m`` in a row, or with one other field within."""
+    beside: set[int] = set()
+    for at in range(len(line)):
+        whole, gapped = line[at : at + run - 1], line[at : at + run]
+        if whole == "m" * (run - 1):
+            beside |= {at - 1, at + run - 1}
+        if len(gapped) == run and gapped.count("m") == run - 1 and gapped[0] == gapped[-1] == "m":
+            beside |= {at - 1, at + run}
+    return {place for place in beside if 0 <= place < len(line) and line[place] == "o"}
+
+
+@pytest.mark.parametrize("parameters", VARIANTS)
+def test_features_are_those_that_are_counted(parameters: str) -> None:
+    size, run = map(int, parameters.split()[:2])
+    read = features(parameters)
+    seen = dict.fromkeys(Weights._fields, 0)
+    for position in positions(parameters):
+        expected = counted(size, run, state_of(position))
+        assert dict(zip(Weights._fields, read(state_of(position)), strict=True)) == expected, position.text()
+        for name, ahead in expected.items():
+            seen[name] += ahead != 0
+    # two neighbours are a run where K = 2, and four pieces beside one fill a line of five: neither is to be expected
+    rare = {("pair", 2), ("threat", 5)}
+    assert all(seen[name] for name in ("piece", "ring", "pair", "board", "gap", "threat") if (name, run) not in rare)
+
+
+@pytest.mark.parametrize("parameters", VARIANTS)
+def test_evaluation_is_the_sum_of_the_features(parameters: str) -> None:
+    size, run = map(int, parameters.split()[:2])
+    read = features(parameters)
+    for position in positions(parameters):
+        state = state_of(position)
+        parts = [weight * feature for weight, feature in zip(WEIGHTS, read(state), strict=True)]
+        assert bind(size, run).evaluate(state) == sum(parts)
+
+
+@pytest.mark.parametrize("parameters", VARIANTS)
+def test_colours_are_alike(parameters: str) -> None:
+    size, run = map(int, parameters.split()[:2])
+    for position in positions(parameters):
+        white, black, white_reserve, black_reserve, side = state_of(position)
+        swapped = State(black, white, black_reserve, white_reserve, 1 - side)
+        assert bind(size, run).evaluate(swapped) == bind(size, run).evaluate(state_of(position))
+
+
+@pytest.mark.parametrize("parameters", ["2 2 6 6", "4 4 15 15", "5 3 18 18"])
+@pytest.mark.parametrize("sign", [1, -1])
+def test_weights_that_are_taken_keep_evaluations_within_the_limit(parameters: str, sign: int) -> None:
+    """Each weight alone, as large as may be; and that is large."""
+    read = features(parameters)
+    played = list(random_game(GIPF, parameters, Random(3)))
+    for place, name in enumerate(Weights._fields):
+        others = dict.fromkeys(Weights._fields, 0)
+        least, most = 0, EVALUATION_LIMIT + 1
+        while most - least > 1:
+            middle = (least + most) // 2
+            try:
+                reweigher(parameters, {**others, name: sign * middle})
+                least = middle
+            except ValueError:
+                most = middle
+        assert least > EVALUATION_LIMIT // 10_000
+        assert max(abs(read(state_of(position))[place]) for position in played) * least <= EVALUATION_LIMIT
