@@ -21,6 +21,11 @@ PROBES = 4
 """Neighbouring entries of the table that a position may stand in; the one with the least effort gives way."""
 
 
+def is_of(entry: int, arena: Any, at: int, question: int, table: Any, entries: Any) -> bool:
+    """Tell whether an entry is the one of a position and question."""
+    return entries[entry * ENTRY + QUESTION] == question and same(arena, at, table, entry)
+
+
 def entry_of(arena: Any, at: int, question: int, table: Any, entries: Any) -> int:
     """Return the entry of a position and question: the one that it has, or else the one that it may have."""
     last = len(entries) // ENTRY - 1
@@ -28,16 +33,11 @@ def entry_of(arena: Any, at: int, question: int, table: Any, entries: Any) -> in
     best = -1
     for probe in range(PROBES):
         entry = (start + probe) & last
-        if entries[entry * ENTRY + QUESTION] == question and same(arena, at, table, entry):
+        if is_of(entry, arena, at, question, table, entries):
             return entry
         if best < 0 or entries[entry * ENTRY + EFFORT] < entries[best * ENTRY + EFFORT]:
             best = entry
     return best
-
-
-def is_of(entry: int, arena: Any, at: int, question: int, table: Any, entries: Any) -> bool:
-    """Tell whether an entry is the one of a position and question."""
-    return entries[entry * ENTRY + QUESTION] == question and same(arena, at, table, entry)
 
 
 def claim(entry: int, arena: Any, at: int, question: int, table: Any, entries: Any) -> bool:
@@ -61,4 +61,4 @@ def transfer(table: Any, entries: Any, larger_table: Any, larger_entries: Any) -
     return moved
 
 
-FUNCTIONS = (same, entry_of, is_of, claim, transfer)
+FUNCTIONS = (same, is_of, entry_of, claim, transfer)

@@ -21,14 +21,12 @@ class Settled(NamedTuple):
     """For the side to move: 1 won, -1 lost, 0 drawn, None while nothing is known."""
     within: int | None
     """A number of plies that suffices for the win, where one is known."""
-    exact: bool
-    """Whether no number of plies less than that suffices."""
     nodes: int
     """Positions whose moves a proof needed."""
     positions: int
     """Positions that were collected."""
     closed: bool
-    """Whether these are all that can be reached."""
+    """Whether these are all that can be reached; then no number of plies less than ``within`` suffices."""
     full: bool
     """Whether they have used up the memory."""
 
@@ -93,7 +91,7 @@ class Collection:
             value = self._judgement.result
             within = self._judgement.plies if value != 0 else None
         reachable = self._set
-        return Settled(value, within, reachable.closed, 0, reachable.positions, reachable.closed, reachable.full)
+        return Settled(value, within, 0, reachable.positions, reachable.closed, reachable.full)
 
     def warm_up(self) -> None:
         """Have everything compiled."""
@@ -128,7 +126,7 @@ class Proof:
 
     def settled(self) -> Settled:
         """Say what is known."""
-        return Settled(self._value, None, False, self._prover.nodes, 0, False, False)
+        return Settled(self._value, None, self._prover.nodes, 0, False, False)
 
     def warm_up(self) -> None:
         """Have everything compiled."""

@@ -192,7 +192,7 @@ class _Solver:
             result = self._winner(settled.value > 0)
             within = settled.within
             # the winner cannot win in a number of plies of the other parity
-            if within is not None and (settled.exact or self._deepening.refuted >= within - 2):
+            if within is not None and (settled.closed or self._deepening.refuted >= within - 2):
                 plies = within
         return Solution(
             result,
