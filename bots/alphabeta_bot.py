@@ -62,12 +62,17 @@ class AlphaBetaBot(Bot):
         depth: int | None = None,
         nodes: int | None = None,
         megabytes: float = TABLE_MEGABYTES,
+        threads: int = 1,
     ) -> None:
-        """Take bounds of time, depth and nodes for a move; the clock of the match is kept to in any case."""
+        """Take bounds of time, depth and nodes for a move; the clock of the match is kept to in any case.
+
+        More than one thread is for players on machines of their own: on one that is shared they steal from the others.
+        """
         self._most_ms = most_ms
         self._depth = depth or MAX_DEPTH
         self._nodes = nodes
         self._megabytes = megabytes
+        self._threads = threads
         self._warming = Warming(warm_up)
         self._thinker: Thinker | None = None
         self._thinks_for: object = None
@@ -148,7 +153,7 @@ class AlphaBetaBot(Bot):
     def _thinker_for(self, kernel: Kernel) -> Thinker:
         if self._thinker is None or self._thinks_for is not kernel.rules:
             megabytes = self._megabytes if kernel.compiled else min(self._megabytes, INTERPRETED_MEGABYTES)
-            self._thinker = Thinker(kernel, megabytes=megabytes)
+            self._thinker = Thinker(kernel, megabytes=megabytes, threads=self._threads)
             self._thinks_for = kernel.rules
             self._compiled = kernel.compiled
             self._nodes_per_ms = 0.0

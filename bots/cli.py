@@ -11,6 +11,7 @@ from cyclopts import Parameter, validators
 from bots.client import DEFAULT_HOST, DEFAULT_PORT, ArenaError, Bot, play, to_stderr
 from engine.catalogue import GAMES, USUAL_GAME
 from engine.game import GameError
+from engine.search.deepening import MOST_THREADS
 from engine.search.memory import MAX_DEPTH
 
 app = cyclopts.App(
@@ -23,6 +24,7 @@ PORTS = validators.Number(gte=1, lte=65535)
 COUNT = validators.Number(gte=0)
 ABOVE_0 = validators.Number(gt=0)
 DEPTHS = validators.Number(gte=1, lte=MAX_DEPTH)
+THREADS = validators.Number(gte=1, lte=MOST_THREADS)
 TABLES = validators.Number(gte=1, lte=4096)
 POSITIVE = validators.Number(gte=1)
 
@@ -106,6 +108,7 @@ def alphabeta(
     depth: Annotated[int | None, Parameter(validator=DEPTHS)] = None,
     nodes: Annotated[int | None, Parameter(validator=POSITIVE)] = None,
     table: Annotated[int, Parameter(validator=TABLES)] = 64,
+    threads: Annotated[int, Parameter(validator=THREADS)] = 1,
 ) -> None:
     """Play what alpha-beta search finds best in the time that the clock allows.
 
@@ -121,11 +124,13 @@ def alphabeta(
         Most positions to look at for a move.
     table
         Megabytes of the transposition table.
+    threads
+        How many threads search at the same time; more than one only on a machine that the bot has for itself.
     """
     from bots.alphabeta_bot import AlphaBetaBot
 
     _check(wish.game, wish.params or "", "--params")
-    bot = AlphaBetaBot(most_ms=time, depth=depth, nodes=nodes, megabytes=table)
+    bot = AlphaBetaBot(most_ms=time, depth=depth, nodes=nodes, megabytes=table, threads=threads)
     if not wish.quiet:
         to_stderr("getting the search ready; that takes some seconds when it was never compiled")
     bot.warm(wish.game, wish.params or "")

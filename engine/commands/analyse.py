@@ -6,6 +6,7 @@ from time import perf_counter
 import msgspec
 
 from engine.commands.inputs import File, Rejected, answer, game_named, position_of, say, warn_of
+from engine.search.deepening import MOST_THREADS
 from engine.search.memory import MAX_DEPTH, ROOM
 from engine.search.think import Limits, Thinker, Thought, warm_up
 
@@ -23,6 +24,7 @@ def analyse(
     depth: int = MAX_DEPTH,
     lines: int = 1,
     exact: bool = False,
+    threads: int = 1,
     json: bool = False,
 ) -> None:
     """Think about a position: a line a finished depth, with score, nodes, seconds, nodes per second and best line.
@@ -46,6 +48,8 @@ def analyse(
         How many of the best moves to show, a line each; with more than one each begins with its rank.
     exact
         Search every move to the full depth, which finds the shortest wins.
+    threads
+        How many threads search at the same time; no more than there are idle cores.
     json
         Print each line as a JSON object with depth, score, plies_to_end, nodes, seconds and pv.
     """
@@ -55,6 +59,8 @@ def analyse(
         raise Rejected(f"--depth is {depth}, but it has to be 1 to {MAX_DEPTH}")
     if not 1 <= lines <= ROOM:
         raise Rejected(f"--lines is {lines}, but it has to be 1 to {ROOM}")
+    if not 1 <= threads <= MOST_THREADS:
+        raise Rejected(f"--threads is {threads}, but it has to be 1 to {MOST_THREADS}")
     root = position_of(game_named(game), params, position)
     warn_of(root)
     outcome = root.verdict()
@@ -66,7 +72,7 @@ def analyse(
         warm_up(root)
     limits = Limits(depth=depth, hard_ms=None if time is None else time * 1000, lines=lines, exact=exact)
     report = _tell_json if json else partial(_tell, lines > 1)
-    Thinker(kernel).think(root, (), limits, clock=perf_counter, report=report)
+    Thinker(kernel, threads=threads).think(root, (), limits, clock=perf_counter, report=report)
 
 
 def _tell(ranked: bool, thought: Thought) -> None:

@@ -67,8 +67,8 @@ def duel(
     ----------
     a
         The side that is measured: options parted by commas. nodes=5000, ms=20 and depth=6 limit each move;
-        budget=1000+10 gives milliseconds for a game + for each move; table=16 megabytes; exact; engine=DIRECTORY of
-        another version of this program; weights=FILE of the evaluation.
+        budget=1000+10 gives milliseconds for a game + for each move; table=16 megabytes; threads=2; exact;
+        engine=DIRECTORY of another version of this program; weights=FILE of the evaluation.
     b
         The side that it is measured against, likewise.
     game

@@ -4,7 +4,8 @@
 ``PYTHONPATH``. So it imports nothing but what the engine has had since `engine.search.think` stands, and weights only
 when they are asked for. It reads a JSON object a line and answers each with one:
 
-    {"game": name, "position": text, "table": megabytes or null, "limits": {...}, "increment": ms, "weights": {...}}
+    {"game": name, "position": text, "table": megabytes or null, "threads": number or null, "limits": {...},
+     "increment": ms, "weights": {...}}
         -> {"engine": directory, "digest": of its sources}
     {"game": number, "moves": [...], "left": ms or null}
         -> {"move": text, "ms": milliseconds since the line was read, "nodes": number}
@@ -49,7 +50,9 @@ class Duellist:
         self._start = game.read(setup["position"])
         if setup["weights"]:
             self._start = _weighed(self._start, setup["weights"])
-        self._table = setup["table"]
+        self._options = {"megabytes": setup["table"]}
+        if setup["threads"] is not None:  # which the engine has not always known
+            self._options["threads"] = setup["threads"]
         self._limits = Limits(**setup["limits"])
         self._increment = setup["increment"]
         Thinker(self._start.kernel(), megabytes=0).think(self._start, (), EXERCISE, clock=perf_counter)
@@ -59,7 +62,7 @@ class Duellist:
     def _begin(self, game: int) -> None:
         """Get ready for a game: what was learned in the last one is forgotten, so that games do not depend on it."""
         self._game = game
-        self._thinker = Thinker(self._start.kernel(), megabytes=self._table)
+        self._thinker = Thinker(self._start.kernel(), **self._options)
         self._position: Position = self._start
         self._earlier: list[int] = []
 

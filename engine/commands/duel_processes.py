@@ -69,6 +69,7 @@ class Contestant(NamedTuple):
             "game": self.start.game.name,
             "position": self.start.text(),
             "table": side.table,
+            "threads": side.threads,
             "limits": {name: limit for name, limit in limits.items() if limit is not None},
             "increment": side.budget.increment_ms if side.budget else 0,
             "weights": dict(self.weights),

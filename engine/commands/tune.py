@@ -30,14 +30,23 @@ def tune(results: Path, /) -> None:
     if not hasattr(module, "features"):
         raise Rejected(f"{results}: the evaluation of {setting.game} has no weights to be tuned")
     try:
-        present = module.Weights.named(setting.a.weights)
-        samples = samples_of(pairs, start, setting.opening_plies, start.kernel(), module.features(start.parameters))
+        present = module.weights_of(start.parameters, setting.a.weights)
+        fixed = [name in module.FIXED for name in present._fields]
+        features = module.features(start.parameters)
+        samples = samples_of(
+            pairs,
+            start,
+            setting.opening_plies,
+            start.kernel(),
+            lambda state: tuple(0 if stays else ahead for stays, ahead in zip(fixed, features(state), strict=True)),
+        )
         found = fit(samples, present)
     except (BadMove, ValueError) as error:
         raise Rejected(f"{results}: {error}") from None
     say(f"{len(samples.results)} quiet positions of {2 * len(pairs)} games")
-    _explain(present._asdict(), found)
+    _explain(present._asdict(), found, module.FIXED)
     weights = dict(zip(present._fields, map(round, found.weights), strict=True))
+    weights |= {name: getattr(present, name) for name in module.FIXED}
     answer(msgspec.json.format(msgspec.json.encode(weights), indent=2).decode())
 
 
@@ -58,8 +67,11 @@ def _games(results: Path) -> tuple[Setting, list[Pair]]:
     return setting, sorted(pairs, key=lambda pair: pair.number)
 
 
-def _explain(present: dict[str, int], found: Fit) -> None:
+def _explain(present: dict[str, int], found: Fit, fixed: tuple[str, ...]) -> None:
     """Tell people how sure the weights are, and how much better they explain games."""
     for (name, weight), new, margin in zip(present.items(), found.weights, found.errors, strict=True):
-        say(f"{name:10} {weight:5} -> {new:7.1f} +- {1.96 * margin:.1f}")
+        if name in fixed:
+            say(f"{name:10} {weight:5} stays")
+        else:
+            say(f"{name:10} {weight:5} -> {new:7.1f} +- {1.96 * margin:.1f}")
     say(f"log loss in pairs held out: {found.loss_before:.5f} before, {found.loss_after:.5f} after")

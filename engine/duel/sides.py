@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+from engine.search.deepening import MOST_THREADS
 from engine.search.memory import MAX_DEPTH
 
 MOST = 1_000_000_000
@@ -38,6 +39,8 @@ class Side(NamedTuple):
     """Milliseconds for a game, shared out by `engine.search.timing`; a side that uses up more has lost."""
     table: int | None = None
     """Megabytes of the transposition table; without it what the engine takes by itself."""
+    threads: int | None = None
+    """Threads that search at the same time; without it one."""
     exact: bool = False
     """Whether every move is searched to the full depth."""
     engine: str = ""
@@ -82,7 +85,7 @@ def read(text: str) -> Side:
 
 
 EXAMPLES = {
-    **{"nodes": "5000", "ms": "20", "depth": "6", "budget": "1000+10", "table": "16"},
+    **{"nodes": "5000", "ms": "20", "depth": "6", "budget": "1000+10", "table": "16", "threads": "2"},
     **{"engine": "../before", "weights": "tuned.json"},
 }
 
@@ -109,6 +112,6 @@ def _text(_name: str, value: str) -> str:
 
 OPTIONS: dict[str, Callable[[str, str], Any]] = {
     **{"nodes": _number(MOST), "ms": _number(MOST), "depth": _number(MAX_DEPTH), "budget": _budget},
-    **{"table": _number(MOST), "exact": _text, "engine": _text, "weights": _text},
+    **{"table": _number(MOST), "threads": _number(MOST_THREADS), "exact": _text, "engine": _text, "weights": _text},
 }
 """What reads the value of each option; raises `BadSide`."""

@@ -15,7 +15,7 @@ CENTRE: Any = ()  # fields around the centre, the innermost set first, the whole
 AXIS_STEPS = (0, 0, 0)
 RUN = 0  # K
 LINE: Any = ()
-PIECE = RING = PAIR = BOARD = GAP = THREAT = 0
+PIECE = RING = PAIR = BOARD = GAP = THREAT = TEMPO = 0
 RESERVE: Any = ()
 
 
@@ -48,22 +48,23 @@ class Weights(NamedTuple):
     """A piece of the opponent beside K-1 pieces of K neighbouring fields, in their line: a row would take it.
 
     This counts for the side that has just moved; what the side to move threatens, the search carries out."""
+    tempo: int = 20
+    """The right to move. It makes evaluations of odd and even depths comparable, which a selective search lives on."""
 
-    @classmethod
-    def named(cls, named: Mapping[str, object]) -> "Weights":
+    def with_named(self, named: Mapping[str, object]) -> "Weights":
         """Return weights of which some are named; raises ValueError for other names and other than whole numbers."""
         numbers: dict[str, int] = {}
         for name, number in named.items():
-            if name not in cls._fields:
-                raise ValueError(f"there is no weight {name!r}; the weights are {', '.join(cls._fields)}")
+            if name not in self._fields:
+                raise ValueError(f"there is no weight {name!r}; the weights are {', '.join(self._fields)}")
             if not isinstance(number, int) or isinstance(number, bool):
                 raise ValueError(f"the weight {name} is {number!r}, but it has to be a whole number")
             numbers[name] = number
-        return cls(**numbers)
+        return self._replace(**numbers)
 
     def constants(self) -> dict[str, Any]:
         """Return what the functions here read, by global name."""
-        single = ("piece", "ring", "pair", "board", "gap", "threat")
+        single = ("piece", "ring", "pair", "board", "gap", "threat", "tempo")
         return {name.upper(): getattr(self, name) for name in single} | {"RESERVE": self.reserves}
 
     @property
@@ -73,6 +74,22 @@ class Weights(NamedTuple):
 
 
 WEIGHTS = Weights()
+"""Those for runs of 4 and more."""
+
+WEIGHTS_SHORT = Weights()
+"""Those for runs of 2 and 3, which come about all the time."""
+
+FIXED = ("tempo",)
+"""Weights of which games tell nothing, since they change no comparison of positions at one depth."""
+
+
+def weights_for(run: int) -> Weights:
+    """Return the weights of variants with a run length."""
+    return WEIGHTS_SHORT if run <= 3 else WEIGHTS
+
+
+MARGIN = 40
+"""See `engine.search.hints`."""
 
 HASH_FACTOR = 0x2545F4914F6CDD1D
 HASH_MASK = (1 << 62) - 1
@@ -118,7 +135,7 @@ def evaluate(state: State) -> int:
     own, other, reserve = of_mover(state)
     empty = CENTRE[-1] & ~(own | other)
     value = worth(own, empty, reserve) - worth(other, empty, state.white_reserve + state.black_reserve - reserve)
-    return value - THREAT * threatened(other, own)
+    return value - THREAT * threatened(other, own) + TEMPO
 
 
 def loud_children(state: State, arena: Any, first: int) -> int:
@@ -150,4 +167,9 @@ def hash_of(state: State) -> int:
     return mix(mix(seed & HASH_MASK, state.white), state.black)
 
 
-FUNCTIONS = (verdict, worth, threatened, evaluate, loud_children, mix, hash_of)
+def kind_of(state: State, child: State) -> int:
+    """Return a number for what a move has changed on the board, which tells pushes apart well enough."""
+    return mix(state.white ^ child.white, state.black ^ child.black) >> 40
+
+
+FUNCTIONS = (verdict, worth, threatened, evaluate, loud_children, mix, hash_of, kind_of)

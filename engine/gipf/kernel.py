@@ -9,7 +9,8 @@ from typing import Any
 from engine.compiled import specialise
 from engine.game import EVALUATION_LIMIT, Kernel
 from engine.gipf import evaluation, rules, symmetry
-from engine.gipf.evaluation import WEIGHTS, Weights
+from engine.gipf.evaluation import FIXED as FIXED  # the tuner asks for it here
+from engine.gipf.evaluation import Weights, weights_for
 from engine.gipf.geometry import AXES, geometry
 from engine.gipf.parameters import Parameters, parse
 from engine.gipf.rules import State
@@ -26,11 +27,13 @@ Bound = SimpleNamespace
 
 
 @cache
-def bind(size: int, run: int, *, compile: bool = False, weights: Weights = WEIGHTS) -> Bound:
+def bind(size: int, run: int, *, compile: bool = False, weights: Weights | None = None) -> Bound:
     """Return the rules for board side ``size`` and run length ``run`` as a namespace of functions.
 
     Compiled rules exist for ``size`` up to WORD_SIZE and take arenas that are flat int64 arrays.
     """
+    usual = weights_for(run)
+    weights = weights or usual
     board = geometry(size)
     numbers = range(len(board.entries))
     up = [n for n in numbers if board.entries[n].step > 0]
@@ -57,6 +60,7 @@ def bind(size: int, run: int, *, compile: bool = False, weights: Weights = WEIGH
         "UPWARD": table([int(board.entries[n].step > 0) for n in numbers]),
         "UP_PUSHES": table(up),
         "DOWN_PUSHES": table(down),
+        "MARGIN": evaluation.MARGIN,
         **weights.constants(),
     }
     for prefix, chosen in (("", numbers), ("UP_", up), ("DOWN_", down)):
@@ -69,18 +73,23 @@ def bind(size: int, run: int, *, compile: bool = False, weights: Weights = WEIGH
         constants |= {"CHUNKS": chunks, "EXCHANGED": table(exchanged), "REVERSED": table(mirrored)}
         functions += symmetry.FUNCTIONS
     label = f"gipf_{size}_{run}"
-    if weights != WEIGHTS:
+    if weights != usual:
         label += f"_{zlib.crc32(repr(weights).encode()):08x}"
     return specialise(functions, label, constants, compile=compile)
+
+
+def weights_of(parameters: str, named: Mapping[str, object]) -> Weights:
+    """Return the weights of a variant, some of them as named; raises ValueError as `Weights.with_named` does."""
+    return weights_for(parse(parameters).run).with_named(named)
 
 
 def reweigher(parameters: str, named: Mapping[str, object]) -> Callable[[Kernel], Kernel]:
     """Return what gives the kernels of a variant's positions other weights, each once bound and then kept.
 
-    ``parameters`` is L as text; weights that are not named stay as they are. Raises ValueError as `Weights.named` does,
+    ``parameters`` is L as text; weights that are not named stay as they are. Raises ValueError as `weights_of` does,
     and for numbers so large that an evaluation might look like a win.
     """
-    weights, variant = Weights.named(named), parse(parameters)
+    weights, variant = weights_of(parameters, named), parse(parameters)
     if _largest(weights, variant) > EVALUATION_LIMIT:
         raise ValueError(f"with such large weights an evaluation may go beyond {EVALUATION_LIMIT}, which means a win")
 
@@ -116,7 +125,7 @@ def _largest(weights: Weights, variant: Parameters) -> int:
     """Return what no evaluation goes beyond: every piece in the centre, with neighbours and threats along each axis."""
     along = abs(weights.pair) + abs(weights.gap) + abs(weights.threat)
     each = abs(weights.piece) + abs(weights.board) + variant.size * abs(weights.ring) + len(AXES) * along
-    return (variant.white + variant.black) * each + 2 * max(map(abs, weights.reserves))
+    return (variant.white + variant.black) * each + 2 * max(map(abs, weights.reserves)) + abs(weights.tempo)
 
 
 def _run_shifts(run: int) -> tuple[int, ...]:

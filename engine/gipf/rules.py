@@ -201,10 +201,10 @@ def collect(state: State, colour: int, rows: int) -> State:
     return State(white, black, white_reserve, black_reserve, state.side)
 
 
-def discard_repeats(arena: Any, first: int, end: int) -> int:
-    """Drop every position in places ``first`` to ``end`` that stands there already; return the new end."""
-    kept = first
-    for i in range(first, end):
+def discard_repeats(arena: Any, first: int, fresh: int, end: int) -> int:
+    """Drop every position in places ``fresh`` to ``end`` that stands from ``first`` on already; return the new end."""
+    kept = fresh
+    for i in range(fresh, end):
         a = i * WORDS
         known = False
         for j in range(first, kept):
@@ -267,7 +267,7 @@ def settle(arena: Any, first: int, mover: int) -> int:
                     store(arena, at + i, collect(state, colour, row), path * PATH_BASE + i + 1)
                 end += crossing - 1
                 at += crossing
-            end = discard_repeats(arena, first, end)
+            end = discard_repeats(arena, first, first, end)
     return end
 
 
@@ -282,12 +282,16 @@ def after_push(state: State, number: int) -> State:
 
 def finals(state: State, number: int, arena: Any, first: int) -> int:
     """Write every final position of push ``number``, whose line must not be full; return their end."""
+    return conclude(after_push(state, number), state.side, arena, first)
+
+
+def conclude(after: State, mover: int, arena: Any, first: int) -> int:
+    """Write every final position of a push that has been made, with no row collected yet; return their end."""
     if (first + 1) * WORDS > len(arena):
         raise OverflowError("the arena is full")
-    after = after_push(state, number)
     store(arena, first, after, 0)
     if has_run(after.white) or has_run(after.black):
-        return settle(arena, first, state.side)
+        return settle(arena, first, mover)
     return first + 1
 
 
@@ -304,8 +308,31 @@ def moves(state: State, arena: Any, first: int) -> int:
 
 
 def children(state: State, arena: Any, first: int) -> int:
-    """Write every position that a move leads to, each once, in the documented order; return their end."""
-    return discard_repeats(arena, first, moves(state, arena, first))
+    """Write every position that a move leads to, each once, in the documented order; return their end.
+
+    Pushes along different lines, or from both ends of one, change no field together but that on which a line of pieces
+    comes to its end. So what they lead to before rows are collected is the same only where that is all they change.
+    Afterwards there are fewer pieces on the board than after any push that collects none.
+    """
+    if (state.white_reserve if state.side == 0 else state.black_reserve) == 0:
+        return first
+    occupied = state.white | state.black
+    added = 0
+    end = first
+    for number in range(len(LINE)):
+        if LINE[number] & ~occupied == 0:
+            continue
+        after = after_push(state, number)
+        changed = (state.white ^ after.white) | (state.black ^ after.black)
+        if changed & (changed - 1) == 0:
+            if changed & added != 0:
+                continue
+            added |= changed
+        fresh = end
+        end = conclude(after, state.side, arena, fresh)
+        if arena[fresh * WORDS + 2] + arena[fresh * WORDS + 3] != after.white_reserve + after.black_reserve:
+            end = discard_repeats(arena, first, fresh, end)
+    return end
 
 
 def count_moves(state: State, arena: Any, first: int) -> int:
@@ -360,6 +387,7 @@ FUNCTIONS = (
     discard_repeats,
     settle,
     after_push,
+    conclude,
     finals,
     moves,
     children,

@@ -14,6 +14,8 @@
 - `strategy`: what the winner plays against everything, for a certificate
 - `think`: the best move within limits of depth, nodes and time, by deepening
 - `timing`: how much time a move may take
+- `deepening`: the window of a depth, and threads that search along
 - `alphabeta`, `quiescence`: the search of one position to one depth, and how its lines end, as plain functions
+- `ordering`, `scores`: which moves it tries first, and what its scores mean
 - `memory`, `table`: the arrays that it works on, and how positions are found in them
 """

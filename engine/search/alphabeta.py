@@ -1,9 +1,12 @@
 """Alpha-beta search of one position to one depth, for every game: plain functions that `bind` binds to a kernel.
 
 The search is negamax with principal variation search: the first child with the whole window, the others with an
-empty one that only asks whether they are better. Children are tried in the order of their evaluation, the best
-one of the table first; late ones are searched less deep unless they turn out well, if the caller allows such
-reductions. The last ply and what lies beyond it is the matter of `engine.search.quiescence`.
+empty one that only asks whether they are better. Children are tried in the order of `engine.search.ordering`. The last
+ply and what lies beyond it is the matter of `engine.search.quiescence`.
+
+If the caller allows it, the search is selective where the window is empty. Late children are searched less deep unless
+they turn out well. And where the kernel tells by how much a move changes the evaluation, a position that is so much
+better than needed is left at that, its moves not looked at, as are children that are so much worse.
 
 A position that stands on the path to itself, or has stood on the board before, is worth a draw. That is looked
 up before the table, and a value that a repetition of the path has entered is not written into the table: on
@@ -11,7 +14,8 @@ another path it would be wrong. (A value found without a repetition is kept, alt
 have been one: what Campbell called the graph-history-interaction problem is solved by half, as usual.)
 
 Sources: Knuth and Moore 1975 (alpha-beta), Marsland and Campbell 1982 (principal variation search),
-Romstad 2006 (late move reductions).
+Romstad 2006 (late move reductions), Schaeffer 1986 and Heinz 1998 (futility pruning, also at nodes before the last),
+Björnsson and Marsland 2000 give an overview.
 
 A function that calls itself must be called with the same types from everywhere. A literal, say a depth of 0,
 would make numba compile a second version, and such pairs crash when they are loaded from its cache.
@@ -20,21 +24,25 @@ would make numba compile a second version, and such pairs crash when they are lo
 from types import SimpleNamespace
 from typing import Any
 
-from engine.game import EVALUATION_LIMIT, UNDECIDED, Kernel
-from engine.search import binding, quiescence, table
-from engine.search.memory import BARRED, BEST, GENERATION, NODES, NOWHERE, REACH, REDUCING, ROOM, STOPPED, WIDTH, Memory
-from engine.search.quiescence import (
-    DRAW,
-    INFINITY,
-    NUMBER_BITS,
-    NUMBER_MASK,
-    ZERO,
-    appraise,
-    ended,
-    halted,
-    resolve,
-    take_best,
+from engine.game import UNDECIDED, Kernel
+from engine.search import binding, hints, ordering, quiescence, scores, table
+from engine.search.hints import MARGIN
+from engine.search.memory import (
+    BARRED,
+    BEST,
+    GENERATION,
+    NODES,
+    NOWHERE,
+    REACH,
+    ROOM,
+    SELECTIVE,
+    STOPPED,
+    WIDTH,
+    Memory,
 )
+from engine.search.ordering import appraise, child_of, favour, learn, recall, take_best, value_of
+from engine.search.quiescence import halted, resolve
+from engine.search.scores import DRAW, INFINITY, ended, is_open, moved
 from engine.search.table import (
     BOUND_MASK,
     CHILD_MASK,
@@ -55,12 +63,16 @@ from engine.search.table import (
 
 # What `bind` puts in the place of these: the rules of a game.
 children: Any = None
+evaluate: Any = None
 verdict: Any = None
 hash_of: Any = None
 load: Any = None
 
 LATE, LAST = 3, 8
 """Children from these places on, in the order in which they are tried, are searched one and two plies less deep."""
+
+SHALLOW = 3
+"""Up to this depth evaluations decide what is looked at, as they do in which order. Five plies are worth no more."""
 
 
 def search(state: Any, depth: int, alpha: int, beta: int, ply: int, first: int, memory: Memory) -> int:
@@ -88,14 +100,16 @@ def search(state: Any, depth: int, alpha: int, beta: int, ply: int, first: int, 
     entry = probe(memory.table, key)
     bound = entry & BOUND_MASK
     if bound != NOTHING and (entry >> DEPTH_SHIFT) & DEPTH_MASK >= depth and beta - alpha == 1:
-        score = (entry >> SCORE_SHIFT) - SCORE_OFFSET
         # wins in the table are counted from the node, here from the root
-        if score > EVALUATION_LIMIT:
-            score -= ply
-        elif score < -EVALUATION_LIMIT:
-            score += ply
+        score = moved((entry >> SCORE_SHIFT) - SCORE_OFFSET, ply)
         if bound == EXACT or (bound == LOWER and score >= beta) or (bound == UPPER and score <= alpha):
             return score
+    selective = MARGIN > 0 and ply > 0 and cells[SELECTIVE] != 0 and beta - alpha == 1 and is_open(beta)
+    if selective and depth <= SHALLOW:
+        # half a move's worth is what the side to move has ahead by its turn
+        assured = evaluate(state) - MARGIN * (depth - 1) - MARGIN // 2
+        if assured >= beta:
+            return assured
     if depth == 1:
         best = resolve(state, depth, alpha, beta, ply, first, memory)
         best_number = cells[BEST]
@@ -108,9 +122,12 @@ def search(state: Any, depth: int, alpha: int, beta: int, ply: int, first: int, 
             raise OverflowError("the line of play has too many children")
         end = children(state, arena, first)
         appraise(first, end, ply + 1, memory)
-        hint = first + ((entry >> CHILD_SHIFT) & CHILD_MASK)
-        if entry != 0 and hint < end:
-            order[hint] += ZERO << NUMBER_BITS
+        repeated = cells[REACH]
+        if MARGIN > 0 and depth > SHALLOW:
+            recall(state, first, end, memory)
+        known = first + ((entry >> CHILD_SHIFT) & CHILD_MASK)
+        if entry != 0 and known < end:
+            favour(order, known)
         if ply > 0:
             path[2 * slot] = key + 1
             path[2 * slot + 1] = ply
@@ -119,12 +136,19 @@ def search(state: Any, depth: int, alpha: int, beta: int, ply: int, first: int, 
         reach = NOWHERE
         floor = alpha
         for turn in range(first, end):
-            number = (NUMBER_MASK - (take_best(order, turn, end) & NUMBER_MASK)) >> 1
+            taken = take_best(order, turn, end)
+            number = child_of(taken)
             if ply == 0 and memory.barred[number] != 0:
                 continue
+            if selective and depth <= SHALLOW and best_number != NO_CHILD and is_open(best):
+                hoped = value_of(taken) + MARGIN * (depth - 1)
+                if hoped <= floor:
+                    best = max(best, hoped)
+                    reach = min(reach, repeated)
+                    break
             child = load(arena, first + number)
             less = 0
-            if depth >= 3 and ply > 0 and turn - first >= LATE and cells[REDUCING] != 0:
+            if depth >= 3 and ply > 0 and turn - first >= LATE and cells[SELECTIVE] != 0:
                 less = 2 if depth >= 4 and turn - first >= LAST else 1
             window = beta if best_number == NO_CHILD else floor + 1
             while True:
@@ -147,20 +171,19 @@ def search(state: Any, depth: int, alpha: int, beta: int, ply: int, first: int, 
                     floor = score
                     extend_variation(memory.variation, ply, number)
                     if score >= beta:
+                        if depth > 2 and MARGIN > 0:
+                            learn(state, first, turn, depth, memory)
                         break
         if ply > 0:
             path[2 * slot] = 0
     if cells[STOPPED] != 0:
         return DRAW
-    bound, kept, to_depth = EXACT, best, depth
+    bound, to_depth = EXACT, depth
     if best >= beta:
         bound = LOWER
     elif best <= alpha:
         bound = UPPER
-    if best > EVALUATION_LIMIT:
-        kept += ply
-    elif best < -EVALUATION_LIMIT:
-        kept -= ply
+    kept = moved(best, -ply)
     if reach < ply:
         # a repetition of a position before this one is part of the value, which holds on this path alone
         bound, kept, to_depth = NOTHING, DRAW, 0
@@ -182,7 +205,15 @@ def extend_variation(variation: Any, ply: int, number: int) -> None:
         variation[row + 1 + i] = variation[row + WIDTH + i]
 
 
-FUNCTIONS = (*table.FUNCTIONS, *quiescence.FUNCTIONS, extend_variation, search)
+FUNCTIONS = (
+    *table.FUNCTIONS,
+    *hints.FUNCTIONS,
+    *scores.FUNCTIONS,
+    *ordering.FUNCTIONS,
+    *quiescence.FUNCTIONS,
+    extend_variation,
+    search,
+)
 """The search, callees first."""
 
 

@@ -11,7 +11,7 @@ from engine.game import Kernel
 
 RULES = (
     *("WORDS", "load", "store", "children", "verdict", "evaluate", "hash_of"),
-    *("loud_children", "candidates", "hopes", "canonical", "plies_left"),
+    *("loud_children", "candidates", "hopes", "canonical", "plies_left", "kind_of", "MARGIN"),
 )
 """What search functions read of a kernel, by global name, as far as the kernel has it."""
 

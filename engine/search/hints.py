@@ -10,6 +10,12 @@ from engine.game import MINE, THEIRS
 # What is bound in the place of this: the rules of a game.
 children: Any = None
 
+MARGIN = 0
+"""By how much a quiet move usually changes the evaluation, at the most; 0 where nothing is to be built on that."""
+
+KINDS = 1 << 12
+"""Only so many low bits of `kind_of` are looked at, as a number of kinds; a power of two."""
+
 
 def loud_children(state: Any, arena: Any, first: int) -> int:
     """Write the children to be looked at before a position is judged: none."""
@@ -31,4 +37,9 @@ def canonical(state: Any) -> Any:
     return state
 
 
-FUNCTIONS = (loud_children, candidates, hopes, canonical)
+def kind_of(state: Any, child: Any) -> int:
+    """Return a number that children share which come about by the same move elsewhere: one for all."""
+    return 0
+
+
+FUNCTIONS = (kind_of, loud_children, candidates, hopes, canonical)

@@ -17,10 +17,10 @@ WIDTH = MAX_DEPTH + 2
 NOWHERE = 1 << 20
 """Ply of what does not stand on the path but on the board before; also: no repetition had a part in a value."""
 
-NODES, BUDGET, STOPPED, REACH, BEST, GENERATION, REDUCING, BARRED, CELLS = range(9)
+NODES, BUDGET, STOPPED, REACH, BEST, GENERATION, SELECTIVE, BARRED, CELLS = range(9)
 """Offsets in `Memory.cells`: nodes so far and allowed; whether the search was stopped; the least ply that a
 repetition below the last node led back to; the best child of the last `resolve`; the generation for the table;
-whether late children are reduced; how many children of the root are barred."""
+whether the search is selective; how many children of the root are barred."""
 
 
 class Memory(NamedTuple):
@@ -29,7 +29,7 @@ class Memory(NamedTuple):
     arena: Any
     """PLACES positions: the children of every node on the path, one behind the other."""
     order: Any
-    """PLACES numbers: the values of those children, as `engine.search.quiescence.appraise` packs them."""
+    """PLACES numbers: the values of those children, as `engine.search.ordering` packs them."""
     table: Any
     """The transposition table of `engine.search.table`."""
     path: Any
@@ -38,6 +38,8 @@ class Memory(NamedTuple):
     """A row of WIDTH numbers a ply: the best line, each child as its number in the order of generation."""
     barred: Any
     """ROOM numbers: other than 0 for children of the root that are left out, for better ones of them are known."""
+    history: Any
+    """KINDS numbers: what was learned of children by their kinds, see `engine.search.ordering`."""
     cells: Any
     """CELLS numbers: see there."""
     stop: Any

@@ -1,8 +1,10 @@
 """The transposition table and the set of positions that would repeat: plain functions over flat arrays.
 
-A table is an array of buckets, a bucket two entries, an entry two numbers: the position's hash and what a search
-found there, packed into one number. The first entry of a bucket keeps what was searched deepest, until a later
-search replaces it; the second always keeps the latest (the two-tier scheme of Ken Thompson's Belle).
+A table is an array of buckets, a bucket two entries, an entry two numbers: what a search found of a position, packed
+into one number, and before it the position's hash, mixed with that by exclusive or. So an entry of which two threads
+have written a half each belongs to no position (Hyatt and Mann 2002), and threads may share a table. The first entry of
+a bucket keeps what was searched deepest, until a later search replaces it; the second always keeps the latest (the
+two-tier scheme of Ken Thompson's Belle).
 
 The set of positions is a hash table with open addressing, two numbers a slot: the hash plus 1, and since which
 ply the position stands on the path. Positions leave the set in the reverse order in which they came, so that
@@ -30,18 +32,20 @@ NO_CHILD = CHILD_MASK
 def probe(table: Any, key: int) -> int:
     """Return the entry of a position, or 0 where the table has none."""
     at = (key & (len(table) // BUCKET_WORDS - 1)) * BUCKET_WORDS
-    if table[at] == key:
-        return table[at + 1]
-    if table[at + ENTRY_WORDS] == key:
-        return table[at + ENTRY_WORDS + 1]
+    entry: int = table[at + 1]
+    if table[at] ^ entry == key:
+        return entry
+    entry = table[at + ENTRY_WORDS + 1]
+    if table[at + ENTRY_WORDS] ^ entry == key:
+        return entry
     return 0
 
 
 def remember(table: Any, key: int, score: int, bound: int, depth: int, child: int, generation: int) -> None:
     """Write what was found of a position. The number of buckets must be a power of two."""
     at = (key & (len(table) // BUCKET_WORDS - 1)) * BUCKET_WORDS
-    entry = table[at + 1]
-    if table[at] != key:
+    entry: int = table[at + 1]
+    if table[at] ^ entry != key:
         older = ((entry >> GENERATION_SHIFT) & GENERATION_MASK) != generation
         if entry == 0 or older or (entry >> DEPTH_SHIFT) & DEPTH_MASK <= depth:
             # what is driven out may still be of use, unless nobody knows how old it is
@@ -49,14 +53,15 @@ def remember(table: Any, key: int, score: int, bound: int, depth: int, child: in
             table[at + ENTRY_WORDS + 1] = entry
         else:
             at += ENTRY_WORDS
-    table[at] = key
-    table[at + 1] = (
+    entry = (
         bound
         | (depth << DEPTH_SHIFT)
         | (generation << GENERATION_SHIFT)
         | (child << CHILD_SHIFT)
         | ((score + SCORE_OFFSET) << SCORE_SHIFT)
     )
+    table[at] = key ^ entry
+    table[at + 1] = entry
 
 
 def slot_of(seen: Any, key: int) -> int:

@@ -18,22 +18,20 @@ import numpy
 from engine.game import EVALUATION_LIMIT, Kernel, Position, move_to
 from engine.search.alphabeta import bind
 from engine.search.binding import numbers
+from engine.search.deepening import Crew, Deepened, Line, deepen, memory_for
 from engine.search.memory import (
     BARRED,
     BUDGET,
-    CELLS,
     GENERATION,
     MAX_DEPTH,
     NODES,
     NOWHERE,
-    PLACES,
-    REDUCING,
     ROOM,
+    SELECTIVE,
     STOPPED,
-    WIDTH,
     Memory,
 )
-from engine.search.quiescence import INFINITY, WIN
+from engine.search.scores import WIN
 from engine.search.table import BUCKET_WORDS, GENERATION_MASK, slot_of
 
 TABLE_MEGABYTES = 64
@@ -88,7 +86,7 @@ class Thought:
 
     position: Position
     """What was thought about."""
-    line: tuple[int, ...]
+    line: Line
     """The best line, each move as the number of a child in the kernel's order of generation; may be empty."""
     score: int
     """The value for the side to move: a piece of GIPF is worth 100, see also `plies_to_end`; 0 without a depth."""
@@ -138,8 +136,12 @@ class Thinker:
     The table serves as long as the game goes on; `think` clears it by itself when earlier positions are missing.
     """
 
-    def __init__(self, kernel: Kernel, *, megabytes: float | None = None) -> None:
-        """Make a thinker for the variant of a kernel, compiled where the kernel is; its table takes the memory."""
+    def __init__(self, kernel: Kernel, *, megabytes: float | None = None, threads: int = 1) -> None:
+        """Make a thinker for the variant of a kernel, compiled where the kernel is; its table takes the memory.
+
+        More than one thread searches faster where there are idle cores, but not the same way again. Interpreted code
+        runs in one, whatever is asked for.
+        """
         if megabytes is None:
             megabytes = TABLE_MEGABYTES if kernel.compiled else INTERPRETED_TABLE_MEGABYTES
         self._rules = kernel.rules
@@ -148,16 +150,9 @@ class Thinker:
         buckets = 1
         while buckets * 2 * BUCKET_WORDS * 8 <= megabytes * (1 << 20):
             buckets *= 2
-        self._memory = Memory(
-            arena=kernel.arena(PLACES),
-            order=numbers(kernel, "q", PLACES),
-            table=numbers(kernel, "q", buckets * BUCKET_WORDS),
-            path=numbers(kernel, "q", 0),
-            variation=numbers(kernel, "q", WIDTH * WIDTH),
-            barred=numbers(kernel, "q", ROOM),
-            cells=numbers(kernel, "q", CELLS),
-            stop=None,
-        )
+        self._memory = memory_for(kernel, numbers(kernel, "q", buckets * BUCKET_WORDS))
+        self._threads = threads if kernel.compiled else 1
+        self._crew = Crew(kernel, self._search, self._threads - 1)
         self._kernel = kernel
         self._stood: frozenset[int] = frozenset()
 
@@ -190,35 +185,39 @@ class Thinker:
         memory = self._prepare(kernel.state, earlier, limits)
         lines = 1 if limits.lines == 1 else min(limits.lines, self._children(kernel))
 
-        def thought(line: tuple[int, ...], score: int, depth: int, rank: int = 1) -> Thought:
-            return Thought(position, line, score, depth, int(memory.cells[NODES]), clock() - began - reporting, rank)
+        def thought(line: Line, score: int, depth: int, rank: int = 1) -> Thought:
+            nodes = int(memory.cells[NODES]) + self._crew.nodes
+            return Thought(position, line, score, depth, nodes, clock() - began - reporting, rank)
 
         latest = thought((), 0, 0)
+        before: list[Thought] = []
         with _polled(self._compiled, stop or Stop(), clock, deadline) as polled:
             memory = memory._replace(stop=polled)
-            for depth in range(1, limits.depth + 1):
-                found: list[Thought] = []
-                for rank in range(1, lines + 1):
-                    score = self._deepen(kernel.state, depth, memory, [other.line[0] for other in found])
-                    line = tuple(int(number) for number in memory.variation[1 : 1 + memory.variation[0]])
-                    if score is None:
-                        if rank == 1:
-                            # what the unfinished depth has found is no worse: it began with the best move of the last
-                            latest = thought(line or latest.line, latest.score, latest.depth)
+            with self._crew.at_work(kernel.state, memory, limits.depth):
+                for depth in range(1, limits.depth + 1):
+                    found: list[Thought] = []
+                    for rank in range(1, lines + 1):
+                        expected = before[rank - 1].score if rank <= len(before) else None
+                        score, line = self._deepen(kernel.state, depth, memory, expected, found)
+                        if score is None:
+                            if rank == 1:
+                                # what the unfinished depth has found is no worse: it began with the last one's best
+                                latest = thought(line or latest.line, latest.score, latest.depth)
+                            break
+                        found.append(thought(line, score, depth, rank))
+                        latest = found[0]
+                        if report is not None:
+                            reported = clock()
+                            report(found[-1])
+                            reporting += clock() - reported
+                    if len(found) < lines:
                         break
-                    found.append(thought(line, score, depth, rank))
-                    latest = found[0]
-                    if report is not None:
-                        reported = clock()
-                        report(found[-1])
-                        reporting += clock() - reported
-                if len(found) < lines:
-                    break
-                ends = [other.plies_to_end for other in found]
-                if all(plies is not None and abs(plies) <= depth for plies in ends):
-                    break
-                if limits.soft_ms is not None and (clock() - began) * 1000 >= limits.soft_ms:
-                    break
+                    before = found
+                    ends = [other.plies_to_end for other in found]
+                    if all(plies is not None and abs(plies) <= depth for plies in ends):
+                        break
+                    if limits.soft_ms is not None and (clock() - began) * 1000 >= limits.soft_ms:
+                        break
         return latest
 
     def _children(self, kernel: Kernel) -> int:
@@ -245,26 +244,23 @@ class Thinker:
             path[2 * slot + 1] = NOWHERE
         cells = memory.cells
         cells[NODES] = cells[STOPPED] = 0
-        cells[BUDGET] = NO_BUDGET if limits.nodes is None else limits.nodes
+        cells[BUDGET] = NO_BUDGET if limits.nodes is None else max(1, limits.nodes // self._threads)
         cells[GENERATION] = (cells[GENERATION] + 1) & GENERATION_MASK
-        cells[REDUCING] = 0 if limits.exact else 1
+        cells[SELECTIVE] = 0 if limits.exact else 1
         self._memory = memory._replace(path=path)
         return self._memory
 
-    def _deepen(self, state: Any, depth: int, memory: Memory, barred: list[int]) -> int | None:
-        """Search to a depth, some moves left out; return the score, or None when stopped or out of room."""
-        memory.variation[0] = 0
+    def _deepen(self, state: Any, depth: int, memory: Memory, expected: int | None, better: list[Thought]) -> Deepened:
+        """Search to a depth, with the moves of better lines left out."""
+        barred = [thought.line[0] for thought in better]
         memory.cells[BARRED] = len(barred)
         for number in barred:
             memory.barred[number] = 1
         try:
-            score = self._search.search(state, depth, -INFINITY, INFINITY, 0, 0, memory)
-        except OverflowError:
-            return None
+            return deepen(self._search, state, depth, memory, expected)
         finally:
             for number in barred:
                 memory.barred[number] = 0
-        return None if memory.cells[STOPPED] else int(score)
 
 
 @contextmanager

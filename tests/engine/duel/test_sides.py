@@ -20,6 +20,7 @@ BUDGETS = st.builds(Budget, st.integers(1, MOST - 1), st.integers(0, MOST - 1))
         depth=st.integers(1, MAX_DEPTH),
         budget=st.none() | BUDGETS,
         table=NUMBERS,
+        threads=st.none() | st.integers(1, 256),
         exact=st.booleans(),
         engine=st.just("") | WORDS,
         weights=st.just("") | WORDS,
@@ -39,7 +40,7 @@ def test_options_come_in_any_order_and_with_blanks() -> None:
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        ("", "'' is no option; the options are nodes, ms, depth, budget, table, exact, engine, weights"),
+        ("", "'' is no option; the options are nodes, ms, depth, budget, table, threads, exact, engine, weights"),
         ("nodes=5,", "'' is no option"),
         ("speed=5", "'speed=5' is no option"),
         ("Nodes=5", "'Nodes=5' is no option"),

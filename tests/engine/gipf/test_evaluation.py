@@ -7,7 +7,7 @@ import pytest
 
 from engine.catalogue import GAMES
 from engine.game import EVALUATION_LIMIT, Position
-from engine.gipf.evaluation import WEIGHTS, Weights
+from engine.gipf.evaluation import Weights, weights_for
 from engine.gipf.geometry import geometry
 from engine.gipf.kernel import bind, features, reweigher
 from engine.gipf.rules import State
@@ -51,7 +51,7 @@ def counted(size: int, run: int, state: State) -> dict[str, int]:
     """Count what the side to move is ahead in, field by field."""
     sides = ((state.white, state.white_reserve), (state.black, state.black_reserve))
     mover, waiter = sides[state.side], sides[1 - state.side]
-    ahead = dict.fromkeys(Weights._fields, 0)
+    ahead = dict.fromkeys(Weights._fields, 0) | {"tempo": 1}
     centre = size - 1
     for sign, (pieces, reserve), (other, _) in ((1, mover, waiter), (-1, waiter, mover)):
         for at in (at for at in range((2 * size - 1) ** 2) if pieces & (1 << at)):
@@ -104,7 +104,7 @@ def test_evaluation_is_the_sum_of_the_features(parameters: str) -> None:
     read = features(parameters)
     for position in positions(parameters):
         state = state_of(position)
-        parts = [weight * feature for weight, feature in zip(WEIGHTS, read(state), strict=True)]
+        parts = [weight * feature for weight, feature in zip(weights_for(run), read(state), strict=True)]
         assert bind(size, run).evaluate(state) == sum(parts)
 
 

@@ -15,7 +15,11 @@ from engine.game import DRAWN, UNDECIDED, WON, Kernel, Position, moves
 from engine.search import memory as layout
 from engine.search.alphabeta import bind
 from engine.search.binding import numbers
-from engine.search.quiescence import INFINITY, LOUD_PLIES, WIN
+from engine.search.deepening import ASPIRING, deepen, memory_for
+from engine.search.forced import forced_win
+from engine.search.ordering import MOST_LEARNED
+from engine.search.quiescence import LOUD_PLIES
+from engine.search.scores import INFINITY, WIN
 from engine.search.table import BUCKET_WORDS, ENTRY_WORDS, EXACT, LOWER, probe, remember, slot_of
 from engine.search.think import Limits, Stop, Thinker, Thought, key_of, warm_up
 from tests.engine.search import toy
@@ -135,7 +139,7 @@ def test_same_search_takes_same_nodes() -> None:
     assert (first.nodes, first.line, first.score) == (second.nodes, second.line, second.score)
 
 
-SIGNATURE = {("4 4 15 15", 4): 12161, ("3 3 9 9", 4): 21609, ("5 4 18 18", 3): 2924}
+SIGNATURE = {("4 4 15 15", 4): 2348, ("3 3 9 9", 4): 5399, ("5 4 18 18", 3): 1402}
 """Nodes from the start: to change how the search goes about its work changes these, and nothing else may."""
 
 
@@ -183,16 +187,7 @@ def test_loud_children_are_those_that_collect() -> None:
 def on_graph(graph: toy.Moves, values: list[int], depth: int, earlier: tuple[int, ...] = ()) -> tuple[int, int]:
     """Return score and best node of a search from node 0; values are for the side to move."""
     kernel = graph_kernel(graph, values)
-    memory = layout.Memory(
-        arena=kernel.arena(layout.PLACES),
-        order=[0] * layout.PLACES,
-        table=numbers(kernel, "q", BUCKET_WORDS << 6),
-        path=[0] * 256,
-        variation=[0] * layout.WIDTH**2,
-        barred=[0] * layout.ROOM,
-        cells=[0] * layout.CELLS,
-        stop=[0],
-    )
+    memory = memory_for(kernel, numbers(kernel, "q", BUCKET_WORDS << 6))._replace(path=[0] * 256, stop=[0])
     memory.cells[layout.BUDGET] = 1 << 60
     for node in (0, *earlier):
         slot = slot_of(memory.path, node)
@@ -260,6 +255,62 @@ def test_repetitions_of_the_game_reach_the_search() -> None:
         assert thinker.think(position, keys, Limits(depth=depth), clock=never).score == 0
     # another game: what the table has of the last one counts no longer
     assert thinker.think(position, (), Limits(depth=1), clock=never).score == think(position, Limits(depth=1)).score
+
+
+def test_proven_ends_are_true_although_the_search_is_selective() -> None:
+    """Each win and loss that it claims is one, within as many plies."""
+    claims = 0
+    for position in random_positions("3 3 5 5", 40, seed=12):
+        plies = think(position, Limits(depth=5)).plies_to_end
+        if plies is not None:
+            claims += 1
+            proof = forced_win(position.kernel(compile=False), abs(plies))
+            assert proof is not None, position.text()
+            assert proof.for_mover == (plies > 0)
+    assert claims > 10
+
+
+# Order, windows, threads
+
+
+def test_what_cut_off_is_tried_earlier_and_what_did_not_later() -> None:
+    position = GIPF.start("3 3 9 9")
+    kernel = position.kernel(compile=False)
+    functions = bind(kernel)
+    memory = memory_for(kernel, [0])._replace(path=[0] * 256)
+    end = kernel.rules.children(kernel.state, memory.arena, 0)
+    functions.appraise(0, end, 1, memory)
+    order = [functions.child_of(functions.take_best(memory.order, turn, end)) for turn in range(end)]
+    assert sorted(order) == list(range(end))
+    for _ in range(50):
+        functions.learn(kernel.state, 0, end - 1, 6, memory)
+    assert max(map(abs, memory.history)) <= MOST_LEARNED
+    functions.appraise(0, end, 1, memory)
+    functions.recall(kernel.state, 0, end, memory)
+    again = [functions.child_of(functions.take_best(memory.order, turn, end)) for turn in range(end)]
+    assert again.index(order[-1]) < end // 2
+
+
+@pytest.mark.parametrize("expected", [-5000, -60, 0, 60, 5000, 1_000_000])
+def test_any_expectation_leads_to_the_same_score(expected: int) -> None:
+    for position in random_positions("3 3 7 7", 3, seed=21):
+        kernel = position.kernel(compile=False)
+        results = []
+        for guess in (None, expected):
+            memory = memory_for(kernel, [0] * (BUCKET_WORDS << 10))._replace(path=[0] * 1024, stop=[0])
+            memory.cells[layout.BUDGET] = 1 << 60
+            results.append(deepen(bind(kernel), kernel.state, ASPIRING, memory, guess).score)
+        assert results[0] == results[1]
+
+
+def test_threads_find_the_same_score_and_end_with_the_search() -> None:
+    for position in random_positions(SMALL, 6, seed=5):
+        alone = think(position, Limits(depth=6, exact=True), compile=True)
+        thinker = Thinker(position.kernel(), megabytes=1, threads=3)
+        together = thinker.think(position, limits=Limits(depth=6, exact=True), clock=never)
+        assert together.score == alone.score
+        assert together.move in moves(position)
+        assert threading.active_count() == 1
 
 
 # Limits
@@ -341,7 +392,7 @@ def test_finished_games_and_foreign_positions_are_refused() -> None:
 
 
 def test_search_without_room_ends_with_what_it_has(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("engine.search.think.PLACES", layout.ROOM + 60)
+    monkeypatch.setattr("engine.search.deepening.PLACES", layout.ROOM + 60)
     thought = think(GIPF.start("3 3 9 9"), Limits())
     assert 1 <= thought.depth < 10
     assert thought.move in moves(GIPF.start("3 3 9 9"))
@@ -356,8 +407,17 @@ def test_bucket_keeps_the_deepest_and_the_latest() -> None:
         remember(table, key, 10 * key, EXACT, depth, key, 1)
     assert [probe(table, key) != 0 for key in (1, 2, 3)] == [True, False, True]
     remember(table, 4, -7, LOWER, 1, 9, 2)  # a later search drives out what an earlier one searched deeper
-    assert table[0] == 4
-    assert table[ENTRY_WORDS] == 1
+    assert [probe(table, key) != 0 for key in (1, 2, 3, 4)] == [True, False, False, True]
+    assert table[ENTRY_WORDS] ^ table[ENTRY_WORDS + 1] == 1
+
+
+def test_entry_that_two_threads_have_written_is_nobodys() -> None:
+    table, other = [0] * BUCKET_WORDS, [0] * BUCKET_WORDS
+    remember(table, 5, 10, EXACT, 3, 1, 1)
+    remember(other, 9, -20, LOWER, 4, 2, 1)
+    assert [probe(table, 5) != 0, probe(other, 9) != 0] == [True, True]
+    table[1] = other[1]
+    assert [probe(table, key) for key in (5, 9)] == [0, 0]
 
 
 def test_small_table_changes_no_result() -> None:
