@@ -84,7 +84,14 @@ class Kernel(NamedTuple):
       the game, promising ones first
     - ``hopes(state) -> int``: who may still win, by a test that errs only on the side of hope: `MINE`, `THEIRS`, their
       sum, or 0 where the game is a draw whatever is played
+    - ``least_plies(state, winning) -> int``: the side to move does not win (``winning``), or does not lose, in fewer
+      plies
     - ``canonical(state) -> state``: the one of all symmetric positions that stands for them
+    - ``layers() -> rules``: the rules with what `engine.search.layered` needs beside, for a game of which the positions
+      can be numbered
+    - ``MARGIN``: by how much a quiet move usually changes the evaluation, at the most, half of which makes up for the
+      right to move. The search is selective where it is told that
+    - ``kind_of(state, child) -> int``: a number that children share which come about by the same move elsewhere
     - ``plies_left(state) -> int``: no more moves than these are made to the end of the game; only a game that cannot
       go on for ever has it
     """

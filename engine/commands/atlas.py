@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor, as_completed
-from itertools import product
+from itertools import groupby, product
 from multiprocessing import get_context
 from pathlib import Path
 from time import perf_counter
@@ -11,7 +11,10 @@ from typing import NamedTuple
 
 from engine.catalogue import GAMES
 from engine.commands.inputs import Rejected, answer, game_named, say, start_of
-from engine.commands.solve import LEAST_MEMORY, MEGABYTE
+from engine.commands.solve import LEAST_MEMORY, MEGABYTE, QUIET_SECONDS
+from engine.game import Position
+from engine.search.layerpair import OutOfMemory, OutOfTime
+from engine.search.layers import Layers, layer_of
 from engine.search.solving import Limits, Result, solve
 
 COLUMNS = ("parameters", "result", "plies", "method", "nodes", "positions", "seconds", "limits")
@@ -48,7 +51,15 @@ class Entry(NamedTuple):
 
 
 def atlas(
-    game: str, file: Path, /, *ranges: str, time: float = 60.0, memory: int = 1024, jobs: int = 1, table: bool = False
+    game: str,
+    file: Path,
+    /,
+    *ranges: str,
+    time: float = 60.0,
+    memory: int = 1024,
+    jobs: int = 1,
+    layers: Path | None = None,
+    table: bool = False,
 ) -> None:
     """Solve every variant in ranges of parameters, but those that the file has already; append each as it is solved.
 
@@ -66,7 +77,11 @@ def atlas(
     memory
         Megabytes that a variant may take.
     jobs
-        Variants to solve at a time, each in a process of its own.
+        Variants to solve at a time, each in a process of its own; with --layers, threads.
+    layers
+        Directory for all positions of a variant, with their values: of GIPF with S = 2 and 3, a layer of them for each
+        number of pieces that the sides have left. The layers of a variant are part of those of all larger ones, so none
+        is solved twice, and an interrupted command goes on with the next one. --memory is beside these files.
     table
         Then show the file's results as tables of the last two parameters, in the notation of Markdown.
     """
@@ -79,7 +94,7 @@ def atlas(
     with file.open("a", encoding="utf-8") as appended:
         if appended.tell() == 0:
             appended.write("\t".join(COLUMNS) + "\n")
-        for entry in _solved(game, open_ones, (time, memory), jobs):
+        for entry in _solved(game, open_ones, (time, memory), jobs, layers):
             entries[entry.parameters] = entry
             appended.write(entry.line() + "\n")
             appended.flush()
@@ -114,15 +129,19 @@ def tables(entries: dict[str, Entry]) -> Iterator[str]:
             yield f"| **{number}** | {' | '.join(cells.get((number, column), '') for column in columns)} |"
 
 
-def _solved(game: str, variants: list[str], limits: tuple[float, int], jobs: int) -> Iterator[Entry]:
+def _solved(
+    game: str, variants: list[str], limits: tuple[float, int], jobs: int, directory: Path | None
+) -> Iterator[Entry]:
     """Solve variants, so many at a time, and yield each when it is done."""
-    if jobs == 1:
+    if directory is not None:
+        yield from _solved_by_layers(game, variants, limits, jobs, directory)
+    elif jobs == 1:
         for text in variants:
             yield _solve(game, text, limits)
-        return
-    with ProcessPoolExecutor(jobs, get_context("spawn")) as pool:
-        for done in as_completed(pool.submit(_solve, game, text, limits) for text in variants):
-            yield done.result()
+    else:
+        with ProcessPoolExecutor(jobs, get_context("spawn")) as pool:
+            for done in as_completed(pool.submit(_solve, game, text, limits) for text in variants):
+                yield done.result()
 
 
 def _solve(game: str, parameters: str, limits: tuple[float, int]) -> Entry:
@@ -136,6 +155,54 @@ def _solve(game: str, parameters: str, limits: tuple[float, int]) -> Entry:
     seconds = perf_counter() - began
     written = f"{time:g} {memory}"
     return Entry(parameters, solution.result, plies, method, solution.nodes, solution.positions, seconds, written)
+
+
+def _solved_by_layers(
+    game: str, variants: list[str], limits: tuple[float, int], threads: int, directory: Path
+) -> Iterator[Entry]:
+    """Solve variants by layers that are kept in a directory, with so many threads; yield each when it is done."""
+    starts = [GAMES[game].start(text) for text in variants]
+    for text, start in zip(variants, starts, strict=True):
+        if not hasattr(start.kernel().rules, "layers"):
+            raise Rejected(f"--layers: {game} {text} has no layers; the games that have are GIPF with S = 2 and S = 3")
+    for _, group in groupby(starts, lambda start: id(start.kernel().rules)):
+        positions = list(group)
+        names = [layer_of(position.kernel()) for position in positions]
+        largest = max(mine for mine, _ in names), max(theirs for _, theirs in names)
+        try:
+            kernel = positions[0].kernel()
+            layers = Layers(kernel, largest, memory=limits[1] * MEGABYTE, directory=directory, threads=threads)
+            layers.warm_up()
+            for position in positions:
+                yield _by_layers(position, layers, limits)
+        except OSError as error:
+            raise Rejected(f"--layers: {directory}: {error.strerror or error}") from None
+
+
+def _by_layers(position: Position, layers: Layers, limits: tuple[float, int]) -> Entry:
+    """Solve a variant from its start; the seconds are those which all of its layers took."""
+    time, memory = limits
+    until = perf_counter() + time
+    kernel = position.kernel()
+    name = layer_of(kernel)
+    open_ones = layers.missing(name)
+    try:
+        for pair in open_ones:
+            began = perf_counter()
+            layers.solve(pair, lambda: perf_counter() >= until, perf_counter)
+            if perf_counter() - began >= QUIET_SECONDS:
+                say(f"{position.parameters}: layer {pair[0]} {pair[1]} is solved, {perf_counter() - began:.1f} s")
+    except (OutOfTime, OutOfMemory, OverflowError) as error:
+        say(f"{position.parameters}: layer {pair[0]} {pair[1]} is not solved: {error}")
+    judgement = layers.judgement(kernel.state)
+    result, plies = Result.UNKNOWN, ""
+    if judgement is not None:
+        winner = position.turn if judgement.result > 0 else 1 - position.turn
+        result = (Result.FIRST, Result.SECOND)[winner] if judgement.result else Result.DRAW
+        plies = str(judgement.plies) if judgement.result else ""
+    method = "" if judgement is None else Layers.method
+    positions, seconds = layers.total(name)
+    return Entry(position.parameters, result, plies, method, 0, positions, seconds, f"{time:g} {memory}")
 
 
 def _may_be_more(entry: Entry, time: float, memory: int) -> bool:

@@ -2,13 +2,13 @@
 
 import zlib
 from collections.abc import Callable, Mapping
-from functools import cache
+from functools import cache, partial
 from types import SimpleNamespace
 from typing import Any
 
 from engine.compiled import specialise
 from engine.game import EVALUATION_LIMIT, Kernel
-from engine.gipf import evaluation, rules, symmetry
+from engine.gipf import evaluation, layers, proving, ranking, rules, symmetry
 from engine.gipf.evaluation import FIXED as FIXED  # the tuner asks for it here
 from engine.gipf.evaluation import Weights, weights_for
 from engine.gipf.geometry import AXES, geometry
@@ -67,7 +67,7 @@ def bind(size: int, run: int, *, compile: bool = False, weights: Weights | None 
         constants[prefix + "LINE"] = table([board.entries[n].line for n in chosen])
         constants[prefix + "FIRST"] = table([first(n) for n in chosen])
         constants[prefix + "STEP"] = table([abs(board.entries[n].step) for n in chosen])
-    functions: tuple[Callable[..., Any], ...] = rules.FUNCTIONS + evaluation.FUNCTIONS
+    functions: tuple[Callable[..., Any], ...] = rules.FUNCTIONS + evaluation.FUNCTIONS + proving.FUNCTIONS
     if size <= WORD_SIZE:  # larger boards are beyond all solving, and their tables large
         chunks, exchanged, mirrored = symmetry.tables(size)
         constants |= {"CHUNKS": chunks, "EXCHANGED": table(exchanged), "REVERSED": table(mirrored)}
@@ -75,7 +75,25 @@ def bind(size: int, run: int, *, compile: bool = False, weights: Weights | None 
     label = f"gipf_{size}_{run}"
     if weights != usual:
         label += f"_{zlib.crc32(repr(weights).encode()):08x}"
-    return specialise(functions, label, constants, compile=compile)
+    bound = specialise(functions, label, constants, compile=compile)
+    if size <= ranking.LARGEST:
+        bound.layers = partial(bind_layers, size, run, compile=compile)
+    return bound
+
+
+@cache
+def bind_layers(size: int, run: int, *, compile: bool) -> Bound:
+    """Return the rules for a board of side `ranking.LARGEST` or less, and what solving by layers needs beside."""
+    interpreted, rules = bind(size, run), bind(size, run, compile=compile)
+    tables = ranking.tables(size, (interpreted.exchanged, interpreted.reversed_rows))
+    index = ranking.make_index(size, run, tables["IMAGES"])
+    if not compile:
+        tables = {name: tuple(table.tolist()) for name, table in tables.items()}
+        index = ranking.Index(*(table.tolist() for table in index))
+    functions = ranking.FUNCTIONS + layers.FUNCTIONS
+    bound = specialise(functions, f"layers_{size}_{run}", {**vars(rules), **tables}, compile=compile)
+    bound.index, bound.LISTED, bound.WEIGHT = index, layers.LISTED, layers.WEIGHT
+    return bound
 
 
 def weights_of(parameters: str, named: Mapping[str, object]) -> Weights:

@@ -5,11 +5,14 @@
 - `forced`: the shortest forced win, by deepening
 - `retrograde`: judging positions backwards from the ends of the game, as plain functions over arrays
 - `reachable`: the set of positions that can be reached, which those functions fill and judge
+- `layered`: judging all positions of a layer of a game at once, as plain functions over arrays
+- `layers`, `layerpair`, `shelf`: layer after layer, two at a time, and where they are kept
 - `prover`: who wins a game that cannot go on for ever, from two searches:
 - `exhaustive`, `proof`: depth-first search to the end, and proof-number search
 - `questions`: what both ask of positions, and what is known of it
+- `cyclic`, `paths`: proof-number search where play can go round, and what holds for good there or on a path alone
 - `entries`: the table of what forced wins and these know of positions
-- `settling`: the set or the proof, whichever fits the game, behind one interface
+- `settling`: the set, the layers or the proof, whichever fits the game, behind one interface
 - `solving`: who wins with perfect play, from forced wins and that
 - `strategy`: what the winner plays against everything, for a certificate
 - `think`: the best move within limits of depth, nodes and time, by deepening

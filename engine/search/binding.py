@@ -11,7 +11,8 @@ from engine.game import Kernel
 
 RULES = (
     *("WORDS", "load", "store", "children", "verdict", "evaluate", "hash_of"),
-    *("loud_children", "candidates", "hopes", "canonical", "plies_left", "kind_of", "MARGIN"),
+    *("loud_children", "candidates", "hopes", "least_plies", "canonical", "plies_left", "kind_of", "MARGIN"),
+    *("number_at", "moves_from", "origins_of", "LISTED", "WEIGHT"),
 )
 """What search functions read of a kernel, by global name, as far as the kernel has it."""
 

@@ -11,6 +11,9 @@ that is so for both sides the game is a draw.
 In positions that come up in play no move of a game here loses on the spot: it never leaves the opponent, now to move,
 with a game already won. So the side to move can win in odd numbers of plies only, and lose in even ones.
 
+Where a kernel knows a number of plies before which the game cannot end so (`least_plies`), fewer are not searched at
+all: in GIPF that leaves out all play in which the loser collects pieces that there is no time to use up.
+
 Source: depth-first AND/OR search with iterative deepening and a transposition table (Slate and Atkin 1977).
 """
 
@@ -20,7 +23,7 @@ from engine.game import DRAWN, LOST, UNDECIDED, WON, Kernel
 from engine.search import entries, hints
 from engine.search.binding import bind, longer, numbers
 from engine.search.entries import ANSWER, EFFORT, ENTRY, MORE, claim, entry_of, is_of
-from engine.search.hints import candidates
+from engine.search.hints import candidates, least_plies
 
 # What `engine.search.binding.bind` puts in the place of these: the rules of a game.
 load: Any = None
@@ -67,8 +70,9 @@ def prove(at: int, left: int, winning: bool, arena: Any, first: int, table: Any,
     judged = verdict(load(arena, at))
     if judged != UNDECIDED:
         return 0 if judged == (WON if winning else LOST) else ~ENDLESS
-    if left == 0:
-        return ~0
+    least = least_plies(load(arena, at), winning)
+    if left < max(1, least):
+        return ~max(0, least - 1)
     question = 1 if winning else 2
     entry = entry_of(arena, at, question, table, entries)
     base = entry * ENTRY
@@ -172,6 +176,7 @@ class Deepening:
     def rule_out(self, for_mover: bool) -> None:
         """Look no more for wins of the side to move, or of the other one: it is known that there are none."""
         self._hopeless[0 if for_mover else 1] = True
+        self.drawn = self.drawn or (self.found is None and all(self._hopeless))
 
     def loses(self, state: Any, plies: int) -> bool:
         """Tell whether the side to move in another position of the variant loses within so many plies.

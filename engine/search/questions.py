@@ -47,8 +47,8 @@ class Work(NamedTuple):
     """Counters: see there."""
 
 
-def is_over(work: Work) -> bool:
-    """Tell whether no more nodes are allowed, or the table is full."""
+def is_over(work: Any) -> bool:
+    """Tell whether no more nodes are allowed, or the table is full: ``work`` is anything with these counters."""
     tally = work.tally
     return tally[NODES] >= tally[NODES_ALLOWED] or tally[STORED] >= tally[STORED_ALLOWED]
 

@@ -1,9 +1,12 @@
 """The searches that settle who wins however long it takes, one for each kind of game, behind one interface."""
 
 from collections.abc import Callable
+from contextlib import suppress
 from typing import NamedTuple, Protocol
 
 from engine.game import DRAWN, WON, Kernel
+from engine.search.layerpair import OutOfMemory, OutOfTime
+from engine.search.layers import Layers, layer_of
 from engine.search.prover import Prover
 from engine.search.reachable import Judgement, ReachableSet
 
@@ -12,6 +15,12 @@ SLICE_COMPILED, SLICE_INTERPRETED = 1 << 15, 1 << 9
 
 PROOF_PORTIONS = 8
 """For a node of other searches a compiled proof-number search has so many: it is what finds most wins and all draws."""
+
+LAYERED_FROM = 1 << 18
+"""A set of positions that closes below this takes no longer than compiling what the layers need: some seconds."""
+
+PLACES_PER_POSITION = 1 << 7
+"""Layers with so many places for a position of a set take about as long as the set has taken so far."""
 
 
 class Settled(NamedTuple):
@@ -26,7 +35,7 @@ class Settled(NamedTuple):
     positions: int
     """Positions that were collected."""
     closed: bool
-    """Whether these are all that can be reached; then no number of plies less than ``within`` suffices."""
+    """Whether these are all that can be reached, at least; then no number of plies less than ``within`` suffices."""
     full: bool
     """Whether they have used up the memory."""
 
@@ -53,7 +62,11 @@ class Settling(Protocol):
 
 def settling(kernel: Kernel, memory: int) -> Settling:
     """Begin to settle the position of a kernel, with the search that fits the game."""
-    return Proof(kernel, memory) if hasattr(kernel.rules, "plies_left") else Collection(kernel, memory)
+    if hasattr(kernel.rules, "plies_left"):
+        return Proof(kernel, memory)
+    if kernel.compiled and hasattr(kernel.rules, "layers"):
+        return Growing(kernel, memory)
+    return Collection(kernel, memory)
 
 
 class Collection:
@@ -96,6 +109,87 @@ class Collection:
     def warm_up(self) -> None:
         """Have everything compiled."""
         self._set.warm_up()
+
+
+class Growing:
+    """For games in layers: a collection while it is small, then all layers, where the memory is enough for them."""
+
+    def __init__(self, kernel: Kernel, memory: int) -> None:
+        """Begin with the position of a kernel, and take at most ``memory`` bytes."""
+        self._kernel = kernel
+        self._memory = memory
+        self._search: Collection | LayerByLayer = Collection(kernel, memory)
+        self.method: str = self._search.method
+
+    @property
+    def used(self) -> int:
+        """Positions whose moves are made by that search."""
+        return self._search.used
+
+    def search(self, portion: int, late: Callable[[], bool]) -> None:
+        """Search on, and look whether it is time for the layers."""
+        self._search.search(portion, late)
+        settled = self._search.settled()
+        small = settled.positions < LAYERED_FROM and not settled.full
+        if isinstance(self._search, LayerByLayer) or settled.value is not None or small:
+            return
+        with suppress(OutOfMemory):
+            layers = LayerByLayer(self._kernel, self._memory)
+            if settled.full or settled.positions >= layers.places // PLACES_PER_POSITION:
+                self._search = layers
+                self.method = layers.method
+
+    def settled(self) -> Settled:
+        """Say what is known."""
+        return self._search.settled()
+
+    def warm_up(self) -> None:
+        """Have compiled what every position needs; a position with many pieces waits some seconds for the rest."""
+        self._search.warm_up()
+
+
+class LayerByLayer:
+    """For games in layers: every position of all layers that can be reached."""
+
+    method = Layers.method
+
+    def __init__(self, kernel: Kernel, memory: int) -> None:
+        """Begin with the position of a kernel, and take at most ``memory`` bytes; raises as `Layers` does."""
+        self._name = layer_of(kernel)
+        self._state = kernel.state
+        self._layers = Layers(kernel, self._name, memory=memory)
+        self._open = self._layers.missing(self._name)
+        self._full = False
+        self.places = self._layers.places(self._name)
+
+    @property
+    def used(self) -> int:
+        """Positions of the layers that are solved."""
+        return self._layers.total(self._name)[0]
+
+    def search(self, portion: int, late: Callable[[], bool]) -> None:
+        """Solve layers with so many positions or more; one is given up when it is late."""
+        until = self.used + portion
+        try:
+            while self._open and self.used < until and not self._full and not late():
+                self._layers.solve(self._open[0], late)
+                self._open.pop(0)
+        except OutOfTime:
+            return
+        except (OutOfMemory, OverflowError):
+            self._full = True
+
+    def settled(self) -> Settled:
+        """Say what is known."""
+        judgement = self._layers.judgement(self._state)
+        positions = self._layers.total(self._name)[0]
+        if judgement is None:
+            return Settled(None, None, 0, positions, False, self._full)
+        return Settled(judgement.result, judgement.plies if judgement.result else None, 0, positions, True, self._full)
+
+    def warm_up(self) -> None:
+        """Have everything compiled."""
+        self._layers.warm_up()
 
 
 class Proof:

@@ -1,10 +1,11 @@
 """Solving a position: who wins with perfect play, or whether it is a draw.
 
-Two searches take turns, with portions that double. The one looks for short forced wins (`engine.search.forced`)
-and finds them, with their length, in variants of any size. What the other one is depends on the game. Where play can
-go on for ever it collects every position that can be reached and judges it backwards (`engine.search.reachable`),
-which also proves long wins and draws where all of them fit into memory. Where it cannot, proof-number search
-(`engine.search.proof`) settles who wins, without asking for the length.
+Searches take turns, with portions that double. One looks for short forced wins (`engine.search.forced`) and finds them,
+with their length, in variants of any size. The others settle who wins, without asking for the length. Where play cannot
+go on for ever that is exhaustive and proof-number search (`engine.search.prover`). Where it can, every position that
+can be reached is collected and judged backwards (`engine.search.reachable`), which proves draws and long wins where all
+of them fit into memory, and proof-number search of another kind (`engine.search.cyclic`) goes after long wins, and
+after proofs that a side cannot win, in a part of them.
 """
 
 from collections.abc import Callable
@@ -12,8 +13,9 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from engine.game import Kernel, Position
+from engine.search.cyclic import CyclicProof
 from engine.search.forced import ENDLESS, Deepening
-from engine.search.settling import settling
+from engine.search.settling import Settled, Settling, settling
 
 
 class Result(StrEnum):
@@ -67,8 +69,8 @@ class Solution(NamedTuple):
 FIRST_PORTION = 1 << 8
 """Positions whose moves each search makes before the other has its turn; each time twice as many."""
 
-TRIAL_NODES = 1 << 11
-"""Positions whose moves either search makes interpreted, before it is worth while to compile: about a second."""
+TRIAL_NODES = 1 << 9
+"""Positions whose moves each search makes interpreted, before it is worth while to compile: tenths of a second."""
 
 LENGTH_NODES = 1 << 18
 """Nodes that are spent at least, compiled, on the length of a win that is proven: some tenths of a second."""
@@ -78,6 +80,9 @@ FORCED = "forced win"
 
 TABLE_SHARE = 4
 """One part in so many of the memory goes to the table of the search for forced wins."""
+
+PROOF_SHARE = 3
+"""One part in so many of the rest goes to the table of proof-number search, where positions are collected as well."""
 
 
 def solve(
@@ -125,16 +130,24 @@ def is_answer(solution: Solution, plies: int = ENDLESS) -> bool:
 def _warm_up(kernel: Kernel) -> None:
     """Have everything compiled that the searches call."""
     Deepening(kernel, memory=0).warm_up()
-    settling(kernel, memory=0).warm_up()
+    for search in _settlings(kernel, memory=0):
+        search.warm_up()
+
+
+def _settlings(kernel: Kernel, memory: int) -> list[Settling]:
+    """Begin all searches that settle who wins, within so many bytes; the one that can collect positions comes first."""
+    if hasattr(kernel.rules, "plies_left"):
+        return [settling(kernel, memory)]
+    return [settling(kernel, memory - memory // PROOF_SHARE), CyclicProof(kernel, memory // PROOF_SHARE)]
 
 
 class _Solver:
-    """Both searches, and what they have found together."""
+    """All searches, and what they have found together."""
 
     def __init__(self, kernel: Kernel, turn: int, limits: Limits, clock: Callable[[], float]) -> None:
         table = limits.memory // TABLE_SHARE
         self._deepening = Deepening(kernel, memory=table)
-        self._settling = settling(kernel, memory=limits.memory - table)
+        self._settlings = _settlings(kernel, limits.memory - table)
         self.limits = limits
         self._portion = FIRST_PORTION
         self._length_nodes = LENGTH_NODES if kernel.compiled else FIRST_PORTION
@@ -146,26 +159,43 @@ class _Solver:
         """Search until the question is answered or a limit reached; can be called again with other limits."""
         while not self.finished:
             self.deepen(self._portion)
-            if not self.finished:
-                self._settling.search(self._within_limit(self._portion, self._settling.used), self._late)
+            for search in self._settlings:
+                if not self.finished:
+                    search.search(self._within_limit(self._portion, search.used), self._late)
+                    self._rule_out(search)
             progress(self.solution())
             self._portion *= 2
         self._find_length()
         return self.solution()
 
+    def _rule_out(self, search: Settling) -> None:
+        """Look no more for wins that a proof has shown to be none."""
+        if isinstance(search, CyclicProof):
+            for mover in (True, False):
+                if search.prover.cannot_win(mover):
+                    self._deepening.rule_out(mover)
+
     def _find_length(self) -> None:
         """Look for the length of a proven win, for about as long as the proof has taken."""
-        settled = self._settling.settled()
-        if settled.value in (1, -1) and settled.within is None and not self._deepening.decided and not self._late():
+        settled, _ = self._settled()
+        if settled.value in (1, -1) and self.solution().plies is None and not self._late():
             self._deepening.rule_out(settled.value < 0)
             self.deepen(max(self._length_nodes, settled.nodes))
+
+    def _settled(self) -> tuple[Settled, Settling]:
+        """Return what is settled, and by which search; its number of plies is exact where that search is closed."""
+        every = [(search.settled(), search) for search in self._settlings]
+        whole, _ = every[0]
+        deciding, search = next((one for one in every if one[0].value is not None), every[0])
+        nodes = sum(settled.nodes for settled, _ in every)
+        return deciding._replace(nodes=nodes, positions=whole.positions, full=whole.full), search
 
     @property
     def finished(self) -> bool:
         """Tell whether the question is answered or a limit reached."""
         if is_answer(self.solution(), self.limits.plies):
             return True
-        used = max(self._deepening.nodes, self._settling.used)
+        used = max(self._deepening.nodes, *(search.used for search in self._settlings))
         return self._late() or (self.limits.nodes is not None and used >= self.limits.nodes)
 
     def deepen(self, portion: int) -> None:
@@ -181,7 +211,8 @@ class _Solver:
 
     def solution(self) -> Solution:
         """Say what is known."""
-        found, settled = self._deepening.found, self._settling.settled()
+        found = self._deepening.found
+        settled, search = self._settled()
         result, plies, within = Result.UNKNOWN, None, None
         if found is not None:
             result = self._winner(found.for_mover)
@@ -203,7 +234,7 @@ class _Solver:
             settled.positions,
             settled.closed,
             settled.full,
-            FORCED if found is not None or self._deepening.drawn else self._settling.method,
+            FORCED if found is not None or self._deepening.drawn else search.method,
         )
 
     def _winner(self, mover: bool) -> Result:

@@ -53,9 +53,39 @@ def test_smaller_variants_come_first() -> None:
     assert list(atlas._variants("2 2-3 4-5 4")) == ["2 2 4 4", "2 2 5 4", "2 3 4 4", "2 3 5 4"]
 
 
+def test_layers_are_kept_and_used_again(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    file, layers = tmp_path / "atlas.tsv", tmp_path / "layers"
+    status, lines, said = run(capsys, file, "2 2-3 4-5 4", "--layers", str(layers), "--jobs", "2")
+    assert (status, lines) == (0, ["4 variants, 4 of them solved"])
+    assert [line.split("\t")[:4] for line in file.read_text().splitlines()[1:]] == [
+        ["2 2 4 4", "draw", "", "layers"],
+        ["2 2 5 4", "draw", "", "layers"],
+        ["2 3 4 4", "first", "1", "layers"],
+        ["2 3 5 4", "first", "1", "layers"],
+    ]
+    assert "2 2 4 4: draw, layers" in said[0]
+    solved = {path.name: path.read_bytes() for path in layers.iterdir()}
+    assert sorted(solved) == ["gipf_2_2.journal", "gipf_2_2.layers", "gipf_2_3.journal", "gipf_2_3.layers"]
+    file.unlink()
+    run(capsys, file, "2 2-3 5 4", "--layers", str(layers), "--time", "0.001")
+    assert [Entry.read(line).result for line in file.read_text().splitlines()[1:]] == [Result.DRAW, Result.FIRST]
+    assert {path.name: path.read_bytes() for path in layers.iterdir()} == solved
+
+
+def test_layers_over_a_limit_are_unknown(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    file = tmp_path / "atlas.tsv"
+    layers = "--layers", str(tmp_path / "layers")
+    status, lines, said = run(capsys, file, "2 2 5 5", *layers, "--time", "0.000001")
+    assert (status, lines) == (0, ["1 variants, 0 of them solved"])
+    assert "2 2 5 5: layer 0 0 is not solved: the time is over" in said
+    assert run(capsys, file, "2 2 5 5", *layers)[1] == ["1 variants, 1 of them solved"]
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
+        (("4 4 4 4", "--layers", "layers"), "4 4 4 4 has no layers"),
+        (("2 2 4 4", "--layers", "/dev/null/layers"), "--layers: /dev/null/layers: Not a directory"),
         (("2 x 4 4",), "'x' is no number and no range"),
         (("1-999 1-999 4 4",), "998001 variants"),
         (("2 9 4 4",), "K is 9"),

@@ -299,7 +299,7 @@ def test_a_limit_of_nodes_ends_the_search_without_an_answer() -> None:
     told: list[Solution] = []
     solution = solve(start("5 5 15 15"), Limits(nodes=300), progress=told.append)
     assert solution.result == Result.UNKNOWN
-    assert 250 < solution.nodes <= 301
+    assert 250 < solution.nodes <= 400  # a quarter of them in the proof-number search
     assert solution in told
 
 

@@ -1,0 +1,79 @@
+"""Moves inside layers of GIPF, and moves taken back."""
+
+from collections import Counter
+from random import Random
+
+import pytest
+
+from engine.game import LOST, UNDECIDED
+from engine.gipf.kernel import bind_layers
+from engine.gipf.layers import LISTED, WEIGHT
+from engine.gipf.rules import State
+
+
+@pytest.mark.parametrize(("run", "mine", "theirs"), [(2, 5, 4), (3, 4, 5), (3, 7, 7)])
+def test_moves_are_those_of_the_rules_and_those_taken_back_lead_to_where_they_came_from(
+    run: int, mine: int, theirs: int
+) -> None:
+    """Every position of the smallest board, against the moves that the rules make of it."""
+    rules = bind_layers(2, run, compile=False)
+    index = rules.index
+    arena, found = [0] * 20_000, [0] * 2_000
+    forward: Counter[tuple[int, int]] = Counter()
+    back: Counter[tuple[int, int]] = Counter()
+    for place in range(rules.places(max(mine, theirs), index)):
+        number = rules.number_at(place, 0, index)
+        own, other = rules.sets_at(place, number, index)
+        state = State(own, other, mine - own.bit_count(), theirs - other.bit_count(), 0)
+        verdict, inside, listed = rules.moves_from(place, number, mine, theirs, index, arena, found)
+        if verdict in (LOST, UNDECIDED):
+            assert rules.verdict(state) == verdict
+        if verdict == UNDECIDED:
+            layers = Counter(tuple(found[at * LISTED : (at + 1) * LISTED]) for at in range(listed))
+            expected: Counter[tuple[int, int, int]] = Counter()
+            for push in range(len(rules.LINE)):
+                if not rules.LINE[push] & ~(own | other):
+                    continue
+                after = rules.after_push(state, push)
+                loud = rules.has_run(after.white) or rules.has_run(after.black)
+                for at in range(rules.finals(state, push, arena, 0)):
+                    final = rules.load(arena, at)
+                    child = rules.place_of(final.black, final.white, index)[0]
+                    if loud:
+                        expected[(*rules.layer_of(final), child)] += 1
+                    else:
+                        forward[place, child] += WEIGHT
+            assert layers == expected
+            assert inside == sum(count for (at, _), count in forward.items() if at == place) // WEIGHT
+        # as the position after a move: in the layer that belongs to this one
+        if rules.moves_from(place, number, theirs, mine, index, arena, found)[0] >= 0:
+            for way in range(rules.origins_of(place, number, index, found)):
+                back[found[2 * way], place] += found[2 * way + 1]
+    assert forward == back
+    assert sum(forward.values()) > 1000
+
+
+def test_ways_back_on_a_larger_board() -> None:
+    chance = Random(5)
+    rules = bind_layers(3, 3, compile=False)
+    index = rules.index
+    arena, found = [0] * 20_000, [0] * 2_000
+    checked = 0
+    while checked < 300:
+        place = chance.randrange(index.firsts[-1])
+        number = rules.number_at(place, 0, index)
+        verdict, _, _ = rules.moves_from(place, number, 9, 9, index, arena, found)
+        if verdict != UNDECIDED:
+            continue
+        own, other = rules.sets_at(place, number, index)
+        symmetric = rules.place_of(own, other, index)[1]
+        for push in range(len(rules.LINE)):
+            if rules.LINE[push] & ~(own | other):
+                before, standing = rules.push(own, other, push)
+                if rules.has_run(before) or rules.has_run(standing):
+                    continue
+                child, alike = rules.place_of(standing, before, index)
+                ways = rules.origins_of(child, rules.number_at(child, 0, index), index, found)
+                weights = {found[2 * way + 1] for way in range(ways) if found[2 * way] == place}
+                assert weights == {WEIGHT * symmetric // alike}
+                checked += 1

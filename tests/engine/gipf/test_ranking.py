@@ -1,0 +1,90 @@
+"""Places of GIPF positions: one for all that mirror each other, and back."""
+
+from itertools import product
+from random import Random
+from types import SimpleNamespace
+
+import pytest
+
+from engine.gipf.geometry import geometry
+from engine.gipf.kernel import bind, bind_layers
+from engine.gipf.rules import State
+from tests.engine.gipf.test_symmetry import images
+
+
+def fields_of(size: int) -> list[int]:
+    """Return the fields of the board, each as a set."""
+    return [1 << bit for bit in range((2 * size - 1) ** 2) if geometry(size).board >> bit & 1]
+
+
+def two_sets(size: int, colours: tuple[int, ...]) -> State:
+    """Return a position without reserves: for each field 0 none, 1 white, 2 black."""
+    white, black = (
+        sum(field for field, colour in zip(fields_of(size), colours, strict=True) if colour == number)
+        for number in (1, 2)
+    )
+    return State(white, black, 0, 0, 0)
+
+
+def check(state: State, rules: SimpleNamespace) -> int:
+    """Check the place of a position, and return it."""
+    place, alike = rules.place_of(state.white, state.black, rules.index)
+    white, black = rules.sets_at(place, rules.number_at(place, 0, rules.index), rules.index)
+    assert rules.canonical(State(white, black, 0, 0, 0)) == rules.canonical(state)
+    assert rules.place_of(white, black, rules.index) == (place, alike)
+    assert alike == images(state, rules)[:-1].count(state)
+    return int(place)
+
+
+@pytest.mark.parametrize("run", [2, 3])
+def test_every_position_of_the_smallest_board_has_a_place(run: int) -> None:
+    rules = bind_layers(2, run, compile=False)
+    places: dict[State, int] = {}
+    for colours in product(range(3), repeat=len(fields_of(2))):
+        state = two_sets(2, colours)
+        if not rules.has_run(state.white) and not rules.has_run(state.black):
+            assert places.setdefault(rules.canonical(state), check(state, rules)) == check(state, rules)
+    assert len(set(places.values())) == len(places)
+    found = [0] * 10_000
+    arena = [0] * 10_000
+    number = 0
+    for place in range(rules.index.firsts[-1]):
+        number = rules.number_at(place, number, rules.index)
+        verdict, _, _ = rules.moves_from(place, number, 9, 9, rules.index, arena, found)
+        assert (verdict >= 0) == (place in places.values())
+
+
+@pytest.mark.parametrize("run", [2, 3, 4, 5])
+def test_positions_of_a_larger_board_have_places(run: int) -> None:
+    chance = Random(run)
+    rules = bind_layers(3, run, compile=False)
+    places: dict[int, State] = {}
+    symmetric = 0
+    while len(places) < 1500:
+        pieces = chance.random()
+        colours = chance.choices(range(3), [1 - pieces, pieces / 2, pieces / 2], k=len(fields_of(3)))
+        state = two_sets(3, tuple(colours))
+        if chance.random() < 0.2:  # made to be its own image
+            mirrored = rules.exchanged(state.black) & ~state.white & ~rules.exchanged(state.white)
+            state = State(state.white | rules.exchanged(state.white), mirrored & rules.exchanged(mirrored), 0, 0, 0)
+        if rules.has_run(state.white) or rules.has_run(state.black):
+            continue
+        place = check(state, rules)
+        symmetric += rules.place_of(state.white, state.black, rules.index)[1] > 1
+        assert places.setdefault(place, rules.canonical(state)) == rules.canonical(state)
+    assert len(set(places.values())) == len(places)
+    assert symmetric > 30
+
+
+def test_layers_of_fewer_pieces_are_the_first_places() -> None:
+    rules = bind_layers(3, 3, compile=False)
+    ends = [rules.places(most, rules.index) for most in range(20)]
+    assert ends == sorted(ends)
+    assert (ends[0], ends[-1]) == (1 << 19, rules.index.firsts[-1])
+    for most, end in enumerate(ends[:8]):
+        own, _ = rules.sets_at(end - 1, rules.number_at(end - 1, 0, rules.index), rules.index)
+        assert own.bit_count() == most
+
+
+def test_large_boards_have_no_places() -> None:
+    assert not hasattr(bind(4, 4), "layers")

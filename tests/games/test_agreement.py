@@ -1,0 +1,231 @@
+"""Search and solver agree with plain definitions on random positions of every game, also where play can go round.
+
+The definitions stand here, over the interface that people play with, and know nothing of kernels: minimax to a few
+plies, and distances over all positions that can be reached, from the ends of the game backwards.
+With ARENA_CAMPAIGN=1 there are twenty times as many positions.
+"""
+
+import os
+from collections.abc import Hashable, Iterator
+from random import Random
+
+import pytest
+
+from engine.game import DRAWN, LOST, WON, Game, Position
+from engine.search.cyclic import CyclicProver
+from engine.search.forced import ForcedWin, forced_win
+from engine.search.reachable import ReachableSet
+from engine.search.solving import Limits, Result, solve
+from engine.search.think import Limits as ThinkingLimits
+from engine.search.think import Thinker
+from tests.games.cases import EVERY_GAME
+
+TIMES = 20 if os.environ.get("ARENA_CAMPAIGN") else 1
+
+MOST_LOOKED_AT = 2000
+"""Positions with more than so many behind them are left out: plain definitions are slow."""
+
+MEMORY = 1 << 26
+
+MOST_MOVES = 60
+
+VARIANTS = [
+    ("gipf", "2 3 6 6", 5),
+    ("gipf", "3 3 4 6", 3),
+    ("gipf", "3 4 5 5", 3),
+    ("gipf", "4 4 4 5", 2),
+    ("arrows", "5 4", 4),
+    ("morris", "0 0 W\nW_W_W_W_" + "________" + "B_B_B___\n", 2),
+    ("mnk", "4 4 3", 4),
+    ("mnk", "5 5 4", 4),
+    ("stones", "12", 5),
+]
+"""Games, variants (of morris a position, since its games are long), and to how many plies plain minimax looks."""
+
+CLOSED = ["2 3 5 5", "2 3 7 7", "3 3 4 5", "3 4 5 5", "3 5 5 4"]
+"""Variants of GIPF in whose games positions come up from which few others can be reached."""
+
+
+class TooLarge(Exception):
+    """More positions than a plain definition is good for."""
+
+
+def win_within(position: Position, plies: int) -> ForcedWin | None:
+    """Return the shortest win that either side can force within so many plies, by looking at everything."""
+    known: dict[tuple[Hashable, int, int], int | None] = {}
+
+    def length(at: Position, left: int, winner: int) -> int | None:
+        question = at.key, left, winner
+        if question not in known:
+            if len(known) > MOST_LOOKED_AT:
+                raise TooLarge
+            known[question] = length_of(at, left, winner)
+        return known[question]
+
+    def length_of(at: Position, left: int, winner: int) -> int | None:
+        outcome = at.verdict()
+        if outcome is not None:
+            return 0 if outcome.winner == winner else None
+        if left == 0:
+            return None
+        below = [length(successor.position, left - 1, winner) for successor in at.successors()]
+        wins = [found for found in below if found is not None]
+        if at.turn == winner:
+            return 1 + min(wins) if wins else None
+        return 1 + max(wins) if len(wins) == len(below) else None
+
+    for winner in (position.turn, 1 - position.turn):
+        found = length(position, plies, winner)
+        if found is not None:
+            return ForcedWin(winner == position.turn, found)
+    return None
+
+
+def distances(position: Position, most: int = MOST_LOOKED_AT) -> dict[Hashable, int | None]:
+    """Return for every position that can be reached in how many plies perfect play ends it: None for a draw.
+
+    Won positions have odd numbers, lost ones even ones; from the ends backwards, until nothing changes.
+    """
+    moves: dict[Hashable, list[Hashable]] = {}
+    known: dict[Hashable, int | None] = {}
+    open_ones = [position]
+    while open_ones:
+        at = open_ones.pop()
+        if at.key in moves:
+            continue
+        if len(moves) > most:
+            raise TooLarge
+        outcome = at.verdict()
+        # in the games that this is for, who is to move when play is over has lost
+        known[at.key] = 0 if outcome is not None and outcome.winner == 1 - at.turn else None
+        successors = [] if outcome is not None else [successor.position for successor in at.successors()]
+        moves[at.key] = [after.key for after in successors]
+        open_ones += successors
+    for plies in range(1, len(moves)):
+        found = []
+        for key, to in moves.items():
+            if known[key] is None and to:
+                below = [known[after] for after in to]
+                wins = any(left == plies - 1 and plies % 2 == 1 for left in below)
+                loses = all(left is not None and left % 2 == 1 for left in below)
+                if wins or loses:
+                    found.append(key)
+        if not found and plies % 2 == 0:
+            break
+        known.update(dict.fromkeys(found, plies))
+    return known
+
+
+def of_catalogue(name: str) -> Game:
+    return next(game for game in EVERY_GAME if game.name == name)
+
+
+def random_line(position: Position, chance: Random) -> Iterator[Position]:
+    """Yield the positions of random play from one on, to the end of the game or for so many moves."""
+    yield position
+    for _ in range(MOST_MOVES):
+        successors = list(position.successors())
+        if not successors:
+            return
+        position = chance.choice(successors).position
+        yield position
+
+
+@pytest.mark.parametrize(("name", "first", "plies"), VARIANTS, ids=str)
+def test_short_wins_are_those_of_plain_minimax(name: str, first: str, plies: int) -> None:
+    """Alpha-beta, the search for forced wins, proof-number search and the solver, on late positions of random games."""
+    game = of_catalogue(name)
+    chance = Random(17)
+    checked = won = 0
+    for _ in range(15 * TIMES):
+        line = list(random_line(game.read(first) if "\n" in first else game.start(first), chance))
+        position = line[-min(len(line), 2 + chance.randrange(8))]
+        if position.verdict() is not None:
+            continue
+        try:
+            expected = win_within(position, plies)
+        except TooLarge:
+            checked += 1  # so that a variant whose positions are all too large ends, and fails below
+            continue
+        checked += 1
+        won += expected is not None
+        kernel = position.kernel(compile=False)
+        assert forced_win(kernel, plies) == expected
+        solution = solve(position, Limits(plies=plies, nodes=20_000), trial=20_000)
+        if expected is None:
+            assert solution.plies is None or solution.plies > plies
+            assert solution.refuted >= plies or solution.result == Result.DRAW or solution.plies is not None
+        else:
+            assert solution.plies == expected.plies
+            assert (
+                solution.result
+                == (Result.FIRST, Result.SECOND)[position.turn if expected.for_mover else 1 - position.turn]
+            )
+        thought = Thinker(kernel, megabytes=1).think(
+            position, limits=ThinkingLimits(depth=plies, exact=True), clock=lambda: 0.0
+        )
+        signed = None if expected is None else expected.plies if expected.for_mover else -expected.plies
+        assert thought.plies_to_end == signed
+        if not hasattr(kernel.rules, "plies_left"):
+            prover = CyclicProver(kernel, memory=MEMORY)
+            prover.search(500)
+            if expected is not None and prover.value is not None:
+                assert (prover.value == WON) == expected.for_mover and prover.value != DRAWN
+                assert prover.within is not None and prover.within >= expected.plies
+    assert won > 0
+    assert checked > 5 * TIMES
+
+
+def check_all_searches(position: Position, plies: int | None, chance: Random) -> None:
+    """Compare what every search finds with the distance of a position, from which few others can be reached."""
+    kernel = position.kernel(compile=False)
+    expected = DRAWN if plies is None else WON if plies % 2 == 1 else LOST
+    reachable = ReachableSet(kernel, memory=MEMORY)
+    reachable.grow(MOST_LOOKED_AT)
+    judgement = reachable.judge(lambda: True)
+    assert judgement is not None and reachable.closed
+    assert judgement == ({WON: 1, LOST: -1, DRAWN: 0}[expected], plies or 0)
+    for memory in (0, MEMORY):
+        prover = CyclicProver(kernel, memory=memory)
+        portion = 1 + chance.randrange(200)
+        while prover.value is None:
+            prover.search(portion)
+            portion *= 2
+        assert prover.value == expected
+        assert (prover.within is None) if plies is None else (prover.within is not None and prover.within >= plies)
+    solution = solve(position, Limits(nodes=20_000), trial=20_000)
+    assert (solution.result == Result.DRAW) == (plies is None)
+    assert solution.plies is None or solution.plies == plies
+
+
+@pytest.mark.parametrize("parameters", CLOSED)
+def test_values_are_those_of_all_positions_that_can_be_reached(parameters: str) -> None:
+    """Proof-number search, with much memory and with little, retrograde analysis and the solver."""
+    chance = Random(23)
+    game = of_catalogue("gipf")
+    checked = 0
+    for _ in range(20 * TIMES):
+        line = list(random_line(game.start(parameters), chance))
+        try:
+            known = distances(line[-min(len(line), 1 + chance.randrange(6))])
+        except TooLarge:
+            continue
+        inside = [position for position in line if position.key in known and position.verdict() is None]
+        for position in chance.sample(inside, min(2, len(inside))):
+            check_all_searches(position, known[position.key], chance)
+            checked += 1
+        if checked >= 8 * TIMES:
+            break
+    assert checked >= 4
+
+
+@pytest.mark.slow
+def test_values_are_right_where_most_play_goes_round() -> None:
+    """A small board on which nearly every push collects: the whole game, as one graph full of cycles."""
+    chance = Random(29)
+    start = of_catalogue("gipf").start("2 2 4 4")
+    known = distances(start, most=5000)
+    line = list(random_line(start, chance))
+    for position in chance.sample(line, 3 * TIMES):
+        if position.verdict() is None:
+            check_all_searches(position, known[position.key], chance)
