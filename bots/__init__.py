@@ -18,6 +18,9 @@ What stands on it:
 - `alphabeta_bot`: the reference player
 - `warming`: compiled code, made ready beside a game
 - `spectacle`, `scene`, `watch`: following a match: what is known of it, how it is drawn, the loop
+- `bridge`, `bridge_arrows`: a program on stdin and stdout as a bot, in either dialect; `bridge_program`: its pipes
+- `check`: the conformance test for bots
+- `process`: a process, ended with all that it has started
 - `words`: times as people read them
 - `cli`: the command line ``arena-bot``
 """

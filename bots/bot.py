@@ -5,7 +5,10 @@ from typing import NamedTuple, TypeAlias
 
 from engine.game import Position
 from engine.history import History
-from engine.wire.messages import Match
+from engine.wire.messages import Match, Moved, Opponent, Result, Start
+
+Told: TypeAlias = Start | Moved | Opponent | Result
+"""What the server tells a player during a match, beside asking for moves."""
 
 
 class Clocks(NamedTuple):
@@ -42,8 +45,12 @@ class GameResult(NamedTuple):
         return f"match {self.match.match}: {word} as {self.match.side} against {self.match.opponent} ({why})"
 
 
+class Resigned(Exception):
+    """Raised by a bot in `Bot.prepare` or `Bot.choose` to give up the match."""
+
+
 class Bot:
-    """A player. Subclass it and write `choose`; the other two methods may be left as they are.
+    """A player. Subclass it and write `choose`; the other methods may be left as they are.
 
     While a match is played, ``match`` says which (side, opponent, budget, move limit) and ``history`` holds the
     game so far: its positions' keys, and its moves. `bots.client.play` sets both before it calls anything here.
@@ -52,12 +59,18 @@ class Bot:
     match: Match
     history: History
 
+    checked = True
+    """Whether a move that is not legal is held back, as a failure, or sent as it is for the server to judge."""
+
     def prepare(self, match: Match) -> None:
         """Get ready for a match; the own clock runs. Called once a match, before READY is said."""
 
     def choose(self, position: Position, clocks: Clocks) -> str:
         """Return the move to play, in the game's notation. The own clock runs."""
         raise NotImplementedError("a bot has to say how it chooses a move")
+
+    def told(self, message: Told) -> None:
+        """Learn what the server tells, as soon as it is read; nothing comes twice after a lost connection."""
 
     def finished(self, result: GameResult) -> None:
         """Learn how a match ended. No clock runs."""

@@ -1,9 +1,10 @@
 """The command line ``arena-bot``."""
 
 import os
+import signal
 import sys
-from dataclasses import dataclass
-from typing import Annotated, Any, NoReturn
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NoReturn
 
 import cyclopts
 from cyclopts import Parameter, validators
@@ -13,6 +14,9 @@ from engine.catalogue import GAMES, USUAL_GAME
 from engine.game import GameError
 from engine.search.deepening import MOST_THREADS
 from engine.search.memory import MAX_DEPTH
+
+if TYPE_CHECKING:
+    from bots.bridge import ProgramBot
 
 app = cyclopts.App(
     name="arena-bot",
@@ -31,6 +35,7 @@ POSITIVE = validators.Number(gte=1)
 Port = Annotated[int, Parameter(validator=PORTS)]
 Flag = Annotated[bool, Parameter(negative=(), show_default=False)]
 Count = Annotated[int, Parameter(validator=COUNT)]
+Words = Annotated[str, Parameter(allow_leading_hyphen=True)]
 
 
 @Parameter(name="*")
@@ -137,6 +142,75 @@ def alphabeta(
     _play("alphabeta", wish, bot)
 
 
+@app.command(name="bridge")
+def bridge_(
+    *command: Words,
+    wish: Wish = DEFAULT_WISH,
+    dialect: Literal["lines", "arrows"] = "lines",
+) -> None:
+    """Let a program play that reads standard input and writes standard output.
+
+    Parameters
+    ----------
+    command
+        The program and its arguments, behind --.
+    wish
+        Where to play, as whom, and what.
+    dialect
+        What the program speaks: the lines of protocol.md, or those of the arrows contest's module (docs/bots.md).
+    """
+    from bots.bridge import LinesBot, bridge
+    from bots.bridge_arrows import ArrowsBot
+
+    if not command:
+        _fail("the program to bridge is missing: arena-bot bridge [options] -- PROGRAM [arguments]", 2)
+    if dialect == "arrows" and wish.game == USUAL_GAME:
+        wish = replace(wish, game="arrows")
+    if dialect == "arrows" and wish.game != "arrows":
+        _fail(f"--dialect arrows is for the game arrows, not for {wish.game}", 2)
+    _check(wish.game, wish.params or "", "--params")
+    _end_in_order_when_terminated()
+    report = _nothing if wish.quiet else to_stderr
+    if dialect == "arrows":
+        bot: ProgramBot = ArrowsBot(command)
+    else:
+        bot = LinesBot(command, wish.name or "bridge", wish.game, report)
+    bridge(bot, lambda games: _play("bridge", replace(wish, games=games), bot, carry_on=False), wish.games, report)
+
+
+@app.command(name="check")
+def check_(
+    *command: Words,
+    listen: Port | None = None,
+    game: str | None = None,
+    only: str = "",
+) -> None:
+    """Try a bot in every situation of the protocol, and say what it does wrong.
+
+    Parameters
+    ----------
+    command
+        The bot and its arguments, behind --. {host}, {port}, {name} and {game} in them stand for where to connect, as
+        whom, and what to seek; the bot finds the same in the variables ARENA_HOST, ARENA_PORT, ARENA_NAME, ARENA_GAME.
+    listen
+        Wait at this port for a bot that connects by itself, in place of starting one.
+    game
+        Game that the bot has to seek; any when left out.
+    only
+        Words of the titles of the situations to be tried; all when left out.
+    """
+    from bots.check.run import check, chosen
+
+    if bool(command) == (listen is not None):
+        _fail("either the bot's command is needed, as in arena-bot check -- PROGRAM {host} {port}, or --listen PORT", 2)
+    if game is not None:
+        _check(game, "", "--game")
+    _end_in_order_when_terminated()
+    situations = chosen(only)
+    right = check(command, port=listen or 0, game=game, situations=situations, write=_print, note=to_stderr)
+    sys.exit(0 if right else 1)
+
+
 @app.command
 def warm(game: str, params: str = "", /) -> None:
     """Compile what the alphabeta bot needs for a variant, and keep it.
@@ -190,7 +264,7 @@ def watch(
     run(match, host=host, port=port, wait=wait, follow=follow, record=record)
 
 
-def _play(kind: str, wish: Wish, bot: Bot) -> None:
+def _play(kind: str, wish: Wish, bot: Bot, *, carry_on: bool | None = None) -> None:
     """Play what was wished for; what a bot of ours may fail at in one match is no reason to miss the next."""
     play(
         bot,
@@ -205,7 +279,7 @@ def _play(kind: str, wish: Wish, bot: Bot) -> None:
         colour=wish.colour or "",
         opponent=wish.opponent or "",
         games=wish.games,
-        carry_on=wish.games != 1,
+        carry_on=wish.games != 1 if carry_on is None else carry_on,
         report=_nothing if wish.quiet else to_stderr,
     )
 
@@ -219,6 +293,15 @@ def _check(game: str, params: str, place: str) -> None:
             GAMES[game].parameters(params)
     except GameError as error:
         _fail(f"{place}: {error}", 2)
+
+
+def _end_in_order_when_terminated() -> None:
+    """Let SIGTERM end this process as an interrupt does: what it has started is ended too."""
+    signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + signal.SIGTERM))
+
+
+def _print(line: str) -> None:
+    print(line, flush=True)
 
 
 def _nothing(_line: str) -> None:

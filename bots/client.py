@@ -7,7 +7,8 @@
     play(lambda position, clocks: choice(moves(position)), name="newcomer")
 
 `play` logs in, seeks, says READY, keeps the game's history, answers every TURN, comes back after a lost connection
-and plays as many matches as it is told to. A bot that wants more than one function subclasses `Bot`.
+and plays as many matches as it is told to. A bot that wants more than one function subclasses `Bot`. To give up a
+match, raise `Resigned`.
 
 When a bot fails:
 
@@ -22,7 +23,7 @@ When a bot fails:
 import sys
 from collections.abc import Callable
 
-from bots.bot import Bot, Choose, Clocks, FunctionBot, GameResult
+from bots.bot import Bot, Choose, Clocks, FunctionBot, GameResult, Resigned
 from bots.errors import ArenaError, BadChoice, BotFailed, Refused, ServerFault, Unreachable
 from bots.session import Session
 from engine.catalogue import GAMES, USUAL_GAME
@@ -38,6 +39,7 @@ __all__ = [
     "Clocks",
     "GameResult",
     "Refused",
+    "Resigned",
     "ServerFault",
     "Unreachable",
     "play",

@@ -8,7 +8,7 @@ import traceback
 from collections.abc import Callable
 from contextlib import suppress
 
-from bots.bot import Bot, Clocks, GameResult
+from bots.bot import Bot, Clocks, GameResult, Resigned, Told
 from bots.connection import CONNECT_SECONDS, Connection
 from bots.errors import BadChoice, BotFailed, ConnectionLost, Refused, ServerFault, Unreachable
 from bots.patience import Patience
@@ -39,6 +39,8 @@ class _Game:
         self.failed = False
         self.left_ms = 2 * match.budget
         """What both clocks have left together."""
+        self.told_plies = 0
+        """How many moves the bot was told."""
         self.answer: tuple[int, str] | None = None
         """The ply of the last move that was chosen, and the move: it is not thought about twice."""
 
@@ -167,6 +169,8 @@ class Session:
             case m.Board():
                 self._board(self._game, message)
             case m.Start(first, second):
+                if not self._game.started:
+                    self._tell(self._game, message)
                 self._game.started = True
                 self._game.left_ms = first + second
             case m.Moved():
@@ -174,6 +178,7 @@ class Session:
             case m.Turn():
                 self._turn(self._game, message)
             case m.Opponent(presence):
+                self._tell(self._game, message)
                 self._report(f"{self._game.match.opponent} is {presence}")
             case m.Result():
                 self._over(self._game, message)
@@ -227,7 +232,7 @@ class Session:
             try:
                 self._bot.prepare(game.match)
             except Exception as error:
-                self._fail(game, BotFailed(f"the bot failed to prepare: {_brief(error)}"), error)
+                self._failed(game, "prepare", error)
                 return
             if self._patience is None:
                 self._say_ready()
@@ -239,6 +244,15 @@ class Session:
             self._bot.history = game.history = game.history.after(moved.move)
         except GameError as error:
             raise ServerFault(f"the server's move {moved.move} is refused by the rules here: {error}") from error
+        if moved.ply > game.told_plies:
+            game.told_plies = moved.ply
+            self._tell(game, moved)
+
+    def _tell(self, game: _Game, message: Told) -> None:
+        try:
+            self._bot.told(message)
+        except Exception as error:
+            self._failed(game, "hear what the server told", error)
 
     def _turn(self, game: _Game, turn: m.Turn) -> None:
         if game.failed:
@@ -258,22 +272,39 @@ class Session:
         try:
             move = self._bot.choose(game.history.position, clocks)
         except Exception as error:
-            self._fail(game, BotFailed(f"the bot failed to choose a move: {_brief(error)}"), error)
+            self._failed(game, "choose a move", error)
             return None
+        if not self._bot.checked:
+            return move
         try:
             return game.history.position.resolve(move).move
         except Exception as error:  # not only BadMove: a bot may return anything
-            self._fail(game, BadChoice(move, error), error)
+            failure = BadChoice(move, error)
+            failure.__cause__ = error
+            self._give_up(game, failure)
             return None
 
-    def _fail(self, game: _Game, failure: BotFailed, cause: Exception) -> None:
-        """Show what went wrong and resign; the match ends with RESULT as any other."""
-        failure.__cause__ = cause
-        if not isinstance(failure, BadChoice):
-            traceback.print_exception(cause)
-        self._report(f"match {game.match.match} is resigned: {failure}")
-        game.failed, self._failure = True, failure
-        self._connection.send(m.Resign())
+    def _failed(self, game: _Game, what: str, error: Exception) -> None:
+        """Show what went wrong, unless the bot has said it itself, and give up."""
+        if isinstance(error, Resigned):
+            self._give_up(game, None)
+        elif isinstance(error, BotFailed):
+            self._give_up(game, error)
+        else:
+            traceback.print_exception(error)
+            failure = BotFailed(f"the bot failed to {what}: {_brief(error)}")
+            failure.__cause__ = error
+            self._give_up(game, failure)
+
+    def _give_up(self, game: _Game, failure: BotFailed | None) -> None:
+        """Resign, if the match is not over already; it ends with RESULT as any other."""
+        over = self._connection.has(m.Result)
+        if failure is not None:
+            self._failure = failure
+            self._report(f"match {game.match.match} {'was over' if over else 'is resigned'}: {failure}")
+        game.failed = True
+        if not over:
+            self._connection.send(m.Resign())
 
     def _over(self, game: _Game, message: m.Result) -> None:
         self._asked, self._game = None, None
@@ -281,6 +312,7 @@ class Session:
         self._results.append(result)
         self._report(str(result))
         try:
+            self._bot.told(message)
             self._bot.finished(result)
         except Exception as error:
             traceback.print_exception(error)

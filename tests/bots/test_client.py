@@ -3,9 +3,10 @@
 import pytest
 
 from bots import connection, patience, session
-from bots.bot import Bot, Clocks, GameResult
+from bots.bot import Bot, Clocks, GameResult, Resigned
 from bots.client import BadChoice, BotFailed, Refused, ServerFault, Unreachable, play
 from engine.game import BadParameters, Position, moves
+from engine.wire import messages as m
 from engine.wire.messages import Match
 from tests.bots.fake import FakeServer
 from tests.bots.texts import BOARD, FIRST, SECOND, THIRD
@@ -222,6 +223,56 @@ def test_the_opponents_absence_is_reported() -> None:
     script = LOGIN + SEEK + MATCH + PLAYING + "< OPPONENT gone\n< OPPONENT back\n" + RESULT + QUIT
     _, reported = scripted(Recorder(), script)
     assert reported[1:3] == ["bob is gone", "bob is back"]
+
+
+def test_what_the_server_tells_is_passed_on_once() -> None:
+    told: list[object] = []
+    bot = Recorder()
+    bot.told = told.append  # type: ignore[assignment, method-assign]
+    lost = LOGIN + SEEK + MATCH + PLAYING + FIRST_TURN + MOVED_1 + "drop"
+    start = "< START 59900 59800\n"
+    back = RESUME + start + MOVED_1 + MOVED_2 + "< OPPONENT gone\n" + RESUMED + RESULT + QUIT
+    scripted(bot, lost, back)
+    assert told == [
+        m.Start(59900, 59800),
+        m.Moved(1, "white", 59850, 59800, m.Text(FIRST)),
+        m.Moved(2, "black", 59850, 59700, m.Text(SECOND)),
+        m.Opponent("gone"),
+        m.Result(17, "white", "resign", 59850, 59800, m.Text("bob (black) resigned")),
+    ]
+
+
+class GivesUp(Recorder):
+    """Gives up on its first turn."""
+
+    def choose(self, position: Position, clocks: Clocks) -> str:
+        raise Resigned
+
+
+def test_a_bot_may_resign() -> None:
+    turn = "< TURN 59900 59800\n> RESIGN\n"
+    results, reported = scripted(GivesUp(), LOGIN + SEEK + MATCH + PLAYING + turn + RESULT + QUIT)
+    assert len(results) == 1 and len(reported) == 2
+
+
+def test_a_bot_that_fails_at_what_it_is_told_resigns() -> None:
+    bot = Recorder()
+    bot.told = lambda message: 1 / 0  # type: ignore[assignment, method-assign]
+    script = LOGIN + SEEK + MATCH + "> READY\n< START 59900 59800\n> RESIGN\n" + RESULT + QUIT
+    error, _ = failing(BotFailed, bot, script)
+    assert "the bot failed" in str(error)
+
+
+def test_a_bot_whose_moves_are_for_the_server_to_judge() -> None:
+    class Free(Recorder):
+        checked = False
+
+        def choose(self, position: Position, clocks: Clocks) -> str:
+            return "a1-a1"
+
+    turn = "< TURN 59900 59800\n> MOVE a1-a1\n< RESULT 17 black bad_move 1 1\n> PING settled\n"
+    results, _ = scripted(Free(), LOGIN + SEEK + MATCH + PLAYING + turn + QUIT)
+    assert results[0].reason == "bad_move"
 
 
 # What the server refuses.

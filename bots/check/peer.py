@@ -1,0 +1,166 @@
+"""The connection to the bot under test, seen from the server's end."""
+
+import socket
+import struct
+import time
+from collections import deque
+from contextlib import suppress
+
+from bots.check.report import Fault
+from engine.wire import messages as m
+from engine.wire.codes import Code, ProtocolError
+from engine.wire.ends import ServerEnd
+from engine.wire.states import State
+
+SEND_SECONDS = 10.0
+"""What a bot gets to take what it is sent."""
+
+PIECE_BYTES = 3
+PIECE_SECONDS = 0.001
+"""Size of the pieces into which lines are cut, and the pause behind each."""
+
+NOISE = b"WEATHER fine 21\nNEWS 3 of 3\n| TURN 1 1\n|\n| MOVES 1\n"
+"""A message and a block of kinds that no client knows."""
+
+MOST_LINES = 10_000
+"""Lines that a bot may say in a match: the longest takes some hundred."""
+
+MOST_CROSSINGS = 3
+"""Requests that may have been on their way when a match ended."""
+
+SECTIONS = {
+    Code.LINE_TOO_LONG: "2.1",
+    Code.BAD_LINE: "2.1",
+    Code.UNKNOWN_COMMAND: "4",
+    Code.BAD_ARGUMENTS: "4",
+    Code.WRONG_STATE: "3",
+    Code.NOT_YOUR_TURN: "3",
+}
+"""Where protocol.md speaks of what is wrong with a line."""
+
+
+class Left(Exception):
+    """The bot has closed the connection, or it broke."""
+
+
+class Peer:
+    """One connection of the bot's."""
+
+    def __init__(self, connection: socket.socket) -> None:
+        """Take the connection; nothing is said yet."""
+        self.name = ""
+        self.noisy = False
+        """Whether kinds that no client knows come before every message."""
+        self.cut = False
+        """Whether lines come in pieces."""
+        self.crossing = 0
+        """How many requests may come too late without being a fault."""
+        self.last = ""
+        """The last line that the bot said."""
+        self._count = 0
+        """Lines since the last match."""
+        self._connection = connection
+        self._end = ServerEnd()
+        self._lines: deque[str | ProtocolError] = deque()
+        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+
+    def say(self, *messages: m.Message) -> None:
+        """Send messages, in one piece unless they are to be cut; raises `Left`."""
+        self.send(b"".join((NOISE if self.noisy else b"") + self._end.send(message) for message in messages))
+
+    def send(self, data: bytes) -> None:
+        """Send bytes; raises `Left`."""
+        size = PIECE_BYTES if self.cut else max(1, len(data))
+        try:
+            self._connection.settimeout(SEND_SECONDS)
+            for at in range(0, len(data), size):
+                self._connection.sendall(data[at : at + size])
+                if self.cut:
+                    time.sleep(PIECE_SECONDS)
+        except TimeoutError as error:
+            raise Fault("does not read what it is sent", "to read all that comes, at any time", "5") from error
+        except OSError as error:
+            raise Left from error
+
+    def result(self, message: m.Result) -> None:
+        """End a match. What the bot has said in it may still be on its way."""
+        self.crossing = MOST_CROSSINGS
+        self._count = 0
+        self.say(message)
+
+    def request(self, deadline: float) -> m.Message | None:
+        """Return the next request but those that are answered here; None when none comes before the deadline.
+
+        The deadline is one of `time.monotonic`. Raises `Left`, and `Fault` where it is no request that may be made now.
+        """
+        while True:
+            line = self._line(deadline)
+            if line is None:
+                return None
+            self._count += 1
+            if self._count > MOST_LINES:
+                raise Fault(f"said {self._count} lines in a match", "a few for each turn", "14")
+            self.last = line if isinstance(line, str) else f"({line.code})"
+            try:
+                request = self._end.accept(line)
+            except ProtocolError as error:
+                self.say(m.Error(error.code, m.Text(str(error))))
+                if self.crossing and error.code in (Code.NOT_YOUR_TURN, Code.WRONG_STATE):
+                    self.crossing -= 1
+                    continue
+                raise Fault(f"said {self.last!r}", str(error), SECTIONS[error.code]) from error
+            if not self._answered(request):
+                return request
+
+    def refuse(self, code: str, sentence: str) -> None:
+        """Answer the last request with an ERROR."""
+        self.say(m.Error(code, m.Text(sentence)))
+
+    def refuse_move(self, code: str, sentence: str) -> None:
+        """Answer the last MOVE with an ERROR: the bot is on turn as before."""
+        self._end.state = State.THINKING
+        self.refuse(code, sentence)
+
+    def close(self) -> None:
+        """Close the connection in order."""
+        with suppress(OSError):
+            self._connection.shutdown(socket.SHUT_RDWR)
+        self._connection.close()
+
+    def reset(self) -> None:
+        """Cut the connection; what is under way on it is lost."""
+        with suppress(OSError):
+            self._connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        self._connection.close()
+
+    def _answered(self, request: m.Message) -> bool:
+        """Answer what has nothing to do with a situation."""
+        match request:
+            case m.Ping(text):
+                self.say(m.Pong(text))
+            case m.AskHelp():
+                self.say(m.Help(m.Block(tuple(m.usage(kind) for kind in m.REQUESTS.values()))))
+            case m.List():
+                self.say(m.Matches(m.Block(())))
+            case m.Watch(number) | m.AskRecord(number):
+                self.refuse(Code.UNKNOWN_MATCH, f"there is no match {number} here")
+            case _:
+                return False
+        return True
+
+    def _line(self, deadline: float) -> str | ProtocolError | None:
+        while not self._lines:
+            seconds = deadline - time.monotonic()
+            if seconds <= 0:
+                return None
+            try:
+                self._connection.settimeout(seconds)
+                data = self._connection.recv(4096)
+            except TimeoutError:
+                return None
+            except OSError as error:
+                raise Left from error
+            if not data:
+                raise Left
+            self._lines.extend(self._end.receive(data))
+        return self._lines.popleft()

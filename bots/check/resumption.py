@@ -1,0 +1,47 @@
+"""A bot that comes back after a lost connection."""
+
+import time
+
+from bots.check.peer import Left, Peer
+from bots.check.report import Fault
+from bots.check.subject import ANSWER_SECONDS, LOOK_SECONDS, MOST_REFUSALS, Subject, greet
+from bots.check.table import Table
+from engine.wire import messages as m
+from engine.wire.codes import Code
+
+
+def resume(table: Table) -> None:
+    """Wait until the bot is back with RESUME, and tell it what it has missed; raises `Fault` where it is not."""
+    right = f"RESUME {table.number} {table.token} over a new connection"
+    deadline = time.monotonic() + ANSWER_SECONDS
+    while time.monotonic() < deadline:
+        peer = table.subject.accept_connection(LOOK_SECONDS)
+        if peer is None:
+            if ended := table.subject.program_ended():
+                raise Fault(f"{ended}, when its connection was lost", right, "11")
+            continue
+        try:
+            greet(peer)
+            if _resumes(table.subject, peer, table, right):
+                table.resumed(peer)
+                return
+        except Left:
+            continue
+    raise Fault(f"did not come back within {ANSWER_SECONDS:g} s after its connection was lost", right, "11")
+
+
+def _resumes(subject: Subject, peer: Peer, table: Table, right: str) -> bool:
+    """Tell whether the bot resumes the match over this connection, or leaves in order."""
+    for _ in range(MOST_REFUSALS):
+        match subject.said(peer, right, "11"):
+            case m.Resume(table.number, table.token):
+                peer.name = table.peer.name
+                return True
+            case m.Resume():
+                peer.refuse(Code.BAD_TOKEN, f"match {table.number} is not to be resumed with this token")
+                raise Fault(f"said {peer.last!r}", right, "11")
+            case m.Login(name):
+                peer.refuse(Code.NAME_TAKEN, f"{name} plays in match {table.number}; come back with RESUME")
+            case m.Quit():
+                return False
+    raise Fault(f"said {peer.last!r} {MOST_REFUSALS} times", right, "11")

@@ -1,0 +1,13 @@
+"""A situation: its name, and the function that brings the bot into it."""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from bots.check.subject import Subject
+
+
+class Situation(NamedTuple):
+    """``play`` raises `bots.check.report.Fault` where the bot does wrong, and `Skipped` where it cannot be tried."""
+
+    title: str
+    play: Callable[[Subject], None]

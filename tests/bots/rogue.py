@@ -1,0 +1,142 @@
+"""A bot that plays by the protocol, but for the one fault that it is started with.
+
+``python rogue.py FAULT HOST PORT NAME``; the fault ``none`` is none.
+"""
+
+import random
+import socket
+import sys
+import time
+
+fault, host, port, name = sys.argv[1:]
+resume = ""
+thinking = False
+server: socket.socket
+
+
+def say(line: str) -> None:
+    server.sendall(f"{line}\n".encode())
+
+
+def lines_of(connection: socket.socket):  # type: ignore[no-untyped-def]
+    """Yield the lines that come."""
+    rest = b""
+    while data := connection.recv(512):
+        if fault == "takes a read for a line":
+            yield from data.decode(errors="replace").splitlines()
+            continue
+        *whole, rest = (rest + data).split(b"\n")
+        for line in whole:
+            yield line.decode()
+        if fault == "has short lines" and len(rest) > 4096:
+            sys.exit("a line is too long")
+
+
+def move_of(moves: list[str]) -> str:
+    if fault == "plays what is not legal":
+        return "a1-a1"
+    if fault == "leaves choices out":
+        return moves[0].partition(" ")[0]
+    if fault == "knows one start":
+        return "a3-b3 w: b3 c3"
+    return random.choice(moves)
+
+
+def talk(connection: socket.socket) -> None:
+    global resume, thinking
+    thinking = False
+    lines = lines_of(connection)
+    for line in lines:
+        kind, *fields = line.split() or [""]
+        match kind:
+            case "ARENA":
+                if fields[0] != "1" and fault != "reads no version":
+                    sys.exit("another version")
+                if fault == "says nothing":
+                    time.sleep(60)
+                if fault == "forgets its token" and resume:
+                    resume = resume[:-1] + "-"
+                say(resume or f"LOGIN {'no/name' if fault == 'has no name' else name}")
+            case "WELCOME" if not resume:
+                say("SEEK gipf colour=red" if fault == "seeks red" else "SEEK gipf")
+            case "MATCH":
+                resume = f"RESUME {fields[0]} {fields[-1]}"
+                if fault == "says hello":
+                    say("HELLO")
+                if fault == "hangs up":
+                    connection.close()
+                    time.sleep(60)
+                if fault != "is never ready":
+                    say("READY")
+            case "START" if fault == "moves on START":
+                say("MOVE a1-b2")
+            case "MOVED" if fault == "moves on MOVED":
+                say("MOVE a1-b2")
+            case "MOVED":
+                thinking = False
+            case "TURN":
+                thinking = True
+                if fault == "resigns":
+                    say("RESIGN")
+                elif fault == "never moves":
+                    time.sleep(60)
+                elif fault == "asks and asks":
+                    say("\n".join(["BOARD"] * 20))
+                elif fault == "floods":
+                    say("\n".join(["PING"] * 11_000))
+                elif fault == "is slow":
+                    time.sleep(0.3)
+                say("MOVES")
+            case "MOVES":
+                move = move_of([next(lines)[2:] for _ in range(int(fields[0]))])
+                say("\n".join([f"MOVE {move}"] * (9 if fault == "moves again and again" else 1)))
+            case "RESULT":
+                resume, thinking = "", False
+                if fault == "rests after a match":
+                    time.sleep(60)
+                say("SEEK gipf")
+            case "CANCELLED" if fault != "waits in the lobby":
+                say("SEEK gipf")
+            case "ERROR":
+                refused(fields[0])
+            case "BYE":
+                if fault != "comes back in a hurry":
+                    sys.exit(0)
+                for _ in range(100):
+                    socket.create_connection((host, int(port))).close()
+            case "NEWS" | "WEATHER" | "LETTER" if fault == "knows all kinds":
+                sys.exit(f"unknown: {line[:20]}")
+
+
+def refused(code: str) -> None:
+    global resume
+    if fault == "quits at an error":
+        say("QUIT")
+    elif code in ("wrong_state", "not_your_turn") or fault in ("does not hear refusals", "waits in the lobby"):
+        pass
+    elif thinking:
+        say("RESIGN")
+    elif resume:
+        resume = ""
+        say(f"LOGIN {name}")
+    elif fault == "insists":
+        say("SEEK gipf" if code in ("too_many", "stopping", "bad_time") else f"LOGIN {name}")
+    else:
+        sys.exit(f"refused: {code}")
+
+
+if fault == "does not start":
+    sys.exit(3)
+for _ in range(30):
+    try:
+        with socket.create_connection((host, int(port))) as server:
+            talk(server)
+    except OSError:
+        pass
+    if fault == "does not come back" or not resume:
+        break
+    if fault == "stays away":
+        time.sleep(60)
+    if fault == "begins anew":
+        resume = ""
+    time.sleep(0.2)

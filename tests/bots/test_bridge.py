@@ -1,0 +1,376 @@
+"""Programs on stdin and stdout that play through the bridge, well and badly."""
+
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import pytest
+
+from bots import bridge, bridge_program, patience
+from bots.cli import main
+from engine import record
+from engine.catalogue import GAMES
+from tests.bots.fake import FakeServer
+from tests.bots.texts import BOARD, FIRST, SECOND
+from tests.server.test_process import running
+
+LOGIN = """
+< ARENA 1 gipf-arena/0.1.0 open
+> LOGIN bridge
+< WELCOME bridge
+> PING settled
+< PONG settled
+"""
+SEEK = "> SEEK gipf\n< SEEKING gipf\n"
+MATCH = f"< MATCH 17 gipf 4,4,15,15 white bob 60000 0 1000 secret\n{BOARD}\n"
+READY = "> READY\n< START 59900 59800\n"
+TURN = f"< TURN 59900 59800\n> MOVE {FIRST}\n< MOVED 1 white 59850 59800 {FIRST}\n"
+LOST = "< RESULT 17 black resign 59850 59800 bridge (white) resigned\n> PING settled\n"
+WON = "< RESULT 17 white resign 59850 59800 bob (black) resigned\n> PING settled\n"
+AGAIN = "< PONG settled\n"
+QUIT = "> QUIT\n< BYE quit goodbye\n"
+BEGIN = LOGIN + SEEK + MATCH
+
+SAY = "import sys\ndef say(line): print(line, flush=True)\ndef hear(): return sys.stdin.readline().rstrip()\n"
+NOTE = SAY + "import os\nnotes = open(os.environ['NOTES'], 'w', buffering=1)\ndef note(line): print(line, file=notes)\n"
+PLAYER = f"""{NOTE}
+for line in iter(hear, ""):
+    note(line)
+    if line.startswith("MATCH"): say("READY")
+    elif line.startswith("TURN"): say("MOVE {FIRST}")
+"""
+READY_THEN = (
+    SAY + 'while not hear().startswith("MATCH"): pass\nsay("READY")\nwhile not hear().startswith("TURN"): pass\n'
+)
+
+
+@pytest.fixture(autouse=True)
+def _short_waits(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(patience, "PAUSES", (0.0, 0.01))
+    monkeypatch.setattr(bridge, "LATE_SECONDS", 0.1)
+
+
+def bridged(
+    capfd: pytest.CaptureFixture[str], source: str, *scripts: str, options: str = ""
+) -> tuple[int, list[str], list[str]]:
+    """Bridge a program in Python; return the status, what the program noted, and what the bridge said."""
+    status = 0
+    with (
+        tempfile.NamedTemporaryFile("r") as notes,
+        pytest.MonkeyPatch.context() as patch,
+        FakeServer(*scripts) as server,
+    ):
+        patch.setenv("NOTES", notes.name)
+        try:
+            main(["bridge", "--port", str(server.port), *options.split(), "--", sys.executable, "-c", source])
+        except SystemExit as leaving:
+            status = leaving.code if isinstance(leaving.code, int) else 1
+        noted = notes.read().splitlines()
+    captured = capfd.readouterr()
+    assert captured.out == ""
+    return status, noted, captured.err.splitlines()
+
+
+def test_a_match_in_the_lines_of_the_protocol(capfd: pytest.CaptureFixture[str]) -> None:
+    moved = f"< MOVED 2 black 59850 59700 {SECOND}\n"
+    status, noted, said = bridged(capfd, PLAYER, BEGIN + READY + TURN + moved + "< OPPONENT gone\n" + WON + QUIT)
+    board = [line[2:] for line in BOARD.splitlines()]
+    assert (status, noted) == (
+        0,
+        [
+            "ARENA 1 arena-bot-bridge open",
+            "MATCH 17 gipf 4,4,15,15 white bob 60000 0 1000 secret",
+            *board,
+            "START 59900 59800",
+            "TURN 59900 59800",
+            f"MOVED 1 white 59850 59800 {FIRST}",
+            f"MOVED 2 black 59850 59700 {SECOND}",
+            "OPPONENT gone",
+            "RESULT 17 white resign 59850 59800 bob (black) resigned",
+        ],
+    )
+    assert said[-1] == "match 17: won as white against bob (resign: bob (black) resigned)"
+
+
+def test_the_program_of_the_document(capfd: pytest.CaptureFixture[str]) -> None:
+    text = (Path(__file__).parents[2] / "docs" / "bots.md").read_text(encoding="utf-8")
+    source = text.partition("```python\n")[2].partition("```")[0]
+    turn = f"< TURN 59900 59800\n> MOVE *\n< MOVED 1 white 59850 59800 {FIRST}\n"
+    assert bridged(capfd, source, BEGIN + READY + turn + WON + QUIT)[0] == 0
+
+
+def test_what_the_bridge_answers_itself(capfd: pytest.CaptureFixture[str]) -> None:
+    source = f"""{NOTE}
+say("login nobody\\nSEEK morris")
+for line in iter(hear, "|    W _ _ B"): note(line)
+for line in iter(hear, "|    W _ _ B"): note(line)
+say("READY\\nPING  a  b\\nLIST\\nMOVE {FIRST}\\nNONSENSE\\nREADY now")
+for line in iter(hear, "TURN 59900 59800"): note(line)
+say("BOARD\\nMOVES\\nHELP\\nMOVE {FIRST}")
+for line in iter(hear, "| QUIT"): note(line)
+"""
+    status, noted, said = bridged(capfd, source, BEGIN + READY + TURN + WON + QUIT)
+    assert status == 0
+    answers = [line for line in noted if line.startswith(("WELCOME", "SEEKING", "PONG", "ERROR", "MOVES", "HELP"))]
+    assert [line.split()[:2] for line in answers] == [
+        ["WELCOME", "bridge"],
+        ["SEEKING", "gipf"],
+        ["PONG", "a"],
+        ["ERROR", "wrong_state"],
+        ["ERROR", "not_your_turn"],
+        ["ERROR", "unknown_command"],
+        ["ERROR", "bad_arguments"],
+        ["MOVES", "42"],
+        ["HELP", "16"],
+    ]
+    assert noted.count("BOARD 9") == 2
+    assert f"| {FIRST}" in noted
+    assert "a line of the program's is refused: 'LIST' (wrong_state)" in said
+
+
+def test_an_illegal_move_is_sent_for_the_server_to_judge(capfd: pytest.CaptureFixture[str]) -> None:
+    source = READY_THEN + 'say("MOVE e2 to e4")\nwhile hear(): pass'
+    turn = "< TURN 59900 59800\n> MOVE e2 to e4\n"
+    result = "< RESULT 17 black bad_move 59850 59800 so it is\n> PING settled\n"
+    status, _, said = bridged(capfd, source, BEGIN + READY + turn + result + QUIT)
+    assert (status, said[-1]) == (0, "match 17: lost as white against bob (bad_move: so it is)")
+
+
+def test_a_program_resigns(capfd: pytest.CaptureFixture[str]) -> None:
+    source = READY_THEN + 'say("RESIGN")\nwhile hear(): pass'
+    status, _, said = bridged(capfd, source, BEGIN + READY + "< TURN 59900 59800\n> RESIGN\n" + LOST + QUIT)
+    assert (status, len(said)) == (0, 2)
+
+
+@pytest.mark.parametrize(
+    ("source", "sentence"),
+    [
+        ("sys.exit(3)", "the program ended by itself, with exit status 3"),
+        ("import os; os.kill(os.getpid(), 11)", "the program was ended by the signal SIGSEGV"),
+        ("import os, time; os.close(1); time.sleep(60)", "the program closed its standard output"),
+        ("say('QUIT'); hear()", "the program said QUIT"),
+        (
+            "while True: print('x' * 1000)",
+            "the program wrote 100 lines that cannot be accepted; the last one: "
+            + repr("x" * 60)
+            + " (unknown_command)",
+        ),
+        ("while True: say('PING ' + 'x' * 900)", "the program "),
+        ("while True: sys.stdout.write('x' * 1000)", "the program wrote "),
+        (
+            "while True: say('thinking')",
+            "the program wrote 100 lines that cannot be accepted; the last one: 'thinking'",
+        ),
+        ("sys.stdout.buffer.write(b'\\xff\\n' * 100); say(''); hear()", "the program wrote 100 lines that cannot be"),
+    ],
+)
+def test_a_program_that_fails_on_its_turn(source: str, sentence: str, capfd: pytest.CaptureFixture[str]) -> None:
+    script = BEGIN + READY + "< TURN 59900 59800\n> RESIGN\n" + LOST + QUIT
+    status, _, said = bridged(capfd, READY_THEN + source, script)
+    assert status == 1
+    assert said[-3].startswith(f"match 17 is resigned: {sentence}")
+    assert said[-1].startswith(f"arena-bot: {sentence}")
+
+
+def test_a_program_that_fails_before_it_is_ready(capfd: pytest.CaptureFixture[str]) -> None:
+    status, _, said = bridged(capfd, "raise SystemExit(4)", BEGIN + "> RESIGN\n" + LOST + QUIT)
+    assert (status, said[-1]) == (1, "arena-bot: the program ended by itself, with exit status 4")
+
+
+def test_a_program_that_is_never_ready(capfd: pytest.CaptureFixture[str]) -> None:
+    script = BEGIN.replace("60000", "50") + "> RESIGN\n" + LOST + QUIT
+    status, _, said = bridged(capfd, SAY + "while hear(): pass", script)
+    assert (status, said[-1]) == (1, "arena-bot: the program did not say READY in the 50 ms that it had")
+
+
+def test_a_program_that_hangs_until_its_flag_falls(capfd: pytest.CaptureFixture[str]) -> None:
+    turn = "< TURN 20 59800\n< RESULT 17 black time 0 59800 too late\n> PING settled\n"
+    status, _, said = bridged(capfd, READY_THEN + "import time; time.sleep(60)", BEGIN + READY + turn + QUIT)
+    assert status == 1
+    assert said[1] == "match 17 was over: the program did not say a MOVE in the 20 ms that it had"
+
+
+def test_a_program_that_does_not_read(capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bridge_program, "MOST_WAITING_BYTES", 1000)
+    source = READY_THEN + "import time; say(('PING ' + 'x' * 1000 + chr(10)) * 200); time.sleep(60)"
+    script = BEGIN + READY + "< TURN 59900 59800\n> RESIGN\n" + LOST + QUIT
+    status, _, said = bridged(capfd, source, script)
+    assert status == 1
+    assert said[-1].startswith("arena-bot: the program does not read: ")
+
+
+def test_after_a_lost_connection_the_program_goes_on_as_if_nothing_had_been(capfd: pytest.CaptureFixture[str]) -> None:
+    first = BEGIN + READY + TURN + "drop"
+    second = f"""
+        < ARENA 1 gipf-arena/0.1.0 open
+        > RESUME 17 secret
+        < WELCOME bridge
+        {MATCH}
+        < START 59900 59800
+        < MOVED 1 white 59850 59800 {FIRST}
+        < MOVED 2 black 59850 59700 {SECOND}
+        > PING settled
+        < PONG settled
+    """
+    status, noted, _ = bridged(capfd, PLAYER, first, second + WON + QUIT)
+    assert status == 0
+    kinds = [line.partition(" ")[0] for line in noted if not line.startswith("|")]
+    assert kinds == ["ARENA", "MATCH", "BOARD", "START", "TURN", "MOVED", "MOVED", "RESULT"]
+
+
+def test_a_program_that_ends_after_a_match_is_started_for_the_next(capfd: pytest.CaptureFixture[str]) -> None:
+    source = READY_THEN + f'say("MOVE {FIRST}")\nwhile not hear().startswith("RESULT"): pass'
+    match = MATCH + READY + TURN + WON
+    script = LOGIN + SEEK + match + AGAIN + SEEK + match.replace("17", "18") + QUIT
+    status, _, said = bridged(capfd, source, script, options="--games 2")
+    assert (status, len(said)) == (0, 4)
+
+
+def test_a_program_that_fails_is_started_again_but_not_for_ever(capfd: pytest.CaptureFixture[str]) -> None:
+    script = BEGIN + "> RESIGN\n" + LOST + QUIT
+    status, _, said = bridged(capfd, "pass", script, script, script, options="--games 0")
+    assert status == 1
+    assert said.count("the program is started again") == 2
+    assert said[-1] == "arena-bot: the program ended by itself, with exit status 0"
+
+
+def test_what_a_program_has_started_ends_with_it(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    source = f"""{PLAYER.partition("for")[0]}
+import subprocess, signal
+signal.signal(signal.SIGTERM, signal.SIG_IGN)
+child = subprocess.Popen(["sleep", "60"])
+open({str(tmp_path / "pid")!r}, "w").write(str(child.pid))
+while not hear().startswith("MATCH"): pass
+say("READY")
+while True: hear()
+"""
+    status, _, _ = bridged(capfd, source, BEGIN + READY + WON + QUIT)
+    assert status == 0
+    assert ended(int((tmp_path / "pid").read_text()))
+
+
+def ended(number: int) -> bool:
+    """Tell whether a process has ended, perhaps not waited for yet."""
+    deadline = time.monotonic() + 5
+    while time.monotonic() < deadline:
+        try:
+            if Path(f"/proc/{number}/stat").read_text().rpartition(")")[2].split()[0] == "Z":
+                return True
+            os.kill(number, 0)
+        except (ProcessLookupError, FileNotFoundError):
+            return True
+        time.sleep(0.02)
+    return False
+
+
+@pytest.mark.parametrize(("number", "status"), [(signal.SIGTERM, 143), (signal.SIGINT, 130)])
+def test_a_bridge_that_is_ended_resigns_and_ends_the_program(number: int, status: int, tmp_path: Path) -> None:
+    number_of = "import os; open({!r}, 'w').write(str(os.getpid()))\n".format(str(tmp_path / "pid"))
+    source = f"{number_of}{READY_THEN}hear()"
+    with FakeServer(BEGIN + READY + "< TURN 59900 59800\n> RESIGN\n> QUIT\n") as server:
+        command = [
+            sys.executable,
+            "-m",
+            "bots",
+            "bridge",
+            "--port",
+            str(server.port),
+            "--",
+            sys.executable,
+            "-c",
+            source,
+        ]
+        process = subprocess.Popen(command, stderr=subprocess.DEVNULL)
+        while not (tmp_path / "pid").exists() or "READY" not in server.said:
+            time.sleep(0.02)
+        time.sleep(0.2)
+        process.send_signal(number)
+        assert process.wait(20) == status
+    assert ended(int((tmp_path / "pid").read_text()))
+
+
+def test_bad_arguments_take_one_line(capsys: pytest.CaptureFixture[str]) -> None:
+    for arguments, words in (
+        (["bridge"], "the program to bridge is missing"),
+        (
+            ["bridge", "--dialect", "arrows", "--game", "mnk", "--", "cat"],
+            "--dialect arrows is for the game arrows, not for",
+        ),
+        (["bridge", "--dialect", "greek", "--", "cat"], "greek"),
+        (["bridge", "--game", "halma", "--", "cat"], "there is no game 'halma'"),
+        (["bridge", "--", "no-such-program"], "the program no-such-program cannot be started: No such file"),
+    ):
+        with pytest.raises(SystemExit) as leaving:
+            main(arguments)
+        error = capsys.readouterr().err
+        assert leaving.value.code in (1, 2)
+        assert words in error and error.count("\n") == 1
+
+
+# The dialect of arrows.
+
+ARROWS_BOARD = "\n".join(f"< | {line}" for line in GAMES["arrows"].start("4 5").text().splitlines())
+ARROWS = f"""{LOGIN}
+> SEEK arrows
+< SEEKING arrows
+< MATCH 17 arrows 4,5 first bob 60000 0 1000 secret
+< BOARD 4
+{ARROWS_BOARD}
+> READY
+< START 59900 59800
+"""
+MODULE = f"""{NOTE}
+for line in iter(sys.stdin.readline, ""):
+    note(line.rstrip())
+    if line.startswith("turn"): say(ANSWERS.pop(0))
+"""
+
+
+def test_arrows_in_the_terms_of_the_contest(capfd: pytest.CaptureFixture[str]) -> None:
+    play = """
+        < TURN 59900 59800
+        > MOVE 2
+        < MOVED 1 first 59850 59800 2
+        < MOVED 2 second 59850 59700 6
+        < TURN 59850 59700
+        > MOVE 4
+        < MOVED 3 first 59850 59700 4
+    """
+    source = MODULE.replace("ANSWERS", "answers").replace("for", "answers = ['2', ' 4 \\n9']\nfor", 1)
+    status, noted, _ = bridged(capfd, source, ARROWS + play + WON + QUIT, options="--dialect arrows")
+    assert (status, noted) == (
+        0,
+        ["InitGame 60.000", "4 5", "1 1", "4 5", "2 6", "", "turn 255 59.900", "turn 6 59.850"],
+    )
+
+
+@pytest.mark.parametrize(
+    ("answer", "said", "status"),
+    [("255", "RESIGN", 0), ("9", "MOVE 9", 0), ("up", "MOVE up", 0), ("'\\x01'", "RESIGN", 1)],
+)
+def test_other_answers(answer: str, said: str, status: int, capfd: pytest.CaptureFixture[str]) -> None:
+    script = ARROWS + f"< TURN 59900 59800\n> {said}\n" + LOST + QUIT
+    source = MODULE.replace("say(ANSWERS.pop(0))", f"say({answer})" if "'" in answer else f"say({answer!r})")
+    assert bridged(capfd, source, script, options="--dialect arrows")[0] == status
+
+
+def test_a_module_that_hangs(capfd: pytest.CaptureFixture[str]) -> None:
+    script = ARROWS + "< TURN 20 59800\n< RESULT 17 second time 0 1 too late\n> PING settled\n" + QUIT
+    status, _, said = bridged(capfd, "import time; time.sleep(60)", script, options="--dialect arrows")
+    assert (status, said[-1]) == (1, "arena-bot: the program did not answer in the 20 ms that it had")
+
+
+def test_a_second_player_of_the_contest_against_a_bot_on_a_real_server(tmp_path: Path) -> None:
+    module = "import sys\nfor line in sys.stdin:\n    if line[:4] == 'turn': print(3, flush=True)"
+    with running(tmp_path) as server:
+        where = ["--port", str(server.port), "--params", "5,5"]
+        python = [sys.executable, "-m", "bots"]
+        command = [*python, "bridge", *where, "--colour", "second", "--dialect", "arrows", "--", sys.executable, "-c"]
+        other = subprocess.Popen([*python, "random", *where, "--game", "arrows", "--quiet"])
+        done = subprocess.run([*command, module], capture_output=True, text=True, timeout=60, check=False)
+        assert (done.returncode, other.wait(60)) == (0, 0), done.stderr
+    assert record.verify((tmp_path / "records" / "1.txt").read_text()).header.players == ("random", "bridge")

@@ -1,0 +1,169 @@
+"""The conformance test: what it says about a bot without a fault, and about bots with one each."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from bots.check import connecting, resumption, subject, table
+from bots.check.finding import FORCED, chooses, crossing_rows, forced_move
+from bots.check.run import SITUATIONS, check, chosen
+from bots.cli import main
+from bots.errors import ArenaError
+from engine.catalogue import GAMES
+from tests.protocol.running import DOCUMENT
+from tests.protocol.test_bot import BOT
+
+ROGUE = Path(__file__).with_name("rogue.py")
+
+
+@pytest.fixture
+def _short_waits(monkeypatch: pytest.MonkeyPatch) -> None:
+    for module in (subject, table, connecting, resumption):
+        monkeypatch.setattr(module, "ANSWER_SECONDS", 2.0)
+    monkeypatch.setattr(table, "BUDGET_MS", 2000)
+
+
+def tried(fault: str, words: str = "") -> tuple[bool, list[str]]:
+    """Try the rogue bot; return whether all was right, and what was said."""
+    said: list[str] = []
+    command = [sys.executable, str(ROGUE), fault, "{host}", "{port}", "{name}"]
+    right = check(command, port=0, game=None, situations=chosen(words), write=said.append, note=said.append)
+    return right, said
+
+
+@pytest.mark.slow
+def test_a_bot_without_a_fault() -> None:
+    right, said = tried("none")
+    assert right, "\n".join(said)
+    assert [line[:4] for line in said[:-1]].count("ok  ") == len(SITUATIONS) - 1
+    assert said[-1] == f"{len(SITUATIONS) - 1} ok, 0 FAIL, 1 skip"
+    assert "skip  finds a forced move: gipf has no forced moves" in said
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("_short_waits")
+@pytest.mark.parametrize(
+    ("fault", "words", "did", "section"),
+    [
+        ("does not start", "logs in", "ended by itself, with exit status 3, before it had connected", "4"),
+        ("says nothing", "logs in", "said nothing for 2 s", "4"),
+        ("has no name", "logs in", "said 'LOGIN no/name'", "4"),
+        ("seeks red", "logs in", "said 'SEEK gipf colour=red'", "7"),
+        ("reads no version", "version", "went on with 'LOGIN subject'", "2.5"),
+        ("takes a read for a line", "in pieces", "", ""),
+        ("insists", "LOGIN is refused", "said LOGIN 21 times", "15"),
+        ("insists", "SEEK is refused", "said SEEK 21 times", "15"),
+        ("waits in the lobby", "cannot be begun", "said nothing for 2 s", "7"),
+        ("comes back in a hurry", "BYE while it seeks", "connected 21 times", "5"),
+        ("knows all kinds", "unknown kinds", "closed the connection", "2.4"),
+        ("has short lines", "65536", "closed the connection in the middle of a match", "15"),
+        ("is never ready", "side that begins", "used up its clock (2000 ms for the match)", "8"),
+        ("says hello", "side that begins", "said 'HELLO'", "4"),
+        ("hangs up", "side that begins", "closed the connection in the middle of a match", "15"),
+        ("never moves", "side that begins", "used up its clock", "9"),
+        ("resigns", "side that begins", "said 'RESIGN'", "9"),
+        ("asks and asks", "side that begins", "said 'BOARD' more than 8 times in a turn", "14"),
+        ("plays what is not legal", "side that begins", "said 'MOVE a1-a1': ", "8"),
+        ("moves on START", "on TURN only", "said 'MOVE a1-b2'", "3"),
+        ("moves on MOVED", "on TURN only", "said 'MOVE a1-b2'", "3"),
+        ("moves again and again", "on TURN only", "said 'MOVE ", "3"),
+        ("knows one start", "BOARD shows", "said 'MOVE a3-b3 w: b3 c3': ", "8"),
+        ("leaves choices out", "its own crossing", "said 'MOVE a3-b3': ", "8"),
+        ("leaves choices out", "opponent's crossing", "said 'MOVE a3-b3': ", "8"),
+        ("rests after a match", "match after match", "said nothing for 2 s", "4"),
+        ("is slow", "with a second", "used up its clock (1000 ms for the match)", "9"),
+        ("quits at an error", "MOVE is refused", "said 'QUIT' in the middle of a match", "15"),
+        ("does not hear refusals", "MOVE is refused", "used up its clock", "6"),
+        ("does not hear refusals", "MOVES is refused", "used up its clock", "6"),
+        (
+            "does not come back",
+            "was preparing",
+            "ended by itself, with exit status 0, when its connection was lost",
+            "11",
+        ),
+        ("stays away", "while it waits", "did not come back within 2 s", "11"),
+        ("forgets its token", "while it waits", "said 'RESUME ", "11"),
+        ("begins anew", "while it thinks; the", "", "11"),
+        ("floods", "side that begins", "said 10001 lines in a match", "14"),
+    ],
+)
+def test_a_fault_is_named(fault: str, words: str, did: str, section: str) -> None:
+    right, said = tried(fault, words)
+    assert not right
+    failed = next(at for at, line in enumerate(said) if line.startswith("FAIL  "))
+    assert words.lower() in said[failed].lower()
+    assert f"the bot: {did}" in said[failed + 1]
+    where = f"says protocol.md, section {section} (" if section else "says protocol.md, section "
+    assert any(where in line for line in said), "\n".join(said)
+    assert said[-1].endswith(" FAIL")
+
+
+@pytest.mark.usefixtures("_short_waits")
+def test_an_illegal_move_is_shown_with_its_position_and_what_is_right() -> None:
+    _, said = tried("leaves choices out", "its own crossing")
+    assert said[0] == "FAIL  chooses among its own crossing rows"
+    assert said[2:6] == ["      in the position:", "        2 3 9 9", "        3 9 W", "         W W"]
+    assert said[8] == (
+        "      right would be: one of the 18 legal moves of white: "
+        "'a3-b3 w: b3 d2', 'a3-b3 w: c4 c2', 'a3-b3 w: b2 d3', …"
+    )
+
+
+def test_the_smallest_bot_of_the_document(tmp_path: Path) -> None:
+    """It is small: it looks at no version, stops at every error, and does not come back."""
+    program = tmp_path / "bot.py"
+    program.write_text(BOT.findall(DOCUMENT.read_text(encoding="utf-8"))[0], encoding="utf-8")
+    said: list[str] = []
+    command = [sys.executable, str(program), "{host}", "{port}", "{name}"]
+    parts = ("side that begins", "other side", "crossing", "match after", "long match", "the game ends")
+    situations = [situation for words in parts for situation in chosen(words)]
+    assert check(command, port=0, game="gipf", situations=situations, write=said.append, note=said.append), said
+
+
+@pytest.mark.usefixtures("_short_waits")
+def test_another_game_than_the_one_to_be_checked() -> None:
+    said: list[str] = []
+    command = [sys.executable, str(ROGUE), "none", "{host}", "{port}", "{name}"]
+    check(command, port=0, game="morris", situations=chosen("logs in"), write=said.append, note=said.append)
+    assert said[1:3] == [
+        "      the bot: said 'SEEK gipf'",
+        "      right would be: SEEK morris, the game to be checked",
+    ]
+
+
+def test_positions_of_the_situations_are_what_they_are_said_to_be() -> None:
+    for owner in (0, 1):
+        for turn in (0, 1):
+            position = crossing_rows(owner, turn)
+            assert position.turn == turn
+            assert all(chooses(successor, owner) for successor in position.successors())
+    for name in FORCED:
+        for turn in (0, 1):
+            forced = forced_move(GAMES[name], turn)
+            assert forced is not None and forced.turn == turn
+            assert len(list(forced.successors())) == 1
+
+
+def test_a_program_that_does_not_exist() -> None:
+    with pytest.raises(ArenaError, match=r"the program no-such-program 127\.0\.0\.1 cannot be started: No such file"):
+        check(["no-such-program", "{host}"], port=0, game=None, situations=SITUATIONS, write=print, note=print)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("check",), "either the bot's command is needed"),
+        (("check", "--listen", "2755", "--", "bot"), "either the bot's command is needed"),
+        (("check", "--game", "halma", "--", "bot"), "there is no game 'halma'"),
+        (("check", "--only", "halma", "--", "bot"), "no situation has 'halma' in its title"),
+    ],
+)
+def test_bad_arguments_take_one_line(
+    arguments: tuple[str, ...], words: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as leaving:
+        main(list(arguments))
+    assert leaving.value.code in (1, 2)
+    error = capsys.readouterr().err
+    assert words in error and error.count("\n") == 1

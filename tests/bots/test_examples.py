@@ -1,0 +1,119 @@
+"""The example bots in other languages: built, run against a real server, and tried by the conformance test."""
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from bots.check.run import SITUATIONS, check
+from engine import record
+from engine.catalogue import GAMES
+from tests.server.test_process import Server, running
+
+EXAMPLES = Path(__file__).parents[2] / "bots" / "examples"
+MOST_LINES = 150
+BUILD_SECONDS = 180
+PLAY_SECONDS = 60
+
+
+class Example(NamedTuple):
+    """How a bot is built and run; ``{source}`` and ``{folder}`` stand for its text, and where what is built goes."""
+
+    source: str
+    needs: tuple[str, ...]
+    build: str
+    run: str
+
+
+ALL = {
+    "c": Example("c/bot.c", ("cc",), "cc -Wall -Wextra -Werror -O2 -o {folder}/bot {source}", "{folder}/bot"),
+    "cpp": Example(
+        "cpp/bot.cpp", ("c++",), "c++ -std=c++17 -Wall -Wextra -Werror -O2 -o {folder}/bot {source}", "{folder}/bot"
+    ),
+    "java": Example("java/Bot.java", ("javac", "java"), "javac -d {folder} {source}", "java -cp {folder} Bot"),
+    "javascript": Example("javascript/bot.js", ("node",), "node --check {source}", "node {source}"),
+    "rust": Example(
+        "rust/bot.rs", ("rustc",), "rustc --edition 2021 -D warnings -O -o {folder}/bot {source}", "{folder}/bot"
+    ),
+    "go": Example("go/bot.go", ("go",), "go build -o {folder}/bot {source}", "{folder}/bot"),
+}
+
+
+@pytest.fixture(scope="module", params=ALL)
+def program(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> list[str]:
+    """Build a bot and return its command; skip it where its language is not installed."""
+    example = ALL[request.param]
+    missing = [tool for tool in example.needs if shutil.which(tool) is None]
+    if missing:
+        pytest.skip(f"{', '.join(missing)} is not installed here")
+    places = {"source": str(EXAMPLES / example.source), "folder": str(tmp_path_factory.mktemp(request.param))}
+    done = subprocess.run(
+        example.build.format(**places).split(), capture_output=True, text=True, timeout=BUILD_SECONDS, check=False
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return example.run.format(**places).split()
+
+
+def play(server: Server, program: list[str], *words: str) -> tuple[int, str]:
+    """Let a bot play against random; return its status and what it said."""
+    where = ["--port", str(server.port), "--games", words[-1], "--opponent", "learner", "--game", words[0], "--quiet"]
+    other = subprocess.Popen([sys.executable, "-m", "bots", "random", "--name", "dice", *where])
+    command = [*program, "127.0.0.1", str(server.port), "learner", *words]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=PLAY_SECONDS, check=False)
+        assert other.wait(PLAY_SECONDS) == 0
+    finally:
+        other.kill()
+        other.wait()
+    return done.returncode, done.stderr
+
+
+@pytest.mark.slow
+def test_it_plays_every_game_match_after_match(program: list[str], tmp_path: Path) -> None:
+    with running(tmp_path) as server:
+        for game in GAMES:
+            status, said = play(server, program, game, "dice", "2")
+            assert status == 0, said
+    paths = sorted((tmp_path / "records").iterdir())
+    assert len(paths) == 2 * len(GAMES)
+    for path in paths:
+        summary = record.verify(path.read_text(encoding="utf-8"))
+        assert set(summary.header.players) == {"learner", "dice"}
+        assert summary.reason not in ("time", "bad_move", "resign"), path.read_text(encoding="utf-8")
+
+
+@pytest.mark.slow
+def test_it_passes_the_conformance_test(program: list[str]) -> None:
+    said: list[str] = []
+    command = [*program, "{host}", "{port}", "{name}"]
+    assert check(command, port=0, game="gipf", situations=SITUATIONS, write=said.append, note=said.append), said
+
+
+@pytest.mark.slow
+def test_it_takes_one_line_where_no_server_is(program: list[str]) -> None:
+    done = subprocess.run(
+        [*program, "127.0.0.1", "1", "learner"], capture_output=True, text=True, timeout=PLAY_SECONDS, check=False
+    )
+    assert done.returncode == 1
+    assert done.stderr.strip() and done.stderr.count("\n") == 1
+
+
+@pytest.mark.slow
+def test_it_says_how_it_is_run(program: list[str]) -> None:
+    done = subprocess.run(program, capture_output=True, text=True, timeout=PLAY_SECONDS, check=False)
+    assert done.returncode == 2
+    assert "HOST PORT NAME [GAME [OPPONENT [MATCHES]]]" in done.stderr
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_it_is_short_and_its_line_is_in_the_table(name: str) -> None:
+    text = (EXAMPLES / ALL[name].source).read_text(encoding="utf-8")
+    assert len(text.splitlines()) < MOST_LINES
+    assert f"]({ALL[name].source})" in (EXAMPLES / "README.md").read_text(encoding="utf-8")
+
+
+def test_every_folder_has_its_test() -> None:
+    assert {path.name for path in EXAMPLES.iterdir() if path.is_dir()} == set(ALL)
