@@ -3,6 +3,7 @@
 - `settings`: what an organiser can set, and the bounds
 - `referee`, `lobby`: pure decisions: a match, and who plays whom
 - `hall`: everything that the server knows; answers requests at once
+- `contest`: pure decisions on contests: what is played, and what the games say
 - `match`: a match while it is played: carries out what the referee decides
 - `session`, `connection`, `outbox`: a peer: its lines, its bytes, and when they go out
 - `flags`, `loopwatch`: when flags fall, and when bytes arrived

@@ -1,0 +1,16 @@
+"""Contests: what is to be played, and what the games say. All of it is pure; who plays them and keeps them is told.
+
+- `table`, `contest_file`: the contest file, read key by key, into a `definition`
+- `definition`: what a contest is: entrants, games, stages, rules
+- `openings`: the positions in which games begin
+- `chance`: an order by lot that the seed repeats
+- `fixtures`: games before and after they are played
+- `round_robin` (and gauntlets), `swiss`, `knockout`, `ladder`: the formats: who meets whom
+- `qualification`: the games before the contest
+- `conduct`: why games were lost, and whom that disqualifies
+- `plan`: what is to be played next, from the definition and the games that are over
+- `selection`: which of these games can begin at once
+- `standings`: the table, tie-breaks and the crosstable
+- `model`, `ratings`: strengths by maximum likelihood, and how sure they are
+- `comparison`: Elo and a sequential test between two
+"""

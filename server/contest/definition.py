@@ -1,0 +1,147 @@
+"""What a contest is: all that its file says, read and checked. Everything else follows from it and from its games."""
+
+from enum import StrEnum
+from typing import NamedTuple, TypeAlias
+
+from engine.clock import TimeControl
+
+
+class Entrant(NamedTuple):
+    """Who takes part."""
+
+    name: str
+    command: tuple[str, ...] = ()
+    """The program and its arguments, where the server starts it; empty for one that connects by itself."""
+    token: str = ""
+    """SHA-256 of the token by which it logs in, in hexadecimal; empty where the server's own tokens do, or none."""
+
+    @property
+    def connects(self) -> bool:
+        """Tell whether it connects by itself, so that it plays one game at a time, when it is there."""
+        return not self.command
+
+
+class Variant(NamedTuple):
+    """A game that is played, and from where."""
+
+    game: str
+    parameters: str
+    """In canonical text."""
+    openings: tuple[str, ...]
+    """Texts of the positions in which games begin, at least one."""
+
+
+class RoundRobin(NamedTuple):
+    """Everybody meets everybody ``cycles`` times."""
+
+    cycles: int = 1
+
+
+class Swiss(NamedTuple):
+    """In each round those meet who have as many points, and have not met."""
+
+    rounds: int
+
+
+class Gauntlet(NamedTuple):
+    """Each challenger meets everybody who is none ``cycles`` times."""
+
+    challengers: tuple[str, ...]
+    cycles: int = 1
+
+
+class Knockout(NamedTuple):
+    """Who wins a meeting goes on, who loses it is out."""
+
+    tie_breaks: int
+    """Pairs of games, at most, that are added one by one to a meeting that has ended even."""
+    control: TimeControl
+    """That of the added games."""
+
+
+class Ladder(NamedTuple):
+    """Who is free plays somebody of about the same rating, until one of both limits is reached (0: none)."""
+
+    games: int
+    seconds: int
+
+
+Format: TypeAlias = RoundRobin | Swiss | Gauntlet | Knockout | Ladder
+
+
+class Seeding(StrEnum):
+    """In which order entrants come into the first stage."""
+
+    LISTED = "listed"
+    """As they stand in the file, the strongest first."""
+    CHANCE = "chance"
+    """By lot, which the seed draws."""
+
+
+class Stage(NamedTuple):
+    """A part of the contest with a format and a table of its own."""
+
+    format: Format
+    control: TimeControl
+    pairs: int = 1
+    """Pairs of games, colours swapped, that a meeting has in every variant."""
+    advance: int = 0
+    """How many of the stage before take part; 0 for all."""
+
+
+class Qualification(NamedTuple):
+    """What each entrant has to show against the house bots before the contest, and what disqualifies it."""
+
+    opponents: tuple[str, ...]
+    """House bots, by the name of their kind."""
+    control: TimeControl
+    pairs: int
+    time_losses: int
+    """So many games lost on time disqualify."""
+    bad_moves: int
+    """So many moves that are not legal disqualify. To hang in initialisation disqualifies at once."""
+
+
+class Adjudication(NamedTuple):
+    """Exact solving of running games: a position whose result is proven ends the game with it."""
+
+    from_ply: int
+    """Positions after fewer moves than these are not looked at."""
+    seconds: float
+    """Longest time for a position."""
+    megabytes: int
+
+
+class Interrupted(StrEnum):
+    """What becomes of the games that were running when the server died."""
+
+    RESUME = "resume"
+    """They go on when the players come back."""
+    REPLAY = "replay"
+    """They are annulled and played again."""
+
+
+class Definition(NamedTuple):
+    """A contest."""
+
+    name: str
+    seed: int
+    entrants: tuple[Entrant, ...]
+    variants: tuple[Variant, ...]
+    stages: tuple[Stage, ...]
+    move_limit: int
+    """In plies, both sides' counted."""
+    time_losses: int
+    """So many games lost on time disqualify, all stages counted; 0: none do."""
+    seeding: Seeding = Seeding.LISTED
+    interrupted: Interrupted = Interrupted.RESUME
+    games_at_once: int = 0
+    """Most games at a time; 0: as many as players and cores allow."""
+    cores: int = 0
+    """Most programs started by the server that play at a time, one a core; 0: as many as the machine has."""
+    qualification: Qualification | None = None
+    adjudication: Adjudication | None = None
+
+    def entrant(self, name: str) -> Entrant | None:
+        """Return the entrant of that name; None for a house bot."""
+        return next((entrant for entrant in self.entrants if entrant.name == name), None)

@@ -1,0 +1,145 @@
+"""Games of a contest before and after they are played: plain data, from which all else is computed."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from engine.clock import TimeControl
+from engine.outcome import ANNULLED
+from server.contest.definition import Definition, Knockout
+
+QUALIFICATION = -1
+"""The number of the qualification among the stages, which count from 0."""
+
+FORFEIT = "forfeit"
+"""How a game ended that was not played because a player, or both, had been disqualified."""
+
+
+class Fixture(NamedTuple):
+    """A game that is to be played. It comes about once in a contest: equal fixtures are the same game."""
+
+    stage: int
+    round: int
+    """Counts from 1 in each stage."""
+    variant: int
+    """Place in `Definition.variants`."""
+    pair: int
+    """Pairs of a meeting in a variant count from 0; those added to break a tie go on behind the others."""
+    opening: int
+    """Openings count from 0; behind the last one of the variant comes the first again."""
+    players: tuple[str, str]
+    """Names, that of the side that begins first."""
+
+    @property
+    def swapped(self) -> "Fixture":
+        """The other game of the pair: from the same opening with colours swapped."""
+        return self._replace(players=self.players[::-1])
+
+    def position(self, definition: Definition) -> str:
+        """Return the text of the position in which the game begins."""
+        openings = definition.variants[self.variant].openings
+        return openings[self.opening % len(openings)]
+
+    def control(self, definition: Definition) -> TimeControl:
+        """Return what each side has for the game."""
+        if self.stage == QUALIFICATION:
+            assert definition.qualification is not None
+            return definition.qualification.control
+        stage = definition.stages[self.stage]
+        if isinstance(stage.format, Knockout) and self.pair >= stage.pairs:
+            return stage.format.control
+        return stage.control
+
+
+class Finished(NamedTuple):
+    """A game that is over. Annulled ones may stand among them; they count for nothing."""
+
+    fixture: Fixture
+    match: int | None
+    """Number of its record; None where it was not played (`FORFEIT`)."""
+    winner: int | None
+    """The side that has won, 0 or 1; None: none has."""
+    termination: str
+    """A word of `engine.outcome.Termination` or of the game, or `FORFEIT`."""
+    detail: str = ""
+    """The sentence of the record: which rule, which move, which figures."""
+    plies: int = 0
+    """Moves that were played, both sides' counted; those of the opening are none of them."""
+    used: tuple[int, int] = (0, 0)
+    """Time that each side has used, in microseconds."""
+    ready: tuple[bool, bool] = (True, True)
+    """Which side has ended its initialisation."""
+    gone: tuple[bool, bool] = (False, False)
+    """Which side had no connection when the game ended."""
+
+    @property
+    def played(self) -> bool:
+        """Tell whether the game was really played."""
+        return self.termination != FORFEIT
+
+    def points(self, side: int) -> float:
+        """Return what a side has got: 1, a half, or 0. Nobody gets anything where both had to forfeit."""
+        if self.winner is None:
+            return 0.5 if self.played else 0.0
+        return float(self.winner == side)
+
+
+class Bye(NamedTuple):
+    """A round in which somebody has no opponent."""
+
+    round: int
+    name: str
+
+
+class Schedule(NamedTuple):
+    """What a format has decided so far, played or not."""
+
+    fixtures: tuple[Fixture, ...]
+    """In the order in which they are best played."""
+    byes: tuple[Bye, ...] = ()
+    complete: bool = True
+    """No more fixtures will come."""
+
+
+def counted(games: Iterable[Finished]) -> list[Finished]:
+    """Return the games that count: none that was annulled, and of each fixture the first."""
+    first: dict[Fixture, Finished] = {}
+    for game in games:
+        if game.termination not in ANNULLED:
+            first.setdefault(game.fixture, game)
+    return list(first.values())
+
+
+def meeting(
+    stage: int, round: int, players: tuple[str, str], variants: Sequence[int], pairs: range, opening: int
+) -> list[Fixture]:
+    """Return the games of a meeting: pairs of games in each variant, each of both players beginning one.
+
+    The first pair has the opening given, the next ones those that follow.
+    """
+    return [
+        Fixture(stage, round, variant, pair, opening + place, order)
+        for place, pair in enumerate(pairs)
+        for variant in variants
+        for order in (players, players[::-1])
+    ]
+
+
+def whole_meeting(definition: Definition, stage: int, round: int, players: tuple[str, str]) -> list[Fixture]:
+    """Return the games of a meeting as a stage has them; all meetings of a round have the same openings."""
+    pairs = definition.stages[stage].pairs
+    return meeting(stage, round, players, range(len(definition.variants)), range(pairs), (round - 1) * pairs)
+
+
+def games_in_meeting(definition: Definition, stage: int) -> int:
+    """Return how many games a meeting of a stage has, and points that can be won in it."""
+    return 2 * len(definition.variants) * definition.stages[stage].pairs
+
+
+def points(games: Iterable[Finished]) -> defaultdict[str, float]:
+    """Return the points of everybody who took part in the games; 0 for others."""
+    total: defaultdict[str, float] = defaultdict(float)
+    for game in games:
+        for side, name in enumerate(game.fixture.players):
+            total[name] += game.points(side)
+    return total

@@ -1,0 +1,49 @@
+"""Which of the games that are due can begin at once."""
+
+from collections.abc import Collection, Iterable
+
+from server.contest.definition import Definition
+from server.contest.fixtures import Fixture
+
+
+def startable(
+    definition: Definition, due: Iterable[Fixture], running: Collection[Fixture], connected: Collection[str], cores: int
+) -> list[Fixture]:
+    """Return the games that can begin now, in their order, beside those that are running.
+
+    An entrant that connects by itself plays one game at a time, while it is connected. A program that the server
+    starts, house bots included, has a core of its own as long as its game lasts, so that no bot thinks on another's
+    processor time; ``cores`` is how many the machine has, if the contest does not say how many it may take. A game that
+    needs more than there are at all is played by itself.
+    """
+    most = definition.games_at_once or len(definition.entrants) ** 2
+    cores = definition.cores or cores
+    begun = list(running)
+    busy = {name for fixture in begun for name in fixture.players}
+    taken = sum(_programs(definition, fixture) for fixture in begun)
+    chosen = []
+    for fixture in due:
+        if len(begun) >= most:
+            break
+        needed = _programs(definition, fixture)
+        fits = taken + needed <= cores or (taken == 0 and needed > 0) or needed == 0
+        if fits and all(_ready(definition, name, busy, connected) for name in fixture.players):
+            chosen.append(fixture)
+            begun.append(fixture)
+            busy |= set(fixture.players)
+            taken += needed
+    return chosen
+
+
+def _programs(definition: Definition, fixture: Fixture) -> int:
+    """Return how many players of a game the server has to start."""
+    return sum(not _connects(definition, name) for name in fixture.players)
+
+
+def _connects(definition: Definition, name: str) -> bool:
+    entrant = definition.entrant(name)
+    return entrant is not None and entrant.connects
+
+
+def _ready(definition: Definition, name: str, busy: Collection[str], connected: Collection[str]) -> bool:
+    return not _connects(definition, name) or (name in connected and name not in busy)

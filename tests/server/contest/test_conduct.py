@@ -1,0 +1,68 @@
+from engine.outcome import Termination
+from server.contest.conduct import Cause, disqualified, losses
+from server.contest.definition import RoundRobin
+from server.contest.fixtures import FORFEIT, QUALIFICATION, Finished
+from server.contest.plan import plan
+from tests.server.contest.played import better_wins, contest, play
+from tests.server.contest.test_plan import RULES, faulty
+
+DEFINITION = contest(3, RoundRobin(2), time_losses=2)
+FIXTURE = plan(DEFINITION, []).due[0]
+
+
+def test_every_loss_names_its_reason() -> None:
+    one, other = FIXTURE.players
+    told = {
+        Cause.BOARD: Finished(FIXTURE, 7, 0, "no_move", "black cannot move"),
+        Cause.BAD_MOVE: Finished(FIXTURE, 7, 0, Termination.BAD_MOVE, f"{other} (black) played 'x', BAD: no move"),
+        Cause.RESIGN: Finished(FIXTURE, 7, 0, Termination.RESIGN, f"{other} (black) resigned"),
+        Cause.FORFEIT: Finished(FIXTURE, None, 0, FORFEIT, f"{other} had been disqualified"),
+        Cause.TIME: Finished(FIXTURE, 7, 0, Termination.TIME, "late", 7, (5, 1_031_500)),
+        Cause.HUNG: Finished(FIXTURE, 7, 0, Termination.TIME, "late", 0, (5, 1_000_001), (True, False)),
+        Cause.CONNECTION_LOST: Finished(FIXTURE, 7, 0, Termination.TIME, "late", gone=(False, True)),
+    }
+    assert set(told) == set(Cause)
+    for cause, game in told.items():
+        (loss,) = losses(DEFINITION, game)
+        assert (loss.name, loss.opponent, loss.cause, loss.match) == (other, one, cause, game.match)
+        assert loss.termination == game.termination
+        assert loss.sentence.startswith(game.detail)
+    (late,) = losses(DEFINITION, told[Cause.TIME])
+    assert late.sentence == "late; 1031.500 ms used of 1030.000 ms allowed for 3 moves"
+
+
+def test_draws_are_lost_by_nobody_but_for_those_in_which_nobody_was_ready() -> None:
+    assert losses(DEFINITION, Finished(FIXTURE, 1, None, Termination.REPETITION)) == ()
+    both = losses(DEFINITION, Finished(FIXTURE, 1, None, Termination.TIME, ready=(False, False)))
+    assert [(loss.name, loss.cause) for loss in both] == [(name, Cause.HUNG) for name in FIXTURE.players]
+
+
+def test_so_many_losses_on_time_disqualify_and_nothing_else_does() -> None:
+    due = plan(DEFINITION, []).due
+    with_a2 = [fixture for fixture in due if "a2" in fixture.players]
+    late = [Finished(f, 1, 1 - f.players.index("a2"), Termination.TIME, "late") for f in with_a2]
+    bad = [Finished(f, 1, 1 - f.players.index("a2"), Termination.BAD_MOVE, "bad") for f in with_a2]
+    assert disqualified(DEFINITION, late[:1] + bad[1:]) == {}
+    assert disqualified(DEFINITION, [late[0]] * 3) == {}, "one game, told three times"
+    (out,) = disqualified(DEFINITION, late[:3]).values()
+    assert (out.name, out.reason, len(out.evidence)) == ("a2", "3 losses on time", 3)
+    assert disqualified(DEFINITION._replace(time_losses=0), late) == {}
+
+
+def test_qualification_disqualifies_with_the_evidence() -> None:
+    definition = contest(5, RoundRobin(), qualification=RULES, time_losses=1)
+    out = disqualified(definition, play(definition, faulty))
+    assert {name: (found.reason, [loss.match for loss in found.evidence]) for name, found in out.items()} == {
+        "a2": ("hung in initialisation, in the qualification", [5]),
+        "a3": ("2 losses on time in the qualification", [6, 7]),
+        "a5": ("1 bad move in the qualification", [8]),
+    }
+    assert all(loss.stage == QUALIFICATION for found in out.values() for loss in found.evidence)
+
+
+def test_house_bots_are_never_disqualified() -> None:
+    definition = contest(2, RoundRobin(), qualification=RULES)
+    due = plan(definition, []).due
+    late = [Finished(f, 1, 1 - f.players.index("random"), Termination.TIME, ready=(False, False)) for f in due]
+    assert disqualified(definition, late) == {}
+    assert disqualified(definition, [better_wins(f) for f in plan(contest(2, RoundRobin()), []).due]) == {}

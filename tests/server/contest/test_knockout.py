@@ -1,0 +1,92 @@
+from random import Random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from engine.clock import TimeControl
+from server.contest.definition import Knockout
+from server.contest.fixtures import Finished, Fixture
+from server.contest.knockout import seeds
+from server.contest.standings import standings
+from tests.server.contest.played import CONTROL, better_wins, by_seed, contest, ended, play
+
+SHORT = TimeControl(100_000)
+FORMAT = Knockout(2, SHORT)
+
+
+def test_bracket_keeps_the_best_apart() -> None:
+    assert seeds(1) == [0]
+    assert seeds(2) == [0, 1]
+    assert seeds(4) == [0, 3, 1, 2]
+    assert seeds(8) == [0, 7, 3, 4, 1, 6, 2, 5]
+    assert seeds(5) == seeds(8)
+
+
+@settings(deadline=None)
+@given(st.integers(2, 17), st.integers(0, 10**6), st.sampled_from([0.0, 0.5, 1.0]), st.sampled_from([0.0, 0.7]))
+def test_one_winner_comes_out_and_everybody_else_loses_one_meeting(
+    entrants: int, seed: int, draws: float, late: float
+) -> None:
+    definition = contest(entrants, FORMAT, time_losses=2)
+    games = play(definition, by_seed(seed, draws, late, slow="a1"), Random(seed), at_once=3)
+    (state,) = ended(definition, games).stages
+    table = standings(definition, 0, state.players, games, state.schedule.byes)
+    meetings = {(game.fixture.round, frozenset(game.fixture.players)) for game in games}
+    assert len(meetings) == entrants - 1
+    assert table[0].place == 1 < table[1].place
+    rounds = max(number for number, _ in meetings)
+    assert 2 ** (rounds - 1) < entrants <= 2**rounds
+    for number, names in meetings:
+        assert sum(names & others != set() for later, others in meetings if later == number + 1) == (number < rounds)
+    assert len(state.schedule.byes) == 2**rounds - entrants
+    assert all(bye.round == 1 for bye in state.schedule.byes)
+
+
+def test_better_ones_win_and_the_table_says_how_far_everybody_came() -> None:
+    definition = contest(6, FORMAT)
+    games = play(definition, better_wins)
+    (state,) = ended(definition, games).stages
+    assert {bye.name for bye in state.schedule.byes} == {"a1", "a2"}
+    table = standings(definition, 0, state.players, games, state.schedule.byes)
+    assert [(line.place, line.name) for line in table] == [
+        (1, "a1"), (2, "a2"), (3, "a3"), (3, "a4"), (5, "a5"), (5, "a6")
+    ]  # fmt: skip
+    assert table[0].byes == 1 and table[0].points == 4, "a bye is worth no points here"
+
+
+def test_even_meetings_go_on_pair_by_pair_with_their_own_time_and_openings() -> None:
+    definition = contest(2, FORMAT, variants=2)
+
+    def result(fixture: Fixture) -> Finished:
+        return Finished(fixture, None, None, "repetition")
+
+    games = play(definition, result)
+    assert [(game.fixture.pair, game.fixture.variant, game.fixture.opening) for game in games[::2]] == [
+        (0, 0, 0), (0, 1, 0), (1, 0, 1), (2, 1, 2)
+    ]  # fmt: skip
+    assert [game.fixture.control(definition) for game in games[::2]] == [CONTROL, CONTROL, SHORT, SHORT]
+    assert standings(definition, 0, ("a1", "a2"), games)[0].name == "a1", "the better seed goes on in the end"
+
+
+def test_a_tie_is_broken_by_the_first_pair_that_is_not_even() -> None:
+    definition = contest(2, FORMAT)
+
+    def result(fixture: Fixture) -> Finished:
+        winner = fixture.players.index("a2") if fixture.pair == 1 else 0
+        return Finished(fixture, None, winner, "line")
+
+    games = play(definition, result)
+    assert [game.fixture.pair for game in games] == [0, 0, 1, 1]
+    assert standings(definition, 0, ("a1", "a2"), games)[0].name == "a2"
+
+
+@pytest.mark.parametrize("late", [1, 2])
+def test_who_is_disqualified_loses_the_meeting(late: int) -> None:
+    definition = contest(4, FORMAT, time_losses=late)
+    games = play(definition, by_seed(5, 0.0, 1.0, slow="a1"))
+    (state,) = ended(definition, games).stages
+    with_a1 = [game for game in games if "a1" in game.fixture.players]
+    assert {game.fixture.round for game in with_a1} == {1}
+    table = standings(definition, 0, state.players, games, state.schedule.byes)
+    assert table[-1].name == "a1" and table[-1].disqualification is not None

@@ -1,0 +1,229 @@
+"""Ratings: against a likelihood of their own, and in thousands of simulated contests whose strengths are known.
+
+With ARENA_CAMPAIGN=1 there are as many contests as it takes to tell 95 % from 94 and 96 %.
+"""
+
+import math
+import os
+from collections.abc import Sequence
+from random import Random
+
+import numpy
+import pytest
+
+from server.contest.definition import RoundRobin
+from server.contest.fixtures import FORFEIT, Finished, Fixture
+from server.contest.plan import plan
+from server.contest.ratings import Ratings, ratings, strengths, superiority
+from tests.server.contest.played import contest
+
+CONTESTS = 5000 if os.environ.get("ARENA_CAMPAIGN") else 150
+ELO = 400 / math.log(10)
+
+
+def chances(difference: float, drawish: float) -> list[float]:
+    """Return how likely a win, a draw and a loss of who begins are."""
+    parts = [math.exp(difference / 2), math.exp(drawish), math.exp(-difference / 2)]
+    return [part / sum(parts) for part in parts]
+
+
+def drawn_by(
+    chance: numpy.random.Generator, fixtures: Sequence[Fixture], elo: dict[str, float], first: float, drawish: float
+) -> list[Finished]:
+    """Return results as the model has them: each game by itself."""
+    games = []
+    for fixture, number in zip(fixtures, chance.random(len(fixtures)), strict=True):
+        difference = (elo[fixture.players[0]] - elo[fixture.players[1]] + first) / ELO
+        win, draw, _ = chances(difference, drawish)
+        winner = 0 if number < win else None if number < win + draw else 1
+        games.append(Finished(fixture, 1, winner, "line"))
+    return games
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("entrants", "cycles", "spread", "first", "drawish", "anchor"),
+    [
+        (6, 1, 200, 30, -0.5, None),  # no more than ten games each
+        (5, 3, 100, 60, 0.5, None),
+        (4, 4, 300, 0, -2, "a4"),  # the weakest, which loses nearly all of its games
+    ],
+)
+def test_intervals_hold_the_truth_as_often_as_they_say(
+    entrants: int, cycles: int, spread: float, first: float, drawish: float, anchor: str | None
+) -> None:
+    fixtures = plan(contest(entrants, RoundRobin(cycles)), []).due
+    names = [f"a{number}" for number in range(1, entrants + 1)]
+    elo = dict(zip(names, numpy.linspace(spread, -spread, entrants).tolist(), strict=True))
+    chance = numpy.random.default_rng(entrants)
+    held = []
+    for _ in range(CONTESTS):
+        found = ratings(drawn_by(chance, fixtures, elo, first, drawish), names, 1, anchor)
+        zero = 0 if anchor is None else elo[anchor]
+        inside = [
+            rating.strength.low <= elo[rating.name] - zero <= rating.strength.high
+            for rating in found.table
+            if rating.name != anchor
+        ]
+        held.append(sum(inside) / len(inside))
+    # intervals of one contest depend on each other, contests do not
+    doubt = 4 * float(numpy.std(held)) / math.sqrt(CONTESTS) if CONTESTS < 1000 else 0.0
+    coverage = float(numpy.mean(held))
+    print(f"coverage {coverage:.4f} of {CONTESTS * len(inside)} intervals")
+    assert 0.94 - doubt <= coverage <= 0.96 + doubt
+
+
+def test_superiority_is_as_likely_as_it_is_said_to_be() -> None:
+    """Strengths are drawn evenly: of all pairs with a certain likelihood, the first is the stronger in that part."""
+    names = ["a1", "a2", "a3", "a4"]
+    fixtures = plan(contest(4, RoundRobin(5)), []).due
+    chance = numpy.random.default_rng(2)
+    said: list[tuple[float, bool]] = []
+    for _ in range(2 * CONTESTS):
+        elo = dict(zip(names, chance.uniform(-150, 150, 4).tolist(), strict=True))
+        likely = superiority(drawn_by(chance, fixtures, elo, 20, -0.5), names, 1)
+        said += [(part, elo[one] > elo[other]) for (one, other), part in likely.items() if one < other]
+        assert all(part == pytest.approx(1 - likely[other, one]) for (one, other), part in likely.items())
+    for low, high in ((0, 0.1), (0.1, 0.4), (0.4, 0.6), (0.6, 0.9), (0.9, 1)):
+        chosen = [(part, true) for part, true in said if low <= part < high]
+        assert len(chosen) > 100
+        expected = sum(part for part, _ in chosen) / len(chosen)
+        assert sum(true for _, true in chosen) / len(chosen) == pytest.approx(expected, abs=2 / math.sqrt(len(chosen)))
+
+
+Values = tuple[dict[str, float], list[float], list[float]]
+"""Strengths, advantages and drawishnesses, in natural units."""
+
+
+def log_likelihood(games: Sequence[Finished], values: Values) -> float:
+    """Return the logarithm of the likelihood, written down once more, virtual games included."""
+    strength, advantage, drawish = values
+    total = 0.0
+    for game in games:
+        one, other = game.fixture.players
+        variant = game.fixture.variant
+        parts = chances(strength[one] - strength[other] + advantage[variant], drawish[variant])
+        total += math.log(parts[1 if game.winner is None else 2 * game.winner])
+    average = sum(strength.values()) / len(strength)
+    odds = [value - average for value in strength.values()] + advantage + [value - math.log(2) for value in drawish]
+    for value in odds:
+        win = 1 / (1 + math.exp(-value))
+        total += (math.log(win) + math.log(1 - win)) / 2
+    return total
+
+
+def climbed(games: Sequence[Finished], values: Values, held: Sequence[str] = ()) -> float:
+    """Return the largest likelihood near some values, by trying; strengths of those who are held stay what they are."""
+    flat = [*values[0].values(), *values[1], *values[2]]
+    free = [place for place, name in enumerate(values[0]) if name not in held] + list(range(len(values[0]), len(flat)))
+
+    def height() -> float:
+        numbers = iter(flat)
+        parts = ({name: next(numbers) for name in values[0]}, [next(numbers) for _ in values[1]], list(numbers))
+        return log_likelihood(games, parts)
+
+    best = height()
+    step = 0.5
+    while step > 1e-5:
+        better = False
+        for place in free:
+            for change in (step, -step):
+                flat[place] += change
+                found = height()
+                if found > best + 1e-12:
+                    best, better = found, True
+                else:
+                    flat[place] -= change
+        if not better:
+            step /= 2
+    return best
+
+
+def values_of(found: Ratings) -> Values:
+    strength = {rating.name: rating.strength.elo / ELO for rating in found.table}
+    drawish = [math.log(2 * part / (1 - part)) for part in found.draws]
+    return strength, [value / ELO for value in found.advantage], drawish
+
+
+def some_games(variants: int) -> list[Finished]:
+    """Return games of three, of which the first is far ahead."""
+    fixtures = plan(contest(3, RoundRobin(3), variants=variants), []).due
+    return drawn_by(numpy.random.default_rng(4), fixtures, {"a1": 300, "a2": 0, "a3": -100}, 50, -0.5)
+
+
+@pytest.mark.parametrize("variants", [1, 2])
+def test_ratings_are_the_most_likely_ones(variants: int) -> None:
+    games = some_games(variants)
+    found = ratings(games, ["a1", "a2", "a3"], variants)
+    assert sum(rating.strength.elo for rating in found.table) == pytest.approx(0, abs=1e-6)
+    here = log_likelihood(games, values_of(found))
+    assert climbed(games, values_of(found)) == pytest.approx(here, abs=1e-6)
+
+
+def test_interval_ends_where_the_results_are_less_likely_by_the_limit_of_chi_squared() -> None:
+    games = some_games(1)
+    found = ratings(games, ["a1", "a2", "a3"], 1, anchor="a2")
+    best = log_likelihood(games, values_of(found))
+    assert [rating.strength for rating in found.table if rating.name == "a2"] == [(0, 0, 0)]
+    (first,) = [rating.strength for rating in found.table if rating.name == "a1"]
+    for end in (first.low, first.high):
+        strength, advantage, drawish = values_of(found)
+        # only differences of strengths count, so it is enough to hold two of them
+        there = climbed(games, ({**strength, "a1": end / ELO}, advantage, drawish), held=("a1", "a2"))
+        assert 2 * (best - there) == pytest.approx(3.8415, abs=0.01)
+
+
+def test_who_has_won_everything_has_a_rating_and_an_interval() -> None:
+    fixtures = plan(contest(3, RoundRobin(2)), []).due
+    games = [Finished(f, 1, min((0, 1), key=f.players.__getitem__), "line") for f in fixtures]
+    found = ratings(games, ["a1", "a2", "a3"], 1)
+    assert [rating.name for rating in found.table] == ["a1", "a2", "a3"]
+    first = found.table[0].strength
+    assert 100 < first.low < first.elo < first.high < 5000
+    assert first.high - first.elo > first.elo - first.low, "nobody knows how much stronger it is"
+    assert superiority(games, ["a1", "a2", "a3"], 1)["a1", "a3"] > 0.99
+
+
+def test_without_games_everybody_is_equal_and_nothing_is_sure() -> None:
+    found = ratings([], ["a1", "a2"], 1)
+    for rating in found.table:
+        assert rating.strength.elo == pytest.approx(0)
+        assert rating.strength.low < -500 and rating.strength.high > 500
+        assert rating.games == 0
+    assert superiority([], ["a1", "a2"], 1)["a1", "a2"] == pytest.approx(0.5)
+    (alone,) = ratings([], ["a1"], 1).table
+    assert alone.strength == (0, 0, 0)
+
+
+def test_games_that_were_not_played_and_those_with_others_tell_nothing() -> None:
+    games = some_games(1)
+    names = ["a1", "a2", "a3"]
+    other = games[0]._replace(fixture=games[0].fixture._replace(round=99, players=("a1", "random")))
+    forfeit = Finished(games[0].fixture._replace(round=99), None, 0, FORFEIT)
+    assert ratings([*games, other, forfeit], names, 1) == ratings(games, names, 1)
+
+
+def test_order_of_games_and_names_changes_nothing() -> None:
+    games = some_games(1)
+    mixed = list(games)
+    Random(3).shuffle(mixed)
+    one, other = strengths(games, ["a1", "a2", "a3"], 1), strengths(mixed, ["a3", "a1", "a2"], 1)
+    assert one == pytest.approx(other)
+
+
+def test_moving_first_is_rated_by_variant() -> None:
+    fixtures = plan(contest(4, RoundRobin(30), variants=2), []).due
+    chance = numpy.random.default_rng(1)
+    equal = {f"a{number}": 0.0 for number in range(1, 5)}
+    games = drawn_by(chance, [f for f in fixtures if f.variant == 0], equal, 200, -4)
+    games += drawn_by(chance, [f for f in fixtures if f.variant == 1], equal, -50, 1)
+    found = ratings(games, list(equal), 2)
+    assert found.advantage[0] == pytest.approx(200, abs=60)
+    assert found.advantage[1] == pytest.approx(-50, abs=60)
+    assert found.draws[1] == pytest.approx(chances(0, 1)[1], abs=0.1)
+    assert found.draws[0] == pytest.approx(chances(0, -4)[1], abs=0.02)
+
+
+def test_an_anchor_has_to_be_rated() -> None:
+    with pytest.raises(ValueError, match="'b' is nobody who is rated"):
+        ratings([], ["a1"], 1, anchor="b")

@@ -1,0 +1,108 @@
+from collections import Counter
+from random import Random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from server.contest.definition import Gauntlet, RoundRobin
+from server.contest.plan import plan
+from server.contest.round_robin import berger
+from tests.server.contest.played import better_wins, by_seed, contest, ended, play
+
+PUBLISHED = {
+    4: ["1-4 2-3", "4-3 1-2", "2-4 3-1"],
+    6: ["1-6 2-5 3-4", "6-4 5-3 1-2", "2-6 3-1 4-5", "6-5 1-4 2-3", "3-6 4-2 5-1"],
+    8: [
+        "1-8 2-7 3-6 4-5",
+        "8-5 6-4 7-3 1-2",
+        "2-8 3-1 4-7 5-6",
+        "8-6 7-5 1-4 2-3",
+        "3-8 4-2 5-1 6-7",
+        "8-7 1-6 2-5 3-4",
+        "4-8 5-3 6-2 7-1",
+    ],
+}
+"""Tables of the FIDE Handbook."""
+
+
+@pytest.mark.parametrize("players", PUBLISHED)
+def test_berger_tables_are_the_published_ones(players: int) -> None:
+    tables = [" ".join(f"{first + 1}-{second + 1}" for first, second in pairs) for pairs in berger(players)]
+    assert tables == PUBLISHED[players]
+
+
+@settings(deadline=None)
+@given(st.integers(2, 12), st.integers(1, 4), st.integers(1, 2), st.integers(1, 2))
+def test_everybody_meets_everybody_as_often_as_is_right(entrants: int, cycles: int, variants: int, pairs: int) -> None:
+    definition = contest(entrants, RoundRobin(cycles), variants=variants, pairs=pairs)
+    due = plan(definition, []).due
+    assert len(set(due)) == len(due)
+    begun = Counter((fixture.variant, fixture.players) for fixture in due)
+    names = [entrant.name for entrant in definition.entrants]
+    expected = {
+        (variant, (one, other)): cycles * pairs
+        for variant in range(variants)
+        for one in names
+        for other in names
+        if one != other
+    }
+    assert begun == expected  # so colours are balanced too
+    assert {fixture.swapped for fixture in due} == set(due)
+    for number in {fixture.round for fixture in due}:
+        met = [frozenset(fixture.players) for fixture in due if fixture.round == number]
+        assert set(Counter(met).values()) == {2 * variants * pairs}
+        assert len(set(met)) == entrants // 2, "everybody, but for an odd one, has one opponent a round"
+
+
+@settings(deadline=None)
+@given(st.integers(4, 12).filter(lambda number: number % 2 == 0))
+def test_who_begins_the_first_game_changes_evenly(entrants: int) -> None:
+    begun = Counter(first for pairs in berger(entrants) for first, _ in pairs)
+    assert {begun[number] for number in range(entrants)} <= {entrants // 2 - 1, entrants // 2}
+
+
+def test_who_begins_a_meeting_changes_from_cycle_to_cycle() -> None:
+    for format in (RoundRobin(3), Gauntlet(("a1",), 3)):
+        due = plan(contest(4, format), []).due
+        begun = [fixture.players for fixture in due if set(fixture.players) == {"a1", "a2"}][::2]
+        assert begun == [begun[0], begun[0][::-1], begun[0]]
+
+
+def test_openings_change_from_pair_to_pair_and_begin_anew_behind_the_last() -> None:
+    definition = contest(4, RoundRobin(2), pairs=2)
+    due = plan(definition, []).due
+    between = [fixture for fixture in due if set(fixture.players) == {"a1", "a2"}]
+    assert [(fixture.round, fixture.opening) for fixture in between[::2]] == [(2, 2), (2, 3), (5, 8), (5, 9)]
+    assert [fixture.position(definition) for fixture in between[::2]] == ["three", "one", "three", "one"]
+
+
+@settings(deadline=None)
+@given(st.integers(3, 9), st.integers(1, 3), st.data())
+def test_challengers_meet_all_others_and_nobody_else_meets(entrants: int, cycles: int, data: st.DataObject) -> None:
+    names = [f"a{number}" for number in range(1, entrants + 1)]
+    challengers = data.draw(st.lists(st.sampled_from(names), min_size=1, max_size=entrants - 1, unique=True))
+    due = plan(contest(entrants, Gauntlet(tuple(challengers), cycles)), []).due
+    begun = Counter(fixture.players for fixture in due)
+    for one in names:
+        for other in names:
+            challenged = (one in challengers) != (other in challengers)
+            assert begun[one, other] == (cycles if challenged else 0)
+
+
+@pytest.mark.parametrize("format", [RoundRobin(2), Gauntlet(("a2",), 2)])
+def test_games_may_be_played_in_any_order(format: RoundRobin | Gauntlet) -> None:
+    definition = contest(5, format)
+    usual = play(definition, by_seed(3))
+    other = play(definition, by_seed(3), Random(8), at_once=4)
+    assert usual != other
+    assert sorted(usual, key=str) == sorted(other, key=str)
+    assert ended(definition, other).stages == ended(definition, usual).stages
+
+
+def test_all_but_one_disqualified_leave_a_contest_that_is_over() -> None:
+    definition = contest(2, RoundRobin(3), time_losses=2)
+    games = play(definition, by_seed(1, late=1.0, slow="a2"))
+    assert [game.played for game in games] == [True] * 2 + [False] * 4
+    assert [game.winner for game in games[2:]] == [game.fixture.players.index("a1") for game in games[2:]]
+    assert len(play(contest(2, RoundRobin(1)), better_wins)) == 2
