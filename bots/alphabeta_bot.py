@@ -140,8 +140,7 @@ class AlphaBetaBot(Bot):
         time = allot(
             left,
             clocks.increment_ms,
-            self.history.plies,
-            usual_plies=position.usual_plies,
+            position.plies_ahead,
             overhead_ms=max(OVERHEAD_MS, usual),
         )
         hard = min(time.hard_ms, self._most_ms or time.hard_ms)

@@ -147,8 +147,8 @@ class Position(Protocol):
         """
 
     @property
-    def usual_plies(self) -> int:
-        """How many moves, both sides' counted, a game of the variant usually takes: for sharing out time."""
+    def plies_ahead(self) -> int:
+        """How many more moves, both sides' counted, a game usually takes from here: for sharing out time."""
 
     def verdict(self) -> Outcome | None:
         """Return how the game has ended on the board, or None while it goes on."""

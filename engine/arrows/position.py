@@ -67,9 +67,9 @@ class ArrowsPosition(NamedTuple):
         return len(self.moves)
 
     @property
-    def usual_plies(self) -> int:
-        """What usually becomes of the fields that are free at the beginning."""
-        return int(USED_PART * (len(self.moves) + bind().plies_left(self.state)))
+    def plies_ahead(self) -> int:
+        """One for each field that is usually taken of those that are free."""
+        return int(USED_PART * bind().plies_left(self.state))
 
     def verdict(self) -> Outcome | None:
         """Return the loss of a side that is to move and cannot place its arrow, else None."""

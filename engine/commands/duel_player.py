@@ -87,12 +87,21 @@ class Duellist:
         limits = self._limits
         if request["left"] is not None:
             left = request["left"] - (perf_counter() - began) * 1000
-            plies = len(self._earlier)
-            soft, hard = allot(left, self._increment, plies, usual_plies=self._position.usual_plies)
+            soft, hard = _share(left, self._increment, self._position, len(self._earlier))
             limits = limits._replace(soft_ms=soft, hard_ms=hard)
         thought = self._thinker.think(self._position, self._earlier, limits, clock=perf_counter)
         move = thought.move  # takes a moment, which counts
         return {"move": move, "ms": (perf_counter() - began) * 1000, "nodes": thought.nodes}
+
+
+def _share(left: float, increment: float, position: Any, plies: int) -> tuple[float, float]:
+    """Return how long to think, by the arithmetic of this version of the engine."""
+    share: Any = allot
+    if hasattr(position, "plies_ahead"):
+        soft, hard = share(left, increment, position.plies_ahead)
+    else:  # older versions told how long a whole game takes
+        soft, hard = share(left, increment, plies, usual_plies=position.usual_plies)
+    return soft, hard
 
 
 def _weighed(start: Position, weights: dict[str, int]) -> Position:

@@ -1,5 +1,6 @@
 """``arena-engine tune``: the weights of an evaluation that explain the games of a duel best."""
 
+import lzma
 from importlib import import_module
 from pathlib import Path
 
@@ -21,8 +22,8 @@ def tune(results: Path, /) -> None:
     Parameters
     ----------
     results
-        File that arena-engine duel has kept games in; some thousands tell enough. Both sides should be about equally
-        strong, but not the same, or each game is played twice.
+        File that arena-engine duel has kept games in, compressed where its name ends in .xz; some thousands of games
+        tell enough. Both sides should be about equally strong, but not the same, or each game is played twice.
     """
     setting, pairs = _games(results)
     start = start_of(game_named(setting.game), setting.parameters)
@@ -30,7 +31,7 @@ def tune(results: Path, /) -> None:
     if not hasattr(module, "features"):
         raise Rejected(f"{results}: the evaluation of {setting.game} has no weights to be tuned")
     try:
-        present = module.weights_of(start.parameters, setting.a.weights)
+        present = module.Weights.named(setting.a.weights)
         fixed = [name in module.FIXED for name in present._fields]
         features = module.features(start.parameters)
         samples = samples_of(
@@ -54,6 +55,10 @@ def _games(results: Path) -> tuple[Setting, list[Pair]]:
     """Return what a duel's file holds, pairs in the order of their numbers; raises `Rejected`."""
     try:
         content = results.read_bytes()
+        if results.suffix == ".xz":
+            content = lzma.decompress(content)
+    except lzma.LZMAError as error:
+        raise Rejected(f"{results}: this is no whole file of xz: {error}") from None
     except (OSError, ValueError) as error:  # ValueError: a name with a zero byte
         reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
         raise Rejected(f"{results}: cannot be read: {reason}") from None

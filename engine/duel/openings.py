@@ -43,7 +43,7 @@ Judge = Callable[[Position], int]
 
 def usual_plies(start: Position) -> int:
     """Return how many random moves an opening has where nothing else is said: 2 to 12, so that the same side moves."""
-    return 2 * min(max(1, start.usual_plies // PLIES_PART), MOST_EACH)
+    return 2 * min(max(1, start.plies_ahead // PLIES_PART), MOST_EACH)
 
 
 def openings(start: Position, plies: int, seed: int, judge: Judge, bound: int | None = None) -> Iterator[Opening]:

@@ -51,16 +51,17 @@ class Weights(NamedTuple):
     tempo: int = 20
     """The right to move. It makes evaluations of odd and even depths comparable, which a selective search lives on."""
 
-    def with_named(self, named: Mapping[str, object]) -> "Weights":
+    @classmethod
+    def named(cls, named: Mapping[str, object]) -> "Weights":
         """Return weights of which some are named; raises ValueError for other names and other than whole numbers."""
         numbers: dict[str, int] = {}
         for name, number in named.items():
-            if name not in self._fields:
-                raise ValueError(f"there is no weight {name!r}; the weights are {', '.join(self._fields)}")
+            if name not in cls._fields:
+                raise ValueError(f"there is no weight {name!r}; the weights are {', '.join(cls._fields)}")
             if not isinstance(number, int) or isinstance(number, bool):
                 raise ValueError(f"the weight {name} is {number!r}, but it has to be a whole number")
             numbers[name] = number
-        return self._replace(**numbers)
+        return cls(**numbers)
 
     def constants(self) -> dict[str, Any]:
         """Return what the functions here read, by global name."""
@@ -74,18 +75,9 @@ class Weights(NamedTuple):
 
 
 WEIGHTS = Weights()
-"""Those for runs of 4 and more."""
-
-WEIGHTS_SHORT = Weights()
-"""Those for runs of 2 and 3, which come about all the time."""
 
 FIXED = ("tempo",)
 """Weights of which games tell nothing, since they change no comparison of positions at one depth."""
-
-
-def weights_for(run: int) -> Weights:
-    """Return the weights of variants with a run length."""
-    return WEIGHTS_SHORT if run <= 3 else WEIGHTS
 
 
 MARGIN = 40

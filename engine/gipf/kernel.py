@@ -10,7 +10,7 @@ from engine.compiled import specialise
 from engine.game import EVALUATION_LIMIT, Kernel
 from engine.gipf import evaluation, layers, proving, ranking, rules, symmetry
 from engine.gipf.evaluation import FIXED as FIXED  # the tuner asks for it here
-from engine.gipf.evaluation import Weights, weights_for
+from engine.gipf.evaluation import WEIGHTS, Weights
 from engine.gipf.geometry import AXES, geometry
 from engine.gipf.parameters import Parameters, parse
 from engine.gipf.rules import State
@@ -27,13 +27,11 @@ Bound = SimpleNamespace
 
 
 @cache
-def bind(size: int, run: int, *, compile: bool = False, weights: Weights | None = None) -> Bound:
+def bind(size: int, run: int, *, compile: bool = False, weights: Weights = WEIGHTS) -> Bound:
     """Return the rules for board side ``size`` and run length ``run`` as a namespace of functions.
 
     Compiled rules exist for ``size`` up to WORD_SIZE and take arenas that are flat int64 arrays.
     """
-    usual = weights_for(run)
-    weights = weights or usual
     board = geometry(size)
     numbers = range(len(board.entries))
     up = [n for n in numbers if board.entries[n].step > 0]
@@ -73,7 +71,7 @@ def bind(size: int, run: int, *, compile: bool = False, weights: Weights | None 
         constants |= {"CHUNKS": chunks, "EXCHANGED": table(exchanged), "REVERSED": table(mirrored)}
         functions += symmetry.FUNCTIONS
     label = f"gipf_{size}_{run}"
-    if weights != usual:
+    if weights != WEIGHTS:
         label += f"_{zlib.crc32(repr(weights).encode()):08x}"
     bound = specialise(functions, label, constants, compile=compile)
     if size <= ranking.LARGEST:
@@ -96,18 +94,13 @@ def bind_layers(size: int, run: int, *, compile: bool) -> Bound:
     return bound
 
 
-def weights_of(parameters: str, named: Mapping[str, object]) -> Weights:
-    """Return the weights of a variant, some of them as named; raises ValueError as `Weights.with_named` does."""
-    return weights_for(parse(parameters).run).with_named(named)
-
-
 def reweigher(parameters: str, named: Mapping[str, object]) -> Callable[[Kernel], Kernel]:
     """Return what gives the kernels of a variant's positions other weights, each once bound and then kept.
 
-    ``parameters`` is L as text; weights that are not named stay as they are. Raises ValueError as `weights_of` does,
+    ``parameters`` is L as text; weights that are not named stay as they are. Raises ValueError as `Weights.named` does,
     and for numbers so large that an evaluation might look like a win.
     """
-    weights, variant = weights_of(parameters, named), parse(parameters)
+    weights, variant = Weights.named(named), parse(parameters)
     if _largest(weights, variant) > EVALUATION_LIMIT:
         raise ValueError(f"with such large weights an evaluation may go beyond {EVALUATION_LIMIT}, which means a win")
 

@@ -10,8 +10,12 @@ from engine.gipf import board, notation, parameters, picture, rules
 from engine.gipf.kernel import WORD_SIZE, Bound, bind
 from engine.outcome import Outcome
 
-PLIES_PER_PIECE = 4
-"""Moves that a game usually takes for each piece of both sides."""
+HELD_PART = 0.4
+"""The part of the fields that hold a piece when a game ends."""
+
+PLIES_A_PIECE, PLIES_A_PIECE_SHORT, SHORT_RUN = 5, 15, 3
+"""Moves of both sides for each piece that is captured; and where runs are no longer than that, and give most pieces
+back."""
 
 
 class Ending(StrEnum):
@@ -56,9 +60,15 @@ class GipfPosition(NamedTuple):
         return pieces + self.state.white_reserve + self.state.black_reserve
 
     @property
-    def usual_plies(self) -> int:
-        """Four for each piece: games of the original one between equals take 60 to 120."""
-        return PLIES_PER_PIECE * (self.variant.white + self.variant.black)
+    def plies_ahead(self) -> int:
+        """So many moves as it takes to capture what the board does not hold, and to use up a reserve.
+
+        Of games at 2000 nodes a move, 4 4 15 15 took 102 on average, and 3 3 12 12 took 271.
+        """
+        held = HELD_PART * (3 * self.variant.size * (self.variant.size - 1) + 1)
+        a_piece = PLIES_A_PIECE if self.variant.run > SHORT_RUN else PLIES_A_PIECE_SHORT
+        least = min(self.state.white_reserve, self.state.black_reserve)
+        return round(a_piece * max(0.0, self.stage - held)) + 2 * least
 
     def verdict(self) -> Outcome | None:
         """Return the loss of a side that is to move and has no reserve or no open line, else None."""

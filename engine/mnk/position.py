@@ -52,9 +52,9 @@ class MnkPosition(NamedTuple):
         return self._size - popcount(self._rules().empty_of(self.state))
 
     @property
-    def usual_plies(self) -> int:
-        """One for each field: games between equals fill the board, or nearly."""
-        return self._size
+    def plies_ahead(self) -> int:
+        """One for each empty field: games between equals fill the board, or nearly."""
+        return self._size - self.stage
 
     def verdict(self) -> Outcome | None:
         """Return the win of a side that has a line, the draw of a full board, or None."""

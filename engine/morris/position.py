@@ -10,8 +10,8 @@ from engine.morris import board, notation, picture, rules
 from engine.morris.kernel import bind
 from engine.outcome import Outcome
 
-USUAL_PLIES = 60
-"""Moves that games of the engine against itself take on average: 18 place the pieces, some forty move them."""
+PLIES_ON_BOARD = 42
+"""Moves of both sides that usually follow, wherever a game stands."""
 
 QUIET_LIMIT = 100
 """Plies without a placement or a capture after which a match is drawn: fifty moves of each side, as in chess."""
@@ -60,9 +60,9 @@ class MorrisPosition(NamedTuple):
         return placed + taken
 
     @property
-    def usual_plies(self) -> int:
-        """The same for all positions."""
-        return USUAL_PLIES
+    def plies_ahead(self) -> int:
+        """One for each piece in hand, and as many as are usual after these."""
+        return self.state.own_hand + self.state.other_hand + PLIES_ON_BOARD
 
     def verdict(self) -> Outcome | None:
         """Return how the game has ended, or None: a side has too few pieces, or the one to move has no move."""

@@ -2,14 +2,11 @@
 
 from typing import NamedTuple
 
-USUAL_PLIES = 120
-"""Plies of a usual game, both sides' counted: GIPF between equals takes 60 to 120."""
-
 LEAST_MOVES_LEFT = 14
 """Own moves that the time left is shared among at least, however long the game has been."""
 
-LONGEST = 3
-"""A game may take this many times the usual plies: for that long each move's overhead is kept back."""
+LONGEST, LEAST_LONGEST = 1.25, 100
+"""For so many times the moves that are to be expected, and for so many at least, each move's overhead is kept back."""
 
 OVERHEAD_MS = 2.0
 """What a move takes of the clock beside thinking: the network, waking up, putting the move into words."""
@@ -45,19 +42,18 @@ class Allotment(NamedTuple):
 def allot(
     left_ms: float,
     increment_ms: float = 0.0,
-    plies: int = 0,
+    plies_ahead: int = 120,
     *,
-    usual_plies: int = USUAL_PLIES,
     overhead_ms: float = OVERHEAD_MS,
 ) -> Allotment:
-    """Return how long to think with that much time left after ``plies`` moves of both sides.
+    """Return how long to think with that much time left, and so many moves of both sides to be expected.
 
     ``increment_ms`` is added to the clock after each move. ``overhead_ms`` is what the move will take beside the
     thinking, which a player far from the server should measure. As long as that is kept to and the budget of the
     whole game is a few times the overheads of its moves, no flag falls.
     """
-    longest_left = max(LEAST_MOVES_LEFT, (LONGEST * usual_plies - plies) // 2)
-    moves_left = max(LEAST_MOVES_LEFT, (usual_plies - plies) // 2)
+    longest_left = max(LEAST_LONGEST, LONGEST * plies_ahead / 2)
+    moves_left = max(LEAST_MOVES_LEFT, plies_ahead // 2)
     idle = longest_left * max(0.0, overhead_ms + LEAST_MS - increment_ms)
     thinkable = left_ms - SAFETY_MS - overhead_ms
     free = max(0.0, thinkable - idle)

@@ -141,6 +141,6 @@ class _Arrows:
     def _choose(self, position: Position, seconds: float, read: float) -> str:
         """Think about a move for as long as the time left allows."""
         left_ms = (seconds - (self._clock() - read)) * 1000
-        time = allot(left_ms, plies=len(self._keys), usual_plies=position.usual_plies)
+        time = allot(left_ms, plies_ahead=position.plies_ahead)
         limits = Limits(soft_ms=time.soft_ms, hard_ms=time.hard_ms)
         return self._thinker.think(position, self._keys, limits, clock=self._clock).move

@@ -147,9 +147,9 @@ class Heap(NamedTuple):
         return self.state.left
 
     @property
-    def usual_plies(self) -> int:
+    def plies_ahead(self) -> int:
         """Two stones a move."""
-        return self.stones // 2 + 1
+        return self.state.left // 2 + 1
 
     def verdict(self) -> Outcome | None:
         """Return the end, when the heap is empty."""

@@ -88,5 +88,5 @@ def test_the_usual_game() -> None:
     assert (start.game, start.turn, start.stage, start.verdict()) == (ARROWS, 0, 0, None)
     assert ARROWS.sides == ("first", "second")
     assert ARROWS.quiet_limit == 0
-    assert 20 <= start.usual_plies <= 62
-    assert start.resolve("2").position.usual_plies == start.usual_plies
+    assert 20 <= start.plies_ahead <= 62
+    assert start.plies_ahead - 2 <= start.resolve("2").position.plies_ahead <= start.plies_ahead

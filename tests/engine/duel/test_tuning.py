@@ -1,6 +1,7 @@
 """Weights from games: the regression on made-up positions, what is taken of a game, and the command."""
 
 import json
+import lzma
 from pathlib import Path
 from random import Random
 
@@ -192,6 +193,9 @@ def test_the_command_prints_weights_that_a_duel_takes(
     # the order in which pairs were finished changes nothing, nor does a line that was cut off
     content = line_of(SETTING) + b"".join(reversed(lines)) + lines[0][:-1]
     assert tune(capsys, tmp_path / "duel.jsonl", content) == (output, told)
+    # nor does it that the file is compressed
+    assert tune(capsys, tmp_path / "duel.jsonl.xz", lzma.compress(content)) == (output, told)
+    assert "this is no whole file of xz" in tune(capsys, tmp_path / "cut.xz", lzma.compress(content)[:-9], status=2)[1]
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ import pytest
 
 from engine.catalogue import GAMES
 from engine.game import EVALUATION_LIMIT, Position
-from engine.gipf.evaluation import Weights, weights_for
+from engine.gipf.evaluation import WEIGHTS, Weights
 from engine.gipf.geometry import geometry
 from engine.gipf.kernel import bind, features, reweigher
 from engine.gipf.rules import State
@@ -104,7 +104,7 @@ def test_evaluation_is_the_sum_of_the_features(parameters: str) -> None:
     read = features(parameters)
     for position in positions(parameters):
         state = state_of(position)
-        parts = [weight * feature for weight, feature in zip(weights_for(run), read(state), strict=True)]
+        parts = [weight * feature for weight, feature in zip(WEIGHTS, read(state), strict=True)]
         assert bind(size, run).evaluate(state) == sum(parts)
 
 

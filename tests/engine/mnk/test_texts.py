@@ -42,7 +42,7 @@ def test_odd_parameters_are_allowed_with_a_warning(text: str, warning: str) -> N
 
 def test_the_usual_game_is_compiled() -> None:
     start = MNK.start(MNK.default_parameters)
-    assert start.usual_plies == 64
+    assert start.plies_ahead == 64
     assert start.kernel(compile=False).state == (0, 0, 0)
     assert (MNK.name, MNK.sides, MNK.quiet_limit, start.game) == ("mnk", ("first", "second"), 0, MNK)
 

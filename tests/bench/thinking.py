@@ -1,0 +1,88 @@
+"""How soon a search ends when it has to, and what a second thread brings, on GIPF after some random moves."""
+
+import threading
+from collections.abc import Callable
+from random import Random
+from statistics import geometric_mean, median
+from time import perf_counter, sleep
+
+from engine.catalogue import GAMES
+from engine.game import Position
+from engine.search.think import Limits, Stop, Thinker, warm_up
+
+PARAMETERS = "4 4 15 15"
+
+ENDS = 200
+"""Searches that are ended in each way."""
+
+THOUGHT_MS = 20
+
+DEPTH = 10
+"""To which one and two threads search, in turn."""
+
+POSITIONS = 8
+
+
+def run() -> None:
+    """Print how late searches end, and how much sooner two threads reach a depth."""
+    places = list(_positions())
+    warm_up(places[0])
+    _ends("a timer of the thinker's own", places, _by_limit)
+    _ends("another thread", places, _by_stop)
+    _threads(places)
+
+
+def _positions() -> list[Position]:
+    found = []
+    for seed in range(POSITIONS):
+        chance = Random(seed)
+        position = GAMES["gipf"].start(PARAMETERS)
+        for _ in range(8 + seed):
+            successors = list(position.successors())
+            position = chance.choice(successors).position
+        found.append(position)
+    return found
+
+
+def _ends(by: str, places: list[Position], late: Callable[[Thinker, Position], float]) -> None:
+    thinker = Thinker(places[0].kernel())
+    lateness = sorted(1000 * late(thinker, places[number % len(places)]) for number in range(ENDS))
+    print(
+        f"thinking: ended by {by} after {THOUGHT_MS} ms, {ENDS} times: late by {median(lateness):.2f} ms (median), "
+        f"{lateness[int(0.99 * ENDS)]:.2f} (99 %), {lateness[-1]:.2f} at most"
+    )
+
+
+def _by_limit(thinker: Thinker, position: Position) -> float:
+    began = perf_counter()
+    thinker.think(position, (), Limits(hard_ms=THOUGHT_MS), clock=perf_counter)
+    return perf_counter() - began - THOUGHT_MS / 1000
+
+
+def _by_stop(thinker: Thinker, position: Position) -> float:
+    stop = Stop()
+    told: list[float] = []
+
+    def end() -> None:
+        sleep(THOUGHT_MS / 1000)
+        told.append(perf_counter())
+        stop.set()
+
+    other = threading.Thread(target=end)
+    other.start()
+    thinker.think(position, (), Limits(), clock=perf_counter, stop=stop)
+    ended = perf_counter()
+    other.join()
+    return ended - told[0]
+
+
+def _threads(places: list[Position]) -> None:
+    ratios = []
+    for position in places:
+        seconds = []
+        for threads in (1, 2):
+            thinker = Thinker(position.kernel(), threads=threads)
+            seconds.append(thinker.think(position, (), Limits(depth=DEPTH), clock=perf_counter).seconds)
+        ratios.append(seconds[0] / seconds[1])
+    shown = " ".join(f"{ratio:.2f}" for ratio in sorted(ratios))
+    print(f"thinking: depth {DEPTH} in two threads {geometric_mean(ratios):.2f} times as soon as in one ({shown})")
