@@ -27,7 +27,7 @@ def analyse(
     threads: int = 1,
     json: bool = False,
 ) -> None:
-    """Think about a position: a line a finished depth, with score, nodes, seconds, nodes per second and best line.
+    """Think about a position: a line a finished depth, with score, nodes, nodes per second, table use, best line.
 
     Scores are for the side to move, a piece of GIPF being worth 100; `win 3` is a win after 3 plies, `loss 4` a
     loss after 4. The analysis ends by itself when the game's end is found.
@@ -51,7 +51,7 @@ def analyse(
     threads
         How many threads search at the same time; no more than there are idle cores.
     json
-        Print each line as a JSON object with depth, score, plies_to_end, nodes, seconds and pv.
+        Print each line as a JSON object with depth, score, plies_to_end, nodes, seconds, table (0 to 1) and pv.
     """
     if time is not None and not 0 < time < float("inf"):
         raise Rejected(f"--time is {time}, but it has to be a number of seconds above 0")
@@ -83,7 +83,7 @@ def _tell(ranked: bool, thought: Thought) -> None:
     rank = f"line {thought.rank} " if ranked else ""
     answer(
         f"{rank}depth {thought.depth} score {score} nodes {thought.nodes} seconds {thought.seconds:.3f} "
-        f"rate {rate:.0f} pv {line}"
+        f"rate {rate:.0f} table {100 * thought.table_use:.1f}% pv {line}"
     )
 
 
@@ -95,6 +95,7 @@ def _tell_json(thought: Thought) -> None:
         "plies_to_end": thought.plies_to_end,
         "nodes": thought.nodes,
         "seconds": round(thought.seconds, 6),
+        "table": round(thought.table_use, 3),
         "pv": thought.pv,
     }
     answer(msgspec.json.encode(fields).decode())

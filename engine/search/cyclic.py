@@ -161,7 +161,11 @@ class CyclicProver:
 
     @property
     def hopeless(self) -> bool:
-        """Tell whether there is nothing left to search, though the value is not known: play goes too deep."""
+        """Tell whether there is nothing left to search, though the value is not known.
+
+        Play goes too deep; or a draw rests on positions for which as many plies were too few as are left for them now,
+        and that does not end before the horizon does.
+        """
         return self.value is None and not any(self._is_open(attacking) for attacking in self._answers)
 
     def search(self, nodes: int) -> None:

@@ -46,8 +46,7 @@ def remember(table: Any, key: int, score: int, bound: int, depth: int, child: in
     at = (key & (len(table) // BUCKET_WORDS - 1)) * BUCKET_WORDS
     entry: int = table[at + 1]
     if table[at] ^ entry != key:
-        older = ((entry >> GENERATION_SHIFT) & GENERATION_MASK) != generation
-        if entry == 0 or older or (entry >> DEPTH_SHIFT) & DEPTH_MASK <= depth:
+        if not is_of_generation(entry, generation) or (entry >> DEPTH_SHIFT) & DEPTH_MASK <= depth:
             # what is driven out may still be of use, unless nobody knows how old it is
             table[at + ENTRY_WORDS] = table[at]
             table[at + ENTRY_WORDS + 1] = entry
@@ -64,6 +63,11 @@ def remember(table: Any, key: int, score: int, bound: int, depth: int, child: in
     table[at + 1] = entry
 
 
+def is_of_generation(entry: int, generation: int) -> bool:
+    """Tell whether an entry was written in a generation."""
+    return entry != 0 and (entry >> GENERATION_SHIFT) & GENERATION_MASK == generation
+
+
 def slot_of(seen: Any, key: int) -> int:
     """Return where a position stands in the set, or the empty slot in which it belongs. The set is never full."""
     mask = len(seen) // 2 - 1
@@ -73,4 +77,4 @@ def slot_of(seen: Any, key: int) -> int:
     return slot
 
 
-FUNCTIONS = (probe, remember, slot_of)
+FUNCTIONS = (is_of_generation, probe, remember, slot_of)

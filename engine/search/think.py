@@ -32,7 +32,7 @@ from engine.search.memory import (
     Memory,
 )
 from engine.search.scores import WIN
-from engine.search.table import BUCKET_WORDS, GENERATION_MASK, slot_of
+from engine.search.table import BUCKET_WORDS, ENTRY_WORDS, GENERATION_MASK, is_of_generation, slot_of
 
 TABLE_MEGABYTES = 64
 """Size of a compiled thinker's table, unless it is told another: 4 million positions, some seconds' worth."""
@@ -42,6 +42,9 @@ INTERPRETED_TABLE_MEGABYTES = 4
 
 LEAST_PATH = 256
 """Slots of the set of positions that would repeat; it is never more than a quarter full."""
+
+SAMPLED_WORDS = 2000
+"""The words at the beginning of the table that tell how much of it is used."""
 
 NO_BUDGET = 1 << 62
 """Nodes allowed to a search without a limit of nodes."""
@@ -98,6 +101,8 @@ class Thought:
     """How long it took, without the time in which depths were reported."""
     rank: int = 1
     """1 for the best move, 2 for the next one, and so on."""
+    table_use: float = 0.0
+    """The part of the transposition table that this search has written, 0 to 1, as a sample shows it."""
 
     @cached_property
     def move(self) -> str:
@@ -187,7 +192,8 @@ class Thinker:
 
         def thought(line: Line, score: int, depth: int, rank: int = 1) -> Thought:
             nodes = int(memory.cells[NODES]) + self._crew.nodes
-            return Thought(position, line, score, depth, nodes, clock() - began - reporting, rank)
+            seconds = clock() - began - reporting
+            return Thought(position, line, score, depth, nodes, seconds, rank, self._table_use())
 
         latest = thought((), 0, 0)
         before: list[Thought] = []
@@ -219,6 +225,11 @@ class Thinker:
                     if limits.soft_ms is not None and (clock() - began) * 1000 >= limits.soft_ms:
                         break
         return latest
+
+    def _table_use(self) -> float:
+        sample = self._memory.table[1:SAMPLED_WORDS:ENTRY_WORDS]
+        now = self._memory.cells[GENERATION]
+        return sum(is_of_generation(int(entry), now) for entry in sample) / len(sample)
 
     def _children(self, kernel: Kernel) -> int:
         """Return how many positions moves lead to, or as many as there is room for."""

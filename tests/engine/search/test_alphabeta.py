@@ -420,6 +420,17 @@ def test_entry_that_two_threads_have_written_is_nobodys() -> None:
     assert [probe(table, key) for key in (5, 9)] == [0, 0]
 
 
+def test_the_part_of_the_table_in_use_grows() -> None:
+    told: list[Thought] = []
+    position = GIPF.start("3 3 9 9")
+    thinker = Thinker(position.kernel(compile=False), megabytes=0.02)
+    thinker.think(position, limits=Limits(depth=5), clock=never, report=told.append)
+    uses = [thought.table_use for thought in told]
+    assert 0 < uses[0] < uses[-1] <= 1
+    assert uses == sorted(uses)
+    assert thinker.think(position, limits=Limits(depth=1), clock=never).table_use < uses[-1]
+
+
 def test_small_table_changes_no_result() -> None:
     for position in random_positions("2 3 6 6", 10, seed=4):
         scores = set()
@@ -439,7 +450,8 @@ def test_analyse_prints_a_line_a_depth(capsys: pytest.CaptureFixture[str]) -> No
     assert cli.run(["analyse", "gipf", "--params", SMALL, "--depth", "3", "--json"]) == 0
     objects = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
     assert [found["depth"] for found in objects] == [1, 2, 3]
-    assert {"depth", "score", "nodes", "seconds", "pv"} <= objects[0].keys()
+    assert {"depth", "score", "nodes", "seconds", "table", "pv"} <= objects[0].keys()
+    assert 0 <= objects[-1]["table"] < 1
     position = GIPF.start(SMALL)
     for move in objects[-1]["pv"]:
         position = position.resolve(move).position

@@ -42,6 +42,7 @@ def solved(prover: CyclicProver, portion: int) -> CyclicProver:
 def check_random_graphs(first_seed: int, memory: int) -> dict[int, int]:
     """Compare values with the definition; return how often each value came up."""
     values = {WON: 0, LOST: 0, DRAWN: 0}
+    given_up = 0
     for seed in range(first_seed, first_seed + GRAPHS):
         chance = Random(seed)
         moves = toy.random_moves(
@@ -53,6 +54,10 @@ def check_random_graphs(first_seed: int, memory: int) -> dict[int, int]:
             prover = CyclicProver(toy.kernel(moves, drawn, root), memory=memory)
             solved(prover, chance.choice([3, 50, 1 << 30]))
             plies = known[root]
+            if prover.hopeless:  # a draw that too few plies seem to be the reason of, however many there are
+                given_up += 1
+                assert plies is None
+                continue
             assert prover.value == expected_value(plies)
             values[expected_value(plies)] += 1
             if plies is None:
@@ -61,6 +66,7 @@ def check_random_graphs(first_seed: int, memory: int) -> dict[int, int]:
                 assert prover.within is not None
                 assert prover.within >= plies
                 assert (prover.within - plies) % 2 == 0
+    assert given_up <= GRAPHS // 200
     return values
 
 
