@@ -47,12 +47,13 @@ async def _keep_kind(hall: Hall, settings: Settings, kind: str, game: str) -> No
         alive.add(name)
         began = trio.current_time()
         try:
-            await _run_bot(hall, settings, kind, game, name)
+            status = await _run_bot(hall, settings, kind, game, name)
         finally:
             alive.discard(name)
-        failures = failures + 1 if trio.current_time() - began < SHORT_LIFE_SECONDS else 0
+        # a short match is no failure
+        failures = failures + 1 if status != 0 and trio.current_time() - began < SHORT_LIFE_SECONDS else 0
         if failures:
-            log.warning("house bot ended at once", bot=first, times=failures)
+            log.warning("house bot failed at once", bot=first, times=failures)
 
     async with trio.open_nursery() as nursery:
         while True:
@@ -66,10 +67,12 @@ async def _keep_kind(hall: Hall, settings: Settings, kind: str, game: str) -> No
             await trio.sleep(LOOK_SECONDS)
 
 
-async def _run_bot(hall: Hall, settings: Settings, kind: str, game: str, name: str) -> None:
-    """Run a bot for one match."""
+async def _run_bot(hall: Hall, settings: Settings, kind: str, game: str, name: str) -> int:
+    """Run a bot for one match, and return its exit status."""
     host = "127.0.0.1" if settings.host in ("0.0.0.0", "") else settings.host
     options = ["--host", host, "--port", str(hall.ports[0]), "--game", game, "--name", name, "--games", "1"]
     command = [sys.executable, "-P", "-m", "bots", kind, *options]
     environment = {**os.environ, "ARENA_TOKEN": hall.house_tokens[name.lower()]}
-    await trio.run_process(command, check=False, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, env=environment)
+    quiet = subprocess.DEVNULL
+    ended = await trio.run_process(command, check=False, stdin=quiet, stdout=quiet, env=environment)
+    return ended.returncode
