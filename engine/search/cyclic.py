@@ -24,6 +24,7 @@ from engine.search.binding import numbers
 from engine.search.entries import ENTRY
 from engine.search.hints import candidates, canonical
 from engine.search.paths import HORIZON, NOTE, NUMBER, PATHS, STEP, WANT_OF_DEPTH, Work, enter, judge, note
+from engine.search.proof import weigh
 from engine.search.questions import NEVER, NODES, NODES_ALLOWED, STORED, STORED_ALLOWED, is_over
 from engine.search.settling import Settled
 
@@ -71,21 +72,10 @@ def prove(at: int, attacking: bool, depth: int, phi_limit: int, delta_limit: int
         store(work.arena, child, canonical(load(work.arena, child)), 0)
         judge(child, not attacking, depth + 1, work)
     while True:
-        # the best child is the one with which least is missing; the limits of its search keep it the best
-        best, second, hardest, still_open = first, NEVER, 0, 0
-        for child in range(first, end):
-            if deltas[child] < deltas[best]:
-                second = deltas[best]
-                best = child
-            elif child != best and deltas[child] < second:
-                second = deltas[child]
-            if deltas[child] < NEVER:
-                still_open += 1
-                hardest = max(hardest, phis[child])
-        phi = deltas[best]
-        delta = NEVER if phi == 0 else 0 if still_open == 0 else min(NEVER - 1, hardest + still_open - 1)
+        best, phi, delta, second, still_open = weigh(first, end, phis, deltas)
         if phi >= phi_limit or delta >= delta_limit or is_over(work):
             break
+        # the limits of the best child's search keep it the best
         phi_room = min(NEVER, delta_limit - still_open + 1)
         delta_room = min(phi_limit, second + second // 4 + 1)
         prove(best, not attacking, depth + 1, phi_room, delta_room, end, work)
@@ -93,7 +83,7 @@ def prove(at: int, attacking: bool, depth: int, phi_limit: int, delta_limit: int
     note(at, attacking, depth, work.tally[NODES] - began, work)
 
 
-FUNCTIONS = (*paths.FUNCTIONS, conclude, prove)
+FUNCTIONS = (*paths.FUNCTIONS, weigh, conclude, prove)
 
 FIRST_ENTRIES = 1 << 12
 """Entries that a table begins with; it grows as it fills."""

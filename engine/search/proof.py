@@ -19,6 +19,26 @@ load: Any = None
 store: Any = None
 
 
+def weigh(first: int, end: int, phis: Any, deltas: Any) -> tuple[int, int, int, int, int]:
+    """Return the best child, phi and delta of the parent, the second least delta, and how many children are open.
+
+    The best one is that with which least is missing.
+    """
+    best, second, hardest, still_open = first, NEVER, 0, 0
+    for child in range(first, end):
+        if deltas[child] < deltas[best]:
+            second = deltas[best]
+            best = child
+        elif child != best and deltas[child] < second:
+            second = deltas[child]
+        if deltas[child] < NEVER:
+            still_open += 1
+            hardest = max(hardest, phis[child])
+    phi = deltas[best]
+    delta = NEVER if phi == 0 else 0 if still_open == 0 else min(NEVER - 1, hardest + still_open - 1)
+    return best, phi, delta, second, still_open
+
+
 def prove(at: int, attacking: bool, phi_limit: int, delta_limit: int, first: int, work: Work) -> None:
     """Search the position in a place until one of its numbers reaches its limit, or the search is over.
 
@@ -34,25 +54,14 @@ def prove(at: int, attacking: bool, phi_limit: int, delta_limit: int, first: int
         store(work.arena, child, canonical(load(work.arena, child)), 0)
         judge(child, not attacking, work)
     while True:
-        # the best child is the one with which least is missing; the limits of its search keep it the best
-        best, second, hardest, still_open = first, NEVER, 0, 0
-        for child in range(first, end):
-            if deltas[child] < deltas[best]:
-                second = deltas[best]
-                best = child
-            elif child != best and deltas[child] < second:
-                second = deltas[child]
-            if deltas[child] < NEVER:
-                still_open += 1
-                hardest = max(hardest, phis[child])
-        phi = deltas[best]
-        delta = NEVER if phi == 0 else 0 if still_open == 0 else min(NEVER - 1, hardest + still_open - 1)
+        best, phi, delta, second, still_open = weigh(first, end, phis, deltas)
         if phi >= phi_limit or delta >= delta_limit or is_over(work):
             break
+        # the limits of the best child's search keep it the best
         phi_room = min(NEVER, delta_limit - still_open + 1)
         delta_room = min(phi_limit, second + second // 4 + 1)
         prove(best, not attacking, phi_room, delta_room, end, work)
     note(at, attacking, phi, delta, work.tally[NODES] - began, work)
 
 
-FUNCTIONS = (prove,)
+FUNCTIONS = (weigh, prove)
