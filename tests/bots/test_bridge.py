@@ -168,6 +168,7 @@ def test_a_program_resigns(capfd: pytest.CaptureFixture[str]) -> None:
         ("sys.stdout.buffer.write(b'\\xff\\n' * 100); say(''); hear()", "the program wrote 100 lines that cannot be"),
     ],
 )
+@pytest.mark.slow
 def test_a_program_that_fails_on_its_turn(source: str, sentence: str, capfd: pytest.CaptureFixture[str]) -> None:
     script = BEGIN + READY + "< TURN 59900 59800\n> RESIGN\n" + LOST + QUIT
     status, _, said = bridged(capfd, READY_THEN + source, script)
@@ -238,6 +239,7 @@ def test_a_program_that_fails_is_started_again_but_not_for_ever(capfd: pytest.Ca
     assert said[-1] == "arena-bot: the program ended by itself, with exit status 0"
 
 
+@pytest.mark.slow
 def test_what_a_program_has_started_ends_with_it(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     source = f"""{PLAYER.partition("for")[0]}
 import subprocess, signal

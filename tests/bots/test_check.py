@@ -110,6 +110,7 @@ def test_an_illegal_move_is_shown_with_its_position_and_what_is_right() -> None:
     )
 
 
+@pytest.mark.slow
 def test_the_smallest_bot_of_the_document(tmp_path: Path) -> None:
     """It is small: it looks at no version, stops at every error, and does not come back."""
     program = tmp_path / "bot.py"

@@ -87,6 +87,7 @@ def test_score_is_that_of_minimax(parameters: str, depth: int, count: int) -> No
                 assert thought.score == expected, position.text()
 
 
+@pytest.mark.slow
 def test_several_lines_are_the_best_moves_in_order() -> None:
     """Their scores are those of minimax over the children, the greatest first; no move comes twice."""
     depth = 2
