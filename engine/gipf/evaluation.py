@@ -23,8 +23,8 @@ class Weights(NamedTuple):
     """What the features of a position are worth to the side that has them; whole numbers.
 
     Centre, clustering and exchanges are features that M. Wentink names (Analysis and Implementation of the game Gipf,
-    Maastricht 2001). Lines with more pieces than the opponent's, and the right to move, told nothing beside the others.
-    The numbers were found by `engine.duel.tuning` from games on the board of 4 4 15 15: see docs/duel.md.
+    Maastricht 2001). Lines with more pieces than the opponent's told nothing beside the others. All but the last number
+    were found by `engine.duel.tuning` from games on the board of 4 4 15 15: see docs/duel.md.
     """
 
     piece: int = 100

@@ -68,6 +68,15 @@ def is_of_generation(entry: int, generation: int) -> bool:
     return entry != 0 and (entry >> GENERATION_SHIFT) & GENERATION_MASK == generation
 
 
+def written(table: Any, generation: int, words: int) -> int:
+    """Count the entries among so many words at the beginning of a table that were written in a generation."""
+    count = 0
+    for at in range(0, min(words, len(table)), ENTRY_WORDS):
+        if is_of_generation(table[at + 1], generation):
+            count += 1
+    return count
+
+
 def slot_of(seen: Any, key: int) -> int:
     """Return where a position stands in the set, or the empty slot in which it belongs. The set is never full."""
     mask = len(seen) // 2 - 1
@@ -77,4 +86,4 @@ def slot_of(seen: Any, key: int) -> int:
     return slot
 
 
-FUNCTIONS = (is_of_generation, probe, remember, slot_of)
+FUNCTIONS = (is_of_generation, probe, remember, written, slot_of)

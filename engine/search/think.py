@@ -32,7 +32,7 @@ from engine.search.memory import (
     Memory,
 )
 from engine.search.scores import WIN
-from engine.search.table import BUCKET_WORDS, ENTRY_WORDS, GENERATION_MASK, is_of_generation, slot_of
+from engine.search.table import BUCKET_WORDS, ENTRY_WORDS, GENERATION_MASK, slot_of
 
 TABLE_MEGABYTES = 64
 """Size of a compiled thinker's table, unless it is told another: 4 million positions, some seconds' worth."""
@@ -227,9 +227,9 @@ class Thinker:
         return latest
 
     def _table_use(self) -> float:
-        sample = self._memory.table[1:SAMPLED_WORDS:ENTRY_WORDS]
-        now = self._memory.cells[GENERATION]
-        return sum(is_of_generation(int(entry), now) for entry in sample) / len(sample)
+        table = self._memory.table
+        count = self._search.written(table, self._memory.cells[GENERATION], SAMPLED_WORDS)
+        return int(count) * ENTRY_WORDS / min(SAMPLED_WORDS, len(table))
 
     def _children(self, kernel: Kernel) -> int:
         """Return how many positions moves lead to, or as many as there is room for."""
