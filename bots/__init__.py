@@ -9,6 +9,7 @@ For whoever writes a bot:
 
 How it works:
 
+- `address`: where a server is, and whether connections to it are encrypted
 - `connection`: a blocking connection, messages out and in
 - `patience`: the pauses before coming back to a lost one
 - `session`: a bot's session, message by message, over as many connections as it takes
@@ -18,6 +19,7 @@ What stands on it:
 - `alphabeta_bot`: the reference player
 - `warming`: compiled code, made ready beside a game
 - `spectacle`, `scene`, `watch`: following a match: what is known of it, how it is drawn, the loop
+- `play`, `play_screen`, `play_words`: a game in the terminal, against the search or somebody beside you
 - `bridge`, `bridge_arrows`: a program on stdin and stdout as a bot, in either dialect; `bridge_program`: its pipes
 - `check`: the conformance test for bots
 - `process`: a process, ended with all that it has started

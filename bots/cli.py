@@ -10,17 +10,19 @@ import cyclopts
 from cyclopts import Parameter, validators
 
 from bots.client import DEFAULT_HOST, DEFAULT_PORT, ArenaError, Bot, play, to_stderr
+from bots.play_words import USUAL_SECONDS, BadCommand
 from engine.catalogue import GAMES, USUAL_GAME
 from engine.game import GameError
 from engine.search.deepening import MOST_THREADS
 from engine.search.memory import MAX_DEPTH
+from engine.wire.words import ANY
 
 if TYPE_CHECKING:
     from bots.bridge import ProgramBot
 
 app = cyclopts.App(
     name="arena-bot",
-    help="Programs that play on an arena server, and one that watches.",
+    help="Programs that play on an arena server, one that watches, and one to play against.",
     version_flags=[],
 )
 
@@ -53,8 +55,12 @@ class Wish:
         Name to log in with; by default that of the bot.
     token
         Token to log in with, where the server asks for one; by default the variable ARENA_TOKEN.
+    tls
+        Encrypt, and make sure by its certificate that it is the server.
+    tls_ca
+        Encrypt, and trust the certificates in this file, in PEM.
     game
-        Game to play.
+        Game to play; any for whatever a contest wants to be played.
     params
         Variant to play, as in 4,4,15,15; any when left out.
     budget
@@ -75,6 +81,8 @@ class Wish:
     port: Port = DEFAULT_PORT
     name: str | None = None
     token: str | None = None
+    tls: Flag = False
+    tls_ca: str = ""
     game: str = USUAL_GAME
     params: str | None = None
     budget: Annotated[int | None, Parameter(validator=POSITIVE)] = None
@@ -101,7 +109,7 @@ def random_(wish: Wish = DEFAULT_WISH, *, seed: int | None = None) -> None:
     """
     from bots.random_bot import RandomBot
 
-    _check(wish.game, wish.params or "", "--params")
+    _check_wish(wish)
     _play("random", wish, RandomBot(seed))
 
 
@@ -134,11 +142,12 @@ def alphabeta(
     """
     from bots.alphabeta_bot import AlphaBetaBot
 
-    _check(wish.game, wish.params or "", "--params")
+    _check_wish(wish)
     bot = AlphaBetaBot(most_ms=time, depth=depth, nodes=nodes, megabytes=table, threads=threads)
     if not wish.quiet:
         to_stderr("getting the search ready; that takes some seconds when it was never compiled")
-    bot.warm(wish.game, wish.params or "")
+    if wish.game != ANY:
+        bot.warm(wish.game, wish.params or "")
     _play("alphabeta", wish, bot)
 
 
@@ -168,7 +177,7 @@ def bridge_(
         wish = replace(wish, game="arrows")
     if dialect == "arrows" and wish.game != "arrows":
         _fail(f"--dialect arrows is for the game arrows, not for {wish.game}", 2)
-    _check(wish.game, wish.params or "", "--params")
+    _check_wish(wish)
     _end_in_order_when_terminated()
     report = _nothing if wish.quiet else to_stderr
     if dialect == "arrows":
@@ -238,6 +247,8 @@ def watch(
     *,
     host: str = DEFAULT_HOST,
     port: Port = DEFAULT_PORT,
+    tls: Flag = False,
+    tls_ca: str = "",
     wait: Flag = False,
     follow: Flag = False,
     record: Flag = False,
@@ -252,6 +263,10 @@ def watch(
         Address of the server.
     port
         Port of the server.
+    tls
+        Encrypt, and make sure by its certificate that it is the server.
+    tls_ca
+        Encrypt, and trust the certificates in this file, in PEM.
     wait
         Where no match is running, wait for one.
     follow
@@ -261,7 +276,44 @@ def watch(
     """
     from bots.watch import watch as run
 
-    run(match, host=host, port=port, wait=wait, follow=follow, record=record)
+    run(match, host=host, port=port, tls=tls, tls_ca=tls_ca, wait=wait, follow=follow, record=record)
+
+
+@app.command(name="play")
+def play_(
+    game: str = USUAL_GAME,
+    /,
+    *,
+    params: str | None = None,
+    load: str | None = None,
+    first: str = "person",
+    second: str = "bot",
+    time: Annotated[float, Parameter(validator=ABOVE_0)] = USUAL_SECONDS,
+) -> None:
+    """Play at this screen, against a bot or somebody beside you, without a server. Type help there.
+
+    Parameters
+    ----------
+    game
+        The game's name.
+    params
+        The variant, as in 4,4,15,15; the usual one when left out.
+    load
+        File with a position or a saved game to begin with.
+    first
+        Who begins: person, bot, or bot:SECONDS.
+    second
+        Who plays the other side.
+    time
+        Seconds that a bot thinks about a move, where it says nothing else.
+    """
+    from bots.play import sit_down
+
+    _check(game, params or "", "--params")
+    try:
+        sit_down(GAMES[game], params, load, (first, second), time)
+    except BadCommand as error:
+        _fail(str(error), 2)
 
 
 def _play(kind: str, wish: Wish, bot: Bot, *, carry_on: bool | None = None) -> None:
@@ -272,6 +324,8 @@ def _play(kind: str, wish: Wish, bot: Bot, *, carry_on: bool | None = None) -> N
         port=wish.port,
         name=wish.name or kind,
         token=wish.token or os.environ.get("ARENA_TOKEN", ""),
+        tls=wish.tls,
+        tls_ca=wish.tls_ca,
         game=wish.game,
         params=wish.params or "",
         budget=wish.budget,
@@ -282,6 +336,11 @@ def _play(kind: str, wish: Wish, bot: Bot, *, carry_on: bool | None = None) -> N
         carry_on=wish.games != 1 if carry_on is None else carry_on,
         report=_nothing if wish.quiet else to_stderr,
     )
+
+
+def _check_wish(wish: Wish) -> None:
+    if wish.game != ANY:
+        _check(wish.game, wish.params or "", "--params")
 
 
 def _check(game: str, params: str, place: str) -> None:

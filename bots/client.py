@@ -23,12 +23,13 @@ When a bot fails:
 import sys
 from collections.abc import Callable
 
+from bots.address import address
 from bots.bot import Bot, Choose, Clocks, FunctionBot, GameResult, Resigned
 from bots.errors import ArenaError, BadChoice, BotFailed, Refused, ServerFault, Unreachable
 from bots.session import Session
 from engine.catalogue import GAMES, USUAL_GAME
 from engine.wire import messages as m
-from engine.wire.words import word_of
+from engine.wire.words import ANY, word_of
 
 __all__ = [
     "ArenaError",
@@ -61,6 +62,8 @@ def play(
     port: int = DEFAULT_PORT,
     name: str,
     token: str = "",
+    tls: bool = False,
+    tls_ca: str = "",
     game: str = USUAL_GAME,
     params: str = "",
     budget: int | None = None,
@@ -74,11 +77,14 @@ def play(
     """Play matches one after the other, and return how they ended; ``games=0`` plays until it is interrupted.
 
     What is left out of ``params``, ``budget`` and ``increment`` (milliseconds), ``colour`` (a side's name) and
-    ``opponent`` may be anything. ``report`` is given a line for everything worth knowing. Raises `ArenaError`, and
-    `engine.game.BadParameters` for ``params`` that name no variant.
+    ``opponent`` may be anything. The game ``any`` is for contests, which say all of that. ``tls`` encrypts, and so does
+    ``tls_ca``, a file of the certificates to trust. ``report`` is given a line for everything worth knowing. Raises
+    `ArenaError`, and `engine.game.BadParameters` for ``params`` that name no variant.
     """
-    if game not in GAMES:
-        raise ArenaError(f"unknown game {game!r}; known are {', '.join(GAMES)}")
+    if game not in (*GAMES, ANY):
+        raise ArenaError(f"unknown game {game!r}; known are {', '.join(GAMES)}, and {ANY} for contests")
+    if game == ANY and (params or colour or opponent or budget is not None or increment is not None):
+        raise ArenaError(f"a contest says what is played against whom: beside {ANY} nothing can be asked for")
     wanted = {
         "params": word_of(GAMES[game].parameters(params)) if params else "",
         "budget": budget,
@@ -89,4 +95,5 @@ def play(
     options = " ".join(f"{key}={value}" for key, value in wanted.items() if value not in ("", None))
     seek = m.Seek(game, m.Text(options))
     player = bot if isinstance(bot, Bot) else FunctionBot(bot)
-    return Session(player, (host, port), m.Login(name, token), seek, carry_on=carry_on, report=report).run(games)
+    where = address(host, port, tls=tls, tls_ca=tls_ca)
+    return Session(player, where, m.Login(name, token), seek, carry_on=carry_on, report=report).run(games)

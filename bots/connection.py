@@ -2,6 +2,7 @@
 
 import math
 import socket
+import ssl
 import time
 from collections import deque
 from types import TracebackType
@@ -17,6 +18,9 @@ CONNECT_SECONDS = 10.0
 QUIET_SECONDS = 30.0
 """After this long without a line the server is asked for a sign of life, and given the same time again."""
 
+SUSPENDED = "suspended"
+"""Reason of a BYE after which a match goes on when the server is there again."""
+
 GOODBYE_SECONDS = 1.0
 """How long to wait for the server to close first: a connection that is cut with lines unread looks like a fault."""
 
@@ -26,8 +30,11 @@ READ_BYTES = 65536
 class Connection:
     """One TCP connection, past the server's greeting. Close it, or use it in a ``with``."""
 
-    def __init__(self, host: str, port: int) -> None:
-        """Connect and read the greeting; raises `Unreachable`, or `Refused` by a server that is full."""
+    def __init__(self, host: str, port: int, tls: ssl.SSLContext | None = None) -> None:
+        """Connect and read the greeting; raises `Unreachable`, or `Refused` by a server that is full.
+
+        ``tls`` is how to encrypt (`bots.address`), None for not at all.
+        """
         self._end = ClientEnd()
         self._inbox: deque[Message] = deque()
         self._lost: ConnectionLost | None = None
@@ -40,10 +47,20 @@ class Connection:
             raise Unreachable(f"no server at {host} port {port}: {why}") from error
         try:
             self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            if tls is not None:
+                self._secure(tls, host, port)
             self._read_greeting(host, port)
         except BaseException:
             self._socket.close()
             raise
+
+    def _secure(self, tls: ssl.SSLContext, host: str, port: int) -> None:
+        """Agree on keys, and make sure that it is the server."""
+        try:
+            self._socket = tls.wrap_socket(self._socket, server_hostname=host)
+        except OSError as error:  # also all that ssl raises
+            why = getattr(error, "verify_message", "") or getattr(error, "reason", "") or str(error)
+            raise Unreachable(f"no encrypted connection to {host} port {port}: {why}") from error
 
     def _read_greeting(self, host: str, port: int) -> None:
         try:
@@ -91,7 +108,8 @@ class Connection:
     def receive(self, seconds: float = math.inf) -> Message | None:
         """Return the next message, or None when none came in time.
 
-        Raises `ConnectionLost`, also when a silent server gives no sign of life, and `Refused` on BYE.
+        Raises `ConnectionLost`, also when a silent server gives no sign of life or suspends the match, and `Refused` on
+        any other BYE.
         """
         deadline = time.monotonic() + seconds
         while not self._inbox:
@@ -105,6 +123,9 @@ class Connection:
             elif now >= deadline:
                 return None
         message = self._inbox.popleft()
+        if isinstance(message, Bye) and message.reason == SUSPENDED:
+            self._lost = ConnectionLost(message.sentence)
+            raise self._lost
         if isinstance(message, Bye):
             raise Refused(message.reason, message.sentence)
         return message
@@ -131,7 +152,7 @@ class Connection:
         try:
             self._socket.settimeout(seconds)
             data = self._socket.recv(READ_BYTES)
-        except (TimeoutError, BlockingIOError):
+        except (TimeoutError, BlockingIOError, ssl.SSLWantReadError):
             return False
         except OSError as error:
             self._lost = ConnectionLost(f"the connection broke: {error}")

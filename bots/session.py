@@ -8,6 +8,7 @@ import traceback
 from collections.abc import Callable
 from contextlib import suppress
 
+from bots.address import Address
 from bots.bot import Bot, Clocks, GameResult, Resigned, Told
 from bots.connection import CONNECT_SECONDS, Connection
 from bots.errors import BadChoice, BotFailed, ConnectionLost, Refused, ServerFault, Unreachable
@@ -51,7 +52,7 @@ class Session:
     def __init__(
         self,
         bot: Bot,
-        address: tuple[str, int],
+        address: Address,
         login: m.Login,
         seek: m.Seek,
         *,
@@ -156,6 +157,8 @@ class Session:
                 self._pings -= 1
                 if self._pings == 0:
                     self._settled()
+            case m.Probe(text):
+                self._connection.send(m.Echo(text))
             case m.Error():
                 self._error(message)
             case m.Match():

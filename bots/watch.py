@@ -7,6 +7,7 @@ from rich.console import Console
 from rich.live import Live
 from rich.text import Text
 
+from bots.address import Address, address
 from bots.connection import CONNECT_SECONDS, Connection
 from bots.errors import ArenaError, ConnectionLost, Refused, ServerFault, Unreachable
 from bots.patience import Patience
@@ -32,6 +33,8 @@ def watch(
     *,
     host: str,
     port: int,
+    tls: bool = False,
+    tls_ca: str = "",
     wait: bool = False,
     follow: bool = False,
     record: bool = False,
@@ -46,7 +49,8 @@ def watch(
     seen: list[Spectacle] = []
     above, number = 0, match
     patience: Patience | None = None
-    connection = Connection(host, port)
+    where = address(host, port, tls=tls, tls_ca=tls_ca)
+    connection = Connection(*where)
     try:
         while True:
             try:
@@ -65,7 +69,7 @@ def watch(
                 _say(console, f"{lost}; trying to come back")
                 connection.close()
                 patience = patience or Patience(PATIENCE_SECONDS)
-                connection = _reconnect(lost, patience, (host, port))
+                connection = _reconnect(lost, patience, where)
             except Refused as refused:
                 if match is not None or refused.code != Code.UNKNOWN_MATCH:
                     raise
@@ -74,10 +78,10 @@ def watch(
         connection.close()
 
 
-def _reconnect(lost: ConnectionLost, patience: Patience, address: tuple[str, int]) -> Connection:
+def _reconnect(lost: ConnectionLost, patience: Patience, where: Address) -> Connection:
     while patience.pause():
         with suppress(Unreachable):
-            return Connection(*address)
+            return Connection(*where)
     raise Unreachable(f"{lost}; the server could not be reached again")
 
 

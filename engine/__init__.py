@@ -4,6 +4,7 @@
 - `catalogue`: the games, by name, each in a folder of its own that is called like it
 - `compiled`, `cache`: one source for rules and speed: plain functions, bound to a board, compiled and kept
 - `history`: a game so far, with the draws that only it shows
+- `table`, `transcript`: a game at one screen, with moves taken back; a game as text
 - `clock`: both clocks of a match, as arithmetic
 - `record`: the record of a match: its text, and verifying it
 - `perft`, `search`: counting, searching and solving, written once for all games

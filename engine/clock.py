@@ -2,6 +2,9 @@
 
 All times are whole microseconds. Stamps come from one monotonic clock; where it begins does not matter. A side's
 clock either stands, or runs since a stamp. During initialisation both run, in play only that of the side to move.
+
+Two things are taken off what a running clock is charged. A *stall* of the server is given back to the clocks that
+ran when it began. An *allowance* for the way through the network is taken off each turn, and never saved up.
 """
 
 from typing import NamedTuple
@@ -27,12 +30,51 @@ class TimeControl(NamedTuple):
         return (self.budget // MICROSECONDS, self.increment // MICROSECONDS)
 
 
+class Stall(NamedTuple):
+    """A time in which the server did nothing, from one stamp to another one."""
+
+    begin: int
+    until: int
+
+
+class Charge(NamedTuple):
+    """How the time between two stamps is charged to a clock that ran."""
+
+    since: int
+    until: int
+    stalled: int
+    """What of it the server stood still for."""
+    allowed: int
+    """What of the rest is allowed for the way through the network."""
+
+    @classmethod
+    def of(cls, clock: "Clock", side: int, now: int) -> "Charge":
+        """Return what a clock that runs would be charged now."""
+        since = clock.since[side]
+        if since is None or now <= since:
+            return cls(now, now, 0, 0)
+        stalled = 0
+        for stall in clock.stalls:
+            if since <= stall.begin < now:
+                stalled += min(now, stall.until) - stall.begin
+        return cls(since, now, stalled, min(clock.allowances[side], now - since - stalled))
+
+    @property
+    def charged(self) -> int:
+        """What is charged."""
+        return self.until - self.since - self.stalled - self.allowed
+
+
 class Clock(NamedTuple):
     """What both sides have left, and since when either clock runs (None: it stands)."""
 
     left: tuple[int, int]
     since: tuple[int | None, int | None] = (None, None)
     increment: int = 0
+    stalls: tuple[Stall, ...] = ()
+    """In order, and apart from each other: those that some clock which runs has lived through."""
+    allowances: tuple[int, int] = (0, 0)
+    """What each side is not charged of a turn."""
 
     @classmethod
     def full(cls, control: TimeControl) -> "Clock":
@@ -42,12 +84,29 @@ class Clock(NamedTuple):
     def run(self, side: int, now: int) -> "Clock":
         """Start a side's clock."""
         first, second = self.since
-        return Clock(self.left, (now, second) if side == 0 else (first, now), self.increment)
+        stalls = self.stalls if self.stalls and self.since[1 - side] is not None else ()
+        return Clock(self.left, (now, second) if side == 0 else (first, now), self.increment, stalls, self.allowances)
 
     def stop(self, side: int, now: int) -> "Clock":
-        """Stop a side's clock and charge what it ran. What is left may be 0 or less: then the flag has fallen."""
+        """Stop a side's clock and charge what it ran (`Charge`).
+
+        What is left may be 0 or less: then the flag has fallen.
+        """
         first, second = self.since
         return self._with(side, self.remaining(side, now), (None, second) if side == 0 else (first, None))
+
+    def stalled(self, stall: Stall) -> "Clock":
+        """Take note of a stall, later than those before: what ran when it began is not charged for it."""
+        return self._replace(stalls=(*self.stalls, stall)) if self.touched(stall) else self
+
+    def touched(self, stall: Stall) -> bool:
+        """Tell whether a clock ran when a stall began."""
+        return any(since is not None and since <= stall.begin for since in self.since)
+
+    def allow(self, side: int, allowance: int) -> "Clock":
+        """Charge a side so much less for every turn from now on."""
+        first, second = self.allowances
+        return self._replace(allowances=(allowance, second) if side == 0 else (first, allowance))
 
     def add_increment(self, side: int) -> "Clock":
         """Give a side what a move earns."""
@@ -56,16 +115,28 @@ class Clock(NamedTuple):
     def remaining(self, side: int, now: int) -> int:
         """Return what a side has left at a moment; negative when its flag has fallen."""
         since = self.since[side]
-        return self.left[side] if since is None or now < since else self.left[side] - now + since
+        if since is None or now < since:
+            return self.left[side]
+        if self.stalls or self.allowances[side]:
+            return self.left[side] - Charge.of(self, side, now).charged
+        return self.left[side] - now + since  # as most clocks are, and each move asks several times
 
     def deadline(self) -> int | None:
         """Return the stamp at which the first running clock is used up, None where none runs."""
-        first, second = self.since
-        if first is None:
-            return None if second is None else second + self.left[1]
-        if second is None:
-            return first + self.left[0]
-        return min(first + self.left[0], second + self.left[1])
+        first, second = self._used_up(0), self._used_up(1)
+        if first is None or second is None:
+            return second if first is None else first
+        return min(first, second)
+
+    def _used_up(self, side: int) -> int | None:
+        since = self.since[side]
+        if since is None:
+            return None
+        stamp = since + self.left[side] + self.allowances[side]
+        for stall in self.stalls:
+            if since <= stall.begin < stamp:
+                stamp += stall.until - stall.begin
+        return stamp
 
     def fallen(self, now: int) -> tuple[bool, bool]:
         """Tell for either side whether its clock runs and is used up."""
@@ -79,4 +150,6 @@ class Clock(NamedTuple):
 
     def _with(self, side: int, left: int, since: tuple[int | None, int | None]) -> "Clock":
         first, second = self.left
-        return Clock((left, second) if side == 0 else (first, left), since, self.increment)
+        return Clock(
+            (left, second) if side == 0 else (first, left), since, self.increment, self.stalls, self.allowances
+        )

@@ -4,14 +4,23 @@
 - `referee`, `lobby`: pure decisions: a match, and who plays whom
 - `hall`: everything that the server knows; answers requests at once
 - `contest`: pure decisions on contests: what is played, and what the games say
+- `organise`: contests while they are held: programs, storage, adjudication
+- `report`: what a contest has come to, as text, JSON, CSV and a page
 - `match`: a match while it is played: carries out what the referee decides
+- `telling`: what is told of a match as a whole
+- `delay`: a match as spectators see it, some moves late
+- `door`, `gate`, `limits`, `tls`: who is let in, how much may be asked for, and encryption
 - `session`, `connection`, `outbox`: a peer: its lines, its bytes, and when they go out
-- `flags`, `loopwatch`: when flags fall, and when bytes arrived
+- `flags`, `loopwatch`, `lag`: when flags fall, when bytes arrived, and how long their way was
 - `archive`: the records on disk
 - `recovery`, `restart`: what becomes of the matches that were running when a server died
+- `web`: the pages: lobby, matches, contests, play
 - `house`: the server's own bots, as processes
 - `serve`: the service, from listening to stopping
 - `demo`: a server and two bots on this machine, watched
+- `tally`, `metrics`, `service_manager`: what was done, counted and shown to those who watch over the server
+- `configuration`, `table`: the configuration file, and tables of TOML
+- `doctor`: what is wrong before the server is started
 - `tokens`, `logs`, `cli`: the token file, log lines, and the command line ``arena-server``
 
 Server and bots never import each other; `house` and `demo` start bots as programs.

@@ -58,15 +58,13 @@ class Journal:
     def write(self, text: str) -> None:
         """Append text: when this returns, the operating system has it. Raises OSError, and then nothing is appended."""
         data = text.encode()
-        done = 0
         try:
-            while done < len(data):
-                done += os.write(self._file, data[done:])
+            _write(self._file, data)
         except OSError:
             with suppress(OSError):
                 os.ftruncate(self._file, self._length)  # half a line would spoil what comes behind it
             raise
-        self._length += done
+        self._length += len(data)
 
     def finish(self) -> None:
         """Close the record and move it to the finished ones; its players may still come back for the result."""
@@ -74,22 +72,29 @@ class Journal:
         self._archive.finish(self._match)
 
     def abandon(self) -> None:
-        """Close the record of a match that has ended otherwise than it says: nobody is to come back to it."""
-        self.close()
+        """Close the record of a match that has ended otherwise than it says; nobody comes back to it. Never raises."""
+        with suppress(OSError):
+            self.close()
         self._archive.forget(self._match)
 
+    def discard(self) -> None:
+        """Close and remove the record of a match of which nobody was told. Never raises."""
+        self.abandon()
+        with suppress(OSError):
+            self._archive.running(self._match).unlink()
+
     def close(self) -> None:
-        """Close the file and leave it where it is."""
-        if self._file >= 0:
-            os.close(self._file)
-            self._file = -1
+        """Close the file and leave it where it is. Raises OSError, and then it is closed all the same."""
+        file, self._file = self._file, -1
+        if file >= 0:
+            os.close(file)
 
 
 class Archive:
     """All records of a data directory."""
 
     def __init__(self, folder: Path, recent: int = RECENT_MATCHES) -> None:
-        """Make the folders that are missing; raises OSError where that is not possible.
+        """Make the folders that are missing; raises OSError where that is not possible, or one cannot be written to.
 
         The keys of so many matches that have ended are kept.
         """
@@ -99,9 +104,12 @@ class Archive:
         places = (self._running, self._records, self._damaged, self._keys)
         for place in places:
             place.mkdir(mode=0o700 if place is self._keys else 0o777, parents=True, exist_ok=True)
+            if not os.access(place, os.R_OK | os.W_OK | os.X_OK):
+                raise PermissionError(f"{place} has to be a directory in which this program may read and write")
         self._last = max((number for place in places for number in _numbers(place)), default=0)
         self._ended = deque(sorted(set(_numbers(self._keys)) - set(_numbers(self._running))))
         self._recent = recent
+        self._late: list[int] = []  # finished, but not moved to the records yet
         for path in self._running.glob(f"*{UNFINISHED}"):
             path.unlink()  # the server died while it wrote them: nobody was told
 
@@ -109,6 +117,10 @@ class Archive:
         """Return a number that no match had yet."""
         self._last += 1
         return self._last
+
+    def skip(self, match: int) -> None:
+        """Give the numbers up to this one to no match any more."""
+        self._last = max(self._last, match)
 
     def begin(self, match: int, keys: Keys, head: str) -> Journal:
         """Begin the record of a match with its head; raises OSError, and then there is none."""
@@ -120,16 +132,17 @@ class Archive:
             new.rename(self.running(match))  # whenever the server dies, a journal has a whole head
         except OSError:
             if journal is not None:
-                journal.close()
-            new.unlink(missing_ok=True)
+                journal.abandon()
             self.forget(match)
+            with suppress(OSError):
+                new.unlink()
             raise
         return journal
 
     def _keep(self, match: int, keys: Keys) -> None:
         file = os.open(self._key(match), _NEW, 0o600)
         try:
-            os.write(file, "".join(f"{key}\n" for key in keys).encode())
+            _write(file, "".join(f"{key}\n" for key in keys).encode())
         except OSError:
             self.forget(match)
             raise
@@ -163,9 +176,17 @@ class Archive:
         return Keys(*words) if len(words) == 2 and all(re.fullmatch("[0-9a-f]{64}", word) for word in words) else None
 
     def finish(self, match: int) -> None:
-        """Move a journal to the records. Raises OSError."""
-        self.running(match).rename(self._record(match))
+        """Move a journal to the records, and those that could not be moved before. Raises OSError for this one."""
+        late, self._late = self._late, []
+        try:
+            self.running(match).rename(self._record(match))
+        except OSError:
+            self._late = [*late, match]
+            raise
         self._has_ended(match)
+        for before in late:
+            with suppress(OSError):
+                self.finish(before)
 
     def set_aside(self, match: int, instead: str) -> Path:
         """Move a journal that cannot be trusted to the damaged ones, and return where it is. Raises OSError.
@@ -181,12 +202,21 @@ class Archive:
         self._has_ended(match)
         return aside
 
+    def take_in(self, match: int, text: str) -> None:
+        """Keep the record of a match that was played elsewhere. Raises OSError, and then there is none."""
+        new = self._new(match)
+        new.write_text(text, encoding="utf-8")
+        new.rename(self._record(match))
+
     def read(self, match: int) -> str | None:
-        """Return the record of a finished match, None where there is none."""
+        """Return the record of a finished match, None where there is none. Raises OSError where it cannot be read."""
+        path = self.running(match) if match in self._late else self._record(match)
         try:
-            return self._record(match).read_text(encoding="utf-8")
+            return path.read_text(encoding="utf-8")
         except FileNotFoundError:
             return None
+        except UnicodeDecodeError as error:
+            raise OSError(f"{path} is no UTF-8: {error}") from None
 
     def forget(self, match: int) -> None:
         """Let nobody come back to a match any more."""
@@ -212,17 +242,28 @@ class Archive:
             self.forget(self._ended.popleft())
 
 
+class Claimed(OSError):
+    """Another server uses the data directory."""
+
+
 @contextmanager
 def claimed(folder: Path) -> Iterator[None]:
-    """Hold a data directory for this process alone; raises OSError where another server has it."""
+    """Hold a data directory for this process alone; raises `Claimed` where another server has it, or OSError."""
     folder.mkdir(parents=True, exist_ok=True)
     with (folder / LOCK).open("w") as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             sentence = f"another server uses the data directory {folder}; give this one its own with --data"
-            raise OSError(sentence) from None
+            raise Claimed(sentence) from None
         yield
+
+
+def _write(file: int, data: bytes) -> None:
+    """Write all of it; raises OSError."""
+    done = 0
+    while done < len(data):
+        done += os.write(file, data[done:])
 
 
 def _numbers(place: Path) -> Iterator[int]:

@@ -3,22 +3,44 @@
 import sys
 from importlib.metadata import version
 from pathlib import Path
-from typing import NoReturn
+from typing import Annotated, Any, NoReturn
 
 import cyclopts
 import trio
+from cyclopts import Parameter
+from cyclopts.config import Dict
+from rich.console import Console
 
 from engine.catalogue import GAMES, USUAL_GAME
 from engine.clock import MICROSECONDS, TimeControl
 from engine.game import BadParameters
+from server import configuration, tls
 from server import tokens as token_file
+from server.contest import contest_file
+from server.lag import MOST_ALLOWANCE
+from server.limits import Limits
 from server.logs import configure
-from server.settings import LEAST_BUDGET, MOST_BUDGET, MOST_MOVES, PORT, Settings
+from server.organise.schema import BadStore
+from server.settings import LEAST_BUDGET, MOST_BUDGET, MOST_MOVES, PORT, WEB, Settings
+from server.table import BadTable
+
+
+def _from_file(called: cyclopts.App, commands: tuple[str, ...], arguments: cyclopts.ArgumentCollection) -> Any:
+    """Take options that are not on the command line from the file of ``--config``."""
+    for argument in arguments if commands == ("serve",) else ():
+        if argument.name == "--config" and argument.tokens:
+            path = Path(argument.tokens[-1].value)
+            Dict(configuration.read(path).options, source=str(path), use_commands_as_keys=False)(
+                called, commands, arguments
+            )
+            return
+
 
 app = cyclopts.App(
     name="arena-server",
     help="Hosts matches between programs that play board games over TCP.",
     version=lambda: version("gipf-arena"),
+    config=_from_file,
 )
 
 
@@ -34,8 +56,17 @@ def serve(
     house: str = "",
     tokens: Path | None = None,
     grace: float = 0.0,
+    lag_allowance: int = 0,
     return_time: float = 30.0,
+    delay_moves: int = 0,
+    tls_cert: Path | None = None,
+    tls_key: Path | None = None,
+    metrics: int | None = None,
+    web: str | None = None,
+    no_web: bool = False,
     verbose: bool = False,
+    log_json: bool = False,
+    config: Path | None = None,
 ) -> None:
     """Serve matches until interrupted.
 
@@ -59,29 +90,44 @@ def serve(
         File of those who may log in, made by arena-server token. Without it everybody may.
     grace
         Seconds that running matches get to end when the server is stopped.
+    lag_allowance
+        Most milliseconds of each turn that players are not charged for the way through the network, as measured.
     return_time
         Seconds that players are waited for, with standing clocks, when the server starts again after it has died.
+    delay_moves
+        Moves that spectators see later than the players, so that they cannot help.
+    tls_cert
+        Certificate to encrypt all connections with, in PEM, the chain behind it.
+    tls_key
+        The key of that certificate, in PEM, without a password.
+    metrics
+        Port on this machine for figures in the format of Prometheus, and /health.
+    web
+        Address and port of the pages for browsers, 127.0.0.1:8080 when left out; port 0 lets the system choose one.
+    no_web
+        Serve no pages.
     verbose
         Log more.
+    log_json
+        Log objects of JSON, one a line.
+    config
+        File of options in TOML (docs/reliability.md); what stands on the command line goes before it.
     """
-    configure(verbose=verbose)
+    configure(verbose=verbose, json=log_json)
     for name, value, least, most in (
         ("budget", budget, LEAST_BUDGET // MICROSECONDS, MOST_BUDGET // MICROSECONDS),
         ("increment", increment, 0, MOST_BUDGET // MICROSECONDS),
         ("move-limit", move_limit, 1, MOST_MOVES),
+        ("lag-allowance", lag_allowance, 0, MOST_ALLOWANCE // MICROSECONDS),
+        ("delay-moves", delay_moves, 0, MOST_MOVES),
     ):
         if not least <= value <= most:
             _fail(f"--{name} is {value}; it has to lie between {least} and {most}")
-    if not 0 <= port <= 65535:
-        _fail(f"--port is {port}; ports are 0 to 65535")
+    for name, number in (("port", port), ("metrics", metrics)):
+        if number is not None and not 0 <= number <= 65535:
+            _fail(f"--{name} is {number}; ports are 0 to 65535")
     if not 0 <= return_time < float("inf"):
         _fail(f"--return-time is {return_time}; it has to be a number of seconds, 0 or more")
-    known = None
-    if tokens is not None:
-        try:
-            known = token_file.read(tokens)
-        except (OSError, UnicodeDecodeError, token_file.BadTokens) as error:
-            _fail(f"--tokens: {error}")
     settings = Settings(
         host=host,
         port=port,
@@ -89,16 +135,87 @@ def serve(
         control=TimeControl.of_milliseconds(budget, increment),
         move_limit=move_limit,
         house=_house(house),
-        tokens=known,
+        tokens=_tokens(tokens),
+        limits=Limits() if config is None else configuration.read(config).limits,
+        tls=_identity(tls_cert, tls_key),
+        delay_moves=delay_moves,
+        metrics=metrics,
+        web=None if no_web else _place("web", WEB if web is None else web),
         grace=grace,
+        lag_allowance=lag_allowance * MICROSECONDS,
         return_seconds=return_time,
     )
     from server.serve import serve as run
 
     try:
         trio.run(run, settings)
-    except* OSError as group:
+    except* (OSError, BadStore) as group:
         _fail(f"cannot serve: {_first(group)}", status=1)
+
+
+@app.command
+def contest(
+    file: Path,
+    *,
+    data: Path = Path("arena-data"),
+    host: str = "127.0.0.1",
+    port: int = PORT,
+    tokens: Path | None = None,
+    web: str | None = None,
+    grace: float = 0.0,
+    return_time: float = 30.0,
+    dask: str = "",
+    verbose: bool = False,
+) -> None:
+    """Hold a contest from its first game to its final table; the same command goes on with one that was stopped.
+
+    Where a server uses the data directory already, it holds the contest, and this command shows how it goes.
+
+    Parameters
+    ----------
+    file
+        The contest file (docs/contests.md).
+    data
+        Directory for records, the database and reports; made where it is missing.
+    host
+        Address to listen on; 0.0.0.0 for every one.
+    port
+        Port to listen on; 0 lets the system choose one.
+    tokens
+        File of those who may log in, made by arena-server token, for entrants without a token of their own.
+    web
+        Address and port of pages for browsers, as in 127.0.0.1:8080; none when left out.
+    grace
+        Seconds that running games get to end when the contest is stopped.
+    return_time
+        Seconds that players are waited for, with standing clocks, when the server starts again after it has died.
+    dask
+        Address of a dask scheduler, as in tcp://10.0.0.1:8786, whose workers play the games; only for programs.
+    verbose
+        Log more.
+    """
+    configure(verbose=verbose, quiet=not verbose)
+    try:
+        text = file.read_text(encoding="utf-8")
+        definition = contest_file.read(text, lambda name: (file.parent / name).read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, BadTable) as error:
+        _fail(f"{file}: {error}")
+    settings = Settings(
+        host=host,
+        port=port,
+        data=data,
+        tokens=_tokens(tokens),
+        web=None if web is None else _place("web", web),
+        grace=grace,
+        return_seconds=return_time,
+    )
+    from server.organise.holding import Asked, hold
+
+    asked = Asked(text, definition._replace(folder=str(file.parent.resolve())), settings, dask)
+    try:
+        sys.exit(trio.run(hold, asked, Console()))
+    except* (OSError, BadStore) as group:
+        _fail(f"cannot hold the contest: {_first(group)}", status=1)
 
 
 @app.command
@@ -159,6 +276,53 @@ def token(name: str, *, tokens: Path = Path("tokens.txt")) -> None:
         _fail(str(error))
 
 
+def _place(name: str, text: str) -> tuple[str, int]:
+    """Read an address and a port; an address of IPv6 may stand in brackets."""
+    host, colon, port = text.rpartition(":")
+    host = host.removeprefix("[").removesuffix("]")
+    if not colon or not host or not (port.isascii() and port.isdigit() and int(port[:6]) <= 65535):
+        _fail(f"--{name} is {text!r}; it is an address and a port, as in {WEB}")
+    return host, int(port)
+
+
+def _tokens(file: Path | None) -> dict[str, str] | None:
+    """Read the file of those who may log in."""
+    if file is None:
+        return None
+    try:
+        return token_file.read(file)
+    except (OSError, UnicodeDecodeError, token_file.BadTokens) as error:
+        _fail(f"--tokens: {error}")
+
+
+@app.command
+def doctor(
+    *,
+    config: Path | None = None,
+    data: Path | None = None,
+    all_: Annotated[bool, Parameter("--all", negative=())] = False,
+) -> None:
+    """Check what a server needs before it is started, and say what is wrong; the exit status is 1 then.
+
+    Parameters
+    ----------
+    config
+        The file of options that the server is started with.
+    data
+        Its directory for the records, where that is not in the file.
+    all_
+        Verify every record, not only a sample.
+    """
+    from server.doctor import WRONG, diagnosis
+
+    configure(quiet=True)
+    wrong = False
+    for finding in diagnosis(config, data, every_record=all_):
+        print(finding.line(), flush=True)
+        wrong = wrong or finding.state == WRONG
+    sys.exit(1 if wrong else 0)
+
+
 def _house(text: str) -> tuple[tuple[str, str], ...]:
     """Read the bots to keep seated: kinds, each with a game behind a colon where it is not the usual one."""
     bots = []
@@ -169,6 +333,19 @@ def _house(text: str) -> tuple[tuple[str, str], ...]:
             _fail(f"--house: {word!r} is no bot; write alphabeta or random, and :GAME behind it, of {', '.join(GAMES)}")
         bots.append((kind, game))
     return tuple(bots)
+
+
+def _identity(certificate: Path | None, key: Path | None) -> tls.Identity | None:
+    """Look at the files of a certificate, and at whether they fit."""
+    if certificate is None and key is None:
+        return None
+    if certificate is None or key is None:
+        _fail("--tls-cert and --tls-key belong together: a certificate, and its key")
+    try:
+        tls.context(tls.Identity(certificate, key))
+    except tls.BadCertificate as error:
+        _fail(f"--tls-cert, --tls-key: {error}")
+    return tls.Identity(certificate, key)
 
 
 def _first(group: BaseException) -> BaseException:
@@ -185,6 +362,8 @@ def _fail(sentence: str, status: int = 2) -> NoReturn:
 def main() -> None:
     """Run ``arena-server``."""
     try:
-        app(exit_on_error=False, print_error=False)
+        app(sys.argv[1:], exit_on_error=False, print_error=False)
     except cyclopts.CycloptsError as error:
         _fail(" ".join(str(error).split()))
+    except BadTable as error:
+        _fail(str(error))

@@ -37,11 +37,14 @@ class Connection:
         self._queue = bytearray()
         self._added = False
         self._wake = trio.Event()
+        self._taken = trio.lowlevel.ParkingLot()
         self._writing = False
         self._writer = trio.CancelScope()
         self._last = False
         self.broken = False
         """Set when nothing more can be sent: the peer is gone or does not read."""
+        self.sent = 0
+        """Bytes that `send` has taken."""
 
     async def receive(self) -> bytes:
         """Wait for bytes from the peer; none when it has closed or is gone."""
@@ -62,6 +65,7 @@ class Connection:
         if self.broken or self._last:
             return
         self._queue += data
+        self.sent += len(data)
         if not self._added:
             self._added = True
             self._outbox.add(self)
@@ -85,6 +89,16 @@ class Connection:
                 return
         if self._queue:
             self._outbox.soon(self._wake.set)
+
+    @property
+    def behind(self) -> bool:
+        """Tell whether so much waits for the peer that it is not to be asked for more requests."""
+        return len(self._queue) > WRITE_BYTES
+
+    async def catch_up(self) -> None:
+        """Wait until the peer is no longer behind, or nothing can be sent any more."""
+        while self.behind and not self.broken:
+            await self._taken.park()
 
     def end(self) -> None:
         """Let `write_queued` return when everything is sent; nothing more is taken."""
@@ -111,8 +125,10 @@ class Connection:
                     self._give_up()
                 else:
                     del self._queue[: len(chunk)]
+                    self._taken.unpark_all()
 
     def _give_up(self) -> None:
         self.broken = True
         self._queue.clear()
         self._outbox.soon(self._writer.cancel)
+        self._outbox.soon(self._taken.unpark_all)

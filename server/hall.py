@@ -7,26 +7,34 @@ import hmac
 import re
 import secrets
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime
-from hashlib import sha256
 from typing import Protocol
 
 import structlog
+import trio
 
 from engine import record
 from engine.catalogue import GAMES
+from engine.clock import TimeControl
+from engine.game import Position
 from engine.outcome import Termination
+from engine.record import Header
 from engine.wire import messages as m
 from engine.wire.codes import Code, ProtocolError
-from server import lobby, referee
+from engine.wire.words import ANY
+from server import lobby, referee, tokens
 from server.archive import Archive, Journal, Keys
 from server.flags import FlagKeeper
-from server.match import Match, Surroundings, header_of, tell_over
+from server.loopwatch import Stalls
+from server.match import Match, Surroundings
+from server.organise.desk import Desk
 from server.outbox import Outbox
 from server.recovery import finished
 from server.referee import State
 from server.settings import LISTED_MOVES, NAME_PATTERN, RECENT_MATCHES, REQUESTS_PER_TURN, Settings
+from server.tally import SUSPENDED, Tally
+from server.telling import tell_over
 
 log = structlog.get_logger()
 
@@ -35,6 +43,8 @@ class Player(Protocol):
     """What the hall needs of a session."""
 
     name: str
+    key: str
+    """By which it stands among the sessions: the name in lower case, but for programs of a contest."""
     house: bool
     match: Match | None
     """The match that the session plays in or watches."""
@@ -70,19 +80,31 @@ class Hall:
         self.settings = settings
         self.server = server
         self.sessions: dict[str, Player] = {}
-        """Sessions that are logged in, by name in lower case."""
+        """Sessions that are logged in, by `Player.key`."""
         self.matches: dict[int, Match] = {}
         self.house_tokens: dict[str, str] = {}
         """Name in lower case -> token of the server's own bots."""
         self.stopping = False
+        self.closing = trio.Event()
+        """Set when the server is to stop without a signal."""
         self.ports: list[int] = []
         """Where the server listens."""
+        self.own_address = ("127.0.0.1", 0)
+        """Where the server's own programs find it, without TLS."""
+        self.web_ports: list[int] = []
+        """Where it serves pages."""
         self._present: dict[Player, None] = {}
-        self._recent: deque[Match] = deque(maxlen=RECENT_MATCHES)
+        self.recent: deque[Match] = deque(maxlen=RECENT_MATCHES)
+        """The last matches that have ended."""
         self._lobby = lobby.Lobby()
+        self.desk = Desk()
         self._archive = archive
         self.outbox = outbox
-        self._around = Surroundings(clock, flags, outbox, self._ended, self._match_fault)
+        self.stalls = Stalls()
+        ends = (self._ended, self._match_fault)
+        self.clock = clock
+        self.tally = Tally(clock, outbox)
+        self._around = Surroundings(clock, flags, outbox, *ends, self.stalls, self.tally.moved, settings.delay_moves)
         self._answers: dict[type, Callable[[Player, m.Message, int], None]] = {
             m.Login: self._login,
             m.Resume: self._resume,
@@ -98,6 +120,7 @@ class Hall:
             m.Unwatch: self._unwatch,
             m.AskRecord: self._record,
             m.Ping: self._ping,
+            m.Echo: self._echo,
             m.AskHelp: self._help,
             m.Quit: self._quit,
         }
@@ -117,16 +140,17 @@ class Hall:
     def stop(self) -> None:
         """Begin no more matches."""
         self.stopping = True
-        for name in list(self.waiting()):
-            self.sessions[name.lower()].reply(m.Cancelled())
+        for player in [*(self.sessions[name.lower()] for name in self.waiting()), *self.desk.close()]:
+            player.reply(m.Cancelled())
         self._lobby = lobby.Lobby()
 
     def gone(self, player: Player) -> None:
         """A session's connection is closed: forget it, but keep its seat in a match."""
         self._present.pop(player, None)
-        if player.name and self.sessions.get(player.name.lower()) is player:
-            del self.sessions[player.name.lower()]
+        if self.sessions.get(player.key) is player:
+            del self.sessions[player.key]
             self._lobby = lobby.remove(self._lobby, player.name)
+        self.desk.remove(player)
         match = player.match
         player.match = None
         if match is None:
@@ -136,18 +160,36 @@ class Hall:
         elif match.players[player.side] is player:
             try:
                 match.lost(player.side)
+            except Exception as error:
+                self._match_fault(match, error)
+
+    def fault(self, player: Player, error: Exception) -> bool:
+        """Something went wrong in the server while it did what a session asked for: annul that match alone.
+
+        Return whether there was one, in which the session played: then nothing else is wrong with the session.
+        """
+        log.error("server fault", player=player.name, exc_info=error)
+        if player.match is None or player.side is None:
+            return False
+        self._match_fault(player.match, error)
+        return True
+
+    def crashed(self, number: int, side: int, sentence: str) -> None:
+        """The program that plays a side of a match has ended."""
+        match = self.matches.get(number)
+        if match is not None:
+            try:
+                match.crashed(side, sentence)
             except OSError as error:
                 self._match_fault(match, error)
 
-    def fault(self, player: Player, error: Exception) -> None:
-        """Something went wrong in the server while it did what a session asked for: annul that match alone."""
-        log.error("server fault", player=player.name, exc_info=error)
-        if player.match is not None and player.side is not None:
-            self._match_fault(player.match, error)
-
     def _match_fault(self, match: Match, error: Exception) -> None:
+        """Annul a match; whatever else goes wrong in it ends here."""
         log.error("match annulled", match=match.number, exc_info=error)
-        self.annul(match, Termination.SERVER_FAULT, f"a fault of the server's own: {type(error).__name__}")
+        try:
+            self.annul(match, Termination.SERVER_FAULT, f"a fault of the server's own: {type(error).__name__}")
+        except Exception as another:
+            log.error("a fault behind a fault", match=match.number, exc_info=another)
 
     def annul(self, match: Match, termination: Termination, sentence: str) -> None:
         """End a match without a result, whatever state it is in."""
@@ -166,6 +208,11 @@ class Hall:
             sentence = f"a name is 1 to 32 letters, digits, and any of _ . - behind the first; not {message.name!r}"
             raise ProtocolError(Code.BAD_NAME, sentence)
         key = message.name.lower()
+        seat = self.desk.seat_of(message.name, message.token)
+        if seat is not None:
+            self.desk.entered(player, message.token)
+            self._enter(player, message.name, seat)
+            return
         self._check_token(key, message.token)
         match, side = self._seated(key)
         if match is not None and not match.heard[side]:
@@ -175,7 +222,7 @@ class Hall:
             raise ProtocolError(Code.NAME_TAKEN, sentence)
         if key in self.sessions:
             raise ProtocolError(Code.NAME_TAKEN, f"somebody is logged in as {self.sessions[key].name}")
-        self._enter(player, message.name)
+        self._enter(player, message.name, key)
 
     def _check_token(self, key: str, token: str) -> None:
         house = self.house_tokens.get(key)
@@ -183,103 +230,126 @@ class Hall:
             if not _same(house, token):
                 raise ProtocolError(Code.NAME_TAKEN, "this is the name of one of the server's own bots")
             return
-        if self.settings.tokens is None:
-            return
-        known = self.settings.tokens.get(key, "")
-        if not _same(known, sha256(token.encode()).hexdigest()):
+        known = self.desk.token_of(key)
+        if not known:
+            if self.settings.tokens is None:
+                return
+            known = self.settings.tokens.get(key, "")
+        if not tokens.fits(known, token):
             raise ProtocolError(
                 Code.BAD_TOKEN, "players log in here with the token that they were given: LOGIN NAME TOKEN"
             )
 
-    def _enter(self, player: Player, name: str) -> None:
-        player.name = name
-        player.house = name.lower() in self.house_tokens
-        self.sessions[name.lower()] = player
+    def _enter(self, player: Player, name: str, key: str) -> None:
+        player.name, player.key = name, key
+        player.house = key in self.house_tokens
+        self.sessions[key] = player
         player.reply(m.Welcome(name))
 
     def _seated(self, key: str) -> tuple[Match | None, int]:
         """Return the match, and side, in which a player of that name has a seat but no connection."""
         for match in self.matches.values():
             for side in (0, 1):
-                if match.players[side] is None and match.header.players[side].lower() == key:
+                if match.players[side] is None and match.names[side] == key:
                     return match, side
         return None, 0
 
     def _resume(self, player: Player, message: m.Resume, _arrived: int) -> None:
-        match = self._find(message.match)
+        match = self.find(message.match)
         keys = match.keys if match is not None else self._archive.keys(message.match)
         side = keys.side_of(message.token) if keys is not None else None
-        state = None if side is None else match.state if match is not None else self._past(message.match)
+        past = None if match is not None else self.past(message.match)
+        state = match.state if match is not None else past and past[0]
         if side is None or state is None:
             sentence = f"match {message.match} is not to be resumed with this token; log in with LOGIN"
             raise ProtocolError(Code.BAD_TOKEN, sentence)
         name = state.header.players[side]
-        before = self.sessions.get(name.lower())
+        key = match.names[side] if match is not None else name.lower()
+        before = self.sessions.get(key)
         if before is not None:
             if match is None or before.match is not match:
                 raise ProtocolError(Code.NAME_TAKEN, f"match {message.match} is over, and {name} is logged in again")
             before.match = None  # the seat is taken over: the old connection leaves without a trace
             before.close("resumed", "the match was resumed over another connection")
-        self._enter(player, name)
+        self._enter(player, name, key)
         player.match, player.side = match, side
         if match is not None:
             match.resume(side, player, message.token)
         else:
             tell_over(player, state, side, message.token)
 
-    def _past(self, number: int) -> State | None:
-        """Return a match that had ended before the server was started, None where its record cannot be read."""
-        text = self._archive.read(number)
-        return None if text is None else finished(text)
-
-    def _find(self, number: int) -> Match | None:
+    def find(self, number: int) -> Match | None:
+        """Return a match that is running, or was among the last to end."""
         if number in self.matches:
             return self.matches[number]
-        return next((match for match in self._recent if match.number == number), None)
+        return next((match for match in self.recent if match.number == number), None)
 
     def _seek(self, player: Player, message: m.Seek, _arrived: int) -> None:
         if self.stopping:
             raise ProtocolError(Code.STOPPING, "the server is shutting down and begins no new match")
         game = GAMES.get(message.game)
+        if message.game == ANY:
+            self.desk.offers(player, None)
+            player.reply(m.Seeking(ANY))
+            return
         if game is None:
             sentence = f"there is no game {message.game!r} here; there is {', '.join(GAMES)}"
             raise ProtocolError(Code.UNKNOWN_GAME, sentence)
         if len(self.matches) >= self.settings.most_matches:
             raise ProtocolError(Code.TOO_MANY, f"{self.settings.most_matches} matches are running; try again later")
         seek = lobby.read_seek(player.name, game, message.options, self.settings)._replace(house=player.house)
+        if self.desk.offers(player, seek):
+            player.reply(m.Seeking(message.game, m.Text(lobby.describe(seek, game))))
+            return
         player.reply(m.Seeking(message.game, m.Text(lobby.describe(seek, game))))
         self._lobby, pairing = lobby.add(self._lobby, seek)
         if pairing is not None:
             try:
                 self.begin(pairing)
-            except OSError as error:
+            except Exception as error:
                 log.error("no match can be begun", exc_info=error)
+                fault = "write records" if isinstance(error, OSError) else "begin this match"
                 for name in pairing.names:
                     session = self.sessions[name.lower()]
                     session.reply(m.Cancelled())
-                    session.reply(m.Error(Code.SERVER_FAULT, m.Text("the server cannot write records now")))
+                    session.reply(m.Error(Code.SERVER_FAULT, m.Text(f"the server cannot {fault} now")))
 
     def begin(self, pairing: lobby.Pairing) -> Match:
         """Begin a match between two sessions that are logged in."""
-        number = self._archive.next_number()
-        header = header_of(
-            number,
-            pairing.game,
-            pairing.parameters,
-            players=pairing.names,
-            control=lobby.control(pairing, self.settings.control),
-            move_limit=self.settings.move_limit,
-            server=self.server,
-            started=datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z"),
-        )
+        game = GAMES[pairing.game]
+        position = game.start(game.default_parameters if pairing.parameters is None else pairing.parameters)
+        control = lobby.control(pairing, self.settings.control)
+        sessions = [self.sessions[name.lower()] for name in pairing.names]
+        return self.seat(self.next_number(), position, sessions, control, self.settings.move_limit)
+
+    def next_number(self) -> int:
+        """Return a number that no match had yet."""
+        return self._archive.next_number()
+
+    def seat(
+        self, number: int, position: Position, players: Sequence[Player], control: TimeControl, move_limit: int
+    ) -> Match:
+        """Begin a match between two who are logged in and in none; raises OSError where its record cannot be begun."""
+        started = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+        names = (players[0].name, players[1].name)
+        lag = self.settings.lag_allowance
+        header = Header(number, position, names, control, move_limit, self.server, started, lag)
         tokens = (secrets.token_hex(16), secrets.token_hex(16))
         keys = Keys.of(*tokens)
-        match = Match(referee.begin(header), keys, self._archive.begin(number, keys, header.text()), self._around)
+        journal, match = self._archive.begin(number, keys, header.text()), None
+        try:
+            match = Match(referee.begin(header), keys, journal, self._around)
+            match.names = (players[0].key, players[1].key)
+            match.announce(players, tokens)
+        except Exception:
+            journal.discard()
+            if match is not None:
+                match.suspend()
+            raise
         self.matches[number] = match
-        sessions = [self.sessions[name.lower()] for name in pairing.names]
-        for side, session in enumerate(sessions):
+        self.tally.started += 1
+        for side, session in enumerate(players):
             session.match, session.side = match, side
-        match.announce(sessions, tokens)
         return match
 
     def take_up(self, state: State, keys: Keys, journal: Journal, heard: tuple[bool, bool]) -> None:
@@ -290,26 +360,54 @@ class Hall:
         match = Match(state, keys, journal, self._around, state.sent)
         match.heard = list(heard)
         self.matches[match.number] = match
+        self.tally.started += 1
+
+    def gather(self) -> None:
+        """Let those who wait to be paired, and are wanted for a contest that was opened just now, wait for that."""
+        for seek in self._lobby.seeks:
+            try:
+                wanted = self.desk.offers(self.sessions[seek.name.lower()], seek)
+            except ProtocolError:  # what it seeks is not played there
+                continue
+            if wanted:
+                self._lobby = lobby.remove(self._lobby, seek.name)
+
+    def suspend(self, match: Match) -> None:
+        """Leave a running match as it is, for the next server to go on with."""
+        players = [player for player in self._present if player.match is match and player.side is not None]
+        match.suspend()
+        for player in players:
+            player.close("suspended", f"the server stops; come back to match {match.number} when it is there again")
+        del self.matches[match.number]
+        self.tally.results[SUSPENDED] += 1
+
+    def take_in(self, number: int, text: str) -> None:
+        """Keep the record of a match that was played elsewhere; raises OSError. May be called in another thread."""
+        self._archive.take_in(number, text)
+
+    def past(self, number: int) -> tuple[State, tuple[bool, bool]] | None:
+        """Return a match that has ended, and who had no connection then; None where there is no true record of it."""
+        try:
+            text = self._archive.read(number)
+        except OSError as error:
+            log.error("a record cannot be read", match=number, error=repr(str(error)))
+            return None
+        state = None if text is None else finished(text)
+        return None if text is None or state is None else (state, record.verify(text).gone)
+
+    def waits(self, player: Player) -> bool:
+        """Tell whether a player is still there, and in no match."""
+        return player in self._present and player.match is None
 
     def _ended(self, match: Match) -> None:
         self.matches.pop(match.number, None)
-        self._recent.append(match)
-        state = match.state
-        assert state.outcome is not None
-        log.info(
-            "match",
-            number=match.number,
-            game=match.header.position.game.name,
-            parameters=match.header.position.parameters,
-            players=match.header.players,
-            result=state.outcome.result(state.sides),
-            reason=str(state.outcome.termination),
-            plies=state.history.plies,
-            left_ms=tuple(map(record.milliseconds, state.clock.left)),
-        )
+        self.recent.append(match)
+        self.desk.over(match)
+        self.tally.ended(match.state, match.now())
 
     def _cancel(self, player: Player, _message: m.Cancel, _arrived: int) -> None:
         self._lobby = lobby.remove(self._lobby, player.name)
+        self.desk.remove(player)
         player.reply(m.Cancelled())
 
     def _ready(self, player: Player, _message: m.Ready, arrived: int) -> None:
@@ -330,7 +428,7 @@ class Hall:
             asked = player.match.boards_asked
             asked[player.side] += 1
             _limit("BOARD", asked[player.side])
-        player.reply(referee.board(player.match.state))
+        player.reply(referee.board(player.match.state if player.side is not None else player.match.public))
 
     def _moves(self, player: Player, _message: m.AskMoves, _arrived: int) -> None:
         match, _ = _seat(player)
@@ -345,11 +443,11 @@ class Hall:
         player.reply(moves)
 
     def _list(self, player: Player, _message: m.List, _arrived: int) -> None:
-        lines = [match.line() for match in (*self._recent, *self.matches.values())]
+        lines = [match.line() for match in (*self.recent, *self.matches.values())]
         player.reply(m.Matches(m.Block(tuple(lines))))
 
     def _watch(self, player: Player, message: m.Watch, _arrived: int) -> None:
-        match = self._find(message.match)
+        match = self.find(message.match)
         if match is None:
             sentence = (
                 f"match {message.match} is not running, nor has it just ended; see LIST, or RECORD for older ones"
@@ -365,7 +463,12 @@ class Hall:
         player.reply(m.Unwatched())
 
     def _record(self, player: Player, message: m.AskRecord, _arrived: int) -> None:
-        text = self._archive.read(message.match)
+        try:
+            text = self._archive.read(message.match)
+        except OSError as error:
+            log.error("a record cannot be read", match=message.match, error=repr(str(error)))
+            sentence = f"the record of match {message.match} cannot be read"
+            raise ProtocolError(Code.SERVER_FAULT, sentence) from None
         if text is None:
             running = " yet: it is being played" if message.match in self.matches else ""
             raise ProtocolError(Code.UNKNOWN_MATCH, f"there is no record of match {message.match}{running}")
@@ -373,6 +476,10 @@ class Hall:
 
     def _ping(self, player: Player, message: m.Ping, _arrived: int) -> None:
         player.reply(m.Pong(message.text))
+
+    def _echo(self, player: Player, message: m.Echo, arrived: int) -> None:
+        if player.match is not None and player.side is not None:
+            player.match.echoed(player.side, message.text, arrived)
 
     def _help(self, player: Player, _message: m.AskHelp, _arrived: int) -> None:
         lines = [(cls.__doc__ or "").splitlines()[0].replace("``", "") for cls in m.REQUESTS.values()]

@@ -31,10 +31,10 @@ async def keep_house(hall: Hall, settings: Settings) -> None:
     """Keep a bot of each kind waiting for an opponent, until cancelled; then end them all."""
     async with trio.open_nursery() as nursery:
         for kind, game in settings.house:
-            nursery.start_soon(_keep_kind, hall, settings, kind, game)
+            nursery.start_soon(_keep_kind, hall, kind, game)
 
 
-async def _keep_kind(hall: Hall, settings: Settings, kind: str, game: str) -> None:
+async def _keep_kind(hall: Hall, kind: str, game: str) -> None:
     first = kind if game == USUAL_GAME else f"{kind}-{game}"
     names = [first, *(f"{first}-{number}" for number in range(2, MOST_OF_A_KIND + 1))]
     for name in names:
@@ -47,7 +47,7 @@ async def _keep_kind(hall: Hall, settings: Settings, kind: str, game: str) -> No
         alive.add(name)
         began = trio.current_time()
         try:
-            status = await _run_bot(hall, settings, kind, game, name)
+            status = await _run_bot(hall, kind, game, name)
         finally:
             alive.discard(name)
         # a short match is no failure
@@ -67,10 +67,10 @@ async def _keep_kind(hall: Hall, settings: Settings, kind: str, game: str) -> No
             await trio.sleep(LOOK_SECONDS)
 
 
-async def _run_bot(hall: Hall, settings: Settings, kind: str, game: str, name: str) -> int:
+async def _run_bot(hall: Hall, kind: str, game: str, name: str) -> int:
     """Run a bot for one match, and return its exit status."""
-    host = "127.0.0.1" if settings.host in ("0.0.0.0", "") else settings.host
-    options = ["--host", host, "--port", str(hall.ports[0]), "--game", game, "--name", name, "--games", "1"]
+    host, port = hall.own_address
+    options = ["--host", host, "--port", str(port), "--game", game, "--name", name, "--games", "1"]
     command = [sys.executable, "-P", "-m", "bots", kind, *options]
     environment = {**os.environ, "ARENA_TOKEN": hall.house_tokens[name.lower()]}
     quiet = subprocess.DEVNULL

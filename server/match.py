@@ -2,28 +2,25 @@
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
-from engine.catalogue import GAMES
-from engine.outcome import Termination
-from engine.record import Header
+import structlog
+
+from engine.clock import MICROSECONDS, Clock, Stall
+from engine.outcome import Outcome, Termination
 from engine.wire import messages as m
-from engine.wire.messages import Message, encode
+from engine.wire.messages import encode
 from engine.wire.words import word_of
 from server import referee
 from server.archive import Journal, Keys
+from server.delay import Delay
 from server.flags import FlagKeeper
+from server.lag import Lag
+from server.loopwatch import Stalls
 from server.outbox import Outbox
+from server.telling import Seat, announcement, tell_all, tell_over, watching
 
-
-class Seat(Protocol):
-    """What a match needs of a session: a player's or a spectator's."""
-
-    def tell(self, kinds: tuple[type, ...], data: bytes) -> None:
-        """Send messages of these kinds, already encoded."""
-
-    def leave(self) -> None:
-        """The match is over."""
+log = structlog.get_logger()
 
 
 class Surroundings(NamedTuple):
@@ -35,6 +32,11 @@ class Surroundings(NamedTuple):
     outbox: Outbox
     on_end: Callable[["Match"], None]
     on_fault: Callable[["Match", Exception], None]
+    stalls: Stalls
+    on_move: Callable[[int], None]
+    """Is told the stamp at which a MOVE arrived, when it was dealt with."""
+    delay: int = 0
+    """Moves that spectators see later than the players."""
 
 
 class Match:
@@ -48,12 +50,19 @@ class Match:
         self.state = state
         self.header = state.header
         self.keys = keys
+        self.names: tuple[str, str] = (state.header.players[0].lower(), state.header.players[1].lower())
+        """By which the players stand among the sessions."""
         self.players: list[Seat | None] = [None, None]
+        self.gone = (False, False)
+        """Which side had no connection when the match ended."""
         self.heard = [True, True]
         """Which side is known to have been told of the match: after a crash of the server that is not sure."""
         self.watchers: dict[Seat, None] = {}
         self.boards_asked = [0, 0]
         self.moves_asked = 0
+        self._delay = Delay(around.delay, state) if around.delay else None
+        self._suspended = False
+        self._lags = (Lag(), Lag())
         self._listed: m.Moves | None = None
         self._journal = journal
         self._clock = around.clock
@@ -61,21 +70,31 @@ class Match:
         self._outbox = around.outbox
         self._on_end = around.on_end
         self._on_fault = around.on_fault
+        self._on_move = around.on_move
+        self._stalls = around.stalls
+        self._stood = around.stalls.last
+        """Stamp of the last stall that this match knows of."""
         self._kept: int | None = None
         self._began = self._clock() - now
         self._watch_flags()
 
     def announce(self, seats: Sequence[Seat], tokens: Sequence[str]) -> None:
         """Seat both players and tell them what the match is. When they are told, both clocks start."""
+        board = referee.first_board(self.header)
         for side, (seat, token) in enumerate(zip(seats, tokens, strict=True)):
             self.players[side] = seat
-            _tell_all(seat, [announcement(self.header, side, token), referee.first_board(self.header)])
-        self._outbox.then(self._begin)
+            tell_all(seat, [announcement(self.header, side, token), board])
+        self._when_sent(self._begin)
 
     @property
     def number(self) -> int:
         """The number of the match."""
         return self.header.match
+
+    @property
+    def public(self) -> referee.State:
+        """Return the match as spectators may see it now."""
+        return self.state if self._delay is None or self.state.outcome is not None else self._delay.state
 
     def now(self) -> int:
         """Return microseconds since the match began."""
@@ -86,13 +105,13 @@ class Match:
         if self.state.outcome is not None:
             tell_over(seat, self.state, side, token)
             return
-        now = self.now()
+        now = self._at(self.now())
         messages = [announcement(self.header, side, token), *referee.story(self.state, now)]
         absent, self.players[side] = self.players[side] is None, seat
         self.heard[side] = True
         if self.state.playing and self.state.history.position.turn == side and not self.waits_for(side):
             messages.append(referee.turn_message(self.state, now))
-        _tell_all(seat, messages)
+        tell_all(seat, messages)
         if absent:
             self._carry_out(*referee.back(self.state, side, now))
         if self.players[1 - side] is None:
@@ -104,38 +123,72 @@ class Match:
 
     def ready(self, side: int, arrived: int) -> None:
         """A player has said READY."""
-        self._carry_out(*referee.ready(self.state, side, self._stamp(arrived)))
+        now = self._in_time(side, self._at(self._stamp(arrived)))
+        self._carry_out(*referee.ready(self.state, side, now))
+        self._probe(side)
 
     def move(self, side: int, text: str, arrived: int) -> None:
         """A player on turn has said MOVE; ``arrived`` is the stamp of the line on the server's clock."""
         if self.state.clock.since[side] is None:  # the line came together with what gave the turn, which goes out later
             self.state = referee.turn_given(self.state, self.now())
-        self._carry_out(*referee.move(self.state, side, text, self._stamp(arrived)))
+        now = self._in_time(side, self._at(self._stamp(arrived)))
+        if self.header.lag_allowance:
+            self._carry_out(*referee.allowed(self.state, 1 - side, self._lags[1 - side].measured))
+        self._carry_out(*referee.move(self.state, side, text, now))
+        self._on_move(arrived)
+        self._probe(side)
+
+    def echoed(self, side: int, text: str, arrived: int) -> None:
+        """A player has answered the question that measures its lag."""
+        self._lags[side].answered(text, arrived)
 
     def resign(self, side: int) -> None:
         """A player has given up."""
-        self._carry_out(*referee.resign(self.state, side, self.now()))
+        now = self._at(self.now())
+        self._carry_out(*referee.resign(self.state, side, now))
 
     def lost(self, side: int) -> None:
         """A player's connection is gone."""
         self.players[side] = None
         if self.state.outcome is None:
-            self._carry_out(*referee.gone(self.state, side, self.now()))
+            now = self._at(self.now())
+            self._carry_out(*referee.gone(self.state, side, now))
 
     def annul(self, termination: Termination, sentence: str) -> None:
         """End the match without a result."""
         if self.state.outcome is None:
-            self._carry_out(*referee.annul(self.state, termination, sentence, self.now()))
+            now = self._at(self.now())
+            self._carry_out(*referee.annul(self.state, termination, sentence, now))
+
+    def adjudicate(self, winner: int | None, sentence: str) -> None:
+        """End the game with the result that its present position is proven to have."""
+        now = self._at(self.now())
+        self._carry_out(*referee.adjudicate(self.state, winner, sentence, now))
+
+    def crashed(self, side: int, sentence: str) -> None:
+        """A player's program has ended; the sentence says how."""
+        self._carry_out(*referee.crashed(self.state, side, sentence, self._at(self.now())))
 
     def abandon(self, termination: Termination, sentence: str) -> None:
-        """End the match without a result and without its record, which cannot be written."""
-        self.state, effects = referee.annul(self.state, termination, sentence, self.now())
-        for effect in effects:
-            if isinstance(effect, referee.Show):
-                for seat in self._seats():
-                    seat.tell((type(effect.message),), encode(effect.message))
+        """End the match without a result, without its record and without the referee: one of them has failed."""
+        left = self.state.clock.left
+        self.state = self.state._replace(clock=Clock(left), awaited=None, outcome=Outcome(None, termination, sentence))
+        milliseconds = (max(0, left[0]) // MICROSECONDS, max(0, left[1]) // MICROSECONDS)
+        data = encode(m.Result(self.number, "annulled", str(termination), *milliseconds, m.Text(sentence)))
+        for seat in self._seats():
+            seat.tell((m.Result,), data)
         self._journal.abandon()
         self._leave()
+
+    def suspend(self) -> None:
+        """Stop without an end, and let go of everybody: the journal stays as it is."""
+        self._journal.close()
+        self._suspended = True
+        self._flags.forget()
+        seats = self._seats()
+        self.players, self.watchers = [None, None], {}
+        for seat in seats:
+            seat.leave()
 
     def legal_moves(self) -> m.Moves:
         """Return the answer to MOVES, found once a turn. Raises OverflowError where there are too many."""
@@ -145,16 +198,7 @@ class Match:
 
     def watch(self, seat: Seat) -> None:
         """Let somebody watch, from the beginning. Of a match that is over all is told at once."""
-        header, position = self.header, self.header.position
-        watching = m.Watching(
-            header.match,
-            position.game.name,
-            word_of(position.parameters),
-            *header.players,
-            *header.control.milliseconds,
-            header.move_limit,
-        )
-        _tell_all(seat, [watching, *referee.story(self.state, self.now())])
+        tell_all(seat, [watching(self.header), *referee.story(self.public, self.now())])
         if self.state.outcome is None:
             self.watchers[seat] = None
         else:
@@ -171,18 +215,26 @@ class Match:
             state = "running" if self.state.playing else "preparing"
         return (
             f"{header.match} {position.game.name} {word_of(position.parameters)} {' '.join(header.players)} "
-            f"{times} {self.state.history.plies} {state}"
+            f"{times} {self.public.history.plies} {state}"
         )
+
+    @property
+    def over(self) -> bool:
+        """Tell whether no flag can fall any more."""
+        return self._suspended or self.state.outcome is not None
 
     def deadline(self) -> int | None:
         """Return when the next flag falls, or a player is waited for no longer, on the server's clock."""
-        deadline = referee.deadline(self.state)
+        deadline = None if self._suspended else referee.deadline(self.state)
         return None if deadline is None else self._began + deadline
 
-    def flag(self) -> None:
-        """Look whether a flag has fallen, or somebody was waited for long enough."""
+    def flag(self, now: int) -> None:
+        """Look whether by a stamp of the server a flag has fallen, or somebody was waited for long enough."""
         self._kept = None
-        self._carry_out(*referee.flag(self.state, self.now()))
+        if self._suspended:
+            return
+        now = self._at(now - self._began)
+        self._carry_out(*referee.flag(self.state, now))
 
     def failed(self, error: Exception) -> None:
         """Looking at the flags raised an error."""
@@ -190,6 +242,29 @@ class Match:
 
     def _stamp(self, arrived: int) -> int:
         return max(self.state.sent, arrived - self._began)
+
+    def _probe(self, side: int) -> None:
+        """Ask a player whose clock stands, if lag matters."""
+        seat, lag = self.players[side], self._lags[side]
+        if self.header.lag_allowance and seat is not None and self.state.outcome is None:
+            seat.tell((m.Probe,), encode(m.Probe(m.Text(lag.ask()))))
+            self._when_sent(lambda: lag.sent(self._clock()))
+
+    def _at(self, now: int) -> int:
+        """Take note of the stalls of the server that began before a stamp; return the stamp."""
+        if self._stalls.last > self._stood:
+            for stall in self._stalls.between(self._stood, now + self._began):
+                self._stood = stall.begin
+                seen = Stall(stall.begin - self._began, stall.until - self._began)
+                self._carry_out(*referee.stalled(self.state, seen))
+        return now
+
+    def _in_time(self, side: int, now: int) -> int:
+        """Return the stamp of a line: where it would be too late, but may have come in time, the earliest it can have."""
+        if self.state.clock.remaining(side, now) > 0:
+            return now
+        earliest = self._stalls.looked - self._began
+        return earliest if self.state.sent <= earliest < now else now
 
     def _carry_out(self, state: referee.State, effects: list[referee.Effect]) -> None:
         """Write, then send: each peer gets all that this step tells it in one piece."""
@@ -215,21 +290,25 @@ class Match:
                 kinds[effect.side].append(m.Turn)
                 given = True
             elif isinstance(effect, referee.GiveTime):
-                self._outbox.then(partial(self._time_given, effect.side))
+                self._when_sent(partial(self._time_given, effect.side))
             else:
                 finished = True
         if lines:
             self._journal.write("".join(lines))
         self.state = state
-        self._deliver(players, kinds, shown)
+        if self._delay is not None:
+            shown = self._delay.after(state, shown)
+        try:
+            self._deliver(players, kinds, shown)
+        finally:
+            if finished:
+                self._end()
         if given:
             self._listed = None
             self.moves_asked = 0
             self.boards_asked = [0, 0]
-            self._outbox.then(self._turn_given)
-        if finished:
-            self._end()
-        else:
+            self._when_sent(self._turn_given)
+        if not finished:
             self._watch_flags()
 
     def _deliver(
@@ -260,19 +339,31 @@ class Match:
 
     def _time_given(self, side: int) -> None:
         """What a player missed was sent: from here on initialisation is charged again."""
-        try:
-            self._carry_out(*referee.time_given(self.state, side, self.now()))
-        except OSError as error:
-            self._outbox.soon(partial(self._on_fault, self, error))
+        self._carry_out(*referee.time_given(self.state, side, self.now()))
+
+    def _when_sent(self, call: Callable[[], None]) -> None:
+        """Call something when all that was told up to now is sent; what it raises is a fault of this match."""
+
+        def guarded() -> None:
+            try:
+                call()
+            except Exception as error:
+                self._outbox.soon(partial(self._on_fault, self, error))
+
+        self._outbox.then(guarded)
 
     def _end(self) -> None:
+        """The result stands in the journal: whatever becomes of that, the match is over."""
         try:
             self._journal.finish()
-        finally:
-            self._leave()  # the result was told: whatever becomes of the record, the match is over
+        except OSError as error:
+            log.error("a record cannot be put away yet", match=self.number, error=str(error))
+        self._leave()
 
     def _leave(self) -> None:
+        self._flags.forget()
         seats = self._seats()
+        self.gone = (self.players[0] is None, self.players[1] is None)
         self.players = [None, None]
         self.watchers = {}
         for seat in seats:
@@ -284,35 +375,3 @@ class Match:
 
     def _watch_flags(self) -> None:
         self._kept = self._flags.keep(self, self._kept)
-
-
-def announcement(header: Header, side: int, token: str) -> m.Match:
-    """Return the MATCH of a side."""
-    position = header.position
-    return m.Match(
-        header.match,
-        position.game.name,
-        word_of(position.parameters),
-        position.game.sides[side],
-        header.players[1 - side],
-        *header.control.milliseconds,
-        header.move_limit,
-        token,
-    )
-
-
-def tell_over(seat: Seat, state: referee.State, side: int, token: str) -> None:
-    """Tell a player who comes back to a match that is over all of it."""
-    _tell_all(seat, [announcement(state.header, side, token), *referee.story(state, 0)])
-    seat.leave()
-
-
-def _tell_all(seat: Seat, messages: list[Message]) -> None:
-    seat.tell(tuple(map(type, messages)), b"".join(map(encode, messages)))
-
-
-def header_of(number: int, game: str, parameters: str | None, **fixed: object) -> Header:
-    """Make the header of a new match from a pairing; None for the game's default parameters."""
-    chosen = GAMES[game]
-    position = chosen.start(parameters if parameters is not None else chosen.default_parameters)
-    return Header(number, position, **fixed)  # type: ignore[arg-type]

@@ -114,7 +114,7 @@ def _state(summary: Summary) -> referee.State:
     for ply, (played, move) in enumerate(zip(summary.played, summary.history.moves, strict=True), 1):
         first, second = Clock(played.left).milliseconds(0)
         shown.append(m.Moved(ply, sides[played.side], first, second, m.Text(move)))
-    clock = Clock(summary.left, (None, None), header.control.increment)
+    clock = Clock(summary.left, increment=header.control.increment, allowances=summary.allowances)
     return referee.State(header, summary.history, clock, summary.ready, summary.stamp, tuple(shown))
 
 

@@ -7,7 +7,7 @@ to be carried out. Stamps are microseconds since the match began. Nothing here s
 from typing import NamedTuple, TypeAlias
 
 from engine import record
-from engine.clock import Clock
+from engine.clock import MICROSECONDS, Clock, Stall
 from engine.game import BadMove, moves
 from engine.history import History
 from engine.outcome import Outcome, Termination
@@ -134,6 +134,22 @@ def time_given(state: State, side: int, now: int) -> Step:
     return state._replace(clock=state.clock.run(side, now), sent=now), [Journal(line)]
 
 
+def stalled(state: State, stall: Stall) -> Step:
+    """The server stood still: the clocks that ran when that began are not charged for it."""
+    if state.outcome is not None or not state.clock.touched(stall):
+        return state, []
+    return state._replace(clock=state.clock.stalled(stall)), [Journal(record.stall_line(stall))]
+
+
+def allowed(state: State, side: int, lag: int) -> Step:
+    """A side's lag was measured: so many whole milliseconds of each turn are not charged, within the allowance."""
+    allowance = min(lag, state.header.lag_allowance) // MICROSECONDS * MICROSECONDS
+    if state.outcome is not None or allowance == state.clock.allowances[side]:
+        return state, []
+    line = record.lag_line(state.sides[side], allowance)
+    return state._replace(clock=state.clock.allow(side, allowance)), [Journal(line)]
+
+
 def move(state: State, side: int, text: str, now: int) -> Step:
     """A side plays. ``now`` is when its line was received. It must be on turn: the session sees to that."""
     clock = state.clock.stop(side, now)
@@ -196,6 +212,24 @@ def flag(state: State, now: int) -> Step:
 def annul(state: State, termination: Termination, sentence: str, now: int) -> Step:
     """End the match without a result, through no fault of the players."""
     return finish(state, Outcome(None, termination, sentence), now)
+
+
+def adjudicate(state: State, winner: int | None, sentence: str, now: int) -> Step:
+    """End a game in play with the result that its position is proven to have.
+
+    A clock that is used up goes before, and is left to `flag`: what has arrived in time is looked at first.
+    """
+    if not state.playing or any(state.clock.fallen(now)):
+        return state, []
+    return finish(state, Outcome(winner, Termination.ADJUDICATED, sentence), now)
+
+
+def crashed(state: State, side: int, sentence: str, now: int) -> Step:
+    """A side's program has ended, and its connection is lost: nobody can come back. A used-up clock goes before."""
+    if state.outcome is not None or any(state.clock.fallen(now)):
+        return state, []
+    name = f"{state.header.players[side]} ({state.sides[side]})"
+    return finish(state, Outcome(1 - side, Termination.CRASHED, f"{name} crashed: {sentence}"), now)
 
 
 def gone(state: State, side: int, now: int) -> Step:

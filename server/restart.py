@@ -28,8 +28,8 @@ def take_up(hall: Hall, archive: Archive, date: Callable[[], datetime]) -> None:
     for number, leftover in found:  # only now: players are waited for from the same moment on
         try:
             _take_up(hall, archive, number, leftover, date())
-        except OSError as error:
-            log.error("a match cannot be taken up now; its journal is left as it is", match=number, error=str(error))
+        except Exception as error:
+            log.error("a match cannot be taken up now; its journal is left as it is", match=number, exc_info=error)
     if hall.matches:
         log.info("matches taken up", count=len(hall.matches), waiting_seconds=hall.settings.return_seconds)
 
@@ -57,7 +57,7 @@ def _take_up(hall: Hall, archive: Archive, number: int, leftover: Leftover, date
                 hall.take_up(state, keys, journal, summary.heard)
                 return
         journal.finish()
-    except OSError:
+    except Exception:
         journal.close()
         raise
     log.warning("a match that was running when the server died is over", match=number)

@@ -3,6 +3,7 @@
 import gc
 import resource
 import signal
+from contextlib import closing
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
@@ -11,15 +12,25 @@ import structlog
 import trio
 
 from engine.outcome import Termination
+from server import tls
 from server.archive import Archive, claimed
+from server.door import Door
 from server.flags import FlagKeeper
+from server.gate import Gate
 from server.hall import Hall
 from server.house import keep_house
 from server.loopwatch import LoopWatch
+from server.metrics import HOST as METRICS_HOST
+from server.metrics import serve_metrics
+from server.organise.cluster import Cluster
+from server.organise.office import Office
+from server.organise.store import FILE as STORE
+from server.organise.store import Store
 from server.outbox import Outbox
 from server.restart import take_up
-from server.session import refusal, serve_stream
+from server.service_manager import keep_watchdog, tell
 from server.settings import Settings
+from server.web import open_web, serve_web
 
 log = structlog.get_logger()
 
@@ -43,67 +54,91 @@ def program() -> str:
         return "gipf-arena/0"
 
 
-async def serve(settings: Settings, *, task_status: trio.TaskStatus[Hall] = trio.TASK_STATUS_IGNORED) -> None:
+async def serve(
+    settings: Settings,
+    cluster: Cluster | None = None,
+    *,
+    task_status: trio.TaskStatus[Hall] = trio.TASK_STATUS_IGNORED,
+) -> None:
     """Serve until cancelled, or stopped by SIGINT or SIGTERM where this is the main thread.
 
     Reports the hall when connections are accepted; `Hall.ports` tells where. Owns and closes all listeners and
     connections. Matches that were running when the last server died go on. On the first signal no match is begun any
     more, running ones get the grace of the settings, and what is left is annulled; on a second one the grace is over.
-    Raises OSError where the port or the data directory is not to be had.
+    Games of contests that can be played on the ``cluster`` are; whoever passes it in keeps it running.
+    Raises OSError where the port or the data directory is not to be had, and
+    `server.organise.schema.BadStore` where the database of contests in it cannot be used.
     """
     _raise_descriptor_limit()
     _collect_seldom()
-    listeners = await trio.open_tcp_listeners(settings.port, host=settings.host, backlog=BACKLOG)
-    try:
-        with claimed(settings.data):
-            await _serve(settings, listeners, task_status)
-    finally:
-        with trio.CancelScope(shield=True, deadline=trio.current_time() + 1):
-            for listener in listeners:
-                await listener.aclose()
+    with claimed(settings.data), closing(Store(settings.data / STORE)) as store:
+        listeners = await trio.open_tcp_listeners(settings.port, host=settings.host, backlog=BACKLOG)
+        own = [] if settings.tls is None else await trio.open_tcp_listeners(0, host="127.0.0.1", backlog=BACKLOG)
+        try:
+            await _serve(settings, store, cluster, listeners, own, task_status)
+        finally:
+            with trio.CancelScope(shield=True, deadline=trio.current_time() + 1):
+                for listener in (*listeners, *own):
+                    await listener.aclose()
     log.info("stopped")
 
 
-async def _serve(settings: Settings, listeners: list[trio.SocketListener], task_status: trio.TaskStatus[Hall]) -> None:
-    """Take up what was left, then let everybody in; who came before waits in the backlog."""
+async def _serve(
+    settings: Settings,
+    store: Store,
+    cluster: Cluster | None,
+    listeners: list[trio.SocketListener],
+    own: list[trio.SocketListener],
+    task_status: trio.TaskStatus[Hall],
+) -> None:
+    """Take up what was left, then let everybody in; who came before waits in the backlog.
+
+    Where the listeners encrypt, the server's own programs come to those that are its ``own`` and do not.
+    """
+    web = await open_web(settings.web)
     archive = Archive(settings.data)
+    archive.skip(store.last_match())
     outbox = Outbox()
     flags = FlagKeeper(microseconds, outbox.soon)
     hall = Hall(settings, archive, flags, outbox, microseconds, program())
     take_up(hall, archive, lambda: datetime.now(UTC))
-    watch = LoopWatch(microseconds)
+    watch = LoopWatch(microseconds, hall.stalls)
     hall.ports = [listener.socket.getsockname()[1] for listener in listeners]
+    host = "127.0.0.1" if own or settings.host in ("0.0.0.0", "") else settings.host
+    hall.own_address = (host, (own or listeners)[0].socket.getsockname()[1])
+    hall.web_ports = [listener.socket.getsockname()[1] for listener in web]
     for instrument in (outbox, watch):
         trio.lowlevel.add_instrument(instrument)
-    count = 0
-
-    async def handle(stream: trio.SocketStream) -> None:
-        nonlocal count
-        if count >= settings.most_sessions:
-            async with stream:
-                with trio.move_on_after(1):
-                    await stream.send_all(refusal(f"{settings.most_sessions} connections are open; try later"))
-            return
-        count += 1
-        try:
-            await serve_stream(stream, hall, watch, str(stream.socket.getpeername()))
-        except OSError as error:
-            log.info("connection gone at once", error=repr(error))
-        finally:
-            count -= 1
-
+    gate = Gate(settings.limits, settings.most_sessions, microseconds)
+    door = Door(hall, watch, gate, settings.tls and tls.context(settings.tls))
+    own_door = Door(hall, watch, gate)
     try:
         async with trio.open_nursery() as sessions, trio.open_nursery() as services:
 
             async def accept() -> None:
-                await trio.serve_listeners(handle, listeners, handler_nursery=sessions)
+                await trio.serve_listeners(door.handle, listeners, handler_nursery=sessions)
+
+            async def accept_own() -> None:
+                await trio.serve_listeners(own_door.handle, own, handler_nursery=sessions)
 
             services.start_soon(flags.run)
+            services.start_soon(watch.pulse, lambda: bool(hall.matches))
             services.start_soon(accept)
+            if own:
+                services.start_soon(accept_own)
+            services.start_soon(door.patrol)
+            services.start_soon(keep_watchdog)
+            if settings.metrics is not None:
+                port = await services.start(serve_metrics, hall, gate, settings.metrics)
+                log.info("metrics", url=f"http://{METRICS_HOST}:{port}/metrics")
             if settings.house:
                 services.start_soon(keep_house, hall, settings)
-            log.info("listening", host=settings.host, ports=hall.ports, data=str(settings.data))
+            services.start_soon(Office(hall, store, watch, cluster).run)
+            if web:
+                services.start_soon(serve_web, hall, archive, web)
+            log.info("listening", host=settings.host, ports=hall.ports, web=hall.web_ports, data=str(settings.data))
             task_status.started(hall)
+            tell("READY=1")
             await _stopped(hall, settings)
             services.cancel_scope.cancel()
             for session in hall.everybody():
@@ -115,10 +150,21 @@ async def _serve(settings: Settings, listeners: list[trio.SocketListener], task_
 
 
 async def _stopped(hall: Hall, settings: Settings) -> None:
-    """Wait for a signal, then for the matches to end."""
+    """Wait for a signal, or until the hall is to be closed, then for the matches to end."""
     with _signals() as signals:
-        name = signal.Signals(await anext(signals)).name
+        name = ""
+
+        async def listen(scope: trio.CancelScope) -> None:
+            nonlocal name
+            name = signal.Signals(await anext(signals)).name
+            scope.cancel()
+
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(listen, nursery.cancel_scope)
+            await hall.closing.wait()
+            nursery.cancel_scope.cancel()
         hall.stop()
+        tell("STOPPING=1")
         log.info("stopping", signal=name, matches=len(hall.matches), grace=settings.grace)
 
         async def hurry(scope: trio.CancelScope) -> None:
@@ -132,6 +178,9 @@ async def _stopped(hall: Hall, settings: Settings) -> None:
                     await trio.sleep(0.05)
                 nursery.cancel_scope.cancel()
     for match in list(hall.matches.values()):
+        if hall.desk.keeps(match.number):
+            hall.suspend(match)
+            continue
         hall.annul(match, Termination.SERVER_STOP, "the server was stopped while the match was being played")
 
 

@@ -6,12 +6,14 @@ import structlog
 import trio
 
 from engine.wire import messages as m
-from engine.wire.codes import ProtocolError
+from engine.wire.codes import Code, ProtocolError
 from engine.wire.ends import ServerEnd
-from engine.wire.messages import encode
+from engine.wire.states import State
 from server.connection import ByteStream, Connection
+from server.gate import TooMany, Visit
 from server.hall import Hall
-from server.settings import ERRORS
+from server.limits import ANSWER_BYTES, READ_BYTES
+from server.settings import ERRORS, RECEIVE_BYTES
 
 if TYPE_CHECKING:
     from server.match import Match
@@ -32,17 +34,24 @@ class Arrivals(Protocol):
 class Session:
     """A peer, from greeting to goodbye."""
 
-    def __init__(self, hall: Hall, connection: Connection) -> None:
-        """Take the hall and the connection; `run` greets."""
-        self.name = ""
+    def __init__(self, hall: Hall, connection: Connection, visit: Visit) -> None:
+        """Take the hall, the connection, and what limits hold for it; `run` greets."""
+        self.name = self.key = ""
         self.house = False
         self.match: Match | None = None
         self.side: int | None = None
         self._hall = hall
         self._connection = connection
+        self._visit = visit
         self._end = ServerEnd()
         self._errors = 0
         self._closing = trio.Event()
+        visit.session = self
+
+    @property
+    def state(self) -> State:
+        """Return the state of the protocol that the session is in."""
+        return self._end.state
 
     def reply(self, message: m.Message) -> None:
         """Send a message."""
@@ -76,32 +85,57 @@ class Session:
                 if not data:
                     return
                 arrived = watch.arrival()
-                for number, line in enumerate(self._end.receive(data), 1):
-                    self._answer(line, arrived)
+                lines = self._end.receive(data)
+                self._visit.read(data, arrived)
+                for number, line in enumerate(lines, 1):
+                    if self._visit.limited:
+                        await self._answer_in_turn(line, arrived, number < len(lines) or len(data) == RECEIVE_BYTES)
+                    else:
+                        self._answer(line, arrived)
                     if self._closing.is_set():
                         return
+                    if self._connection.behind:
+                        await self._connection.catch_up()
                     if number % LINES_AT_A_TIME == 0:
                         await trio.lowlevel.checkpoint()
+                if self._visit.limited and not lines:
+                    self._visit.used(1 + len(data) // READ_BYTES)
+                    await self._visit.pay(len(data) == RECEIVE_BYTES)
+        except TooMany as flood:
+            self.close("flood", str(flood))
         finally:
             self._hall.gone(self)
 
+    async def _answer_in_turn(self, line: str | ProtocolError, arrived: int, more: bool) -> None:
+        """Answer no faster than the limits allow; what the peer sends meanwhile waits in the network, and fills it."""
+        async with self._visit.turn(more):
+            before = self._connection.sent
+            self._answer(line, arrived)
+            self._visit.used(1 + (self._connection.sent - before) // ANSWER_BYTES)
+
     def _answer(self, line: str | ProtocolError, arrived: int) -> None:
         try:
-            self._hall.answer(self, self._end.accept(line), arrived)
+            message = self._end.accept(line)
+            if type(message) is m.Seek:
+                self._visit.seek()
+            self._hall.answer(self, message, arrived)
         except ProtocolError as error:
             self.reply(m.Error(error.code, m.Text(str(error))))
             self._errors += 1
             if self._errors >= ERRORS:
                 self.close("errors", f"{ERRORS} lines of this session were not accepted; read protocol.md")
         except Exception as error:
-            self._hall.fault(self, error)
-            self.close("server_fault", "a fault of the server's own, which was written to its log")
+            sentence = "a fault of the server's own, which was written to its log"
+            if self._hall.fault(self, error):
+                self.reply(m.Error(Code.SERVER_FAULT, m.Text(sentence)))
+            else:
+                self.close("server_fault", sentence)
 
 
-async def serve_stream(stream: ByteStream, hall: Hall, watch: Arrivals, peer: str) -> None:
+async def serve_stream(stream: ByteStream, hall: Hall, watch: Arrivals, visit: Visit) -> None:
     """Serve one connection until it is closed; close it. Nothing that happens on it reaches another."""
     connection = Connection(stream, hall.outbox)
-    session = Session(hall, connection)
+    session = Session(hall, connection, visit)
     try:
         async with trio.open_nursery() as nursery:
 
@@ -113,13 +147,8 @@ async def serve_stream(stream: ByteStream, hall: Hall, watch: Arrivals, peer: st
             await connection.write_queued()
             nursery.cancel_scope.cancel()
     except Exception as error:
-        log.error("session failed", peer=peer, name=session.name, exc_info=error)
+        log.error("session failed", peer=visit.host, name=session.name, exc_info=error)
     finally:
         with trio.move_on_after(1) as scope:
             scope.shield = True
             await stream.aclose()
-
-
-def refusal(sentence: str) -> bytes:
-    """Return what a peer is told that is not let in."""
-    return encode(m.Bye("too_many", m.Text(sentence)))

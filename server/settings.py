@@ -5,13 +5,21 @@ from pathlib import Path
 import msgspec
 
 from engine.clock import TimeControl
+from server.limits import Limits
+from server.tls import Identity
 
 PORT = 2754
 """Where the server listens unless told otherwise."""
 
+WEB = "127.0.0.1:8080"
+"""Where pages are served unless told otherwise."""
+
 NAME_PATTERN = r"[A-Za-z0-9][A-Za-z0-9_.-]{0,31}"
 """Names of players: ASCII, so that none looks like another, and short enough for a table. Case does not tell two
 names apart."""
+
+HOUSE_BOTS = ("alphabeta", "random")
+"""Kinds of bots that the server starts itself, by their names in ``arena-bot``."""
 
 OUTBOX_BYTES = 1024 * 1024
 """Most that waits for a peer that does not read; the record of the longest match fits. Then the peer is dropped."""
@@ -65,10 +73,22 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     """Largest budget that players may ask for, in microseconds."""
     most_sessions: int = 4096
     most_matches: int = 2048
+    limits: Limits = Limits()
+    """Of an address, and of a session."""
+    delay_moves: int = 0
+    """Moves that spectators see later than the players."""
+    metrics: int | None = None
+    """Port for figures, 0 for one that is free; None: there are none."""
+    web: tuple[str, int] | None = None
+    """Address and port of the pages for browsers, port 0 for one that is free; None: there are none."""
+    tls: Identity | None = None
+    """What the server shows to its clients; None: nothing is encrypted."""
     tokens: dict[str, str] | None = None
     """Name in lower case -> SHA-256 of the token, in hexadecimal; None: everybody may play."""
     house: tuple[tuple[str, str], ...] = ()
     """Bots that the server keeps seated: the kind, as ``arena-bot`` knows it, and the game."""
+    lag_allowance: int = 0
+    """Most microseconds of a turn that a player is not charged for the way through the network."""
     return_seconds: float = 30.0
     """Seconds that players are waited for, without a clock that runs, after a server that has died starts again."""
     grace: float = 0.0

@@ -7,6 +7,7 @@ from cyclopts import Parameter
 from engine import record
 from engine.commands.inputs import Rejected, answer, place_of, text_of
 from engine.history import History
+from engine.record import Played, milliseconds
 
 
 def replay(file: Annotated[str, Parameter(allow_leading_hyphen=True)], /, *, verify: bool = False) -> None:
@@ -17,31 +18,59 @@ def replay(file: Annotated[str, Parameter(allow_leading_hyphen=True)], /, *, ver
     file
         The record; - is standard input.
     verify
-        Print only whether it is true.
+        Show, in place of the board, how each clock comes about, in milliseconds: the stamps between which it ran, what
+        of that the server stood still for, what was allowed for lag, what was charged, and what was left with the
+        increment.
     """
     try:
         summary = record.verify(text_of(file))
     except record.BadRecord as error:
         raise Rejected(f"{place_of(file)}: {error}") from None
-    if not verify:
+    if verify:
+        _show_clocks(summary)
+    else:
         _show(summary)
-    left = " and ".join(f"{record.milliseconds(time)} ms" for time in summary.left)
+    left = " and ".join(f"{milliseconds(time)} ms" for time in summary.left)
     ended = f"{summary.result} {summary.reason}" if summary.result else "not ended"
     answer(f"verified match {summary.header.match}: {ended}, {summary.history.plies} moves, {left} left")
 
 
-def _show(summary: record.Summary) -> None:
-    """Print who played what, the moves, and the board after the last one."""
+def _heading(summary: record.Summary) -> str:
     header = summary.header
     game = header.position.game
     first, second = (f"{name} ({side})" for name, side in zip(header.players, game.sides, strict=True))
-    answer(f"{game.name} {header.position.parameters}: {first} against {second}, {header.started}")
-    history = History.begin(header.position)
+    return f"{game.name} {header.position.parameters}: {first} against {second}, {header.started}"
+
+
+def _show(summary: record.Summary) -> None:
+    """Print who played what, the moves, and the board after the last one."""
+    answer(_heading(summary))
+    history = History.begin(summary.header.position)
     for move in summary.history.moves:
-        side = game.sides[history.position.turn]
+        side = summary.header.position.game.sides[history.position.turn]
         history = history.after(move)
         answer(f"{history.plies:4} {side} {move}")
     answer(history.position.picture())
     answer(history.position.summary())
     if summary.sentence:
         answer(summary.sentence)
+
+
+def _show_clocks(summary: record.Summary) -> None:
+    """Print a line for each time that a clock was stopped by its owner."""
+    answer(_heading(summary))
+    control = summary.header.control
+    answer(f"budget {milliseconds(control.budget)}, increment {milliseconds(control.increment)}")
+    titles = ("from", "until", "stalled", "lag", "charged", "left")
+    answer(f"{'':4} {'':8} " + " ".join(f"{title:>14}" for title in titles))
+    for ready in summary.initialised:
+        answer(_row(summary, "", ready, "READY"))
+    for ply, (played, move) in enumerate(zip(summary.played, summary.history.moves, strict=True), 1):
+        answer(_row(summary, str(ply), played, move))
+
+
+def _row(summary: record.Summary, ply: str, played: Played, what: str) -> str:
+    charge = played.charge
+    times = (charge.since, charge.until, charge.stalled, charge.allowed, charge.charged, played.left[played.side])
+    side = summary.header.position.game.sides[played.side]
+    return f"{ply:>4} {side:8} " + " ".join(f"{milliseconds(time):>14}" for time in times) + f"  {what}"

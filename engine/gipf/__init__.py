@@ -8,4 +8,5 @@
 - `kernel`: rules and evaluation bound to one board, interpreted or compiled
 - `notation`, `board`, `picture`: moves and positions as text, both ways, and drawn
 - `position`: all of it behind the interface of `engine.game`
+- `choosing`: rows chosen one after the other, for whoever points at them
 """

@@ -59,7 +59,7 @@ def resolve(size: int, run: int, state: State, text: str) -> tuple[str, State]:
 
     Raises `UnreadableMove` or `IllegalMove`; their codes are the errors of DO_MOVE, the first that applies.
     """
-    push_text, choices = _split(text)
+    push_text, choices = split(text)
     number = names(size).pushes.get(push_text)
     if number is None:
         number = _explain_push(size, push_text)
@@ -114,24 +114,25 @@ def _follow(size: int, rules: Any, state: State, mover: int, path: int) -> list[
     texts = []
     for colour in (mover, 1 - mover):
         while True:
-            free, crossing = _rows(size, rules, state, colour)
+            free, crossing = rows_due(size, rules, state, colour)
             for choice in free:
                 state = rules.collect(state, colour, choice.row)
             if not crossing:
                 break
             choice = crossing[digits.pop() - 1]
             state = rules.collect(state, colour, choice.row)
-            texts.append(_choice_text(size, choice))
+            texts.append(choice_text(size, choice))
     return texts
 
 
-def _choice_text(size: int, choice: Choice) -> str:
+def choice_text(size: int, choice: Choice) -> str:
+    """Return the canonical text of a row choice."""
     places = names(size).places
     first, last = sorted(choice.ends[0], key=places.__getitem__)
     return f"{SIDES[choice.colour][0]}: {first} {last}"
 
 
-def _rows(size: int, rules: Any, state: State, colour: int) -> tuple[list[Choice], list[Choice]]:
+def rows_due(size: int, rules: Any, state: State, colour: int) -> tuple[list[Choice], list[Choice]]:
     """Return the rows of a colour that are to be collected: those that cross no other, and those that do."""
     pieces = (state.white, state.black)[colour]
     scratch = [0] * rules.BITS * len(rules.AXIS_STEPS)
@@ -164,7 +165,7 @@ class NamedRow(NamedTuple):
 SAME = -2
 
 
-def _split(text: str) -> tuple[str, list[NamedRow]]:
+def split(text: str) -> tuple[str, list[NamedRow]]:
     """Part a move into its push, without blanks, and its row choices."""
     before, hyphen, behind = text.partition("-")
     words = behind.replace(":", " : ").split()
@@ -209,30 +210,30 @@ def _collect_named(size: int, rules: Any, state: State, mover: int, named: list[
         left.append(row._replace(colour=last))
     for colour in (mover, 1 - mover):
         while left and left[0].colour == colour:
-            free, crossing = _rows(size, rules, state, colour)
+            free, crossing = rows_due(size, rules, state, colour)
             chosen = [choice for choice in free + crossing if left[0].ends in choice.ends]
             if not chosen:
-                raise _not_there(size, rules, state, left[0])
+                raise not_there(size, rules, state, left[0])
             if chosen[0] in crossing:
-                needed.append(_choice_text(size, chosen[0]))
+                needed.append(choice_text(size, chosen[0]))
             state = rules.collect(state, colour, chosen[0].row)
             left = left[1:]
-        free, crossing = _rows(size, rules, state, colour)
+        free, crossing = rows_due(size, rules, state, colour)
         if left and (crossing or any(left[0].ends in choice.ends for choice in free)):
-            raise _not_there(size, rules, state, left[0])
+            raise not_there(size, rules, state, left[0])
         if crossing:
             sentence = f"rows of {SIDES[colour]} cross and one must be chosen: {_offer(size, crossing)}"
             raise IllegalMove("WRONG_INDEX_OF_CHOSEN_ROW", sentence)
         for choice in free:
             state = rules.collect(state, colour, choice.row)
     if left:
-        raise _not_there(size, rules, state, left[0])
+        raise not_there(size, rules, state, left[0])
     return state, needed
 
 
-def _not_there(size: int, rules: Any, state: State, named: NamedRow) -> IllegalMove:
+def not_there(size: int, rules: Any, state: State, named: NamedRow) -> IllegalMove:
     """Return the error for a named row that is not there to be collected now."""
-    rows = [[*free, *crossing] for free, crossing in (_rows(size, rules, state, colour) for colour in (0, 1))]
+    rows = [[*free, *crossing] for free, crossing in (rows_due(size, rules, state, colour) for colour in (0, 1))]
     right = f"to be collected here: {_offer(size, rows[0] + rows[1])}" if any(rows) else "no row is to be collected"
     if named.colour == -1 or not rows[named.colour] or any(named.ends in row.ends for row in rows[1 - named.colour]):
         return IllegalMove("WRONG_COLOR_OF_CHOSEN_ROW", f"{named.text!r} names no row of that colour; {right}")
@@ -240,4 +241,4 @@ def _not_there(size: int, rules: Any, state: State, named: NamedRow) -> IllegalM
 
 
 def _offer(size: int, choices: list[Choice]) -> str:
-    return " or ".join(_choice_text(size, choice) for choice in choices)
+    return " or ".join(choice_text(size, choice) for choice in choices)

@@ -11,6 +11,7 @@ happened, and at last the result:
     black bob
     budget 60000.000
     increment 0.000
+    lag-allowance 100.000
     move-limit 1000
     server gipf-arena/0.1.0
     started 2026-11-20T20:15:00.000Z
@@ -20,6 +21,8 @@ happened, and at last the result:
     ready white 20.113 59979.887
     move 1 white 20.530 25.918 59974.499 a5-b5
     refused black 26.001 27.110 x9-y9
+    stall 28.110 95.250
+    lag white 0.480
     gone black 30.000
     back black 35.125
     restarted 4520.000
@@ -35,6 +38,11 @@ clocks started. ``ready`` has the stamp at which READY came and what the side ha
 increment included; ``resigned`` the stamp of RESIGN; ``unanswered`` that of a TURN which the match ended before an
 answer came; ``result`` its stamp and what both sides have left, the one that began first. A clock is charged the
 time between its two stamps, and nothing else: anybody can recompute it.
+
+Two lines make that less. ``stall`` has two stamps between which the server stood still: what of it lies within a span
+is not charged, where the span began before it. It stands before the event that it matters to. Of each turn of a side
+behind ``lag`` so much is not charged, or all of it where it is less: as long as the way through the network was
+measured to take, and at most the ``lag-allowance``, a header that is left out where there is none.
 
 ``restarted`` is the stamp at which a server that had died took the match up again. All clocks stand then, and both
 connections are lost. Nothing is charged for the turn that was under way, which begins anew: no TURN of it bears a
@@ -53,6 +61,7 @@ from engine.record.summary import BadRecord, Played, Summary
 from engine.record.text import (
     VERSION,
     Header,
+    lag_line,
     milliseconds,
     move_line,
     presence_line,
@@ -62,6 +71,7 @@ from engine.record.text import (
     restarted_line,
     result_line,
     runs_line,
+    stall_line,
     unanswered_line,
 )
 
@@ -71,6 +81,7 @@ __all__ = [
     "Header",
     "Played",
     "Summary",
+    "lag_line",
     "milliseconds",
     "move_line",
     "presence_line",
@@ -80,6 +91,7 @@ __all__ = [
     "restarted_line",
     "result_line",
     "runs_line",
+    "stall_line",
     "unanswered_line",
     "verify",
 ]

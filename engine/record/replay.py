@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 from engine.catalogue import GAMES
-from engine.clock import Clock, TimeControl
+from engine.clock import Charge, Clock, Stall, TimeControl
 from engine.game import BadMove, GameError
 from engine.history import History
 from engine.outcome import ANNULLED, Outcome, Termination
@@ -14,6 +14,9 @@ from engine.record.text import VERSION, Header, milliseconds
 
 TIME = re.compile(r"-?[0-9]{1,15}\.[0-9]{3}")
 """Milliseconds with three decimals."""
+
+_BY_THE_SERVER = ANNULLED | {Termination.ADJUDICATED, Termination.CRASHED}
+"""How a match ends, at any time, without anything that a player does or fails to do."""
 
 
 def verify(text: str) -> Summary:
@@ -32,10 +35,14 @@ class _Replay:
         self.settled = 0  # of the last event that stopped a clock: no TURN was sent before it
         self.ready = [False, False]
         self.heard = [False, False]  # who was told of the match
+        self.gone = [False, False]  # who has no connection
         self.restarted = False
+        self.initialised: list[Played] = []
         self.played: list[Played] = []
         self.refused: str | None = None  # the last move, where it was refused
         self.resigned: int | None = None  # the side that gave up
+        self.stalls: list[Stall] = []  # which the next span in play has to touch
+        self.stood = 0  # when the last stall was over
 
     def run(self) -> Summary:
         self.header = self._read_header()
@@ -63,7 +70,10 @@ class _Replay:
             max(self.stamp, self.latest),
             (self.ready[0], self.ready[1]),
             (self.heard[0], self.heard[1]),
+            (self.gone[0], self.gone[1]),
+            tuple(self.initialised),
             tuple(self.played),
+            self.clock.allowances,
             self.refused,
             self.resigned,
         )
@@ -110,6 +120,9 @@ class _Replay:
         parameters = self._next().partition(" ")[2]
         players = self._value(game.sides[0]), self._value(game.sides[1])
         control = TimeControl(self._time(self._value("budget")), self._time(self._value("increment")))
+        lag = 0
+        if self.at < len(self.lines) and self.lines[self.at].startswith("lag-allowance "):
+            lag = self._time(self._value("lag-allowance"))
         limit, server, started = self._number("move-limit"), self._value("server"), self._value("started")
         if self._next() != "position":
             self._fail("expected the first position")
@@ -122,7 +135,7 @@ class _Replay:
             raise BadRecord(first + 1, f"the first position cannot be read: {error}") from None
         if position.parameters != parameters:
             self._fail(f"the position has the parameters {position.parameters}, not {parameters}")
-        return Header(match, position, players, control, limit, server, started)
+        return Header(match, position, players, control, limit, server, started, lag)
 
     def _words(self, rest: str, names: str) -> list[str]:
         words = rest.split(" ", names.count(" "))
@@ -164,8 +177,9 @@ class _Replay:
         self.ready[side] = True
         if not self.restarted:  # both were told in one go, before either could answer
             self.heard = [True, True]
-        self.clock = self.clock.stop(side, self._advance(self._time(stamp)))
+        running, self.clock = self.clock, self.clock.stop(side, self._advance(self._time(stamp)))
         self._left(side, left)
+        self.initialised.append(Played(side, self.clock.left, Charge.of(running, side, self.stamp)))
         self.settled = self.stamp
 
     def _sent(self, word: str) -> int:
@@ -175,14 +189,48 @@ class _Replay:
             self._fail(f"TURN cannot have been sent at {word}, before the other side's move")
         return stamp
 
-    def _charge(self, side: int, sent: str, received: str) -> None:
+    def _run(self, side: int, sent: int) -> None:
+        """Let the clock of the side to move run through the stalls that were written down for it."""
+        self.clock = self.clock.run(side, sent)
+        for stall in self.stalls:
+            self._stalled(stall)
+        self.stalls = []
+
+    def _stalled(self, stall: Stall) -> None:
+        if not self.clock.touched(stall):
+            self._fail(f"no clock ran when the stall at {milliseconds(stall.begin)} began")
+        self.clock = self.clock.stalled(stall)
+
+    def _on_stall(self, rest: str) -> None:
+        begin, until = map(self._time, self._words(rest, "stamp stamp"))
+        if not self.stood <= begin < until:
+            self._fail("a stall ends after it began, and begins after the one before")
+        self.stood, self.latest = until, max(self.latest, until)
+        stall = Stall(begin, until)
+        if all(self.ready):
+            self._in_play()
+            self.stalls.append(stall)
+        else:
+            self._stalled(stall)
+
+    def _on_lag(self, rest: str) -> None:
+        name, time = self._words(rest, "side allowance")
+        allowance, most = self._time(time), self.header.lag_allowance
+        if not 0 <= allowance <= most:
+            self._fail(f"the allowance for lag is 0.000 to {milliseconds(most)} here, not {time}")
+        self.clock = self.clock.allow(self._side(name), allowance)
+
+    def _charge(self, side: int, sent: str, received: str) -> Charge:
         if not all(self.ready):
             self._fail("a move before both sides were ready")
         if side != self.history.position.turn:
             self._fail(f"it is not the turn of {self.sides[side]}")
         self._in_play()
-        self.clock = self.clock.run(side, self._sent(sent)).stop(side, self._advance(self._time(received)))
+        self._run(side, self._sent(sent))
+        running, self.clock = self.clock, self.clock.stop(side, self._advance(self._time(received)))
+
         self.settled = self.stamp
+        return Charge.of(running, side, self.stamp)
         if self.clock.left[side] <= 0:
             self._fail(f"the clock of {self.sides[side]} had run out by {milliseconds(-self.clock.left[side])} ms")
 
@@ -191,7 +239,7 @@ class _Replay:
         side = self._side(name)
         if ply != str(self.history.plies + 1):
             self._fail(f"this is move {self.history.plies + 1}, not {ply}")
-        self._charge(side, sent, received)
+        charge = self._charge(side, sent, received)
         self.clock = self.clock.add_increment(side)
         self._left(side, left)
         try:
@@ -200,7 +248,7 @@ class _Replay:
             self._fail(f"{error.code}: {error}")
         if self.history.moves[-1] != move:
             self._fail(f"the move is written {self.history.moves[-1]}, not {move}")
-        self.played.append(Played(side, self.clock.left))
+        self.played.append(Played(side, self.clock.left, charge))
 
     def _on_refused(self, rest: str) -> None:
         name, sent, received, move = self._words(rest, "side sent received move")
@@ -223,7 +271,7 @@ class _Replay:
         side = self._side(name)
         if not all(self.ready) or side != self.history.position.turn:
             self._fail(f"{name} was not to move")
-        self.clock = self.clock.run(side, self._sent(sent))
+        self._run(side, self._sent(sent))
 
     def _presence(self, rest: str) -> int:
         # the server stamps it when it notices, which may be after a move that came before it
@@ -232,10 +280,11 @@ class _Replay:
         return self._side(name)
 
     def _on_gone(self, rest: str) -> None:
-        self._presence(rest)
+        self.gone[self._presence(rest)] = True
 
     def _on_back(self, rest: str) -> None:
-        self.heard[self._presence(rest)] = True
+        side = self._presence(rest)
+        self.heard[side], self.gone[side] = True, False
 
     def _on_restarted(self, rest: str) -> None:
         (stamp,) = self._words(rest, "stamp")
@@ -244,8 +293,10 @@ class _Replay:
         if self._time(stamp) < self.latest:
             self._fail(f"the stamp {stamp} lies before that of a connection, {milliseconds(self.latest)}")
         self._stop_clocks()  # what ran then is charged up to the last event, and nothing of what nobody wrote down
+        self.stalls = []
         self.settled = self._advance(self._time(stamp))
         self.restarted = True
+        self.gone = [True, True]
 
     def _on_runs(self, rest: str) -> None:
         name, stamp = self._words(rest, "side stamp")
@@ -261,7 +312,7 @@ class _Replay:
         result, reason, *times = words[:5]
         before = self.stamp
         self._advance(self._time(times[0]))
-        if self.stamp > before and self.clock.since == (None, None) and reason not in ANNULLED:
+        if self.stamp > before and self.clock.since == (None, None) and reason not in _BY_THE_SERVER:
             self._fail(f"the match ended at {milliseconds(before)}, with the last event")
         if result not in (*self.sides, "draw", "annulled"):
             self._fail(f"there is no result {result!r}")
@@ -292,6 +343,14 @@ class _Replay:
         elif reason == Termination.RESIGN:
             if self.resigned is None or winner != 1 - self.resigned:
                 self._fail("a side that resigns, and no other, loses by resigning")
+        elif reason == Termination.CRASHED:
+            if winner is None or not self.gone[1 - winner] or self.resigned is not None:
+                self._fail("a side whose program has ended has no connection, and no other loses by that")
+        elif reason == Termination.ADJUDICATED:
+            if self.resigned is not None or not all(self.ready) or any(self.clock.fallen(self.stamp)):
+                self._fail("a game is adjudicated while it is played, and its clocks have time left")
+            if result == "annulled":
+                self._fail("a game that is adjudicated has a result")
         elif reason in ANNULLED:
             if result != "annulled":
                 self._fail(f"a match that ends by {reason} is annulled")

@@ -2,6 +2,7 @@
 
 from typing import NamedTuple
 
+from engine.clock import Charge
 from engine.history import History
 from engine.record.text import Header
 
@@ -16,10 +17,11 @@ class BadRecord(ValueError):
 
 
 class Played(NamedTuple):
-    """A legal move of a record: who made it, and what both sides had left then, in microseconds."""
+    """A legal move of a record, or a READY: whose, what both sides had left then, in microseconds, and what it cost."""
 
     side: int
     left: tuple[int, int]
+    charge: Charge
 
 
 class Summary(NamedTuple):
@@ -37,8 +39,14 @@ class Summary(NamedTuple):
     heard: tuple[bool, bool]
     """Which side is known to have been told that there is a match: it came back to it, or one of both was ready before
     the server died for the first time."""
+    gone: tuple[bool, bool]
+    """Which side has no connection at the end."""
+    initialised: tuple[Played, ...]
+    """Each READY."""
     played: tuple[Played, ...]
     """The moves of the history."""
+    allowances: tuple[int, int]
+    """What each side is not charged of a turn, at the end, in microseconds."""
     refused: str | None = None
     """The last move as it was typed, where it was not legal."""
     resigned: int | None = None

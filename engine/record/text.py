@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from engine.clock import TimeControl
+from engine.clock import Stall, TimeControl
 from engine.game import Position
 
 VERSION = 1
@@ -21,6 +21,8 @@ class Header(NamedTuple):
     server: str
     started: str
     """Date and time in UTC, as 2026-11-20T20:15:00.000Z."""
+    lag_allowance: int = 0
+    """Most microseconds of a turn that a player is not charged for the way through the network."""
 
     def text(self) -> str:
         """Return the head of the record, down to the first position."""
@@ -34,6 +36,7 @@ class Header(NamedTuple):
             f"{game.sides[1]} {self.players[1]}",
             f"budget {milliseconds(self.control.budget)}",
             f"increment {milliseconds(self.control.increment)}",
+            *([f"lag-allowance {milliseconds(self.lag_allowance)}"] if self.lag_allowance else []),
             f"move-limit {self.move_limit}",
             f"server {self.server}",
             f"started {self.started}",
@@ -77,6 +80,16 @@ def unanswered_line(side: str, sent: int) -> str:
 def presence_line(word: str, side: str, stamp: int) -> str:
     """Return the line of a lost (``gone``) or resumed (``back``) connection."""
     return f"{word} {side} {milliseconds(stamp)}\n"
+
+
+def stall_line(stall: Stall) -> str:
+    """Return the line of a time in which the server stood still."""
+    return f"stall {milliseconds(stall.begin)} {milliseconds(stall.until)}\n"
+
+
+def lag_line(side: str, allowance: int) -> str:
+    """Return the line from which on so much of each turn of a side is not charged."""
+    return f"lag {side} {milliseconds(allowance)}\n"
 
 
 def restarted_line(stamp: int) -> str:

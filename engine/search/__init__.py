@@ -16,6 +16,7 @@
 - `solving`: who wins with perfect play, from forced wins and that
 - `strategy`: what the winner plays against everything, for a certificate
 - `think`: the best move within limits of depth, nodes and time, by deepening
+- `advice`: the move in a game at one screen, of whatever variant
 - `timing`: how much time a move may take
 - `deepening`: the window of a depth, and threads that search along
 - `alphabeta`, `quiescence`: the search of one position to one depth, and how its lines end, as plain functions

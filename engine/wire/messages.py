@@ -97,6 +97,12 @@ class Ping(NamedTuple):
     text: Text = Text("")
 
 
+class Echo(NamedTuple):
+    """``PONG [text]``: answer the server's PING."""
+
+    text: Text = Text("")
+
+
 class AskHelp(NamedTuple):
     """``HELP``: ask for the commands."""
 
@@ -242,6 +248,12 @@ class Pong(NamedTuple):
     text: Text = Text("")
 
 
+class Probe(NamedTuple):
+    """``PING [text]``: how long does the way to you and back take?"""
+
+    text: Text = Text("")
+
+
 class Help(NamedTuple):
     """``HELP lines``: the commands."""
 
@@ -277,6 +289,7 @@ REQUESTS: dict[str, type] = {
     "UNWATCH": Unwatch,
     "RECORD": AskRecord,
     "PING": Ping,
+    "PONG": Echo,
     "HELP": AskHelp,
     "QUIT": Quit,
 }
@@ -300,6 +313,7 @@ REPLIES: dict[str, type] = {
     "MATCHES": Matches,
     "RECORD": Record,
     "PONG": Pong,
+    "PING": Probe,
     "HELP": Help,
     "ERROR": Error,
     "BYE": Bye,

@@ -30,7 +30,7 @@ class State(StrEnum):
 
 IN_MATCH = frozenset({State.PREPARING, State.WAITING, State.THINKING})
 
-ALWAYS: tuple[type, ...] = (m.Ping, m.AskHelp, m.Quit)
+ALWAYS: tuple[type, ...] = (m.Ping, m.Echo, m.AskHelp, m.Quit)
 LOOK: tuple[type, ...] = (m.List, m.Watch, m.AskRecord)
 
 ALLOWED: dict[State, frozenset[type]] = {

@@ -1,7 +1,10 @@
-"""Parameters of a variant as one word of a line, both ways."""
+"""Words of a line that stand for something else: parameters of a variant, both ways, and any game."""
 
 NONE = "-"
 """Stands for no parameters."""
+
+ANY = "any"
+"""In place of a game in SEEK: whatever a contest wants to be played, also one that is opened later."""
 
 
 def word_of(parameters: str) -> str:

@@ -7,6 +7,7 @@
 - `fixtures`: games before and after they are played
 - `round_robin` (and gauntlets), `swiss`, `knockout`, `ladder`: the formats: who meets whom
 - `qualification`: the games before the contest
+- `result_of`: what is kept of a match that is over
 - `conduct`: why games were lost, and whom that disqualifies
 - `plan`: what is to be played next, from the definition and the games that are over
 - `selection`: which of these games can begin at once

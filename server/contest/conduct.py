@@ -7,7 +7,7 @@ from typing import NamedTuple
 from engine.outcome import Termination
 from engine.record.text import milliseconds
 from server.contest.definition import Definition
-from server.contest.fixtures import FORFEIT, QUALIFICATION, Finished, counted
+from server.contest.fixtures import ABSENT, FORFEIT, QUALIFICATION, UNPLAYED, Finished, counted
 
 
 class Cause(StrEnum):
@@ -20,21 +20,32 @@ class Cause(StrEnum):
     TIME = "time"
     """The clock ran out."""
     CONNECTION_LOST = "connection_lost"
-    """The clock ran out while the player had no connection."""
+    """The clock ran out while the player had no connection, or its program, started by the server, has ended."""
     HUNG = "hung"
     """The clock ran out before initialisation was over."""
+    ABSENT = "absent"
+    """The game was not played: the player did not come, or its program did not start."""
     RESIGN = "resign"
+    ADJUDICATED = "adjudicated"
+    """Exact solving has proven that the position was lost."""
     FORFEIT = "forfeit"
     """The game was not played: the player had been disqualified."""
 
 
-ON_TIME = frozenset({Cause.TIME, Cause.CONNECTION_LOST, Cause.HUNG})
+ON_TIME = frozenset({Cause.TIME, Cause.CONNECTION_LOST, Cause.HUNG, Cause.ABSENT})
 """Losses on time, of whatever origin."""
 
-_FAULTS = frozenset({Termination.TIME, Termination.BAD_MOVE})
+_FAULTS = frozenset({Termination.TIME, Termination.CRASHED, Termination.BAD_MOVE, ABSENT})
 """Terminations that may disqualify."""
 
-_CAUSES = {Termination.BAD_MOVE: Cause.BAD_MOVE, Termination.RESIGN: Cause.RESIGN, FORFEIT: Cause.FORFEIT}
+_CAUSES = {
+    Termination.BAD_MOVE: Cause.BAD_MOVE,
+    Termination.RESIGN: Cause.RESIGN,
+    Termination.CRASHED: Cause.CONNECTION_LOST,
+    Termination.ADJUDICATED: Cause.ADJUDICATED,
+    FORFEIT: Cause.FORFEIT,
+    ABSENT: Cause.ABSENT,
+}
 
 
 class Loss(NamedTuple):
@@ -67,7 +78,7 @@ def losses(definition: Definition, game: Finished) -> tuple[Loss, ...]:
     """
     if game.winner is not None:
         return (_loss(definition, game, 1 - game.winner),)
-    if game.termination in (Termination.TIME, FORFEIT):
+    if game.termination in (Termination.TIME, *UNPLAYED):
         return tuple(_loss(definition, game, side) for side in (0, 1))
     return ()
 

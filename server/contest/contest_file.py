@@ -23,8 +23,8 @@ from server.contest.definition import (
     Variant,
 )
 from server.contest.openings import BadOpening, from_moves, from_text, generated
-from server.contest.table import BadContest, Table
-from server.settings import LEAST_BUDGET, MOST_BUDGET, MOST_MOVES, NAME_PATTERN
+from server.settings import HOUSE_BOTS, LEAST_BUDGET, MOST_BUDGET, MOST_MOVES, NAME_PATTERN
+from server.table import BadTable, Table
 
 FORMATS = ("round-robin", "swiss", "gauntlet", "knockout", "ladder")
 NAME = "a name of 1 to 32 letters, digits, '_', '.' and '-', the first a letter or digit"
@@ -33,6 +33,11 @@ MOST_ENTRANTS = 500
 
 MOST_OPENING_PLIES = 100
 """No opening needs as many; GIPF games between equals are over by then."""
+
+
+class BadContest(BadTable):
+    """A contest file that cannot be played."""
+
 
 Load = Callable[[str], str]
 """What returns the text of a file named in the contest file; raises OSError or UnicodeError."""
@@ -44,7 +49,7 @@ def read(text: str, load: Load) -> Definition:
     The definition holds all of their positions, and those that were generated: nothing is read twice.
     """
     try:
-        file = Table(tomllib.loads(text))
+        file = Table(tomllib.loads(text), "", "a contest file", BadContest)
     except tomllib.TOMLDecodeError as error:
         raise BadContest(f"this is no TOML: {error}") from None
     name = file.text("name", r"[^\x00-\x1f]{1,80}", "the contest's name, 1 to 80 characters in one line")
@@ -53,6 +58,7 @@ def read(text: str, load: Load) -> Definition:
     time_losses = file.number("time-losses", 0, 1000, 3, "games")
     games_at_once = file.number("games-at-once", 0, 1000, 0)
     cores = file.number("cores", 0, 1000, 0)
+    patience = file.number("patience", 0, 7 * 24 * 3600, 600, "seconds")
     seeding = Seeding(file.choice("seeding", Seeding, Seeding.LISTED))
     interrupted = Interrupted(file.choice("interrupted", Interrupted, Interrupted.RESUME))
     control = _control(file, None)
@@ -68,7 +74,7 @@ def read(text: str, load: Load) -> Definition:
     file.finish()
     return Definition(
         name, seed, entrants, variants, tuple(stages), move_limit, time_losses, seeding, interrupted, games_at_once,
-        cores, qualification, adjudication,
+        cores, qualification, adjudication, patience,
     )  # fmt: skip
 
 
@@ -201,10 +207,11 @@ def _check_numbers(stages: list[Stage], entrants: int) -> None:
 def _qualification(table: Table | None, default: TimeControl, names: tuple[str, ...]) -> Qualification | None:
     if table is None:
         return None
-    right = "a list of one house bot or more that no entrant is called like"
+    right = f"a list of one or more of the house bots {', '.join(HOUSE_BOTS)}, like which no entrant is called"
     opponents = table.texts("opponents", right)
     taken = {name.lower() for name in names}
-    if not opponents or len(set(opponents)) < len(opponents) or taken & {name.lower() for name in opponents}:
+    known = len(set(opponents)) == len(opponents) > 0 and set(opponents) <= set(HOUSE_BOTS)
+    if not known or taken & set(opponents):
         raise table.wrong("opponents", right)
     control = _control(table, default)
     pairs = table.number("pairs", 1, 1000, 1, "pairs of games")

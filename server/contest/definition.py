@@ -141,6 +141,10 @@ class Definition(NamedTuple):
     """Most programs started by the server that play at a time, one a core; 0: as many as the machine has."""
     qualification: Qualification | None = None
     adjudication: Adjudication | None = None
+    patience: int = 600
+    """Seconds that an entrant that connects by itself may be missing when nothing else is left to play."""
+    folder: str = ""
+    """Where the programs are started: that of the contest file."""
 
     def entrant(self, name: str) -> Entrant | None:
         """Return the entrant of that name; None for a house bot."""

@@ -14,6 +14,11 @@ QUALIFICATION = -1
 FORFEIT = "forfeit"
 """How a game ended that was not played because a player, or both, had been disqualified."""
 
+ABSENT = "absent"
+"""How a game ended that was not played because a player, or both, did not come to it."""
+
+UNPLAYED = frozenset({FORFEIT, ABSENT})
+
 
 class Fixture(NamedTuple):
     """A game that is to be played. It comes about once in a contest: equal fixtures are the same game."""
@@ -56,11 +61,11 @@ class Finished(NamedTuple):
 
     fixture: Fixture
     match: int | None
-    """Number of its record; None where it was not played (`FORFEIT`)."""
+    """Number of its record; None where it was not played."""
     winner: int | None
     """The side that has won, 0 or 1; None: none has."""
     termination: str
-    """A word of `engine.outcome.Termination` or of the game, or `FORFEIT`."""
+    """A word of `engine.outcome.Termination` or of the game, or one of `UNPLAYED`."""
     detail: str = ""
     """The sentence of the record: which rule, which move, which figures."""
     plies: int = 0
@@ -75,7 +80,7 @@ class Finished(NamedTuple):
     @property
     def played(self) -> bool:
         """Tell whether the game was really played."""
-        return self.termination != FORFEIT
+        return self.termination not in UNPLAYED
 
     def points(self, side: int) -> float:
         """Return what a side has got: 1, a half, or 0. Nobody gets anything where both had to forfeit."""

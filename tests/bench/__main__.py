@@ -1,16 +1,29 @@
-"""Run every benchmark, or those that are named: ``python -m tests.bench [perft|games|thinking|solving|server]...``."""
+"""Run every benchmark, or those that are named: ``python -m tests.bench [NAME]...``, where NAME is one of `BENCHES`.
+
+``python -m tests.bench soak [--minutes 30]`` takes as long as it says, and is run only where it is named.
+"""
 
 import sys
+from collections.abc import Callable
 
-from tests.bench import games, perft, server, solving, thinking
+from tests.bench import flags, games, hostile, perft, playing, profile, server, soak, solving, thinking, web
 
-BENCHES = {
+BENCHES: dict[str, Callable[[], object]] = {
     "perft": perft.run,
     "games": games.run,
     "thinking": thinking.run,
     "solving": solving.run,
     "server": server.run,
+    "flags": flags.run,
+    "profile": profile.run,
+    "hostile": hostile.run,
+    "playing": playing.run,
+    "web": web.run,
 }
 
-for name in sys.argv[1:] or BENCHES:
-    BENCHES[name]()
+words = sys.argv[1:]
+if words[:1] == ["soak"]:
+    soak.run(*map(float, words[2:]))
+else:
+    for name in words or BENCHES:
+        BENCHES[name]()

@@ -1,8 +1,9 @@
 """A lean client that plays many matches at once with prepared games: plain sockets and epoll, in its own process.
 
-``python -m tests.bench.load PORT MATCHES SECONDS [PACE]`` prints moves a second and the time from sending a move to
-the opponent's TURN, in milliseconds: p50, p99. PACE is in moves a second and match; without it every player answers
-at once.
+``python -m tests.bench.load PORT MATCHES SECONDS [PACE [SPECTATORS [SLOW]]]`` prints moves a second and the time from
+sending a move to the opponent's TURN, in milliseconds: p50, p99, p99.9. PACE is in moves a second and match; without it
+(or with 0) every player answers at once. SPECTATORS watch one match after the other, all the same one; SLOW ones watch
+and never read.
 """
 
 import heapq
@@ -10,7 +11,9 @@ import random
 import select
 import socket
 import sys
+from array import array
 from time import perf_counter
+from typing import NamedTuple
 
 from engine.catalogue import GAMES
 from engine.history import History
@@ -60,8 +63,43 @@ def prepare(seed: int) -> list[bytes]:
             return [f"MOVE {move}\n".encode() for move in history.moves]
 
 
-def play(port: int, matches: int, seconds: float, pace: float) -> tuple[float, list[float]]:
-    """Play for so long; return moves a second, and what each move took to the opponent, sorted."""
+class Spectator:
+    """Watches whatever match is the newest, or does not even read."""
+
+    def __init__(self, port: int, slow: bool) -> None:
+        self.socket = socket.create_connection(("127.0.0.1", port))
+        self.slow, self.match, self.rest = slow, b"", b""
+        self.socket.setblocking(False)
+
+    def watch(self, match: bytes) -> None:
+        """Begin, where it watches nothing yet."""
+        if not self.match:
+            self.match = match
+            self.socket.send(b"WATCH " + match + b"\n")
+
+    def read(self) -> None:
+        """Take what has come; after a RESULT it watches nothing."""
+        data = self.rest + self.socket.recv(65536)
+        end = data.rfind(b"\n") + 1
+        if b"RESULT" in data[:end] or b"ERROR" in data[:end]:
+            self.match = b""
+        self.rest = data[end:]
+
+
+class Load(NamedTuple):
+    """What is to be done."""
+
+    matches: int
+    seconds: float
+    pace: float = 0.0
+    """Moves a second and match; 0: as fast as it goes."""
+    spectators: int = 0
+    slow: int = 0
+
+
+def play(port: int, load: Load) -> tuple[float, "array[float]"]:
+    """Play for so long; return moves a second, and the seconds that each move took to the opponent, sorted."""
+    matches, seconds, pace = load.matches, load.seconds, load.pace
     games = [prepare(seed) for seed in range(GAMES_PREPARED)]
     poll = select.epoll()
     players: dict[int, Player] = {}
@@ -71,19 +109,26 @@ def play(port: int, matches: int, seconds: float, pace: float) -> tuple[float, l
             player.other = other
             players[player.socket.fileno()] = player
             poll.register(player.socket.fileno(), select.EPOLLIN)
+    watching = [Spectator(port, number < load.slow) for number in range(load.spectators + load.slow)]
+    readers = {spectator.socket.fileno(): spectator for spectator in watching if not spectator.slow}
+    for number in readers:
+        poll.register(number, select.EPOLLIN)
     due: list[tuple[float, int]] = []
-    times: list[float] = []
+    times = array("d")
     measuring, began = False, perf_counter()
     while True:
         now = perf_counter()
         if not measuring and now - began > WARM_SECONDS:
             measuring, began = True, now
-            times = []
+            times = array("d")
         if measuring and now - began > seconds:
-            return len(times) / (now - began), sorted(times)
+            return len(times) / (now - began), array("d", sorted(times))
         while due and due[0][0] <= now:
             players[heapq.heappop(due)[1]].move(perf_counter())
         for number, _ in poll.poll(max(0.0, due[0][0] - now) if due else 0.1):
+            if number in readers:
+                readers[number].read()
+                continue
             player = players[number]
             data = player.rest + player.socket.recv(65536)
             end = data.rfind(b"\n") + 1
@@ -93,6 +138,10 @@ def play(port: int, matches: int, seconds: float, pace: float) -> tuple[float, l
             if b"MATCH" in data:
                 player.ply = player.side
                 player.socket.send(b"READY\n")
+                if watching and player.match == 0:
+                    newest = data[data.index(b"MATCH") :].split()[1]
+                    for spectator in watching:
+                        spectator.watch(newest)
             if b"TURN" in data:
                 now = perf_counter()
                 if player.other.sent:
@@ -105,9 +154,9 @@ def play(port: int, matches: int, seconds: float, pace: float) -> tuple[float, l
 
 def main() -> None:
     """Play as the command line says, and print the figures."""
-    port, matches, seconds, *pace = map(float, sys.argv[1:])
-    rate, times = play(int(port), int(matches), seconds, *(pace or [0.0]))
-    print(rate, *(1000 * times[int(len(times) * share)] for share in (0.5, 0.99)))
+    port, matches, seconds, pace, spectators, slow = (*map(float, sys.argv[1:]), 0.0, 0.0, 0.0)[:6]
+    rate, times = play(int(port), Load(int(matches), seconds, pace, int(spectators), int(slow)))
+    print(rate, *(1000 * times[int(len(times) * share)] for share in (0.5, 0.99, 0.999)))
 
 
 if __name__ == "__main__":

@@ -9,10 +9,22 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import NamedTuple
 
-MATCHES = (1, 50, 500)
+from tests.bench.sampled import memory
+
+MATCHES = (1, 10, 50, 200, 500, 2000)
 SECONDS = 5.0
+PACED = 50
+"""Matches of the rows in which players take their time."""
 PACE = 20.0
-"""Moves a second and match, where players take their time."""
+"""Moves a second and match, there."""
+SPECTATORS = 500
+
+
+class Running(NamedTuple):
+    """A process that listens."""
+
+    port: int
+    process: int
 
 
 class Figures(NamedTuple):
@@ -21,50 +33,62 @@ class Figures(NamedTuple):
     rate: float
     middle: float
     slow: float
+    slowest: float
     cpu: float
     """Microseconds of processor time that the server took for a move."""
+    memory: float
+    """Kilobytes that the server has grown by, for a match."""
 
 
 def run() -> None:
     """Print the table."""
     print("server: moves relayed a second, and milliseconds from a MOVE sent to the opponent's TURN")
-    print(f"{'matches':>8} {'':10} {'moves/s':>9} {'p50 ms':>8} {'p99 ms':>8} {'CPU us/move':>12}")
+    titles = ("moves/s", "p50 ms", "p99 ms", "p99.9 ms", "CPU us/move", "KB/match")
+    print(f"{'matches':>8} {'':24}", *(f"{title:>11}" for title in titles))
     for matches in MATCHES:
-        with _program("tests.bench.relay") as (port, process):
-            _show(matches, "bare relay", _load(port, process, matches))
-        with tempfile.TemporaryDirectory() as folder:
-            command = ("server", "serve", "--port", "0", "--data", folder)
-            with _program(*command) as (port, process):
-                _show(matches, "server", _load(port, process, matches))
-            if matches == 50:
-                with tempfile.TemporaryDirectory() as other, _program(*command[:-1], other) as (port, process):
-                    _show(matches, f"{PACE:.0f} a match", _load(port, process, matches, PACE))
+        with program("tests.bench.relay") as relay:
+            _show(matches, "bare relay", _load(relay, matches))
+        _serve(matches, "server")
+    pace = f"{PACE:.0f} a match"
+    _serve(PACED, pace, PACE)
+    _serve(PACED, f"{pace}, one slow spectator", PACE, 0, 1)
+    _serve(PACED, f"{pace}, {SPECTATORS} on a match", PACE, SPECTATORS)
+    _serve(PACED, pace, PACE)
+
+
+def _serve(matches: int, what: str, pace: float = 0.0, spectators: int = 0, slow: int = 0) -> None:
+    options = ("serve", "--no-web", "--port", "0", "--data")
+    with tempfile.TemporaryDirectory() as folder, program("server", *options, folder) as server:
+        _show(matches, what, _load(server, matches, pace, spectators, slow))
 
 
 def _show(matches: int, what: str, figures: Figures) -> None:
-    rate, middle, slow, cpu = figures
-    print(f"{matches:8} {what:10} {rate:9.0f} {middle:8.2f} {slow:8.2f} {cpu:12.0f}", flush=True)
+    rate, middle, slow, slowest, cpu, kilobytes = figures
+    times = f"{rate:11.0f} {middle:11.2f} {slow:11.2f} {slowest:11.2f}"
+    print(f"{matches:8} {what:24} {times} {cpu:11.0f} {kilobytes:11.0f}", flush=True)
 
 
-def _load(port: int, process: int, matches: int, pace: float = 0.0) -> Figures:
-    before = _processor_seconds(process)
-    command = [sys.executable, "-P", "-m", "tests.bench.load", str(port), str(matches), str(SECONDS), str(pace)]
+def _load(server: Running, matches: int, *more: float) -> Figures:
+    seconds, before = processor_seconds(server.process), memory(server.process)
+    words = [server.port, matches, SECONDS, *more]
+    command = [sys.executable, "-P", "-m", "tests.bench.load", *map(str, words)]
     out = subprocess.run(command, check=True, capture_output=True, text=True).stdout
-    rate, middle, slow = map(float, out.split())
-    cpu = (_processor_seconds(process) - before) / (rate * (SECONDS + 1))
-    return Figures(rate, middle, slow, cpu * 1e6)
+    rate, *times = map(float, out.split())
+    cpu = (processor_seconds(server.process) - seconds) / (rate * (SECONDS + 1))
+    middle, slow, slowest = times
+    return Figures(rate, middle, slow, slowest, cpu * 1e6, (memory(server.process) - before) / matches)
 
 
 @contextmanager
-def _program(*arguments: str) -> Iterator[tuple[int, int]]:
-    """Run a program that says its port; yield the port and the process's number."""
+def program(*arguments: str) -> Iterator[Running]:
+    """Run a program that says its port; it ends with the ``with``."""
     command = [sys.executable, "-P", "-m", *arguments]
     with (
         tempfile.TemporaryFile("w+") as log,
         subprocess.Popen(command, stdout=subprocess.PIPE, stderr=log, text=True) as process,
     ):
         try:
-            yield _port(process, log), process.pid
+            yield Running(_port(process, log), process.pid)
         finally:
             process.terminate()
 
@@ -83,7 +107,7 @@ def _port(process: subprocess.Popen[str], log: object) -> int:
             raise SystemExit("the server did not start")
 
 
-def _processor_seconds(process: int) -> float:
+def processor_seconds(process: int) -> float:
     """Return the processor time that a process has used, in seconds (Linux)."""
     with open(f"/proc/{process}/stat", encoding="ascii") as file:
         fields = file.read().rpartition(")")[2].split()

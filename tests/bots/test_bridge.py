@@ -125,7 +125,7 @@ for line in iter(hear, "| QUIT"): note(line)
         ["ERROR", "unknown_command"],
         ["ERROR", "bad_arguments"],
         ["MOVES", "42"],
-        ["HELP", "16"],
+        ["HELP", "17"],
     ]
     assert noted.count("BOARD 9") == 2
     assert f"| {FIRST}" in noted

@@ -4,13 +4,17 @@ import pytest
 
 from bots import connection, patience, session
 from bots.bot import Bot, Clocks, GameResult, Resigned
-from bots.client import BadChoice, BotFailed, Refused, ServerFault, Unreachable, play
+from bots.client import ArenaError, BadChoice, BotFailed, Refused, ServerFault, Unreachable, play
 from engine.game import BadParameters, Position, moves
 from engine.wire import messages as m
 from engine.wire.messages import Match
 from tests.bots.fake import FakeServer
 from tests.bots.texts import BOARD, FIRST, SECOND, THIRD
 
+ANYTHING = """
+> SEEK any
+< SEEKING any
+"""
 LOGIN = """
 < ARENA 1 gipf-arena/0.1.0 open
 > LOGIN newcomer
@@ -52,6 +56,7 @@ RESUME = f"""
 < MATCH 17 gipf 4,4,15,15 white bob 60000 500 1000 secret
 {BOARD}
 """
+START = "< START 59900 59800\n"
 RESUMED = """
 > PING settled
 < PONG settled
@@ -98,6 +103,23 @@ def failing(error: type[Exception], bot: Bot, *scripts: str, **options: object) 
     with FakeServer(*scripts) as server, pytest.raises(error) as caught:
         play(bot, port=server.port, name="newcomer", report=reported.append, **options)  # type: ignore[arg-type]
     return caught.value, reported
+
+
+def test_the_game_any_waits_for_what_a_contest_wants_played() -> None:
+    bot = Recorder()
+    script = LOGIN + ANYTHING + MATCH + PLAYING + FIRST_TURN + MOVED_1 + RESULT + QUIT
+    results, _ = scripted(bot, script, game="any")
+    assert [result.match.game for result in results] == ["gipf"]
+    with pytest.raises(ArenaError, match="a contest says what is played"):
+        play(bot, name="newcomer", game="any", colour="white")
+
+
+def test_a_match_that_the_server_suspends_is_resumed() -> None:
+    bot = Recorder()
+    suspended = LOGIN + SEEK + MATCH + PLAYING + "< BYE suspended the server stops; come back to match 17\n"
+    results, reported = scripted(bot, suspended, RESUME + START + RESUMED + FIRST_TURN + MOVED_1 + RESULT + QUIT)
+    assert len(results) == len(bot.prepared) == 1
+    assert "the server stops; come back to match 17; trying to come back" in reported
 
 
 def test_a_match_from_login_to_quit() -> None:

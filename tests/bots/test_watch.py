@@ -1,6 +1,7 @@
 """The watching client against a server that plays from a script."""
 
 import io
+from typing import Any
 
 import pytest
 from rich.console import Console
@@ -61,7 +62,7 @@ def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def watched(
-    *scripts: str, match: int | None = None, terminal: bool = False, **options: bool
+    *scripts: str, match: int | None = None, terminal: bool = False, **options: Any
 ) -> tuple[list[Spectacle], str]:
     """Watch on a scripted server; return what was seen and what was printed."""
     output = io.StringIO()

@@ -50,12 +50,14 @@ def played(
             state = take(referee.resign(state, 1 - turn, now + 1_234))
         elif end == "time":
             state = take(referee.flag(state, now + state.clock.left[turn] + 12))
+        elif end == "adjudicated":
+            state = take(referee.adjudicate(state, 1 - turn, "proven", now + 77))
         elif end == "server_stop":
             state = take(referee.annul(state, Termination.SERVER_STOP, "the server was stopped", now + 5))
     return "".join(lines)
 
 
-ENDS = ["bad_move", "resign", "time", "server_stop"]
+ENDS = ["bad_move", "resign", "time", "adjudicated", "server_stop"]
 
 
 @pytest.mark.parametrize("end", ENDS)
@@ -94,6 +96,8 @@ def test_every_changed_number_move_or_result_is_found(end: str) -> None:
             forged = [*lines[:number], " ".join([*words[:place], changed, *words[place + 1 :]]), *lines[number + 1 :]]
             if words[0] == "refused" and place == 4:
                 continue  # another illegal move is as illegal
+            if "adjudicated" in words and place == 1:
+                continue  # who wins is said by a proof that does not stand in the record
             assert _line_of_fault(forged) >= number + 1, f"{forged[number]!r} in place of {lines[number]!r}"
             found += 1
     assert found > 40
@@ -208,3 +212,53 @@ def test_changes_around_restarts_are_found() -> None:
         assert text.count(right) == 1
         with pytest.raises(BadRecord, match=sentence):
             verify(text.replace(right, wrong))
+
+
+def test_who_has_no_connection_at_the_end_is_told() -> None:
+    text = restarted()
+    for last, gone in [
+        ("restarted 70.000\n", (True, True)),
+        ("back black 90.000\n", (True, False)),
+        ("gone black 90.500\n", (True, True)),
+        ("back black 510.000\n", (True, False)),
+    ]:
+        before, found, _ = text.partition(last)
+        assert found and verify(before + last).gone == gone
+    assert verify(text).gone == (True, True), "nobody was back after the last restart"
+    assert verify(played(stop_after=9)).gone == (False, False), "white was away for a moment"
+
+
+def test_a_side_loses_by_a_crash_only_without_a_connection() -> None:
+    text = played(stop_after=9)
+    sent = verify(text).stamp
+    stamp = f"{sent // 1000 + 5}.{sent % 1000:03}"
+    clocks = " ".join(f"{left // 1000}.{left % 1000:03}" for left in verify(text).left)
+    gone = f"gone black {stamp}\n"
+    assert verify(f"{text}{gone}result white crashed {stamp} {clocks} it ended\n").result == "white"
+    for lines in (f"result white crashed {stamp} {clocks}\n", f"{gone}result black crashed {stamp} {clocks}\n"):
+        with pytest.raises(BadRecord, match="has no connection"):
+            verify(text + lines)
+
+
+def test_a_game_can_be_adjudicated_while_it_is_played_and_only_then() -> None:
+    text = played(stop_after=9)
+    assert text.splitlines()[-1].startswith("move 9 white ")
+    sent = verify(text).stamp
+    white, black = (f"{left // 1000}.{left % 1000:03}" for left in verify(text).left)
+    told = f"unanswered black {sent // 1000}.{sent % 1000:03}\n"
+    later = f"{sent // 1000 + 5}.{sent % 1000:03} {white}"
+    charged = f"{int(black[:-4]) - 5}{black[-4:]}"
+    for result in ("white", "black", "draw"):
+        # the server may not have sent TURN yet, or may be waiting for black after a restart
+        assert verify(f"{text}result {result} adjudicated {later} {black} so it is\n").result == result
+        assert verify(f"{text}{told}result {result} adjudicated {later} {charged} so it is\n").result == result
+    late = f"{sent // 1000 + 99_999}.{sent % 1000:03} {white}"
+    for lines, sentence in [
+        (f"result annulled adjudicated {later} {black}\n", "has a result"),
+        (f"{told}result white adjudicated {late} 0.000\n", "its clocks have time left"),
+        (f"resigned white {later.split()[0]}\nresult black adjudicated {later} {black}\n", "while it is played"),
+    ]:
+        with pytest.raises(BadRecord, match=sentence):
+            verify(text + lines)
+    with pytest.raises(BadRecord, match="while it is played"):
+        verify(played(stop_after=0).partition("ready")[0] + "result draw adjudicated 0.000 10000.000 10000.000\n")

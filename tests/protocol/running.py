@@ -42,7 +42,7 @@ class Server:
 
     def _start(self) -> "subprocess.Popen[bytes]":
         where = ("--port", str(self.port), "--data", str(self._folder / "data"))
-        command = [sys.executable, "-m", "server", "serve", *where, *self._options]
+        command = [sys.executable, "-m", "server", "serve", "--no-web", *where, *self._options]
         before = self.log.stat().st_size
         with self.log.open("ab") as file:
             process = subprocess.Popen(command, stderr=file, cwd=self._folder)

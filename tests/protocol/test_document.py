@@ -17,7 +17,7 @@ from engine.wire.codes import Code
 from engine.wire.messages import KINDS, REPLIES, REQUESTS, VERSION, decode, usage
 from engine.wire.states import ALLOWED, NEXT, State
 from engine.wire.words import word_of
-from server import lobby, serve, session, settings
+from server import door, limits, lobby, serve, session, settings
 from tests.protocol.running import DOCUMENT
 
 TEXT = DOCUMENT.read_text(encoding="utf-8")
@@ -92,7 +92,7 @@ def test_error_codes() -> None:
 
 
 def test_reasons_of_bye() -> None:
-    sources = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "server").glob("*.py"))
+    sources = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "server").rglob("*.py"))
     said = set(re.findall(r"(?:\.close\(|Bye\()\s*\"(\w+)\"", sources))
     assert {code(row[0]) for row in table("reason", "why")} == said
     assert f"{settings.ERRORS} lines of this session" in dict(table("reason", "why"))["`errors`"]
@@ -143,6 +143,17 @@ LIMITS = {
     "move limit, unless set otherwise": DEFAULTS.move_limit,
     "same position": REPETITIONS,
     "connections": DEFAULTS.most_sessions,
+    "connections of an address": DEFAULTS.limits.connections,
+    "new connections of an address": DEFAULTS.limits.connects,
+    "messages of a session": DEFAULTS.limits.messages,
+    "messages of an address": DEFAULTS.limits.messages_of_address,
+    "a long answer": limits.ANSWER_BYTES,
+    "`SEEK`": limits.SEEK_COST,
+    "a flood": int(DEFAULTS.limits.flood_seconds),
+    "sessions of an address that seek or play": DEFAULTS.limits.matches,
+    "silence of a guest": int(DEFAULTS.limits.guest_seconds),
+    "a line without an end": int(DEFAULTS.limits.line_seconds),
+    "handshake of TLS": int(door.HANDSHAKE_SECONDS),
     "running matches": DEFAULTS.most_matches,
     "players are waited for after the server died": int(DEFAULTS.return_seconds),
     "last lines when the server stops": int(serve.GOODBYE_SECONDS),
@@ -161,6 +172,14 @@ def test_limits() -> None:
         f"A line has at most {lines.REQUEST_BYTES} bytes",
         f"lines of up to {lines.REPLY_BYTES} bytes",
         f"1*{messages.MOST_DIGITS}DIGIT",
+        f"and {DEFAULTS.limits.connects_at_once} at once",
+        f"and {DEFAULTS.limits.messages_at_once} at once, {limits.FIRST_MESSAGES} at first",
+        f"or {DEFAULTS.limits.matches} sessions of your address",
+        f"have said nothing for {DEFAULTS.limits.guest_seconds:g} seconds",
+        f"had no end for {DEFAULTS.limits.line_seconds:g} seconds",
+        f"least {limits.PLAYING_MESSAGES} messages a second are always read",
+        f"has to be done within {door.HANDSHAKE_SECONDS:g} seconds",
+        f"than {settings.WRITE_BYTES} bytes of answers",
         f"more than {settings.REQUESTS_PER_TURN} times since the last `TURN`",
         f"more than {settings.LISTED_MOVES} moves are legal",
         f"while {DEFAULTS.most_matches} matches are running",

@@ -15,6 +15,7 @@ from engine.wire import messages as m
 from engine.wire.ends import ClientEnd
 from server.archive import Archive
 from server.flags import FlagKeeper
+from server.gate import Gate
 from server.hall import Hall
 from server.outbox import Outbox
 from server.restart import take_up
@@ -83,11 +84,19 @@ class House:
     def __init__(self, hall: Hall, folder: Path, nursery: trio.Nursery) -> None:
         self.hall = hall
         self.folder = folder
+        self.gate = Gate(hall.settings.limits, hall.settings.most_sessions, microseconds)
         self._nursery = nursery
 
-    async def connect(self, name: str = "", token: str = "") -> Client:
+    async def connect(self, name: str = "", token: str = "", host: str = "127.0.0.1") -> Client:
+        """Connect from an address; raises `server.gate.TooMany`."""
         near, far = trio.testing.memory_stream_pair()
-        self._nursery.start_soon(serve_stream, far, self.hall, Now(), "test")
+        visit = self.gate.admit(host)
+
+        async def serve() -> None:
+            await serve_stream(far, self.hall, Now(), visit)
+            self.gate.leave(visit)
+
+        self._nursery.start_soon(serve)
         client = Client(near)
         await client.hear(m.Arena)
         if name:

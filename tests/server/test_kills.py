@@ -11,11 +11,13 @@ import subprocess
 import sys
 import threading
 import time
+from datetime import datetime
 from pathlib import Path
 
 import pytest
 
 from bots import patience, session
+from bots.address import Address
 from bots.bot import Bot, Clocks, GameResult
 from bots.errors import ArenaError, BadChoice
 from bots.session import Session
@@ -36,6 +38,9 @@ VARIANTS = ("2,2,5,5", "3,3,9,9", "4,4,15,15")
 BACK_SECONDS = 2.0
 """What the processor has to do from the start of the new process to its greeting: what time that takes depends on what
 else the machine does."""
+
+DATE_SECONDS = 0.05
+"""How exactly it is known when a server died and was back, and when a match began."""
 
 END_SECONDS = 60.0
 """What everything gets to come to its end."""
@@ -67,7 +72,8 @@ class Player(threading.Thread):
         rival, params = f"p{number ^ 1}", VARIANTS[number // 2 % len(VARIANTS)]
         seek = m.Seek("gipf", m.Text(f"params={params} budget=600000 opponent={rival}"))
         login = m.Login(f"p{number}")
-        self.session = Session(self.bot, ("127.0.0.1", port), login, seek, carry_on=False, report=self.reports.append)
+        where = Address("127.0.0.1", port)
+        self.session = Session(self.bot, where, login, seek, carry_on=False, report=self.reports.append)
 
     def run(self) -> None:
         try:
@@ -113,6 +119,7 @@ class Server:
             "-m",
             "server",
             "serve",
+            "--no-web",
             "--port",
             str(self.port),
             "--data",
@@ -135,6 +142,11 @@ class Server:
                 time.sleep(0.01)
             assert self.process is not None and self.process.poll() is None, self.log.read_text()
         raise AssertionError(self.log.read_text())
+
+    def serving_since(self) -> float:
+        """Return when it let people in for the last time, by its own log, in seconds of the date."""
+        (*_, line) = [line for line in self.log.read_text(encoding="utf-8").splitlines() if "event=listening" in line]
+        return datetime.fromisoformat(line.partition(" ")[0].removeprefix("timestamp=")).timestamp()
 
     def _processor_seconds(self) -> float:
         """Return what the process has used so far (Linux)."""
@@ -177,22 +189,28 @@ def _kill_again_and_again(server: Server, monkeypatch: pytest.MonkeyPatch) -> No
     for player in players:
         player.start()
     times, worked, checked = [], [], 0
+    downs: list[tuple[float, float]] = []
     for _ in range(KILLS):
         time.sleep(chance.uniform(0.1, 0.5))
         server.kill()
+        dead = time.time()
         for player in players:
             known = player.known()
             if known is not None:
                 on_disk = server.moves(known[0])
                 assert on_disk[: len(known[1])] == known[1], f"match {known[0]}: told {known[1]}, written {on_disk}"
                 checked += len(known[1])
+        began = time.time()
         server.start()
         if chance.random() < 0.2:  # dies again while it starts
             time.sleep(chance.uniform(0.2, 0.6))
             server.kill()
+            downs.append((dead, began))  # it may have served after that
+            dead = time.time()
             server.start()
         times.append(server.wait())
         worked.append(server.worked)
+        downs.append((dead, server.serving_since()))
     assert max(worked) < BACK_SECONDS
     assert checked > 20 * KILLS
     assert not any(player.error for player in players)
@@ -208,9 +226,25 @@ def _kill_again_and_again(server: Server, monkeypatch: pytest.MonkeyPatch) -> No
     for player in players:
         player.join(END_SECONDS)
     _check_results(server, players)
+    charged = _check_charges(server, downs)
     usual, most = statistics.median(times), max(times)
     print(f"{KILLS} kills, {checked} moves checked; back after {usual:.2f} s, {most:.2f} s at most", end=", ")
-    print(f"{max(worked):.2f} s of processor time at most")
+    print(f"{max(worked):.2f} s of processor time at most; none of {charged} spans charged lies in a downtime")
+
+
+def _check_charges(server: Server, downs: list[tuple[float, float]]) -> int:
+    """No clock was charged for a time in which there was no server; return how many spans were looked at."""
+    spans = 0
+    for path in (server.data / "records").iterdir():
+        summary = record.verify(path.read_text(encoding="utf-8"))
+        began = datetime.fromisoformat(summary.header.started).timestamp()
+        for span in (*summary.initialised, *summary.played):
+            since, until = began + span.charge.since / 1e6, began + span.charge.until / 1e6
+            lost = sum(max(0.0, min(until, back) - max(since, dead)) for dead, back in downs)
+            assert lost < DATE_SECONDS, f"{path.name}: {lost:.3f} s of {span} lie in a downtime"
+            spans += 1
+    assert spans > KILLS
+    return spans
 
 
 def _check_results(server: Server, players: list[Player]) -> None:

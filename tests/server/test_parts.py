@@ -1,6 +1,7 @@
 """Flag keeper, loop watch, archive and token file by themselves."""
 
 import os
+import weakref
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,7 @@ from trio.testing import MockClock
 from server import tokens
 from server.archive import Archive, Keys, claimed
 from server.flags import FlagKeeper
-from server.loopwatch import LoopWatch
+from server.loopwatch import LoopWatch, Stalls
 from server.outbox import Outbox
 from server.serve import microseconds
 
@@ -22,10 +23,14 @@ class Match:
         self.at = deadline
         self.fell: list[float] = []
 
+    @property
+    def over(self) -> bool:
+        return bool(self.fell)
+
     def deadline(self) -> int | None:
         return self.at
 
-    def flag(self) -> None:
+    def flag(self, now: int) -> None:
         self.fell.append(trio.current_time())
         self.at = None
 
@@ -57,11 +62,33 @@ async def test_deadline_that_moved_back_and_forth(nursery: trio.Nursery, autojum
     assert match.fell[0] == pytest.approx(1, abs=1e-3)
 
 
+async def test_what_is_over_is_let_go_of_and_the_others_are_kept(
+    nursery: trio.Nursery, autojump_clock: MockClock
+) -> None:
+    keeper = FlagKeeper(microseconds, Outbox().soon)
+    nursery.start_soon(keeper.run)
+    matches = [Match(second * 1_000_000) for second in range(1, 101)]
+    for match in matches:
+        keeper.keep(match, None)
+    references = [weakref.ref(match) for match in matches]
+    last = matches.pop()
+    while matches:
+        match = matches.pop()
+        match.fell.append(0.0)
+        keeper.forget()
+    del match
+    kept = [reference() for reference in references if reference() is not None]
+    assert last in kept and len(kept) <= 2
+    del kept
+    await trio.sleep(200)
+    assert last.fell == [pytest.approx(100, abs=1e-3)]
+
+
 async def test_error_in_one_match_reaches_no_other(nursery: trio.Nursery, autojump_clock: MockClock) -> None:
     class Broken(Match):
         errors: list[Exception]
 
-        def flag(self) -> None:
+        def flag(self, now: int) -> None:
             raise OSError("no space left on device")
 
         def failed(self, error: Exception) -> None:
@@ -83,7 +110,7 @@ def test_bytes_are_stamped_with_the_end_of_a_wait_or_the_beginning_of_the_work_b
     def clock() -> int:
         return now
 
-    watch = LoopWatch(clock)
+    watch = LoopWatch(clock, Stalls())
     now = 100
     watch.before_io_wait(1)
     now = 5_000

@@ -24,15 +24,15 @@ class Server:
     """A running server process."""
 
     def __init__(self, folder: Path, *options: str, program: tuple[str, ...] = ("server",)) -> None:
-        command = [sys.executable, "-m", *program, "serve", "--port", "0", "--data", str(folder), *options]
+        command = [sys.executable, "-m", *program, "serve", "--no-web", "--port", "0", "--data", str(folder), *options]
         self.process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
         assert self.process.stderr is not None
         self.log = ""
-        while "event=listening" not in self.log:
+        while "listening" not in self.log:
             line = self.process.stderr.readline()
             assert line, f"the server ended: {self.log}"
             self.log += line
-        found = re.search(r"ports=\"?\[([0-9]+)", self.log)
+        found = re.search(r"ports\W+([0-9]+)", self.log)
         assert found is not None
         self.port = int(found.group(1))
 
@@ -162,7 +162,7 @@ def test_after_kill_the_match_goes_on_and_so_does_the_number(tmp_path: Path) -> 
 
 def test_two_servers_do_not_share_a_data_directory(tmp_path: Path) -> None:
     with running(tmp_path) as server, pair(server.port):
-        command = [sys.executable, "-m", "server", "serve", "--port", "0", "--data", str(tmp_path)]
+        command = [sys.executable, "-m", "server", "serve", "--no-web", "--port", "0", "--data", str(tmp_path)]
         done = subprocess.run(command, capture_output=True, text=True, timeout=START_SECONDS, check=False)
         assert done.returncode == 1
         assert len(done.stderr.splitlines()) == 1 and "another server uses the data directory" in done.stderr
@@ -199,6 +199,7 @@ def test_port_in_use_is_said_in_one_line(tmp_path: Path) -> None:
             "-m",
             "server",
             "serve",
+            "--no-web",
             "--port",
             str(server.port),
             "--data",

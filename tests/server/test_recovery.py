@@ -78,7 +78,7 @@ def test_a_match_that_was_over_gets_the_result_that_was_cut_off(end: str, plies:
         assert record.verify(leftover.text + "".join(lines)).result == state.outcome.result(state.sides)
 
 
-@pytest.mark.parametrize("end", ["time", "server_stop"])
+@pytest.mark.parametrize("end", ["time", "adjudicated", "server_stop"])
 def test_an_end_that_nobody_was_told_has_not_happened(end: str) -> None:
     text = played(stop_after=9, end=end)
     lines = text.splitlines(keepends=True)
@@ -91,7 +91,7 @@ def test_an_end_that_nobody_was_told_has_not_happened(end: str) -> None:
 
 
 def test_a_complete_record_is_as_the_match_ended() -> None:
-    for end in ("bad_move", "resign", "time", "server_stop", ""):
+    for end in ("bad_move", "resign", "time", "adjudicated", "server_stop", ""):
         text = played(stop_after=1000 if not end else 9, end=end)
         state = finished(text)
         assert state is not None and state.outcome is not None

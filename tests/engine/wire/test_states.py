@@ -125,6 +125,7 @@ ANSWERS: dict[type, list[tuple[type, ...]]] = {
     m.Unwatch: [(m.Unwatched,)],
     m.AskRecord: [(m.Record,), (m.Error,)],
     m.Ping: [(m.Pong,)],
+    m.Echo: [()],
     m.AskHelp: [(m.Help,)],
     m.Quit: [(m.Bye,)],
 }

@@ -1,4 +1,5 @@
 from engine.outcome import Termination
+from server.contest.absence import absent
 from server.contest.conduct import Cause, disqualified, losses
 from server.contest.definition import RoundRobin
 from server.contest.fixtures import FORFEIT, QUALIFICATION, Finished
@@ -16,7 +17,9 @@ def test_every_loss_names_its_reason() -> None:
         Cause.BOARD: Finished(FIXTURE, 7, 0, "no_move", "black cannot move"),
         Cause.BAD_MOVE: Finished(FIXTURE, 7, 0, Termination.BAD_MOVE, f"{other} (black) played 'x', BAD: no move"),
         Cause.RESIGN: Finished(FIXTURE, 7, 0, Termination.RESIGN, f"{other} (black) resigned"),
+        Cause.ADJUDICATED: Finished(FIXTURE, 7, 0, Termination.ADJUDICATED, f"{one} (white) wins in 3 plies"),
         Cause.FORFEIT: Finished(FIXTURE, None, 0, FORFEIT, f"{other} had been disqualified"),
+        Cause.ABSENT: absent(FIXTURE, [other], f"{other} had been missing for 600 seconds"),
         Cause.TIME: Finished(FIXTURE, 7, 0, Termination.TIME, "late", 7, (5, 1_031_500)),
         Cause.HUNG: Finished(FIXTURE, 7, 0, Termination.TIME, "late", 0, (5, 1_000_001), (True, False)),
         Cause.CONNECTION_LOST: Finished(FIXTURE, 7, 0, Termination.TIME, "late", gone=(False, True)),
@@ -35,6 +38,14 @@ def test_draws_are_lost_by_nobody_but_for_those_in_which_nobody_was_ready() -> N
     assert losses(DEFINITION, Finished(FIXTURE, 1, None, Termination.REPETITION)) == ()
     both = losses(DEFINITION, Finished(FIXTURE, 1, None, Termination.TIME, ready=(False, False)))
     assert [(loss.name, loss.cause) for loss in both] == [(name, Cause.HUNG) for name in FIXTURE.players]
+
+
+def test_nobody_gets_anything_where_neither_player_has_come() -> None:
+    neither = absent(FIXTURE, FIXTURE.players, "nobody came")
+    assert [(loss.name, loss.cause) for loss in losses(DEFINITION, neither)] == [
+        (name, Cause.ABSENT) for name in FIXTURE.players
+    ]
+    assert (neither.points(0), neither.points(1), neither.played) == (0, 0, False)
 
 
 def test_so_many_losses_on_time_disqualify_and_nothing_else_does() -> None:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from engine.catalogue import GAMES
 from engine.clock import TimeControl
-from server.contest.contest_file import read
+from server.contest.contest_file import BadContest, read
 from server.contest.definition import (
     Adjudication,
     Entrant,
@@ -24,7 +24,6 @@ from server.contest.definition import (
     Swiss,
 )
 from server.contest.plan import plan
-from server.contest.table import BadContest
 
 DOCUMENT = Path(__file__).parents[3] / "docs" / "contests.md"
 

@@ -8,32 +8,46 @@ NOTHING: Any = object()
 """Stands for: there is no default, the key has to be there."""
 
 
-class BadContest(ValueError):
-    """A contest file that cannot be played. ``str(error)`` names the key, its value and what would be right."""
+class BadTable(ValueError):
+    """A file with a value that cannot be used. ``str(error)`` names the key, its value and what would be right."""
 
 
 class Table:
     """The keys of one table. Each is asked for once; `finish` refuses those that nobody has asked for."""
 
-    def __init__(self, values: dict[str, Any], place: str = "") -> None:
-        """Keep a table as `tomllib` gives it; ``place`` is where it stands, empty for the file itself."""
+    def __init__(self, values: dict[str, Any], place: str, file: str, fault: type[BadTable] = BadTable) -> None:
+        """Keep a table as `tomllib` gives it.
+
+        ``place`` is where it stands, empty for the file itself; ``file`` says what kind of file it is, in sentences;
+        ``fault`` is raised where something is wrong.
+        """
         self.place = place
+        self._file = file
+        self._fault = fault
         self._values = values
-        self._known: list[str] = []
+        self._known: dict[str, None] = {}
 
     def name_of(self, key: str) -> str:
         """Return a key with its place, as it stands in sentences."""
         return f"{self.place}.{key}" if self.place else key
 
-    def wrong(self, key: str, right: str) -> BadContest:
+    def wrong(self, key: str, right: str) -> BadTable:
         """Return the complaint about the value of a key: ``right`` says what would be right."""
         if key not in self._values:
-            return BadContest(f"{self.name_of(key)} is missing: {right}")
-        return BadContest(f"{self.name_of(key)} is {right}, not {_shown(self._values[key])}")
+            return self._fault(f"{self.name_of(key)} is missing: {right}")
+        return self._fault(f"{self.name_of(key)} is {right}, not {_shown(self._values[key])}")
 
     def has(self, key: str) -> bool:
-        """Tell whether a key is there."""
+        """Tell whether a key is there; it is known from now on."""
+        self._known[key] = None
         return key in self._values
+
+    def truth(self, key: str, default: bool = NOTHING) -> bool:
+        """Return true or false."""
+        value = self._value(key, default)
+        if not isinstance(value, bool):
+            raise self.wrong(key, "true or false")
+        return value
 
     def number(self, key: str, least: int, most: int, default: int = NOTHING, unit: str = "") -> int:
         """Return a whole number within bounds."""
@@ -88,24 +102,27 @@ class Table:
             return None
         if not isinstance(value, dict):
             raise self.wrong(key, f"a table, as [{self.name_of(key)}]")
-        return Table(value, self.name_of(key))
+        return Table(value, self.name_of(key), self._file, self._fault)
 
     def tables(self, key: str, right: str) -> list["Table"]:
         """Return the tables of a list; they are numbered from 1. There has to be one at least."""
         value = self._value(key, NOTHING)
         if not isinstance(value, list) or not value or not all(isinstance(part, dict) for part in value):
             raise self.wrong(key, right)
-        return [Table(part, f"{self.name_of(key)}[{number}]") for number, part in enumerate(value, 1)]
+        return [
+            Table(part, f"{self.name_of(key)}[{number}]", self._file, self._fault)
+            for number, part in enumerate(value, 1)
+        ]
 
     def finish(self) -> None:
         """Refuse keys that nobody has asked for: a key with a slip of the pen would be ignored otherwise."""
         for key in self._values:
             if key not in self._known:
-                where = f"of {self.place}" if self.place else "of a contest file"
-                raise BadContest(f"{self.name_of(key)} is no key {where}; these are {', '.join(self._known)}")
+                where = f"of {self.place}" if self.place else f"of {self._file}"
+                raise self._fault(f"{self.name_of(key)} is no key {where}; these are {', '.join(self._known)}")
 
     def _value(self, key: str, default: Any) -> Any:
-        self._known.append(key)
+        self._known[key] = None
         return self._values.get(key, default)
 
 

@@ -1,0 +1,24 @@
+"""Who does not come: games of entrants that are missing are lost, but only when there is nothing else to play."""
+
+from collections.abc import Collection, Iterable
+
+from server.contest.fixtures import ABSENT, Finished, Fixture
+
+
+def absent(fixture: Fixture, missing: Collection[str], why: str) -> Finished:
+    """Return the result of a game to which one player, or both, did not come."""
+    here = [side for side, name in enumerate(fixture.players) if name not in missing]
+    return Finished(fixture, None, here[0] if here else None, ABSENT, why)
+
+
+def given_up(due: Iterable[Fixture], missing: Collection[str], patience: int) -> list[Finished]:
+    """Return the games that are lost because somebody has been missing for longer than all are waited for.
+
+    To be asked when no game is being played, and none can begin.
+    """
+    lost = []
+    for fixture in due:
+        out = [name for name in fixture.players if name in missing]
+        if out:
+            lost.append(absent(fixture, out, f"{' and '.join(out)} had been missing for {patience} seconds"))
+    return lost

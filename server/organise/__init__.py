@@ -1,0 +1,18 @@
+"""Contests as they are held: what plays the games that `server.contest` asks for, and keeps them.
+
+- `holding`: the command ``arena-server contest``
+- `office`, `runner`: all contests of a server; one contest, from where it stands to its end
+- `desk`, `seats`: who is there for contests; both players of a game brought to the table
+- `store`, `schema`, `definitions`: the database, its versions, and how a definition is kept in it
+- `account`: how a contest stands, as the store tells it, and its report
+- `programs`: entrants that the server starts, each for one game, and ends with all that they have started
+- `invocation`: a command filled in, and what a program finds in its environment
+- `folders`: where reports are, and what programs wrote on stderr
+- `cluster`, `dask_link`, `job`, `answers`, `apart`: games that other machines play
+- `cores`: the processor core that a program has for itself
+- `descendants`: what programs leave behind, also when the server was killed
+- `bounded_log`: what a program writes on stderr
+- `adjudication`: running games whose position is proven end
+- `proof`: when a proof holds for a game
+- `prover_process`: the process that solves positions
+"""

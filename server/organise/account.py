@@ -1,0 +1,44 @@
+"""How a contest stands, as the store tells it: what progress and reports are made of."""
+
+from datetime import datetime
+from pathlib import Path
+from typing import NamedTuple
+
+from server.contest.definition import Definition
+from server.contest.fixtures import Finished
+from server.contest.plan import Plan, Present, plan
+from server.organise.folders import folder_of
+from server.organise.store import Contest, Store
+from server.report import files
+from server.report.contents import Moment, report
+from server.report.structure import Report
+
+
+class Account(NamedTuple):
+    """A contest at a moment."""
+
+    definition: Definition
+    games: list[Finished]
+    plan: Plan
+    moment: Moment
+
+    def report(self) -> Report:
+        """Return the whole report; that of a long contest takes seconds."""
+        return report(*self)
+
+
+def account(store: Store, contest: Contest, now: datetime, missing: tuple[str, ...] = ()) -> Account:
+    """Return how a contest stands now. ``missing`` are entrants that games wait for, which the store does not know."""
+    definition = store.definition(contest.id)
+    games, began = store.games(contest.id), store.stages(contest.id)
+    running = frozenset(store.begun(contest.id).values())
+    seconds = {stage: (now - date).total_seconds() for stage, date in began.items()}
+    found = plan(definition, games, Present(running, (), seconds))
+    return Account(definition, games, found, Moment(now, contest.opened, contest.closed, began, running, missing))
+
+
+def write_report(data: Path, contest: int, found: Account) -> Report:
+    """Write the report of a contest into its folder, and return it; raises OSError."""
+    made = found.report()
+    files.write(made, folder_of(data, contest))
+    return made

@@ -1,0 +1,144 @@
+"""A process that plays one game of a contest in a hall of its own, on whatever machine it is started.
+
+It is told a `Job`, a line of JSON on its standard input, and says its `Answer` on its standard output when the game is
+over. It ends its programs and itself as soon as its input ends: who has started it is gone then, or has no use for the
+game any more.
+"""
+
+import os
+import sys
+import tempfile
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from pathlib import Path
+
+import msgspec
+import msgspec.structs
+import trio
+
+from engine.catalogue import GAMES
+from server.archive import Archive
+from server.contest.definition import Definition
+from server.door import Door
+from server.flags import FlagKeeper
+from server.gate import Gate
+from server.hall import Hall
+from server.logs import configure
+from server.loopwatch import LoopWatch
+from server.organise import definitions
+from server.organise.folders import errors_of
+from server.organise.job import READ_BYTES, Answer, Job
+from server.organise.seats import NotThere, Seats
+from server.outbox import Outbox
+from server.settings import Settings
+
+CONTEST = 1
+"""The number of the contest in the hall, which knows no other."""
+
+
+async def play(job: Job) -> Answer:
+    """Play a game, in a directory that is gone afterwards. Raises what goes wrong on this machine."""
+    definition = definitions.decode(job.definition)
+    with tempfile.TemporaryDirectory(prefix="arena-game-") as folder:
+        data = Path(folder)
+        async with _hall(data, job.server) as (hall, archive, seats):
+            answer = await _play(job, definition, hall, seats)
+            record = archive.read(job.match) or ""
+        if not (record or answer.names or answer.fault):
+            return Answer(fault="the record could not be kept")
+        return msgspec.structs.replace(answer, record=record, wrote=_written(data, job))
+
+
+async def _play(job: Job, definition: Definition, hall: Hall, seats: Seats) -> Answer:
+    """Play the game, and return why it could not begin, where it could not."""
+    variant = definition.variants[job.fixture.variant]
+    position = GAMES[variant.game].read(job.fixture.position(definition))
+    async with AsyncExitStack() as stack:
+        try:
+            players = await seats.seated(stack, CONTEST, definition, job.fixture, job.match)
+        except NotThere as error:
+            return Answer(why=str(error), names=error.names) if error.names else Answer(fault=str(error))
+        over = trio.Event()
+        hall.desk.follow(job.match, lambda _: over.set(), keep=False)
+        control = job.fixture.control(definition)
+        hall.seat(job.match, position, players, control, definition.move_limit)
+        await over.wait()
+    return Answer()
+
+
+@asynccontextmanager
+async def _hall(data: Path, server: str) -> AsyncIterator[tuple[Hall, Archive, Seats]]:
+    """Open a hall that programs of this machine can come to, and nobody else."""
+    settings = Settings(data=data)
+    outbox = Outbox()
+    flags = FlagKeeper(_microseconds, outbox.soon)
+    archive = Archive(data)
+    hall = Hall(settings, archive, flags, outbox, _microseconds, server)
+    watch = LoopWatch(_microseconds, hall.stalls)
+    door = Door(hall, watch, Gate(settings.limits, settings.most_sessions, _microseconds))
+    instruments = (outbox, watch)
+    for instrument in instruments:
+        trio.lowlevel.add_instrument(instrument)
+    try:
+        async with trio.open_nursery() as nursery:
+            listeners: list[trio.SocketListener] = await nursery.start(
+                lambda task_status: trio.serve_tcp(door.handle, 0, host="127.0.0.1", task_status=task_status)
+            )
+            hall.own_address = ("127.0.0.1", listeners[0].socket.getsockname()[1])
+            nursery.start_soon(flags.run)
+            nursery.start_soon(watch.pulse, lambda: bool(hall.matches))
+            nursery.start_soon(door.patrol)
+            yield hall, archive, Seats(hall, watch)
+            nursery.cancel_scope.cancel()
+    finally:
+        for instrument in instruments:
+            trio.lowlevel.remove_instrument(instrument)
+
+
+def _microseconds() -> int:
+    return int(trio.current_time() * 1_000_000)
+
+
+def _written(data: Path, job: Job) -> dict[str, bytes]:
+    """Return what the programs have written on stderr, where they have."""
+    paths = {name: errors_of(data, CONTEST, job.match, name) for name in job.fixture.players}
+    return {name: path.read_bytes() for name, path in paths.items() if path.exists()}
+
+
+async def main() -> None:
+    """Play what is told, and answer; answers nothing where the input ends before."""
+    async with trio.lowlevel.FdStream(os.dup(sys.stdin.fileno())) as told:
+        text = b""
+        while not text.endswith(b"\n"):
+            data = await told.receive_some(READ_BYTES)
+            if not data:
+                return
+            text += data
+        async with trio.open_nursery() as nursery:
+
+            async def end_with_input() -> None:
+                await told.receive_some(READ_BYTES)
+                nursery.cancel_scope.cancel()
+
+            nursery.start_soon(end_with_input)
+            answer = await _answered(text)
+            sys.stdout.buffer.write(msgspec.json.encode(answer))
+            nursery.cancel_scope.cancel()
+
+
+async def _answered(text: bytes) -> Answer:
+    try:
+        job = msgspec.json.decode(text, type=Job)
+        if job.cores:
+            os.sched_setaffinity(0, job.cores)
+        return await play(job)
+    except Exception as error:
+        found: BaseException = error
+        while isinstance(found, BaseExceptionGroup):
+            found = found.exceptions[0]
+        return Answer(fault=f"{type(found).__name__}: {found}")
+
+
+if __name__ == "__main__":
+    configure(quiet=True)
+    trio.run(main)

@@ -1,0 +1,62 @@
+"""What a program writes on its standard error: its beginning and its end are kept, however much there is."""
+
+from pathlib import Path
+
+import structlog
+
+log = structlog.get_logger()
+
+HEAD_BYTES = 64 * 1024
+"""Kept of the beginning, where most programs say what is wrong."""
+
+TAIL_BYTES = 64 * 1024
+"""Kept of the end."""
+
+TOLD_CHARACTERS = 300
+"""Of the end, what fits into a sentence."""
+
+
+class BoundedLog:
+    """A file that never holds more than head and tail, and a line about what was left out between them.
+
+    The head is written as it comes, the tail when the log is closed. Where nothing is written there is no file.
+    """
+
+    def __init__(self, path: Path) -> None:
+        """Take the place of the file; its folder is made where it is missing."""
+        self._path = path
+        self._head = 0  # bytes of the head that are written
+        self._tail = bytearray()
+        self._all = 0
+
+    def write(self, data: bytes) -> None:
+        """Add bytes."""
+        self._all += len(data)
+        head = data[: HEAD_BYTES - self._head]
+        if head:
+            self._append(head)
+            self._head += len(head)
+        self._tail += data
+        if len(self._tail) > 2 * TAIL_BYTES:
+            del self._tail[:-TAIL_BYTES]
+
+    def close(self) -> None:
+        """Write the tail, as far as the head does not have it."""
+        rest = self._all - self._head
+        if rest > 0:
+            kept = bytes(self._tail[-min(rest, TAIL_BYTES) :])
+            left_out = rest - len(kept)
+            self._append((f"\n[{left_out} bytes are left out here]\n".encode() if left_out else b"") + kept)
+
+    def last_words(self) -> str:
+        """Return the end of all in one printable line, quoted; empty where nothing was written."""
+        text = bytes(self._tail).decode(errors="backslashreplace").strip()
+        return repr(text[-TOLD_CHARACTERS:]) if text else ""
+
+    def _append(self, data: bytes) -> None:
+        try:
+            self._path.parent.mkdir(parents=True, exist_ok=True)
+            with self._path.open("ab") as file:
+                file.write(data)
+        except OSError as error:
+            log.warning("what a program says on stderr cannot be kept", path=str(self._path), error=str(error))

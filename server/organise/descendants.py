@@ -1,0 +1,64 @@
+"""Finding and ending what programs have started, also when it has left their process group or lost its parents.
+
+Each program has a marker in its environment, which all that it starts inherits. It begins with an id of the data
+directory, so that a server can also end what was left by one that was killed. What a program starts without the marker
+is not found. The environment of a process can be read on Linux; elsewhere nothing is found.
+"""
+
+import os
+import secrets
+import signal
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+from hashlib import sha256
+from pathlib import Path
+
+VARIABLE = "ARENA_PROGRAM"
+"""Name of the environment variable that holds the marker."""
+
+PROCESSES = Path("/proc")
+
+END_SECONDS = 2.0
+"""How long to go on ending processes that start others faster than they are ended."""
+
+LOOK_SECONDS = 0.01
+"""Pause until those that were killed are gone."""
+
+
+def home_of(data: Path) -> str:
+    """Return the id of a data directory, 16 hexadecimal digits."""
+    return sha256(os.fsencode(data.resolve())).hexdigest()[:16]
+
+
+def marker(home: str) -> str:
+    """Return a marker that no other program of this home has."""
+    return f"{home}.{secrets.token_hex(8)}"
+
+
+def end_marked(begin: str) -> int:
+    """Kill all processes whose marker begins so; return how many. Waits until they are gone, `END_SECONDS` at most."""
+    killed: set[int] = set()
+    deadline = time.monotonic() + END_SECONDS
+    while found := list(_marked(begin)):
+        killed.update(found)
+        if time.monotonic() >= deadline:
+            break
+        time.sleep(LOOK_SECONDS)
+    return len(killed)
+
+
+def _marked(begin: str) -> Iterator[int]:
+    """Kill each process whose marker begins so, and name it."""
+    wanted = f"{VARIABLE}={begin}".encode()
+    for folder in PROCESSES.glob("[0-9]*"):
+        number = int(folder.name)
+        with suppress(OSError):  # it is gone, or somebody else's
+            process = os.pidfd_open(number)  # its number may be given to another one, but this stays what it is
+            try:
+                entries = (folder / "environ").read_bytes().split(b"\0")
+                if number != os.getpid() and any(entry.startswith(wanted) for entry in entries):
+                    signal.pidfd_send_signal(process, signal.SIGKILL)
+                    yield number
+            finally:
+                os.close(process)

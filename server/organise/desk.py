@@ -1,0 +1,231 @@
+"""The desk: which players are there for contests, and which seats are kept for programs. Decides at once, never waits.
+
+The hall asks it about every log-in and every seek; who plays a contest (`server.organise.runner`) takes from it whom it
+needs.
+"""
+
+import secrets
+from collections.abc import Callable, Iterable, Iterator
+from hashlib import sha256
+from typing import TYPE_CHECKING, NamedTuple
+
+import trio
+
+from engine.clock import TimeControl
+from engine.wire.codes import Code, ProtocolError
+from engine.wire.words import ANY
+from server.contest.definition import Definition, Knockout
+from server.contest.fixtures import Fixture
+from server.lobby import Seek
+
+if TYPE_CHECKING:
+    from server.hall import Player
+    from server.match import Match
+
+
+class Ticket:
+    """The seat of a program in one game of a contest: the token that it logs in with, and its session."""
+
+    def __init__(self, name: str, number: int) -> None:
+        """Make a token that nobody else has; ``number`` tells the games of one name apart."""
+        self.name = name
+        self.token = secrets.token_hex(16)
+        self.key = f"{name.lower()}/{number}"
+        """Its place among the sessions; with a character that no name has."""
+        self.player: Player | None = None
+        """Its session, from its log-in on."""
+        self.here = trio.Event()
+        """Set as soon as it seeks."""
+        self.gone = trio.Event()
+        """Set when its session is closed."""
+
+
+class Free(NamedTuple):
+    """An entrant that waits for its next game."""
+
+    player: "Player"
+    seek: Seek | None
+    """What it asks for; None for anything."""
+
+
+class Desk:
+    """All contests that are played, as the hall sees them."""
+
+    def __init__(self) -> None:
+        """Begin without a contest."""
+        self.missing: dict[int, tuple[str, ...]] = {}
+        """By contest: entrants that connect by themselves, have games to play, and are not there."""
+        self._contests: dict[int, tuple[Definition, Callable[[], None]]] = {}
+        self._free: dict[str, Free] = {}
+        self._tickets: dict[str, Ticket] = {}
+        """By the SHA-256 of their tokens."""
+        self._seated: dict[Player, Ticket] = {}
+        self._issued = 0
+        self._over: dict[int, Callable[[Match], None]] = {}
+        self._kept: set[int] = set()
+
+    # For who plays a contest.
+
+    def open(self, contest: int, definition: Definition, changed: Callable[[], None]) -> None:
+        """Let a contest begin; ``changed`` is called whenever a player of it comes or goes."""
+        self._contests[contest] = (definition, changed)
+
+    def leave(self, contest: int) -> None:
+        """A contest is over, or is given up."""
+        definition, _ = self._contests.pop(contest)
+        self.missing.pop(contest, None)
+        for key, free in list(self._free.items()):
+            if not any(self._entrants(free.player.name)):
+                del self._free[key]
+                free.player.close("over", f"the contest {definition.name!r} is over")
+
+    def connected(self, name: str, fixture: Fixture, definition: Definition) -> bool:
+        """Tell whether an entrant waits, and would play a game."""
+        free = self._free.get(name.lower())
+        return free is not None and _fits(free.seek, fixture, definition)
+
+    def free(self, names: Iterable[str]) -> list[str]:
+        """Return who of these waits for a game."""
+        return [name for name in names if name.lower() in self._free]
+
+    def take(self, name: str) -> "Player":
+        """Return the session of an entrant that waits, which waits no more."""
+        return self._free.pop(name.lower()).player
+
+    def issue(self, name: str) -> Ticket:
+        """Keep a seat for a program."""
+        self._issued += 1
+        ticket = Ticket(name, self._issued)
+        self._tickets[_hash(ticket.token)] = ticket
+        return ticket
+
+    def withdraw(self, ticket: Ticket) -> None:
+        """Let nobody come with a ticket any more; who came with it has to go."""
+        self._tickets.pop(_hash(ticket.token), None)
+        if ticket.player is not None:
+            ticket.player.close("over", "the game is over, and with it this session")
+
+    def follow(self, match: int, over: Callable[["Match"], None], *, keep: bool) -> None:
+        """Call something when a match is over; ``keep`` tells whether it goes on when the server is started again."""
+        self._over[match] = over
+        if keep:
+            self._kept.add(match)
+
+    # For the hall.
+
+    def seat_of(self, name: str, token: str) -> str | None:
+        """Return where a program has its place that logs in with the token of its seat, None where it is no such.
+
+        Raises `ProtocolError` where the name is that of a program, and the token is not.
+        """
+        ticket = self._tickets.get(_hash(token)) if token else None
+        if ticket is not None and ticket.name.lower() == name.lower() and ticket.player is None:
+            return ticket.key
+        for definition, _ in self._contests.values():
+            if any(entrant.name.lower() == name.lower() and not entrant.connects for entrant in definition.entrants):
+                sentence = f"{name} is a program that the server starts itself, in the contest {definition.name!r}"
+                raise ProtocolError(Code.NAME_TAKEN, sentence)
+        return None
+
+    def token_of(self, key: str) -> str:
+        """Return the hash of the token by which an entrant logs in, empty where its contest names none."""
+        for definition, _ in self._contests.values():
+            for entrant in definition.entrants:
+                if entrant.name.lower() == key and entrant.token:
+                    return entrant.token
+        return ""
+
+    def entered(self, player: "Player", token: str) -> None:
+        """Take note of the session of a program that `seat_of` has let in."""
+        ticket = self._tickets[_hash(token)]
+        ticket.player = player
+        self._seated[player] = ticket
+
+    def offers(self, player: "Player", seek: Seek | None) -> bool:
+        """Take a player for a contest; False where none waits for it. ``seek`` is None for whatever is to be played.
+
+        Raises `ProtocolError` where what it asks for is never played in its contests.
+        """
+        ticket = self._seated.get(player)
+        if ticket is not None:
+            ticket.here.set()
+            return True
+        contests = list(self._entrants(player.name))
+        if not contests and seek is not None:
+            return False
+        if contests and not any(_plays(seek, definition) for definition, _ in contests):
+            sentence = f"{player.name} takes part in the contest {contests[0][0].name!r}, in which that is not played"
+            raise ProtocolError(Code.BAD_ARGUMENTS, f"{sentence}; SEEK {ANY} is right for all of it")
+        self._free[player.key] = Free(player, seek)
+        for _, changed in contests:
+            changed()
+        return True
+
+    def remove(self, player: "Player") -> None:
+        """A player waits no longer, or is gone."""
+        ticket = self._seated.pop(player, None)
+        if ticket is not None:
+            ticket.gone.set()
+        free = self._free.get(player.key)
+        if free is not None and free.player is player:
+            del self._free[player.key]
+            for _, changed in self._entrants(player.name):
+                changed()
+
+    def over(self, match: "Match") -> None:
+        """A match has ended."""
+        self._kept.discard(match.number)
+        call = self._over.pop(match.number, None)
+        if call is not None:
+            call(match)
+
+    def keeps(self, match: int) -> bool:
+        """Tell whether a match is to go on when the server is started again."""
+        return match in self._kept
+
+    def close(self) -> "list[Player]":
+        """Give up all who wait, and return them."""
+        players = [free.player for free in self._free.values()]
+        self._free = {}
+        return players
+
+    def _entrants(self, name: str) -> Iterator[tuple[Definition, Callable[[], None]]]:
+        """Name the contests that a player takes part in that connects by itself."""
+        for definition, changed in self._contests.values():
+            if any(entrant.connects and entrant.name.lower() == name.lower() for entrant in definition.entrants):
+                yield definition, changed
+
+
+def _plays(seek: Seek | None, definition: Definition) -> bool:
+    """Tell whether anything in a contest is what a player asks for."""
+    if seek is None:
+        return True
+    controls = [stage.control for stage in definition.stages]
+    controls += [stage.format.control for stage in definition.stages if isinstance(stage.format, Knockout)]
+    controls += [definition.qualification.control] if definition.qualification is not None else []
+    return any(
+        _asks_for(seek, variant.game, variant.parameters, control)
+        for variant in definition.variants
+        for control in controls
+    )
+
+
+def _fits(seek: Seek | None, fixture: Fixture, definition: Definition) -> bool:
+    variant = definition.variants[fixture.variant]
+    return seek is None or _asks_for(seek, variant.game, variant.parameters, fixture.control(definition))
+
+
+def _asks_for(seek: Seek, game: str, parameters: str, control: TimeControl) -> bool:
+    """Tell whether a seek is for a game; whom it meets and who begins is for the contest to say."""
+    return (
+        seek.game == game
+        and seek.parameters in (None, parameters)
+        and seek.budget in (None, control.budget)
+        and seek.increment in (None, control.increment)
+        and seek.side is None
+        and seek.opponent is None
+    )
+
+
+def _hash(token: str) -> str:
+    return sha256(token.encode()).hexdigest()

@@ -1,0 +1,141 @@
+"""``arena-server contest``: opens a contest, serves it unless another server does, and shows how it goes."""
+
+from contextlib import closing
+from datetime import UTC, datetime
+from functools import partial
+from typing import NamedTuple
+
+import trio
+from rich.console import Console
+from rich.live import Live
+
+from server.archive import Claimed
+from server.contest.definition import Definition
+from server.hall import Hall
+from server.organise.account import Account, account, write_report
+from server.organise.cluster import Cluster, dask_cluster
+from server.organise.folders import folder_of
+from server.organise.store import FILE, Store
+from server.report import progress, text
+from server.serve import serve
+from server.settings import Settings
+
+LOOK_SECONDS = 1.0
+"""How often to look how far it has come."""
+
+LINE_SECONDS = 30.0
+"""How often to say so where nobody looks at a terminal."""
+
+OVER, STOPPED = 0, 3
+"""Exit statuses: the contest is over; it was stopped, and the same command goes on with it."""
+
+
+class Asked(NamedTuple):
+    """What the command was asked to do."""
+
+    file: str
+    """The text of the contest file."""
+    definition: Definition
+    settings: Settings
+    dask: str = ""
+    """Address of the scheduler of a cluster that plays the games; empty for none."""
+
+
+async def hold(asked: Asked, console: Console) -> int:
+    """Hold a contest to its end, or until it is stopped, and return an exit status.
+
+    Raises OSError and `server.organise.schema.BadStore`.
+    """
+    if not asked.dask:
+        return await _hold(asked, console, None)
+    cluster = dask_cluster(asked.dask, asked.definition)
+    async with trio.open_nursery() as nursery:
+        await nursery.start(cluster.run)
+        status = await _hold(asked, console, cluster)
+        nursery.cancel_scope.cancel()
+    return status
+
+
+async def _hold(asked: Asked, console: Console, cluster: Cluster | None) -> int:
+    data = asked.settings.data
+    data.mkdir(parents=True, exist_ok=True)
+    with closing(Store(data / FILE)) as store:
+        contest = store.open_contest(asked.file, asked.definition, datetime.now(UTC))
+        follower = _Follower(store, contest, console)
+        found = await follower.look()
+        if found.moment.closed is None:
+            found = await _held(asked.settings, cluster, follower)
+        if found.moment.closed is None:
+            console.print(f"Stopped after {len(found.games)} games. The same command goes on with the contest.")
+            return STOPPED
+        made = await trio.to_thread.run_sync(partial(write_report, data, contest, found))
+        console.print(text.drawn(made))
+        console.print(f"The whole report: {folder_of(data, contest) / 'index.html'}", soft_wrap=True)
+        return OVER
+
+
+async def _held(settings: Settings, cluster: Cluster | None, follower: "_Follower") -> Account:
+    """Serve until the contest is over, or the server was stopped; where another server does, follow that one."""
+    async with trio.open_nursery() as nursery:
+        stopped = trio.Event()
+
+        async def run(*, task_status: trio.TaskStatus[Hall]) -> None:
+            await serve(settings, cluster, task_status=task_status)
+            stopped.set()
+
+        try:
+            hall = await nursery.start(run)
+        except Claimed:
+            if cluster is not None:
+                raise
+            follower.say(f"the server that uses {settings.data} holds the contest; this shows how it goes")
+            hall = None
+        else:
+            follower.say(f"listening on {settings.host}, port {hall.ports[0]}; Ctrl-C stops in order")
+            if cluster is not None:
+                room = f"{cluster.workers} workers, and room for {cluster.games} games at a time"
+                follower.say(f"the cluster at {cluster.address} has {room}")
+        found = await follower.follow(hall, stopped)
+        if hall is not None:
+            hall.closing.set()
+    return found
+
+
+class _Follower:
+    """Shows how far a contest has come, as the store tells it."""
+
+    def __init__(self, store: Store, contest: int, console: Console) -> None:
+        self._store = store
+        self._contest = contest
+        self._console = console
+
+    def say(self, sentence: str) -> None:
+        self._console.print(sentence, highlight=False, markup=False, soft_wrap=True)
+
+    async def look(self, hall: Hall | None = None) -> Account:
+        """Return how the contest stands."""
+        missing = () if hall is None else hall.desk.missing.get(self._contest, ())
+
+        def read() -> Account:
+            row = next(row for row in self._store.contests() if row.id == self._contest)
+            return account(self._store, row, datetime.now(UTC), missing)
+
+        return await trio.to_thread.run_sync(read)
+
+    async def follow(self, hall: Hall | None, stopped: trio.Event) -> Account:
+        """Show what happens until the contest is over, or the server has stopped; return how it stands then."""
+        said = -LINE_SECONDS
+        live = Live(console=self._console, auto_refresh=False, transient=True)
+        with live:
+            while True:
+                found = await self.look(hall)
+                now = progress.progress(found.definition, found.games, found.plan, found.moment)
+                if found.moment.closed is not None or stopped.is_set():
+                    return found
+                if self._console.is_terminal:
+                    live.update(progress.drawn(now), refresh=True)
+                elif trio.current_time() - said >= LINE_SECONDS:
+                    said = trio.current_time()
+                    self.say(progress.line(now))
+                with trio.move_on_after(LOOK_SECONDS):
+                    await stopped.wait()

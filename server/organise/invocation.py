@@ -1,0 +1,48 @@
+"""How a program of an entrant is called: what is filled into its command, and what it finds in its environment."""
+
+import re
+import shlex
+from collections.abc import Sequence
+from typing import NamedTuple
+
+_PLACEHOLDER = re.compile("{(host|port|name|game|token)}")
+
+
+MOST_SHOWN = 200
+"""Characters of a command that stand in a sentence."""
+
+
+class Seat(NamedTuple):
+    """What a program is told of the game that it is started for."""
+
+    host: str
+    """Where the server listens, for a program that connects by itself."""
+    port: int
+    name: str
+    """The name that it logs in by."""
+    game: str
+    token: str
+    """What it logs in with."""
+
+
+def filled(command: Sequence[str], seat: Seat) -> list[str]:
+    """Return a command with {host}, {port}, {name}, {game} and {token} filled in; other braces stay as they are."""
+    values = seat._asdict()
+    return [_PLACEHOLDER.sub(lambda found: str(values[found[1]]), word) for word in command]
+
+
+def connects(command: Sequence[str]) -> bool:
+    """Tell whether a program connects over TCP, having asked for host or port; else it talks on stdin and stdout."""
+    return any("{host}" in word or "{port}" in word for word in command)
+
+
+def shown(command: Sequence[str]) -> str:
+    """Return a command for a sentence: as a shell takes it, in one printable line that is not too long."""
+    text = shlex.join(command)
+    text = text if text.isprintable() else repr(text)
+    return text if len(text) <= MOST_SHOWN else f"{text[:MOST_SHOWN]}…"
+
+
+def variables(seat: Seat) -> dict[str, str]:
+    """Return what a program finds in its environment: ARENA_HOST and so on."""
+    return {f"ARENA_{field.upper()}": str(value) for field, value in seat._asdict().items()}

@@ -1,0 +1,114 @@
+"""The office: holds the contests of a data directory while the server runs, those that were opened later too.
+
+Whoever opens a contest writes it into the store, also from another process: the office looks there.
+"""
+
+from datetime import UTC, datetime
+from functools import partial
+
+import structlog
+import trio
+
+from server.contest.fixtures import counted
+from server.hall import Hall
+from server.organise import descendants
+from server.organise.account import Account, account, write_report
+from server.organise.cluster import Cluster
+from server.organise.runner import Runner
+from server.organise.schema import BadStore
+from server.organise.seats import Seats
+from server.organise.store import Contest, Store
+from server.report.strengths import fitted
+from server.session import Arrivals
+
+log = structlog.get_logger()
+
+LOOK_SECONDS = 0.5
+"""How often to look for a contest that was opened."""
+
+REPORT_SECONDS = 10.0
+"""How often to write the report of a contest that goes on, where there are games that are not in it."""
+
+FAULT_SECONDS = 30.0
+"""Pause before a contest is taken up again that a fault of the server's own has interrupted."""
+
+
+class Office:
+    """All contests that are not over."""
+
+    def __init__(self, hall: Hall, store: Store, watch: Arrivals, cluster: Cluster | None = None) -> None:
+        """Take the hall in which games are played, the store, and what stamps lines that arrive.
+
+        Contests that can be played on the ``cluster`` are.
+        """
+        self._cluster = cluster
+        self._hall = hall
+        self._store = store
+        self._seats = Seats(hall, watch)
+        self._held: set[int] = set()
+
+    async def run(self) -> None:
+        """Hold contests until cancelled; then their programs are ended."""
+        left = await trio.to_thread.run_sync(descendants.end_marked, descendants.home_of(self._hall.settings.data))
+        if left:
+            log.warning("programs that a server had left when it died were ended", count=left)
+        async with trio.open_nursery() as nursery:
+            while True:
+                for contest in await self._open():
+                    if contest not in self._held:
+                        self._held.add(contest)
+                        nursery.start_soon(self._hold, contest)
+                await trio.sleep(LOOK_SECONDS)
+
+    async def _open(self) -> list[int]:
+        """Return the contests that are not over."""
+        try:
+            contests = await self._seats.stored(self._store.contests)
+        except BadStore as error:
+            log.error("the contests cannot be read", error=str(error))
+            return []
+        return [contest.id for contest in contests if contest.closed is None]
+
+    async def _hold(self, contest: int) -> None:
+        """Play a contest; what goes wrong in it reaches nothing else."""
+        try:
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(self._report, contest)
+                await Runner(contest, self._store, self._hall, self._seats, self._cluster).run()
+                nursery.cancel_scope.cancel()
+            await self._write(contest, -1)
+        except Exception as error:
+            log.error("a contest is interrupted", contest=contest, seconds=FAULT_SECONDS, exc_info=error)
+            await trio.sleep(FAULT_SECONDS)
+            self._held.discard(contest)
+
+    async def _report(self, contest: int) -> None:
+        """Keep the report up to date, until cancelled."""
+        known = -1
+        while True:
+            known = await self._write(contest, known)
+            await trio.sleep(REPORT_SECONDS)
+
+    async def _write(self, contest: int, known: int) -> int:
+        """Write the report, unless it has ``known`` games and there are no more; return how many there are.
+
+        The final one comes with the ratings, which the store keeps.
+        """
+        read = partial(self._read, contest)
+        row, found = await self._seats.stored(read)
+        if len(found.games) == known:
+            return known
+        write = partial(write_report, self._hall.settings.data, contest, found)
+        try:
+            await trio.to_thread.run_sync(write)
+        except OSError as error:
+            log.error("no report can be written", contest=row.name, error=str(error))
+        if row.closed is not None:
+            rated = await trio.to_thread.run_sync(fitted, found.definition, counted(found.games))
+            if rated is not None:
+                await self._seats.stored(partial(self._store.save_ratings, contest, rated))
+        return len(found.games)
+
+    def _read(self, contest: int) -> tuple[Contest, Account]:
+        row = next(row for row in self._store.contests() if row.id == contest)
+        return row, account(self._store, row, datetime.now(UTC))

@@ -1,0 +1,242 @@
+"""Programs of entrants: each is started for one game, and ended with all that it has started itself."""
+
+import os
+import signal
+import subprocess
+from collections.abc import Sequence
+from contextlib import suppress
+from functools import partial
+from pathlib import Path
+from typing import IO, NamedTuple
+
+import structlog
+import trio
+
+from server.organise import descendants
+from server.organise.bounded_log import BoundedLog
+from server.organise.invocation import Seat, connects, filled, shown, variables
+
+log = structlog.get_logger()
+
+LEAVE_SECONDS = 0.5
+"""What a program gets to end by itself after its input was closed: its core waits for it."""
+
+TERMINATE_SECONDS = 1.0
+"""What it gets after SIGTERM."""
+
+KILL_SECONDS = 2.0
+"""How long to wait for what SIGKILL has ended: a process that hangs in the kernel is left behind."""
+
+LOOK_SECONDS = 0.01
+"""How often to look whether a program has ended."""
+
+READ_BYTES = 64 * 1024
+"""Read at a time of what a program writes on stderr."""
+
+FLOOD_SECONDS = 0.01
+"""Pause after such a read that was full: a flood takes its turn with everybody else."""
+
+
+class NotStarted(Exception):
+    """A program cannot be started; ``str(error)`` says which, and why."""
+
+
+class Place(NamedTuple):
+    """Where a program runs."""
+
+    folder: Path
+    """Its working directory."""
+    home: str
+    """`descendants.home_of` the server's data directory."""
+    errors: Path
+    """File for what it writes on stderr, and, where it does not talk there, on stdout; kept within bounds."""
+    core: int | None = None
+    """The only core that it may use; None for any."""
+
+
+class Pipes:
+    """The standard input and output of a program, as a stream: a `server.connection.ByteStream`.
+
+    `aclose` closes its input alone. What it still writes then goes nowhere, but is no error for it.
+    """
+
+    def __init__(self, to: IO[bytes], from_: IO[bytes]) -> None:
+        """Take both pipes over."""
+        self._to, self._from = _stream_of(to), _stream_of(from_)
+
+    async def send_all(self, data: bytes) -> None:
+        """Send everything."""
+        await self._to.send_all(data)
+
+    async def receive_some(self, max_bytes: int | None = None) -> bytes:
+        """Wait for bytes; none at the end."""
+        return bytes(await self._from.receive_some(max_bytes))
+
+    async def aclose(self) -> None:
+        """Close the program's input."""
+        await self._to.aclose()
+
+    async def leave(self) -> None:
+        """Close both pipes."""
+        await self._to.aclose()
+        await self._from.aclose()
+
+
+class Program:
+    """A program that was started; `run` makes it, and ends it."""
+
+    def __init__(self, called: str, process: subprocess.Popen[bytes], marker: str, errors: int, keep: Path) -> None:
+        """Take the leader of a process group, the pipe that it writes its errors to, and where they are kept."""
+        self.ended = trio.Event()
+        """Set as soon as it has ended, by itself or not."""
+        self.stream: Pipes | None = None
+        """For `server.session.serve_stream`, where it talks on stdin and stdout; None where it connects by itself."""
+        if process.stdin is not None and process.stdout is not None:
+            self.stream = Pipes(process.stdin, process.stdout)
+        self._called = called
+        self._process = process
+        self._marker = marker
+        self._status: int | None = None
+        self._errors = trio.lowlevel.FdStream(errors)
+        self._log = BoundedLog(keep)
+        self._keeping = trio.CancelScope(shield=True)
+
+    def report(self) -> str:
+        """Say in one sentence how it has ended, or that it runs, and what it has last written on stderr."""
+        words = self._log.last_words()
+        return f"{self._called} {self._how()}" + (f"; the last that it wrote: {words}" if words else "")
+
+    def _how(self) -> str:
+        if self._status is None:
+            return "runs"
+        if self._status >= 0:
+            return f"ended by itself, with exit status {self._status}"
+        with suppress(ValueError):  # real-time signals have no names
+            return f"was ended by the signal {signal.Signals(-self._status).name}"
+        return f"was ended by the signal {-self._status}"
+
+    async def keep_errors(self) -> None:
+        """Read what it writes on stderr, until it has ended."""
+        with self._keeping:
+            while data := await self._errors.receive_some(READ_BYTES):
+                self._log.write(data)
+                if len(data) == READ_BYTES:
+                    await trio.sleep(FLOOD_SECONDS)
+
+    async def wait(self) -> None:
+        """Wait for its end, and leave the process to be waited for: until then nobody else has its number."""
+        while self._status is None:
+            found = os.waitid(os.P_PID, self._process.pid, os.WEXITED | os.WNOWAIT | os.WNOHANG)
+            if found is None:
+                await trio.sleep(LOOK_SECONDS)
+            else:
+                self._status = found.si_status if found.si_code == os.CLD_EXITED else -found.si_status
+                self._hear_last_words()
+        self.ended.set()
+
+    async def end(self) -> None:
+        """End it and all that it has started: by closing its input, by SIGTERM, by SIGKILL."""
+        if self.stream is not None:
+            await self.stream.aclose()
+        if not await self._ends_within(LEAVE_SECONDS):
+            self._signal(signal.SIGTERM)
+            await self._ends_within(TERMINATE_SECONDS)
+        self._signal(signal.SIGKILL)
+        if not await self._ends_within(KILL_SECONDS):
+            log.error("a program cannot be ended", program=self._called, process=self._process.pid)
+        left = await trio.to_thread.run_sync(descendants.end_marked, self._marker)
+        if left:
+            log.info("processes that a program had left were ended", program=self._called, count=left)
+        self._process.poll()
+        if self.stream is not None:
+            await self.stream.leave()
+        self._keeping.cancel()
+        self._hear_last_words()
+        await self._errors.aclose()
+        self._log.close()
+
+    def _hear_last_words(self) -> None:
+        """Read what has been written on stderr and not been read yet: the pipe holds no more than this."""
+        with suppress(BlockingIOError):
+            self._log.write(os.read(self._errors.fileno(), READ_BYTES))
+
+    async def _ends_within(self, seconds: float) -> bool:
+        with trio.move_on_after(seconds):
+            await self.wait()
+        return self.ended.is_set()
+
+    def _signal(self, number: signal.Signals) -> None:
+        with suppress(ProcessLookupError, PermissionError):
+            os.killpg(self._process.pid, number)
+
+
+async def run(
+    command: Sequence[str],
+    seat: Seat,
+    place: Place,
+    *,
+    task_status: trio.TaskStatus[Program] = trio.TASK_STATUS_IGNORED,
+) -> None:
+    """Run a program for one game until it ends or this is cancelled; then end whatever it has started.
+
+    Reports the `Program` as soon as it runs; raises `NotStarted`. Its ``stream`` is for the caller to serve, and closed
+    here. Ending is not cancelled, and takes a few seconds at most.
+    """
+    program = await _start(command, seat, place)
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(program.keep_errors)
+        try:
+            task_status.started(program)
+            await program.wait()
+        finally:
+            with trio.CancelScope(shield=True):
+                await program.end()
+
+
+async def _start(command: Sequence[str], seat: Seat, place: Place) -> Program:
+    words, called, marker = filled(command, seat), f"the program {shown(command)}", descendants.marker(place.home)
+    environment = {**os.environ, **variables(seat), descendants.VARIABLE: marker}
+    errors, theirs = os.pipe()
+    try:
+        spawn = partial(_spawn, words, environment, place, talks=not connects(command), errors=theirs)
+        process = await trio.to_thread.run_sync(spawn)
+    except (OSError, ValueError) as error:
+        os.close(errors)
+        why = f"{error.strerror}: {error.filename!r}" if isinstance(error, OSError) else str(error)
+        raise NotStarted(f"{called} cannot be started: {why}") from error
+    except BaseException:
+        os.close(errors)
+        raise
+    finally:
+        os.close(theirs)
+    return Program(called, process, marker, errors, place.errors)
+
+
+def _spawn(
+    command: Sequence[str], environment: dict[str, str], place: Place, *, talks: bool, errors: int
+) -> subprocess.Popen[bytes]:
+    """Start a process, in a thread of its own: a process may use the cores that the thread may which has started it."""
+    usable = None if place.core is None else os.sched_getaffinity(0)
+    if place.core is not None:
+        os.sched_setaffinity(0, {place.core})
+    try:
+        return subprocess.Popen(
+            command,
+            bufsize=0,
+            stdin=subprocess.PIPE if talks else subprocess.DEVNULL,
+            stdout=subprocess.PIPE if talks else errors,
+            stderr=errors,
+            env=environment,
+            cwd=str(place.folder),
+            start_new_session=True,
+        )
+    finally:
+        if usable is not None:
+            os.sched_setaffinity(0, usable)
+
+
+def _stream_of(file: IO[bytes]) -> trio.lowlevel.FdStream:
+    """Take a pipe over."""
+    stream = trio.lowlevel.FdStream(os.dup(file.fileno()))
+    file.close()
+    return stream

@@ -1,0 +1,174 @@
+"""The tables of the store, and how a file of an older version becomes one of this version."""
+
+import sqlite3
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+APPLICATION = 0x41524E41
+"""Stands in the head of the file (``PRAGMA application_id``) and tells it from databases of other programs: ARNA."""
+
+BUSY_SECONDS = 10.0
+"""Longest wait for another process that writes, as a command that makes a report of a contest that runs may."""
+
+Migration = Sequence[str]
+"""Statements that lead from a version of the schema to the next one."""
+
+MIGRATIONS: tuple[Migration, ...] = (
+    (
+        """CREATE TABLE contests (
+            id INTEGER PRIMARY KEY,
+            name TEXT NOT NULL UNIQUE,
+            file TEXT NOT NULL,
+            definition TEXT NOT NULL,
+            opened TEXT NOT NULL,
+            closed TEXT
+        )""",
+        """CREATE TABLE entrants (
+            contest INTEGER NOT NULL REFERENCES contests,
+            place INTEGER NOT NULL,
+            name TEXT NOT NULL,
+            command TEXT NOT NULL,
+            token TEXT NOT NULL,
+            PRIMARY KEY (contest, place),
+            UNIQUE (contest, name)
+        )""",
+        """CREATE TABLE stages (
+            contest INTEGER NOT NULL REFERENCES contests,
+            number INTEGER NOT NULL,
+            began TEXT NOT NULL,
+            PRIMARY KEY (contest, number)
+        )""",
+        # match is NULL where a game was not played
+        """CREATE TABLE pairings (
+            id INTEGER PRIMARY KEY,
+            contest INTEGER NOT NULL REFERENCES contests,
+            match INTEGER,
+            stage INTEGER NOT NULL,
+            round INTEGER NOT NULL,
+            variant INTEGER NOT NULL,
+            pair INTEGER NOT NULL,
+            opening INTEGER NOT NULL,
+            first TEXT NOT NULL,
+            second TEXT NOT NULL,
+            UNIQUE (contest, match)
+        )""",
+        """CREATE UNIQUE INDEX unplayed ON pairings (contest, stage, round, variant, pair, opening, first, second)
+            WHERE match IS NULL""",
+        # id is the order in which games were over; times are in microseconds
+        """CREATE TABLE games (
+            id INTEGER PRIMARY KEY,
+            pairing INTEGER NOT NULL UNIQUE REFERENCES pairings,
+            winner INTEGER CHECK (winner IN (0, 1)),
+            termination TEXT NOT NULL,
+            detail TEXT NOT NULL,
+            plies INTEGER NOT NULL,
+            first_used INTEGER NOT NULL,
+            second_used INTEGER NOT NULL,
+            first_ready INTEGER NOT NULL,
+            second_ready INTEGER NOT NULL,
+            first_gone INTEGER NOT NULL,
+            second_gone INTEGER NOT NULL
+        )""",
+        """CREATE TABLE ratings (
+            contest INTEGER NOT NULL REFERENCES contests,
+            place INTEGER NOT NULL,
+            name TEXT NOT NULL,
+            elo REAL NOT NULL,
+            low REAL NOT NULL,
+            high REAL NOT NULL,
+            games INTEGER NOT NULL,
+            PRIMARY KEY (contest, place)
+        )""",
+        """CREATE TABLE variant_ratings (
+            contest INTEGER NOT NULL REFERENCES contests,
+            variant INTEGER NOT NULL,
+            advantage REAL NOT NULL,
+            draws REAL NOT NULL,
+            PRIMARY KEY (contest, variant)
+        )""",
+    ),
+)
+"""Step n leads from version n to n + 1. Those that have been released stay as they are."""
+
+
+class BadStore(Exception):
+    """The store cannot be used, or not for this. ``str(error)`` is one sentence that names the file."""
+
+
+def connect(path: Path, migrations: Sequence[Migration] = MIGRATIONS) -> sqlite3.Connection:
+    """Open a store, make it where there is none, and bring it to this version of the schema; raises `BadStore`.
+
+    Transactions are written before they return, into the write-ahead log: a kill of the process loses nothing, a power
+    cut may lose the last of them, but never a part of one (SQLite, "Write-Ahead Logging").
+    """
+    try:
+        connection = sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False)
+    except sqlite3.Error as error:
+        raise BadStore(f"{path} cannot be opened: {error}") from None
+    try:
+        with guarded(path):
+            _prepare(connection, path, migrations)
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+@contextmanager
+def guarded(path: Path) -> Iterator[None]:
+    """Turn what SQLite complains about into `BadStore`."""
+    try:
+        yield
+    except sqlite3.OperationalError as error:
+        raise BadStore(f"{path} cannot be read or written: {error}") from None
+    except sqlite3.IntegrityError:
+        raise  # the caller's own fault, not the file's
+    except sqlite3.DatabaseError as error:
+        raise BadStore(f"{path} is no database, or a damaged one: {error}") from None
+
+
+@contextmanager
+def transaction(connection: sqlite3.Connection) -> Iterator[None]:
+    """Keep all of what is done inside, or nothing of it."""
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        yield
+        connection.execute("COMMIT")
+    except BaseException:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+        raise
+
+
+def _prepare(connection: sqlite3.Connection, path: Path, migrations: Sequence[Migration]) -> None:
+    connection.execute("PRAGMA foreign_keys = ON")
+    connection.execute("PRAGMA synchronous = NORMAL")
+    connection.execute("BEGIN")  # another process may be making the tables right now: look at one moment
+    application = _number(connection, "PRAGMA application_id")
+    version = _number(connection, "PRAGMA user_version")
+    tables = _number(connection, "SELECT count(*) FROM sqlite_schema")
+    connection.execute("COMMIT")
+    if application != APPLICATION and tables > 0:
+        raise BadStore(f"{path} is the database of another program; move it away, or give another data directory")
+    if version > len(migrations):
+        raise BadStore(
+            f"{path} was written by a later version of arena-server: its schema is {version}, "
+            f"and this one knows those up to {len(migrations)}"
+        )
+    fault = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
+    if fault != "ok":
+        raise BadStore(f"{path} is damaged: {' '.join(fault.split())}")
+    connection.execute("PRAGMA journal_mode = WAL")
+    for number, statements in enumerate(migrations[version:], version):
+        with transaction(connection):
+            if _number(connection, "PRAGMA user_version") != number:
+                continue  # another process was faster
+            for statement in statements:
+                connection.execute(statement)
+            connection.execute(f"PRAGMA application_id = {APPLICATION}")
+            connection.execute(f"PRAGMA user_version = {number + 1}")
+
+
+def _number(connection: sqlite3.Connection, query: str) -> int:
+    return int(connection.execute(query).fetchone()[0])

@@ -1,0 +1,252 @@
+"""What is kept of contests: a SQLite database beside the records, from which they go on after a stop or a crash.
+
+What has been kept when a method returns survives a kill of the process. Dates have to have a time zone; they come back
+in UTC. All methods raise `BadStore` where the file cannot be read or written any more.
+"""
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import msgspec
+
+from server.contest.definition import Definition
+from server.contest.fixtures import Finished, Fixture
+from server.contest.ratings import Estimate, Rating, Ratings
+from server.organise import definitions
+from server.organise.schema import BadStore, connect, guarded, transaction
+
+FILE = "arena.sqlite3"
+"""Name of the store in the data directory."""
+
+_FIXTURE = "stage, round, variant, pair, opening, first, second"
+
+_RESULT = (
+    "winner, termination, detail, plies, first_used, second_used, first_ready, second_ready, first_gone, second_gone"
+)
+
+
+class Contest(NamedTuple):
+    """A contest that is kept."""
+
+    id: int
+    name: str
+    opened: datetime
+    closed: datetime | None
+    """None: it is not over."""
+
+
+class Store:
+    """The store of a data directory, open until it is closed. Used by one thread at a time, but not always the same."""
+
+    def __init__(self, path: Path) -> None:
+        """Open a store, or make it; raises `BadStore`."""
+        self._path = path
+        self._connection = connect(path)
+
+    def close(self) -> None:
+        """Close the file; nothing else may be called then."""
+        self._connection.close()
+
+    def open_contest(self, file: str, definition: Definition, date: datetime) -> int:
+        """Return the number of the contest of that name, which is opened where there is none.
+
+        One that is there goes on, by the definition with which it was opened, where either the text of the contest
+        file or the definition is the same; raises `BadStore` where both are others.
+        """
+        text = definitions.encode(definition)
+        with self._transaction():
+            row = self._row("SELECT id, file, definition FROM contests WHERE name = ?", definition.name)
+            if row is not None:
+                if file != row[1] and text != row[2]:
+                    raise BadStore(
+                        f"{self._path} has a contest {definition.name!r} with other rules; to begin a new one, give it "
+                        "another name, and to go on with that one, take back what was changed in its file"
+                    )
+                return int(row[0])
+            contest = self._run(
+                "INSERT INTO contests (name, file, definition, opened) VALUES (?, ?, ?, ?)",
+                definition.name, file, text, _text(date),
+            ).lastrowid  # fmt: skip
+            assert contest is not None
+            for place, entrant in enumerate(definition.entrants):
+                command = msgspec.json.encode(entrant.command).decode()
+                self._run(
+                    "INSERT INTO entrants VALUES (?, ?, ?, ?, ?)", contest, place, entrant.name, command, entrant.token
+                )
+            return contest
+
+    def close_contest(self, contest: int, date: datetime) -> None:
+        """Keep when a contest was over; the first date stands."""
+        with self._transaction():
+            self._run("UPDATE contests SET closed = ? WHERE id = ? AND closed IS NULL", _text(date), contest)
+
+    def contests(self) -> list[Contest]:
+        """Return all contests in the order in which they were opened."""
+        rows = self._rows("SELECT id, name, opened, closed FROM contests ORDER BY id")
+        return [Contest(id, name, _date(opened), closed and _date(closed)) for id, name, opened, closed in rows]
+
+    def definition(self, contest: int) -> Definition:
+        """Return the definition with which a contest was opened; raises KeyError where there is no such contest."""
+        with guarded(self._path):
+            row = self._row("SELECT definition FROM contests WHERE id = ?", contest)
+        if row is None:
+            raise KeyError(contest)
+        try:
+            return definitions.decode(row[0])
+        except msgspec.DecodeError as error:
+            raise BadStore(f"{self._path} is damaged: contest {contest} has no readable definition: {error}") from None
+
+    def stage_began(self, contest: int, number: int, date: datetime) -> None:
+        """Keep when a stage began; the first date stands."""
+        with self._transaction():
+            self._run(
+                "INSERT INTO stages VALUES (?, ?, ?) ON CONFLICT DO NOTHING", contest, number, _text(date)
+            )  # fmt: skip
+
+    def stages(self, contest: int) -> dict[int, datetime]:
+        """Return when each stage began."""
+        rows = self._rows("SELECT number, began FROM stages WHERE contest = ? ORDER BY number", contest)
+        return {number: _date(began) for number, began in rows}
+
+    def begin(self, contest: int, fixture: Fixture, match: int) -> None:
+        """Keep, before a match begins, which fixture it plays; the same again changes nothing.
+
+        Raises ValueError where the match plays another one.
+        """
+        with self._transaction():
+            self._pairing(contest, fixture, match)
+
+    def last_match(self) -> int:
+        """Return the highest number that a match of any contest has, 0 where there is none."""
+        return int(self._rows("SELECT coalesce(max(match), 0) FROM pairings")[0][0])
+
+    def forget(self, contest: int, match: int) -> None:
+        """Forget a match that never came to be; one with a result stays."""
+        with self._transaction():
+            self._run(
+                "DELETE FROM pairings WHERE contest = ? AND match = ? AND id NOT IN (SELECT pairing FROM games)",
+                contest, match,
+            )  # fmt: skip
+
+    def begun(self, contest: int) -> dict[int, Fixture]:
+        """Return the matches that have begun and have no result yet, in order."""
+        rows = self._rows(
+            f"SELECT match, {_FIXTURE} FROM pairings "
+            "WHERE contest = ? AND match IS NOT NULL AND id NOT IN (SELECT pairing FROM games) ORDER BY match",
+            contest,
+        )
+        return {match: _fixture(values) for match, *values in rows}
+
+    def finish(self, contest: int, finished: Finished) -> None:
+        """Keep a result, also of a match whose beginning was not kept, and of a game that was not played.
+
+        The first result of a match stands, and of those of a fixture that was not played. Raises ValueError where the
+        match plays another fixture.
+        """
+        with self._transaction():
+            pairing = self._pairing(contest, finished.fixture, finished.match)
+            self._run(
+                f"INSERT INTO games (pairing, {_RESULT}) VALUES ({_marks(11)}) ON CONFLICT (pairing) DO NOTHING",
+                pairing, finished.winner, finished.termination, finished.detail, finished.plies,
+                *finished.used, *finished.ready, *finished.gone,
+            )  # fmt: skip
+
+    def games(self, contest: int) -> list[Finished]:
+        """Return all results in the order in which they were kept, those of annulled matches included."""
+        rows = self._rows(
+            f"SELECT {_FIXTURE}, match, {_RESULT} FROM games JOIN pairings ON pairings.id = games.pairing "
+            "WHERE contest = ? ORDER BY games.id",
+            contest,
+        )
+        return [_finished(row) for row in rows]
+
+    def save_ratings(self, contest: int, ratings: Ratings) -> None:
+        """Keep ratings in the place of those before."""
+        with self._transaction():
+            for table in ("ratings", "variant_ratings"):
+                self._run(f"DELETE FROM {table} WHERE contest = ?", contest)
+            for place, rating in enumerate(ratings.table):
+                values = (contest, place, rating.name, *rating.strength, rating.games)
+                self._run(f"INSERT INTO ratings VALUES ({_marks(7)})", *values)
+            for variant, values_of_one in enumerate(zip(ratings.advantage, ratings.draws, strict=True)):
+                self._run(f"INSERT INTO variant_ratings VALUES ({_marks(4)})", contest, variant, *values_of_one)
+
+    def ratings(self, contest: int) -> Ratings | None:
+        """Return the ratings that were kept last; None where none were."""
+        rows = self._rows(
+            "SELECT name, elo, low, high, games FROM ratings WHERE contest = ? ORDER BY place", contest
+        )  # fmt: skip
+        variants = self._rows(
+            "SELECT advantage, draws FROM variant_ratings WHERE contest = ? ORDER BY variant", contest
+        )  # fmt: skip
+        if not rows:
+            return None
+        table = tuple(Rating(name, Estimate(elo, low, high), games) for name, elo, low, high, games in rows)
+        return Ratings(table, tuple(row[0] for row in variants), tuple(row[1] for row in variants))
+
+    def _pairing(self, contest: int, fixture: Fixture, match: int | None) -> int:
+        """Return the number of a pairing, which is kept where it is not yet."""
+        values = (*fixture[:-1], *fixture.players)
+        if match is None:
+            where = "match IS NULL AND stage = ? AND round = ? AND variant = ? AND pair = ? AND opening = ?"
+            row = self._row(
+                f"SELECT id FROM pairings WHERE contest = ? AND {where} AND first = ? AND second = ?", contest, *values
+            )
+        else:
+            row = self._row(f"SELECT id, {_FIXTURE} FROM pairings WHERE contest = ? AND match = ?", contest, match)
+            if row is not None and _fixture(row[1:]) != fixture:
+                raise ValueError(f"match {match} plays {_fixture(row[1:])}, and not {fixture}")
+        if row is not None:
+            return int(row[0])
+        insert = f"INSERT INTO pairings (contest, match, {_FIXTURE}) VALUES ({_marks(9)})"
+        number = self._run(insert, contest, match, *values).lastrowid
+        assert number is not None
+        return number
+
+    @contextmanager
+    def _transaction(self) -> Iterator[None]:
+        with guarded(self._path), transaction(self._connection):
+            yield
+
+    def _run(self, statement: str, *values: Any) -> sqlite3.Cursor:
+        return self._connection.execute(statement, values)
+
+    def _row(self, query: str, *values: Any) -> Any:
+        return self._run(query, *values).fetchone()
+
+    def _rows(self, query: str, *values: Any) -> list[Any]:
+        with guarded(self._path):
+            return self._run(query, *values).fetchall()
+
+
+def _fixture(values: Any) -> Fixture:
+    stage, round, variant, pair, opening, first, second = values
+    return Fixture(stage, round, variant, pair, opening, (first, second))
+
+
+def _finished(row: Any) -> Finished:
+    fixture, (match, winner, termination, detail, plies, *flags) = _fixture(row[:7]), row[7:]
+    used, ready, gone = flags[:2], flags[2:4], flags[4:]
+    return Finished(
+        fixture, match, winner, termination, detail, plies,
+        (used[0], used[1]), (bool(ready[0]), bool(ready[1])), (bool(gone[0]), bool(gone[1])),
+    )  # fmt: skip
+
+
+def _marks(number: int) -> str:
+    """Return so many marks of parameters."""
+    return ", ".join("?" * number)
+
+
+def _text(date: datetime) -> str:
+    if date.tzinfo is None:
+        raise ValueError(f"a date needs its time zone, and {date.isoformat()} has none")
+    return date.astimezone(UTC).isoformat()
+
+
+def _date(text: str) -> datetime:
+    return datetime.fromisoformat(text)

@@ -1,0 +1,138 @@
+"""The report of a contest, from its definition, its games, and how far it has come."""
+
+from collections.abc import Collection, Mapping, Sequence
+from datetime import datetime
+from types import MappingProxyType
+from typing import NamedTuple
+
+from engine.outcome import ANNULLED
+from server.archive import SUFFIX
+from server.contest import conduct
+from server.contest.definition import Definition
+from server.contest.fixtures import QUALIFICATION, Finished, Fixture, counted
+from server.contest.plan import Plan
+from server.report import stages, strengths, words
+from server.report.structure import Disqualified, Game, Loss, Report
+
+RECORDS = "../../records/"
+"""Where records are, as seen from the folder of a report."""
+
+
+class Moment(NamedTuple):
+    """What definition and games do not tell."""
+
+    now: datetime
+    opened: datetime
+    closed: datetime | None = None
+    began: Mapping[int, datetime] = MappingProxyType({})
+    """When each stage began, by its number."""
+    running: Collection[Fixture] = ()
+    """Games that are being played."""
+    missing: Collection[str] = ()
+    """Entrants that games wait for."""
+
+
+def report(
+    definition: Definition, games: Sequence[Finished], plan: Plan, moment: Moment, records: str = RECORDS
+) -> Report:
+    """Return the report of a contest; ``games`` are all, in their order, and ``plan`` is what follows from them.
+
+    ``records`` is what links to records begin with. It may take seconds: call it in a thread of its own.
+    """
+    entrants = tuple(entrant.name for entrant in definition.entrants)
+    valid = counted(games)
+    numbers: dict[Fixture, int] = {}
+    for number, game in enumerate(games, 1):
+        if game.termination not in ANNULLED:
+            numbers.setdefault(game.fixture, number)
+    listed = tuple(
+        _game(definition, number, game, numbers.get(game.fixture) == number, records)
+        for number, game in enumerate(games, 1)
+    )
+    lost = [
+        (loss, _loss(loss, listed[numbers[game.fixture] - 1]))
+        for game in valid
+        for loss in conduct.losses(definition, game)
+        if loss.name in entrants
+    ]
+    fit = strengths.fitted(definition, valid)
+    rated = strengths.ratings(fit)
+    states = {state.number: state for state in plan.stages}
+    played = [
+        stages.stage(definition, state, valid, numbers, moment.began.get(number))
+        for number, state in states.items()
+        if number != QUALIFICATION
+    ]
+    ranking = [line.name for line in played[-1].table] if played else []
+    return Report(
+        name=definition.name,
+        state="over" if plan.over or moment.closed is not None else "running",
+        opened=moment.opened,
+        closed=moment.closed,
+        made=moment.now,
+        entrants=entrants,
+        variants=strengths.variants(definition, valid, fit),
+        done=len(valid),
+        running=len(moment.running),
+        due=len(set(plan.due).difference(moment.running)),
+        qualification=(
+            stages.qualification(definition, states[QUALIFICATION], valid) if QUALIFICATION in states else None
+        ),
+        stages=tuple(played),
+        ratings=rated,
+        superiority=strengths.superiority(definition, valid, rated),
+        comparisons=strengths.comparisons(valid, ranking),
+        disqualified=tuple(
+            Disqualified(
+                name=name, reason=out.reason, evidence=tuple(shown for loss, shown in lost if loss in out.evidence)
+            )
+            for name, out in conduct.disqualified(definition, valid).items()
+        ),
+        losses=tuple(shown for _, shown in lost),
+        games=listed,
+        notes=strengths.left_out(len(rated), len(ranking)),
+    )
+
+
+def _game(definition: Definition, number: int, game: Finished, counts: bool, records: str) -> Game:
+    fixture = game.fixture
+    variant = definition.variants[fixture.variant]
+    if game.termination in ANNULLED:
+        result = "annulled"
+    elif game.winner is not None:
+        result = ("first", "second")[game.winner]
+    else:
+        result = "draw" if game.played else "none"
+    return Game(
+        number=number,
+        match=game.match,
+        record="" if game.match is None else f"{records}{game.match}{SUFFIX}",
+        stage=fixture.stage + 1,
+        round=fixture.round,
+        variant=words.variant_name(variant),
+        opening=1 + fixture.opening % len(variant.openings),
+        first=fixture.players[0],
+        second=fixture.players[1],
+        result=result,
+        reason=str(game.termination),
+        sentence=game.detail,
+        plies=game.plies,
+        first_used=game.used[0],
+        second_used=game.used[1],
+        played=game.played,
+        counts=counts,
+    )
+
+
+def _loss(loss: conduct.Loss, game: Game) -> Loss:
+    return Loss(
+        name=loss.name,
+        opponent=loss.opponent,
+        game=game.number,
+        match=loss.match,
+        record=game.record,
+        stage=game.stage,
+        cause=str(loss.cause),
+        reason=str(loss.termination),
+        sentence=loss.sentence,
+    )

@@ -1,0 +1,80 @@
+"""All games on the page, meeting by meeting, with links to their records."""
+
+from collections.abc import Sequence
+
+from server.report import words
+from server.report.markup import Child, Markup, element
+from server.report.page_parts import Column, box, game_id, heads, link, paragraph, row, section
+from server.report.structure import Game
+
+MOST_LISTED = 20_000
+"""Most games that the page lists; with more of them browsers get slow."""
+
+_RESULTS = {"first": ("1", "0"), "second": ("0", "1"), "draw": ("½", "½"), "none": ("0", "0")}
+
+_COLUMNS = [
+    Column("Match"),
+    Column("Began", "name"),
+    Column("Result", "centre"),
+    Column("Second", "left"),
+    Column("How it ended", "words"),
+    Column("Moves"),
+    Column("Time used", title="By who began, and by the other"),
+    Column("Variant", "left"),
+    Column("Opening"),
+    Column("Round"),
+]
+
+
+def games_section(games: Sequence[Game], stages: Sequence[tuple[int, str]]) -> Markup:
+    """Return the games of each stage, which come with their numbers and titles."""
+    if len(games) > MOST_LISTED:
+        sentence = f"The list is left out: there are more than {MOST_LISTED} games. games.csv has them all."
+        return section("games", "Games", paragraph(sentence))
+    parts: list[Child] = []
+    for number, title in stages:
+        mine = [game for game in games if game.stage == number]
+        if mine:
+            parts.append(element("h3", title))
+            parts.append(_stage(title, mine))
+    return section("games", "Games", paragraph("Match numbers are links to the records.", kind="quiet"), parts)
+
+
+def _stage(title: str, games: list[Game]) -> Markup:
+    meetings: dict[frozenset[str], list[Game]] = {}
+    for game in games:
+        meetings.setdefault(frozenset((game.first, game.second)), []).append(game)
+    caption = element("caption", f"Games of {title}, by who met whom")
+    bodies = [_meeting(of_two) for of_two in meetings.values()]
+    return box(f"Games of {title}", element("table", caption, heads(_COLUMNS), bodies, class_="games"))
+
+
+def _meeting(games: list[Game]) -> Markup:
+    one, other = games[0].first, games[0].second
+    score = {one: 0.0, other: 0.0}
+    for game in games:
+        if game.counts and game.result in ("first", "draw", "second"):
+            score[game.first] += {"first": 1.0, "draw": 0.5, "second": 0.0}[game.result]
+            score[game.second] += {"first": 0.0, "draw": 0.5, "second": 1.0}[game.result]
+    told = f"{one} {words.points(score[one])} : {words.points(score[other])} {other}"
+    head = element("tr", element("th", told, colspan=len(_COLUMNS), scope="rowgroup"), class_="meeting")
+    return element("tbody", head, map(_row, games))
+
+
+def _row(game: Game) -> Markup:
+    result = game.result if game.result == "annulled" else " : ".join(_RESULTS[game.result])
+    ended = game.reason.replace("_", " ")
+    used = f"{words.time_used(game.first_used)} / {words.time_used(game.second_used)}"
+    cells: list[Child] = [
+        link(game.record, game.match),
+        game.first,
+        result,
+        game.second,
+        f"{ended}: {game.sentence}" if game.sentence else ended,
+        str(game.plies) if game.played else "–",
+        used if game.played else "–",
+        game.variant,
+        str(game.opening),
+        str(game.round),
+    ]
+    return row(_COLUMNS, cells, None if game.counts else "void", game_id(game.number))

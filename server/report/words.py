@@ -1,0 +1,111 @@
+"""Numbers, times and foreign text as people read them in reports."""
+
+from datetime import UTC, datetime
+
+from engine.clock import TimeControl
+from engine.record.text import milliseconds
+from server.contest.definition import Format, Gauntlet, Knockout, Ladder, RoundRobin, Swiss, Variant
+
+
+def printable(text: str) -> str:
+    r"""Return text without anything that a terminal or browser would obey: such characters become ``\x1b`` and so on.
+
+    These are all that Unicode does not call printable, among them control characters and changes of direction.
+    """
+    return "".join(
+        character if character.isprintable() else character.encode("unicode_escape").decode() for character in text
+    )
+
+
+def points(value: float) -> str:
+    """Write points, halves as ½."""
+    whole, half = divmod(round(2 * value), 2)
+    return f"{whole or ''}½" if half else str(whole)
+
+
+def quarters(value: float) -> str:
+    """Write a tie-break, which comes in quarters of a point, without zeros at its end."""
+    return f"{value:.2f}".rstrip("0").rstrip(".")
+
+
+def elo(value: float) -> str:
+    """Write a strength or difference in Elo, with its sign."""
+    return signed(value, 0)
+
+
+def signed(value: float, decimals: int) -> str:
+    """Write a number with its sign; 0 has none."""
+    text = f"{value:+.{decimals}f}".replace("-", "−")
+    return text if text.strip("+−0.") else text[1:]
+
+
+def percent(value: float) -> str:
+    """Write a probability; one that is nearly certain is not rounded to certainty."""
+    if 0 < value < 0.001:
+        return "< 0.1 %"
+    if 0.999 < value < 1:
+        return "> 99.9 %"
+    return f"{100 * value:.1f} %"
+
+
+def time_used(microseconds: int) -> str:
+    """Write a time of a clock, rounded down: 850 ms, 12.4 s, 3:05 min, 2:03:05 h."""
+    if microseconds < 1_000_000:
+        return f"{microseconds // 1000} ms"
+    if microseconds < 60_000_000:
+        return f"{microseconds // 100_000 / 10:.1f} s"
+    return duration(microseconds // 1_000_000)
+
+
+def duration(seconds: float) -> str:
+    """Write a time that takes so long: 12 s, 3:05 min, 2:03:05 h."""
+    whole = round(seconds)
+    if whole < 60:
+        return f"{whole} s"
+    minutes, rest = divmod(whole, 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{rest:02} h" if hours else f"{minutes}:{rest:02} min"
+
+
+def date(moment: datetime) -> str:
+    """Write a date and time in UTC."""
+    return f"{moment.astimezone(UTC):%Y-%m-%d %H:%M} UTC"
+
+
+def control(time: TimeControl) -> str:
+    """Write what a side has for a game."""
+    if time.increment == 0:
+        return f"{_seconds(time.budget)} a side"
+    return f"{_seconds(time.budget)} + {_seconds(time.increment)} a move"
+
+
+def format_name(format: Format) -> str:
+    """Name the format of a stage with its size."""
+    if isinstance(format, RoundRobin):
+        return "Round robin" if format.cycles == 1 else f"Round robin, {format.cycles} cycles"
+    if isinstance(format, Swiss):
+        return f"Swiss, {number(format.rounds, 'round')}"
+    if isinstance(format, Gauntlet):
+        return "Gauntlet" if format.cycles == 1 else f"Gauntlet, {format.cycles} cycles"
+    if isinstance(format, Knockout):
+        return "Knockout"
+    assert isinstance(format, Ladder)
+    limits = [number(format.games, "game")] if format.games else []
+    limits += [duration(format.seconds)] if format.seconds else []
+    return f"Ladder, {' or '.join(limits)}"
+
+
+def variant_name(variant: Variant) -> str:
+    """Name a game with its parameters."""
+    return f"{variant.game} {variant.parameters}".strip()
+
+
+def number(count: int, word: str, plural: str = "s") -> str:
+    """Write how many there are of something."""
+    return f"{count} {word}{'' if count == 1 else plural}"
+
+
+def _seconds(microseconds: int) -> str:
+    if microseconds % 1_000_000 == 0 and microseconds > 0:
+        return f"{microseconds // 1_000_000} s"
+    return f"{milliseconds(microseconds).rstrip('0').rstrip('.')} ms"

@@ -1,0 +1,58 @@
+"""What players and spectators are told of a match as a whole: that there is one, and all of it when it is over."""
+
+from typing import Protocol
+
+from engine.record import Header
+from engine.wire import messages as m
+from engine.wire.messages import Message, encode
+from engine.wire.words import word_of
+from server import referee
+
+
+class Seat(Protocol):
+    """What a match needs of a session: a player's or a spectator's."""
+
+    def tell(self, kinds: tuple[type, ...], data: bytes) -> None:
+        """Send messages of these kinds, already encoded."""
+
+    def leave(self) -> None:
+        """The match is over."""
+
+
+def announcement(header: Header, side: int, token: str) -> m.Match:
+    """Return the MATCH of a side."""
+    position = header.position
+    return m.Match(
+        header.match,
+        position.game.name,
+        word_of(position.parameters),
+        position.game.sides[side],
+        header.players[1 - side],
+        *header.control.milliseconds,
+        header.move_limit,
+        token,
+    )
+
+
+def watching(header: Header) -> m.Watching:
+    """Return the WATCHING of a match."""
+    position = header.position
+    return m.Watching(
+        header.match,
+        position.game.name,
+        word_of(position.parameters),
+        *header.players,
+        *header.control.milliseconds,
+        header.move_limit,
+    )
+
+
+def tell_over(seat: Seat, state: referee.State, side: int, token: str) -> None:
+    """Tell a player who comes back to a match that is over all of it."""
+    tell_all(seat, [announcement(state.header, side, token), *referee.story(state, 0)])
+    seat.leave()
+
+
+def tell_all(seat: Seat, messages: list[Message]) -> None:
+    """Tell several messages in one go."""
+    seat.tell(tuple(map(type, messages)), b"".join(map(encode, messages)))

@@ -1,0 +1,226 @@
+"""The pages and what they ask for, as one ASGI application.
+
+- ``/``, ``/match/17``, ``/replay``, ``/play``, ``/contests``, ``/contest/3``: the pages: files that ask for the rest
+- ``/static/…``: their scripts and styles
+- ``/api/matches/17``: a match: what is fixed, how it stands, its positions
+- ``/api/matches/17/values``: what the search thinks of each position, of a match that is over
+- ``/api/matches/17/record``: the record, as text
+- ``/api/record``, ``/api/values``: to POST a record to: the same as of a match
+- ``/api/contests``, ``/api/contests/3``, ``/api/contests/3/games.csv``: contests, and their reports
+- ``/live/lobby``, ``/live/matches/17``: server-sent events
+"""
+
+from collections.abc import Awaitable, Callable
+from functools import partial
+from typing import TypeAlias
+
+import msgspec
+import structlog
+import trio
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from server.archive import Archive
+from server.hall import Hall
+from server.web import contests, static_files
+from server.web.bodies import read_body
+from server.web.errors import Refused
+from server.web.feed import Mailbox
+from server.web.films import Films
+from server.web.guard import Guard
+from server.web.hubs import Hubs, away
+from server.web.listener import STREAM
+from server.web.play import Playing
+from server.web.records import Teller
+from server.web.stories import info_of, now_of
+
+log = structlog.get_logger()
+
+RECORD_BYTES = 2 * 1024 * 1024
+"""Largest record that is read: one of ten thousand moves has less."""
+
+RETRY = b"retry: 2000\n\n"
+"""The first event: after so many milliseconds a browser that has lost the connection comes back."""
+
+Listen: TypeAlias = Callable[[Mailbox], Awaitable[None]]
+
+PAGES = {
+    "/": "lobby",
+    "/match/{number:int}": "match",
+    "/replay": "match",
+    "/play": "play",
+    "/contests": "contests",
+    "/contest/{number:int}": "contest",
+}
+"""Paths and the files that are shown there."""
+
+
+class Pages:
+    """What the routes stand on."""
+
+    def __init__(self, hall: Hall, archive: Archive, hubs: Hubs) -> None:
+        """Take the hall, its records, and what is live."""
+        self._hall = hall
+        self._archive = archive
+        self._data = hall.settings.data
+        self._hubs = hubs
+        self._films = Films()
+        self._teller = Teller()
+        self._files = static_files.load()
+
+    def routes(self) -> list[Route]:
+        """Return all routes."""
+        return [
+            *(Route(path, self._page(f"{name}.html")) for path, name in PAGES.items()),
+            Route("/static/{path:path}", self._static),
+            Route("/api/matches/{number:int}", self._match),
+            Route("/api/matches/{number:int}/values", self._values),
+            Route("/api/matches/{number:int}/record", self._record),
+            Route("/api/record", self._told("frames"), methods=["POST"]),
+            Route("/api/values", self._told("values"), methods=["POST"]),
+            Route("/api/contests", self._contests),
+            Route("/api/contests/{number:int}", self._contest),
+            Route("/api/contests/{number:int}/{name}", self._table),
+            Route("/live/lobby", Live(self._lobby)),
+            Route("/live/matches/{number:int}", Live(self._running)),
+        ]
+
+    def _page(self, name: str) -> Callable[[Request], Awaitable[Response]]:
+        async def page(request: Request) -> Response:
+            return self._file(name, request)
+
+        return page
+
+    async def _static(self, request: Request) -> Response:
+        return self._file(request.path_params["path"], request)
+
+    def _file(self, path: str, request: Request) -> Response:
+        file = self._files.get(path)
+        if file is None:
+            raise Refused(404, "there is no such file")
+        headers = {"etag": file.tag, "cache-control": "no-cache"}
+        if request.headers.get("if-none-match") == file.tag:
+            return Response(status_code=304, headers=headers)
+        return Response(file.data, media_type=file.media_type, headers=headers)
+
+    async def _match(self, request: Request) -> Response:
+        number = request.path_params["number"]
+        match = self._hall.find(number)
+        if match is None:
+            return _json(await self._teller.of_match("frames", number, await self._text(number)))
+        state = match.public
+        frames = await self._films.of(match).up_to(state.history.moves)
+        now = now_of(state, None, 0, match.now(), away(match))
+        return _json(msgspec.json.encode({"info": info_of(match.header), "now": now, "frames": frames}))
+
+    async def _values(self, request: Request) -> Response:
+        number = request.path_params["number"]
+        return _json(await self._teller.of_match("values", number, await self._text(number)))
+
+    async def _record(self, request: Request) -> Response:
+        return Response(await self._text(request.path_params["number"]), media_type="text/plain; charset=utf-8")
+
+    async def _text(self, number: int) -> str:
+        """Return the record of a match that is over."""
+        if number in self._hall.matches:
+            raise Refused(409, f"match {number} is being played; its record can be had when it is over")
+        text = await trio.to_thread.run_sync(self._archive.read, number)
+        if text is None:
+            raise Refused(404, f"there is no match {number} here")
+        return text
+
+    def _told(self, kind: str) -> Callable[[Request], Awaitable[Response]]:
+        async def told(request: Request) -> Response:
+            return _json(await self._teller.ask(kind, await read_body(request, RECORD_BYTES)))
+
+        return told
+
+    async def _contests(self, _request: Request) -> Response:
+        found = await trio.to_thread.run_sync(contests.contests, self._data)
+        return _json(msgspec.json.encode(found))
+
+    async def _contest(self, request: Request) -> Response:
+        number = request.path_params["number"]
+        found = await trio.to_thread.run_sync(contests.contest, self._data, number)
+        if found is None:
+            raise Refused(404, f"there is no report of a contest {number} here")
+        return _json(await trio.to_thread.run_sync(msgspec.json.encode, found))
+
+    async def _table(self, request: Request) -> Response:
+        number, name = request.path_params["number"], request.path_params["name"]
+        found = await trio.to_thread.run_sync(contests.file, self._data, number, name)
+        if found is None:
+            raise Refused(404, f"contest {number} has no file {name!r}")
+        return Response(found, media_type=contests.TABLES[name])
+
+    def _lobby(self, _scope: Scope) -> Listen:
+        return self._hubs.lobby.channel.listen
+
+    def _running(self, scope: Scope) -> Listen:
+        number = scope["path_params"]["number"]
+        match = self._hall.find(number)
+        if match is None:
+            raise Refused(404, f"match {number} is not being played")
+        return partial(self._hubs.watch, match)
+
+
+class Live:
+    """An endpoint that tells of something until the browser goes."""
+
+    def __init__(self, find: Callable[[Scope], Listen]) -> None:
+        """``find`` tells what a request wants to listen to, or raises `Refused`."""
+        self._find = find
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Begin the response, and leave the rest of it to a mailbox, which writes past the protocol."""
+        if scope["method"] != "GET" or scope["http_version"] != "1.1":
+            raise Refused(405, "what is live is told to a GET of HTTP/1.1")
+        listen = self._find(scope)
+        headers = [(b"content-type", b"text/event-stream"), (b"cache-control", b"no-store")]
+        await send({"type": "http.response.start", "status": 200, "headers": headers})
+        await send({"type": "http.response.body", "body": RETRY, "more_body": True})
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(_until_gone, receive, nursery.cancel_scope)
+            await listen(Mailbox(scope["state"][STREAM]))
+            nursery.cancel_scope.cancel()
+
+
+async def _until_gone(receive: Receive, scope: trio.CancelScope) -> None:
+    while (await receive())["type"] != "http.disconnect":
+        pass
+    scope.cancel()
+
+
+def _json(data: bytes) -> Response:
+    return Response(data, media_type="application/json", headers={"cache-control": "no-store"})
+
+
+async def _refused(_request: Request, error: Exception) -> Response:
+    assert isinstance(error, Refused)
+    return JSONResponse({"error": str(error)}, error.status)
+
+
+async def _unknown(request: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)
+    sentence = f"there is nothing at {request.url.path!r}" if error.status_code == 404 else error.detail
+    return JSONResponse({"error": sentence}, error.status_code)
+
+
+async def _left(_request: Request, _error: Exception) -> Response:
+    return Response(status_code=400)
+
+
+async def _fault(request: Request, error: Exception) -> Response:
+    log.error("a page failed", path=request.url.path, exc_info=error)
+    return JSONResponse({"error": "a fault of the server's own, which was written to its log"}, 500)
+
+
+def application(hall: Hall, archive: Archive, hubs: Hubs, playing: Playing) -> ASGIApp:
+    """Return the application."""
+    handlers = {Refused: _refused, HTTPException: _unknown, ClientDisconnect: _left, Exception: _fault}
+    routes = [*Pages(hall, archive, hubs).routes(), *playing.routes()]
+    return Guard(Starlette(routes=routes, exception_handlers=handlers))

@@ -1,0 +1,121 @@
+"""What browsers listen to: a match, told once for all who watch it, and the lobby."""
+
+import msgspec
+import trio
+
+from engine.game import Position
+from server.hall import Hall
+from server.match import Match
+from server.web.feed import Broadcaster, Channel, Mailbox
+from server.web.overview import overview
+from server.web.stories import frame_of, now_of
+
+LOBBY_SECONDS = 1.0
+"""How often the lobby is looked at."""
+
+
+class MatchHub:
+    """Sits among the spectators of a match while browsers watch it; what it tells them it reads off the match."""
+
+    def __init__(self, match: Match, broadcaster: Broadcaster) -> None:
+        """Take a match, running or over."""
+        self.match = match
+        self.channel = Channel(broadcaster, self)
+        self._told = 0
+        self._before: Position | None = None
+        self._position = match.header.position
+        self._plies = 0
+
+    async def listen(self, mailbox: Mailbox) -> None:
+        """Tell a browser of the match until it is gone."""
+        if self.match.state.outcome is None:
+            self.match.watchers[self] = None  # unlike by Match.watch: the story is read off the match
+        try:
+            await self.channel.listen(mailbox)
+        finally:
+            if not self.channel.listeners:
+                self.match.watchers.pop(self, None)
+
+    def tell(self, _kinds: tuple[type, ...], _data: bytes) -> None:
+        """Something happened: every browser is told soon."""
+        self._follow()
+        self.channel.changed()
+
+    def leave(self) -> None:
+        """The match is over."""
+        self._follow()
+        self.channel.changed()
+
+    def event(self) -> bytes:
+        """Return the moves since the last event, and how the match stands."""
+        self._follow()
+        first, self._told = self._told, self._plies
+        return self._tell(first)
+
+    def story(self) -> bytes:
+        """Return all moves, and how the match stands."""
+        self._follow()
+        return self._tell(0)
+
+    def _follow(self) -> None:
+        """Take note of the position that spectators see, and of the one before it."""
+        history = self.match.public.history
+        if history.plies != self._plies:
+            self._before = self._position if history.plies == self._plies + 1 else None
+            self._position, self._plies = history.position, history.plies
+
+    def _tell(self, first: int) -> bytes:
+        match, state = self.match, self.match.public
+        move = "" if self._before is None else state.history.moves[-1]
+        frame = frame_of(self._plies, self._position, self._before, move)
+        return msgspec.json.encode(now_of(state, frame, first, match.now(), away(match)))
+
+
+class LobbyHub:
+    """Looks at the hall every second while browsers are in the lobby."""
+
+    def __init__(self, hall: Hall, broadcaster: Broadcaster) -> None:
+        """Take the hall."""
+        self.channel = Channel(broadcaster, self)
+        self._hall = hall
+        self._last = b""
+
+    async def run(self) -> None:
+        """Look, until cancelled."""
+        while True:
+            await trio.sleep(LOBBY_SECONDS)
+            self.channel.changed()
+
+    def event(self) -> bytes | None:
+        """Return the lobby, where it has changed."""
+        last, self._last = self._last, self.story()
+        return None if last == self._last else self._last
+
+    def story(self) -> bytes:
+        """Return the lobby."""
+        return msgspec.json.encode(overview(self._hall))
+
+
+class Hubs:
+    """The hubs of all matches that browsers watch, and that of the lobby."""
+
+    def __init__(self, hall: Hall, broadcaster: Broadcaster) -> None:
+        """Begin with the lobby alone."""
+        self.lobby = LobbyHub(hall, broadcaster)
+        self._broadcaster = broadcaster
+        self._matches: dict[int, MatchHub] = {}
+
+    async def watch(self, match: Match, mailbox: Mailbox) -> None:
+        """Tell a browser of a match until it is gone."""
+        hub = self._matches.setdefault(match.number, MatchHub(match, self._broadcaster))
+        try:
+            await hub.listen(mailbox)
+        finally:
+            if not hub.channel.listeners:
+                self._matches.pop(match.number, None)
+
+
+def away(match: Match) -> tuple[bool, bool]:
+    """Tell which player of a running match has lost the connection."""
+    running = match.state.outcome is None
+    return running and match.players[0] is None, running and match.players[1] is None

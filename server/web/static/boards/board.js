@@ -1,0 +1,216 @@
+/**
+ * A board on a page: draws positions, moves pieces, offers what can be chosen. It knows no rules.
+ *
+ * Positions (views) and moves (motions) come from the server as docs/web.md describes them.
+ */
+
+import * as offers from "./offers.js";
+import { piece, put } from "./pieces.js";
+import { TRIM, plate } from "./plates.js";
+import { STEP, svg } from "./svg.js";
+
+const SLIDE_MS = 320;
+const APPEAR_MS = 180;
+const LIGHT_MS = 650;
+const LEAVE_MS = 260;
+
+/**
+ * Draw a position into a container, in place of what is there.
+ * @param {HTMLElement} container
+ * @param {object} view
+ * @param {{small?: boolean, label?: string}} [options] small: without names and dots
+ * @returns {Board}
+ */
+export function drawBoard(container, view, options = {}) {
+  return new Board(container, view, options);
+}
+
+class Board {
+  constructor(container, view, { small = false, label = "" }) {
+    this.container = container;
+    this.small = small;
+    this.label = label;
+    this.pieces = new Map();
+    this.turn = 0; // counts what was shown, so that an animation knows when it is out of date
+    this.show(view);
+  }
+
+  /**
+   * Show a position at once.
+   * @param {object} view
+   * @param {?object} motion the move that led there, whose target is marked
+   */
+  show(view, motion = null) {
+    this.turn += 1;
+    if (!view.layout) {
+      this.#showPicture(view);
+      return;
+    }
+    if (!this.root || this.shape !== shapeOf(view)) this.#build(view);
+    this.view = view;
+    this.#place(view);
+    this.#mark(motion);
+    this.root.setAttribute("aria-label", [this.label, view.summary].filter(Boolean).join(": "));
+  }
+
+  /**
+   * Play a move from the position shown last to the one after it. Resolves when it is over, or when something else is
+   * shown meanwhile. Where people want no motion the position after it is shown at once.
+   * @param {object} view the position after the move
+   * @param {object} motion
+   */
+  async animate(view, motion) {
+    const still = window.matchMedia("(prefers-reduced-motion: reduce)").matches || document.hidden;
+    if (still || !view.layout || !this.root || this.shape !== shapeOf(view)) {
+      this.show(view, motion);
+      return;
+    }
+    this.show(this.view); // what was still moving is where it was to go
+    this.view = view;
+    const turn = this.turn;
+    const current = () => this.turn === turn;
+    await this.#slide(view, motion);
+    if (current() && motion.taken.length) await this.#take(motion.taken, current);
+    if (current()) this.show(view, motion);
+  }
+
+  /**
+   * Offer what can be chosen, in place of what was offered before; an empty list offers nothing.
+   * @param {offers.Offer[]} list
+   * @param {(offer: offers.Offer) => void} choose
+   */
+  offer(list, choose = () => {}) {
+    if (!this.root) return;
+    this.choices.replaceChildren(...offers.draw(list, (name) => this.places.get(name), choose));
+    this.root.setAttribute("role", list.length ? "group" : "img");
+  }
+
+  /** Take the board off the page. */
+  remove() {
+    this.turn += 1;
+    this.container.replaceChildren();
+  }
+
+  #build(view) {
+    const { layout } = view;
+    this.shape = shapeOf(view);
+    this.places = new Map([...layout.fields, ...layout.dots].map((place) => [place[0], place]));
+    this.under = svg("g", { class: "marks" });
+    this.above = svg("g", { class: "pieces" });
+    this.choices = svg("g", { class: "offers" });
+    this.pieces.clear();
+    const trim = this.small ? TRIM[layout.kind] : 0;
+    const [width, height] = [(layout.width - trim) * STEP, (layout.height - trim) * STEP];
+    const box = `${-width / 2} ${-height / 2} ${width} ${height}`;
+    this.root = svg("svg", { viewBox: box, class: `board game-${view.game}`, role: "img" }, [
+      plate(view, this.small),
+      this.under,
+      this.above,
+      this.choices,
+    ]);
+    this.container.replaceChildren(this.root);
+  }
+
+  #place(view) {
+    const wanted = new Map(view.pieces.map((entry) => [entry[0], entry]));
+    this.above.replaceChildren();
+    this.pieces.clear();
+    for (const [field, [, side, direction]] of wanted) {
+      const element = piece(view.game, side, direction);
+      put(element, this.places.get(field));
+      this.above.append(element);
+      this.pieces.set(field, element);
+    }
+  }
+
+  #mark(motion) {
+    this.under.replaceChildren();
+    const mark = (field, className) => {
+      const place = this.places.get(field);
+      if (!place) return;
+      const element = svg("g", { class: className }, [spotOf(this.view.layout.kind)]);
+      put(element, place);
+      this.under.append(element);
+    };
+    if (motion?.target) mark(motion.target, "last");
+    this.view.aims.forEach((field, side) => field && !this.view.ending && mark(field, `aim side${side}`));
+  }
+
+  async #slide(view, motion) {
+    const going = motion.slides.map(([from, to]) => [this.pieces.get(from), from, to]).filter(([element]) => element);
+    const running = going.map(([element, from, to]) => glide(element, this.places.get(from), this.places.get(to)));
+    if (motion.placed) {
+      const entry = view.pieces.find(([field]) => field === motion.placed);
+      const element = piece(view.game, motion.side, entry?.[2] ?? null);
+      const to = this.places.get(motion.placed);
+      put(element, to);
+      this.above.append(element);
+      if (motion.source) running.push(glide(element, this.places.get(motion.source), to));
+      running.push(appear(element));
+      going.push([element, null, motion.placed]);
+    }
+    for (const [, from] of going) this.pieces.delete(from);
+    for (const [element, , to] of going) this.pieces.set(to, element);
+    await Promise.all(running);
+    for (const [element, , to] of going) put(element, this.places.get(to));
+  }
+
+  async #take(fields, current) {
+    const elements = fields.map((field) => this.pieces.get(field)).filter(Boolean);
+    for (const element of elements) element.classList.add("lit");
+    await wait(LIGHT_MS);
+    if (current()) await Promise.all(elements.map(leave));
+  }
+
+  #showPicture(view) {
+    const drawing = document.createElement("pre");
+    drawing.textContent = view.picture;
+    this.root = null;
+    this.container.replaceChildren(drawing);
+  }
+}
+
+/** Two views of the same shape share plate and places. */
+function shapeOf(view) {
+  return `${view.game} ${view.parameters}`;
+}
+
+function spotOf(kind) {
+  if (kind === "cells") return svg("rect", { x: -47, y: -47, width: 94, height: 94, rx: 15 });
+  return svg("circle", { r: 48 });
+}
+
+function finished(animation) {
+  return animation.finished.catch(() => {});
+}
+
+function glide(element, [, x1, y1], [, x2, y2]) {
+  const frames = [
+    [x1, y1],
+    [x2, y2],
+  ].map(([x, y]) => ({ transform: `translate(${x * STEP}px, ${y * STEP}px)` }));
+  return finished(element.animate(frames, { duration: SLIDE_MS, easing: "cubic-bezier(.3,.1,.3,1)", fill: "backwards" }));
+}
+
+function appear(element) {
+  const frames = [
+    { opacity: 0, transform: "scale(.6)" },
+    { opacity: 1, transform: "scale(1)" },
+  ];
+  return finished(element.firstElementChild.animate(frames, { duration: APPEAR_MS, easing: "ease-out" }));
+}
+
+function leave(element) {
+  const frames = [
+    { opacity: 1, transform: "scale(1)" },
+    { opacity: 0, transform: "scale(.5)" },
+  ];
+  const shape = element.firstElementChild;
+  return finished(shape.animate(frames, { duration: LEAVE_MS, easing: "ease-in", fill: "forwards" }));
+}
+
+function wait(milliseconds) {
+  return new Promise((resolve) => {
+    setTimeout(resolve, milliseconds);
+  });
+}

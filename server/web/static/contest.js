@@ -1,0 +1,131 @@
+/** A contest: how far it has come, standings, crosstables, ratings, and every game by rounds. */
+
+import { crosstable, progress, ratingPlot, standings, table } from "./contest_parts.js";
+import { el, find, say } from "./dom.js";
+import { ask } from "./net.js";
+import { count, reason, sentence } from "./words.js";
+
+const AGAIN_MS = 5000;
+const OPEN_ROUNDS = 2; // of the newest games
+
+const number = location.pathname.split("/")[2];
+let chosen = null; // two names whose games alone are listed
+let shown = ""; // what the page was made of last
+
+function show({ entry, report }) {
+  find("#contest").hidden = false;
+  document.title = `${report.name} · gipf-arena`;
+  say(find("#title"), report.name);
+  const date = new Date(report.opened).toLocaleString([], { dateStyle: "medium", timeStyle: "short" });
+  say(find("#about"), `${count(report.entrants.length, "entrant")} · opened ${date} · ${report.state}`);
+  find("#progress").replaceChildren(progress(entry));
+  const stages = [...report.stages].reverse().map((stage) => section(stage, report));
+  if (report.qualification) stages.push(qualification(report.qualification));
+  find("#stages").replaceChildren(...stages);
+  find("#rated").hidden = !report.ratings.length;
+  if (report.ratings.length) find("#ratings").replaceChildren(ratingPlot(report.ratings));
+  find("#out").hidden = !report.disqualified.length;
+  const out = report.disqualified.map(({ name, reason: why }) => [name, why]);
+  find("#disqualified").replaceChildren(table("Disqualified", ["Name", "Why"], out));
+  listGames(report);
+}
+
+function section(stage, report) {
+  const choose = (one, other) => {
+    chosen = [one, other];
+    listGames(report);
+    find("#games-title").scrollIntoView();
+  };
+  const state = stage.over ? "over" : `${stage.games} of ${stage.known} paired games`;
+  return el(
+    "section",
+    {},
+    el("h2", {}, `Stage ${stage.number}: ${stage.format} `, el("span.quiet.small", {}, `${stage.time}, ${state}`)),
+    el("div.card.scroll", { tabindex: 0, role: "region", "aria-label": `Standings, stage ${stage.number}` }, standings(stage)),
+    stage.crosstable.length
+      ? el("div.card.scroll.cross", { tabindex: 0, role: "region", "aria-label": `Crosstable, stage ${stage.number}` }, crosstable(stage, choose))
+      : null,
+  );
+}
+
+function qualification(found) {
+  const rows = found.table.map((line) => [
+    line.name,
+    `${line.wins} ${line.draws} ${line.losses}`,
+    line.left,
+    line.late,
+    line.bad_moves,
+    line.disqualified || "qualified",
+  ]);
+  const headings = ["Name", "+ = −", "To play", "On time", "Bad moves", ""];
+  return el(
+    "section",
+    {},
+    el("h2", {}, "Qualification ", el("span.quiet.small", {}, `${found.time}, against ${found.opponents.join(", ")}`)),
+    el("div.card.scroll", { tabindex: 0, role: "region", "aria-label": "Qualification" }, table("Qualification", headings, rows, [1, 2, 3, 4])),
+  );
+}
+
+function listGames(report) {
+  find("#chosen").hidden = !chosen;
+  if (chosen) say(find("#chosen span"), `Games of ${chosen.join(" and ")}.`);
+  const games = report.games.filter((game) => !chosen || (chosen.includes(game.first) && chosen.includes(game.second)));
+  find("#played").hidden = !report.games.length;
+  const rounds = new Map();
+  for (const game of games) {
+    const key = game.stage ? `Stage ${game.stage}, round ${game.round}` : "Qualification";
+    rounds.set(key, [...(rounds.get(key) ?? []), game]);
+  }
+  const open = new Set([...document.querySelectorAll("#games details[open] > summary strong")].map((title) => title.textContent));
+  const parts = [...rounds].reverse().map(([title, list], i) => {
+    const details = el("details.card", { open: chosen || open.has(title) || (!shown && i < OPEN_ROUNDS) });
+    const fill = () => details.childElementCount === 1 && details.append(el("div.scroll", {}, gameTable(title, list)));
+    details.append(el("summary", {}, el("strong", {}, title), ` ${count(list.length, "game")}`));
+    details.addEventListener("toggle", fill);
+    if (details.open) fill();
+    return details;
+  });
+  find("#games").replaceChildren(...parts);
+}
+
+function gameTable(title, games) {
+  const name = (game, side) => el(game.result === side ? "strong" : "span", {}, game[side]);
+  const results = { first: "1 – 0", second: "0 – 1", draw: "½ – ½", none: "–", annulled: "annulled" };
+  const rows = games.map((game) => [
+    game.match === null ? "–" : el("a", { href: `/match/${game.match}` }, String(game.match)),
+    name(game, "first"),
+    name(game, "second"),
+    results[game.result] ?? game.result,
+    game.variant,
+    el("span", { title: game.sentence }, reason(game.reason)),
+    game.plies,
+  ]);
+  return table(title, ["Match", "First", "Second", "Result", "Game", "Ended by", "Moves"], rows, [0, 6]);
+}
+
+async function load() {
+  const fault = find("#fault");
+  let again = true;
+  try {
+    const contest = await ask(`/api/contests/${number}`);
+    fault.hidden = true;
+    const made = `${contest.report.state} ${contest.report.games.length} ${contest.report.running}`;
+    if (made !== shown) show(contest);
+    shown = made;
+    again = contest.report.state !== "over";
+  } catch (error) {
+    fault.hidden = false;
+    say(fault, sentence(error.message));
+  }
+  if (again) setTimeout(load, AGAIN_MS);
+}
+
+for (const name of ["report.json", "standings.csv", "games.csv", "ratings.csv"]) {
+  document.getElementById(name).href = `/api/contests/${number}/${name}`;
+}
+find("#all").addEventListener("click", () => {
+  chosen = null;
+  shown = "";
+  load();
+});
+load();

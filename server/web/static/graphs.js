@@ -1,0 +1,99 @@
+/** Graphs over the moves of a match: a bar or a point a ply, each leading to its position when it is clicked. */
+
+import { points, svg, text } from "./boards/svg.js";
+import { span } from "./words.js";
+
+const WIDTH = 600;
+const HEIGHT = 130;
+const LEFT = 80;
+const BOTTOM = 24;
+const LEAST_SLOTS = 12;
+const LEAST_SCALE = 60; // less than a piece of GIPF is not made to look like much
+
+/**
+ * Draw how long each move took.
+ * @param {HTMLElement} container
+ * @param {{side: number, spent: number}[]} used
+ * @param {number} ply the position shown
+ * @param {string} game
+ * @param {(ply: number) => void} go
+ */
+export function drawTimes(container, used, ply, game, go) {
+  const most = Math.max(1, ...used.map(({ spent }) => spent));
+  const slot = (WIDTH - LEFT) / Math.max(LEAST_SLOTS, used.length);
+  const bars = used.map(({ side, spent }, i) => {
+    const height = Math.max(1.5, (spent / most) * (HEIGHT - BOTTOM));
+    return svg("rect", {
+      x: LEFT + i * slot + slot * 0.1,
+      y: HEIGHT - BOTTOM - height,
+      width: slot * 0.8,
+      height,
+      class: `bar-of of-${game} side${side}${i + 1 === ply ? " now" : ""}`,
+    });
+  });
+  const slowest = used.findIndex(({ spent }) => spent === most) + 1;
+  const label = used.length ? `Time used for each of ${used.length} moves; move ${slowest} took longest, ${span(most)}` : "No moves";
+  frame(container, label, [...axis(span(most), "0"), ...bars], used.length, slot, go);
+}
+
+/**
+ * Draw what the engine thinks of each position.
+ * @param {HTMLElement} container
+ * @param {(?{score: number, depth: number, win: ?number})[]} values for the side that began, from the start on
+ * @param {number} ply the position shown
+ * @param {[string, string]} sides
+ * @param {(ply: number) => void} go
+ */
+export function drawValues(container, values, ply, sides, go) {
+  const slot = (WIDTH - LEFT) / Math.max(LEAST_SLOTS, values.length - 1);
+  const middle = (HEIGHT - BOTTOM) / 2;
+  const scores = values.filter((value) => value && value.win === null).map(({ score }) => Math.abs(score));
+  const scale = Math.max(LEAST_SCALE, quantile(scores, 0.9));
+  const height = (value) => middle - (middle - 4) * (value.win === null ? Math.tanh(value.score / scale) : Math.sign(value.win));
+  const known = values.map((value, i) => value && [LEFT + i * slot, height(value)]).filter(Boolean);
+  const parts = [
+    ...axis(sides[0], sides[1]),
+    svg("line", { x1: LEFT, x2: WIDTH, y1: middle, y2: middle, class: "zero" }),
+    svg("polyline", { points: points(known), class: "curve" }),
+  ];
+  if (values[ply]) parts.push(svg("circle", { cx: LEFT + ply * slot, cy: height(values[ply]), r: 6, class: "here" }));
+  const label = `Evaluation of ${values.length} positions, above the middle good for ${sides[0]}, below it for ${sides[1]}`;
+  frame(container, label, parts, values.length - 1, slot, go);
+}
+
+/** What a value means, in words. */
+export function valueInWords(value, sides) {
+  if (!value) return "";
+  if (value.win !== null) return `${sides[value.win > 0 ? 0 : 1]} wins in ${Math.abs(value.win)}`;
+  if (value.score === 0) return `even (depth ${value.depth})`;
+  return `${(Math.abs(value.score) / 100).toFixed(2)} for ${sides[value.score > 0 ? 0 : 1]} (depth ${value.depth})`;
+}
+
+function axis(above, below) {
+  const base = HEIGHT - BOTTOM;
+  return [
+    text(above, { x: LEFT - 8, y: 15, class: "tick" }),
+    text(below, { x: LEFT - 8, y: base, class: "tick" }),
+    svg("line", { x1: LEFT, x2: WIDTH, y1: base, y2: base, class: "base" }),
+  ];
+}
+
+function frame(container, label, parts, plies, slot, go) {
+  const step = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000].find((size) => plies / size <= 8) ?? 5000;
+  const numbers = [];
+  for (let ply = step; ply <= plies; ply += step) {
+    numbers.push(text(String(ply), { x: LEFT + (ply - 0.5) * slot, y: HEIGHT - 4, class: "tick middle" }));
+  }
+  const drawing = svg("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img", "aria-label": label, class: "graph" }, [...parts, ...numbers]);
+  drawing.addEventListener("click", (event) => {
+    const box = drawing.getBoundingClientRect();
+    const at = ((event.clientX - box.x) / box.width) * WIDTH - LEFT;
+    go(Math.min(plies, Math.max(0, Math.ceil(at / slot))));
+  });
+  container.replaceChildren(drawing);
+}
+
+function quantile(numbers, part) {
+  const sorted = [...numbers].sort((a, b) => a - b);
+  return sorted[Math.floor(sorted.length * part)] ?? 0;
+}

@@ -1,0 +1,102 @@
+/** The lobby: running matches with their boards, results, and who is here. */
+
+import { drawBoard } from "./boards/board.js";
+import { el, find, say } from "./dom.js";
+import { listen } from "./net.js";
+import { count, gameName, reason, score, time } from "./words.js";
+
+const tiles = new Map(); // match number -> its tile
+
+function update(lobby) {
+  say(find("#counted"), lobby.playing ? count(lobby.playing, "match", "matches") : "");
+  showBoards(lobby.running.filter((match) => match.board));
+  const others = lobby.running.filter((match) => !match.board);
+  find("#more").hidden = !others.length;
+  find("#others").replaceChildren(...others.map(row));
+  find("#nobody").hidden = lobby.running.length > 0;
+  find("#table").hidden = !lobby.recent.length;
+  find("#fresh").hidden = lobby.recent.length > 0;
+  find("#results").replaceChildren(...lobby.recent.map(row));
+  find("#alone").hidden = lobby.players.length > 0;
+  find("#people").replaceChildren(...lobby.players.map(person), ...unlisted(lobby));
+}
+
+function showBoards(matches) {
+  const shown = new Set(matches.map((match) => match.match));
+  for (const [number, tile] of tiles) {
+    if (!shown.has(number)) {
+      tile.root.remove();
+      tiles.delete(number);
+    }
+  }
+  for (const match of matches) {
+    const tile = tiles.get(match.match) ?? newTile(match);
+    if (tile.plies !== match.plies) tile.board.show(match.board);
+    tile.plies = match.plies;
+    match.clocks.forEach((left, side) => {
+      say(tile.clocks[side], time(left));
+      tile.clocks[side].classList.toggle("runs", match.runs[side]);
+    });
+    say(tile.moves, count(match.plies, "move"));
+  }
+}
+
+function newTile(match) {
+  const place = el("div.place");
+  const clocks = [0, 1].map(() => el("span.number"));
+  const moves = el("span.number");
+  const who = match.players.flatMap((name, side) => [
+    el(`span.chip.side${side}.of-${match.game}`, { role: "img", "aria-label": match.sides[side] }),
+    el("span.name", {}, name),
+    clocks[side],
+  ]);
+  const root = el(
+    "a.card.tile",
+    { href: `/match/${match.match}` },
+    place,
+    el("span.who", {}, ...who),
+    el("span.foot.small.quiet", {}, el("span", {}, gameName(match.game, match.parameters)), moves),
+  );
+  const tile = { root, clocks, moves, plies: match.plies, board: null };
+  tile.board = drawBoard(place, match.board, { small: true });
+  tiles.set(match.match, tile);
+  const boards = find("#boards");
+  const after = [...boards.children].find((child) => Number(child.dataset.match) < match.match);
+  root.dataset.match = match.match;
+  boards.insertBefore(root, after ?? null);
+  return tile;
+}
+
+function row(match) {
+  const names = match.players.map((name, side) =>
+    el(match.ending?.winner === side ? "strong" : "span", {}, el(`span.chip.side${side}.of-${match.game}`), ` ${name}`),
+  );
+  return el(
+    "tr",
+    {},
+    el("td.number", {}, el("a", { href: `/match/${match.match}` }, `${match.match}`)),
+    el("td", {}, names[0], el("span.quiet", {}, " – "), names[1]),
+    el("td.score.number", {}, score(match.ending)),
+    el("td.extra.small", {}, gameName(match.game, match.parameters)),
+    el("td.extra.small.quiet", {}, match.ending ? reason(match.ending.reason) : count(match.plies, "move")),
+  );
+}
+
+function person(player) {
+  const doing =
+    player.match === null
+      ? el("span.small.quiet", {}, player.doing)
+      : el("a.small", { href: `/match/${player.match}` }, `${player.doing} ${player.match}`);
+  return el("li", {}, el("span.name", {}, player.name), doing);
+}
+
+function unlisted(lobby) {
+  const more = lobby.present - lobby.players.length;
+  return more > 0 ? [el("li.quiet", {}, `and ${count(more, "other")}`)] : [];
+}
+
+listen("/live/lobby", update, (connected) => {
+  const status = find("#status");
+  status.classList.toggle("lost", !connected);
+  say(status, connected ? "live" : "connection lost");
+});

@@ -1,0 +1,312 @@
+/** A match, running or over, of the server or from a file: its board, clocks, moves and graphs. */
+
+import { drawBoard } from "./boards/board.js";
+import { drawStock } from "./boards/stock.js";
+import { Clocks } from "./clock.js";
+import { el, find, say } from "./dom.js";
+import { offerFile } from "./drop.js";
+import { drawTimes, drawValues, valueInWords } from "./graphs.js";
+import { Refused, ask, listen } from "./net.js";
+import { Story } from "./story.js";
+import { gameName, moveText, outcome, reason, sentence, span } from "./words.js";
+
+const PLAY_MS = 900;
+
+class MatchPage {
+  /**
+   * @param {object} told what the server tells of the match
+   * @param {?number} number of a match of the server
+   * @param {?string} record the text, where it came from a file
+   */
+  constructor(told, number, record) {
+    this.story = new Story(told);
+    this.number = number;
+    this.record = record;
+    this.values = null;
+    this.moves = [];
+    this.playing = 0;
+    const wanted = /^#[0-9]{1,5}$/.test(location.hash) ? Number(location.hash.slice(1)) : this.story.plies;
+    this.ply = Math.min(wanted, this.story.plies);
+    find("#match").hidden = false;
+    this.#players();
+    this.board = drawBoard(find("#board"), this.story.info.start);
+    this.#head();
+    this.#wire();
+    this.refresh();
+    if (number !== null && !this.story.over) this.#follow();
+  }
+
+  /** Whether the page shows whatever comes. */
+  get following() {
+    return this.ply === this.story.plies;
+  }
+
+  /** Go to the position after so many plies. */
+  go(ply) {
+    const before = this.ply;
+    this.ply = Math.max(0, Math.min(ply, this.story.plies));
+    this.refresh(this.ply === before + 1);
+    const hash = this.following && !this.story.over ? "" : `#${this.ply}`;
+    history.replaceState(null, "", location.pathname + hash);
+  }
+
+  /** Draw all that depends on the position; `animated` where it comes from the one before by a move. */
+  refresh(animated = false) {
+    const { story, ply } = this;
+    const view = story.view(ply);
+    if (!view) {
+      this.#fetchGap();
+      return;
+    }
+    const motion = story.motion(ply);
+    if (animated && motion) {
+      const before = story.view(ply - 1);
+      if (before) this.board.animate(view, motion);
+      else this.board.show(view, motion);
+    } else this.board.show(view, motion);
+    this.stocks.forEach((stock, side) => drawStock(stock, view, side));
+    this.clocks.set(story.clocks(ply), this.following ? story.now.runs : [false, false]);
+    this.#list();
+    this.#ending();
+    this.#graphs();
+    if (ply) say(find("#spoken"), `Move ${ply}, ${story.sides[story.mover(ply)]}: ${story.steps[ply - 1][0]}`);
+    for (const id of ["#begin", "#back"]) find(id).disabled = ply === 0;
+    for (const id of ["#forward", "#end"]) find(id).disabled = ply === story.plies;
+  }
+
+  #head() {
+    const { info } = this.story;
+    const { start } = info;
+    document.title = `${info.players.join(" – ")} · gipf-arena`;
+    say(find("#title"), info.players.join(" – "));
+    const control = `${span(info.budget)}${info.increment ? ` + ${span(info.increment)} a move` : ""} each`;
+    const when = new Date(info.started);
+    const date = Number.isNaN(when.valueOf()) ? info.started : when.toLocaleString([], { dateStyle: "medium", timeStyle: "short" });
+    say(find("#about"), [gameName(start.game, start.parameters), `match ${info.match}`, control, date].join(" · "));
+  }
+
+  #players() {
+    const { info } = this.story;
+    this.stocks = [];
+    const faces = [];
+    this.away = [];
+    info.players.forEach((name, side) => {
+      const stock = el("span.stock");
+      const clock = el("span.clock.number", { role: "timer", "aria-label": `Clock of ${name}` });
+      const away = el("span.away", { hidden: true }, " is away");
+      const chip = el(`span.chip.side${side}.of-${info.start.game}`);
+      const who = el("span.name", {}, name, el("span.quiet", {}, ` ${info.start.sides[side]}`), away);
+      find(`#player${side}`).replaceChildren(chip, who, stock, clock);
+      [this.stocks[side], faces[side], this.away[side]] = [stock, clock, away];
+    });
+    this.clocks = new Clocks(faces);
+  }
+
+  #list() {
+    const list = find("#moves");
+    find("#nothing").hidden = this.story.plies > 0;
+    for (let i = this.moves.length; i < this.story.plies; i += 1) {
+      const [move] = this.story.steps[i];
+      const side = this.story.mover(i + 1);
+      const button = el(
+        "button",
+        { type: "button", click: () => this.go(i + 1) },
+        el("span.ply.number", {}, `${i + 1}.`),
+        el(`span.chip.side${side}.of-${this.story.info.start.game}`, { role: "img", "aria-label": this.story.sides[side] }),
+        el("span.move", {}, moveText(this.story.info.start.game, move)),
+      );
+      this.moves.push(button);
+      list.append(el("li", {}, button));
+    }
+    list.querySelector("[aria-current]")?.removeAttribute("aria-current");
+    const current = this.moves[this.ply - 1];
+    if (current) {
+      current.setAttribute("aria-current", "true");
+      const [box, frame] = [current.getBoundingClientRect(), list.getBoundingClientRect()];
+      if (box.top < frame.top || box.bottom > frame.bottom) list.scrollTop += box.top - frame.top - frame.height / 2;
+    } else list.scrollTop = 0;
+  }
+
+  #ending() {
+    const { now, info, sides } = this.story;
+    const box = find("#ending");
+    box.hidden = !now.ending;
+    if (!now.ending) return;
+    box.replaceChildren(
+      el("strong", {}, `${outcome(now.ending, info.players, sides)}: ${reason(now.ending.reason)}`),
+      now.ending.sentence,
+    );
+  }
+
+  #graphs() {
+    const go = (ply) => this.go(ply);
+    drawTimes(find("#times"), this.story.used(), this.ply, this.story.info.start.game, go);
+    find("#worth").hidden = !this.story.over || this.story.plies === 0;
+    if (!this.values) return;
+    drawValues(find("#values"), this.values, this.ply, this.story.sides, go);
+    find("#evaluate").hidden = true;
+    find("#value").hidden = false;
+    say(find("#value"), valueInWords(this.values[this.ply], this.story.sides) || "the game is over here");
+  }
+
+  #follow() {
+    const status = find("#status");
+    status.hidden = false;
+    const feed = listen(
+      `/live/matches/${this.number}`,
+      (now) => {
+        const { following } = this;
+        const before = this.ply;
+        this.story.take(now);
+        if (following) {
+          this.ply = this.story.plies;
+          if (this.ply !== before || !this.fresh || this.story.over) this.refresh(this.ply === before + 1);
+          else this.clocks.set(now.clocks, now.runs);
+        } else this.#list();
+        this.fresh = true;
+        this.away.forEach((word, side) => {
+          word.hidden = !now.away[side];
+        });
+        if (this.story.over) {
+          feed.close();
+          say(status, "over");
+          find("#record").hidden = false;
+          this.#ending();
+          this.#graphs();
+        }
+      },
+      (connected) => {
+        status.classList.toggle("lost", !connected);
+        say(status, connected ? (this.story.now.phase === "preparing" ? "getting ready" : "live") : "connection lost");
+      },
+    );
+    find("#record").hidden = true;
+  }
+
+  async #fetchGap() {
+    if (this.fetching) return;
+    this.fetching = true;
+    try {
+      this.story.fill((await ask(`/api/matches/${this.number}`)).frames);
+    } catch (error) {
+      complain(error);
+      return;
+    } finally {
+      this.fetching = false;
+    }
+    if (this.story.frames[this.ply]) this.refresh();
+  }
+
+  #wire() {
+    const at = { begin: () => 0, back: () => this.ply - 1, forward: () => this.ply + 1, end: () => this.story.plies };
+    for (const [id, where] of Object.entries(at)) {
+      find(`#${id}`).addEventListener("click", () => {
+        this.#pause();
+        this.go(where());
+      });
+    }
+    find("#play").addEventListener("click", () => (this.playing ? this.#pause() : this.#play()));
+    document.addEventListener("keydown", (event) => {
+      const key = { Home: "begin", ArrowLeft: "back", ArrowRight: "forward", End: "end", " ": "play" }[event.key];
+      const typing = event.target.closest?.("input, textarea, select, [contenteditable]");
+      const pressing = event.key === " " && event.target.closest?.("button, a, label");
+      if (!key || typing || pressing || event.ctrlKey || event.metaKey || event.altKey) return;
+      event.preventDefault();
+      find(`#${key}`).click();
+    });
+    window.addEventListener("hashchange", () => {
+      const ply = Number(location.hash.slice(1));
+      if (Number.isInteger(ply)) this.go(ply);
+    });
+    find("#link").hidden = this.number === null;
+    find("#link").addEventListener("click", (event) => copy(event.target, `${location.origin}${location.pathname}#${this.ply}`));
+    find("#text").addEventListener("click", (event) => copy(event.target, this.story.view(this.ply)?.text ?? ""));
+    find("#evaluate").addEventListener("click", () => this.#evaluate());
+    const record = find("#record");
+    if (this.number === null) record.hidden = true;
+    else [record.href, record.download] = [`/api/matches/${this.number}/record`, `match-${this.number}.txt`];
+  }
+
+  #play() {
+    if (this.following) this.go(0);
+    const step = () => {
+      if (this.following) this.#pause();
+      else this.go(this.ply + 1);
+    };
+    this.playing = setInterval(step, PLAY_MS);
+    find("#play").classList.add("playing");
+    find("#play").setAttribute("aria-label", "Pause");
+  }
+
+  #pause() {
+    clearInterval(this.playing);
+    this.playing = 0;
+    find("#play").classList.remove("playing");
+    find("#play").setAttribute("aria-label", "Play");
+  }
+
+  async #evaluate() {
+    const button = find("#evaluate");
+    if (this.values || button.disabled) return;
+    button.disabled = true;
+    say(button, "The engine is thinking …");
+    try {
+      const path = this.number === null ? "/api/values" : `/api/matches/${this.number}/values`;
+      const options = this.number === null ? { method: "POST", body: this.record } : {};
+      this.values = (await ask(path, options)).values;
+      this.#graphs();
+    } catch (error) {
+      complain(error);
+      button.disabled = false;
+      say(button, "Ask the engine");
+    }
+  }
+}
+
+async function copy(button, text) {
+  const label = button.textContent;
+  try {
+    await navigator.clipboard.writeText(text);
+    say(button, "Copied");
+  } catch {
+    say(button, "The browser does not allow it");
+  }
+  setTimeout(() => say(button, label), 1500);
+}
+
+function complain(error) {
+  if (!(error instanceof Refused)) throw error;
+  const fault = find("#fault");
+  fault.hidden = false;
+  say(fault, sentence(error.message));
+}
+
+async function showServers(number) {
+  try {
+    new MatchPage(await ask(`/api/matches/${number}`), number, null);
+  } catch (error) {
+    say(find("#title"), `Match ${number}`);
+    complain(error);
+  }
+}
+
+async function showFile(file) {
+  find("#fault").hidden = true;
+  try {
+    const record = await file.text();
+    new MatchPage(await ask("/api/record", { method: "POST", body: record }), null, record);
+    return true;
+  } catch (error) {
+    complain(error);
+    return false;
+  }
+}
+
+const path = /^\/match\/([0-9]+)$/.exec(location.pathname);
+if (path) showServers(Number(path[1]));
+else {
+  say(find("#title"), "Replay a record");
+  document.title = "Replay · gipf-arena";
+  find("nav a[href='/replay']").setAttribute("aria-current", "page");
+  offerFile(showFile);
+}

@@ -1,0 +1,333 @@
+/** The page for playing: what is on the table, who moves next, and what the buttons do. */
+
+import { drawBoard } from "./boards/board.js";
+import { drawStock } from "./boards/stock.js";
+import { el, find, say } from "./dom.js";
+import { Refused } from "./net.js";
+import { Pointing } from "./play_pointing.js";
+import { ask, games } from "./play_server.js";
+import { Setup } from "./play_setup.js";
+import { fromLink, hasPerson, played, question, redo, toLink, undo } from "./play_table.js";
+import { gameName } from "./words.js";
+
+const HINT_SECONDS = 1;
+const DIRECTIONS = ["up", "up right", "right", "down right", "down", "down left", "left", "up left"];
+const SIGNS = ["↑", "↗", "→", "↘", "↓", "↙", "←", "↖"];
+const HOW = {
+  gipf: "Choose a dot, and then the field to push onto. A move can be typed as well, as in a5-b5.",
+  arrows: "Your next arrow stands on the dashed field; choose where it points.",
+  morris: "Choose a field; later a piece and where it goes; and after a mill the piece to take.",
+  mnk: "Choose an empty field.",
+};
+const PAD = [7, 0, 1, 6, null, 2, 5, 4, 3];
+
+const $ = (id) => find(`#${id}`);
+
+class Page {
+  constructor(known) {
+    this.known = known;
+    this.turn = 0; // counts what is shown, so that an answer knows when it is out of date
+    this.paused = false;
+    this.setup = new Setup(known, { begin: (table) => this.begin(table) });
+    this.#listen();
+  }
+
+  /**
+   * Put another game on the table. Rejects with `Refused`, and leaves what was there.
+   * @param {object} table as of play_table.js
+   */
+  async begin(table) {
+    const answer = await ask("look", question(table));
+    this.#stop();
+    $("move").value = "";
+    // a text may hold moves of its own; afterwards they are moves like others
+    this.paused = !hasPerson(table) && answer.moves.length > 0;
+    this.#show({ ...table, parameters: answer.parameters, moves: answer.moves, start: table.start && answer.start }, answer);
+    this.setup.fill(this.table);
+  }
+
+  /**
+   * Put the same game on the table with other moves; what cannot be is told, and changes nothing.
+   * @returns {Promise<boolean>} whether it is there
+   */
+  async go(table, { animated = false, pushed = false, pause = this.paused, thought = "" } = {}) {
+    this.turn += 1;
+    const { turn } = this;
+    this.#say("fault", "");
+    const answer = await this.#try(() => ask("look", question(table)));
+    if (turn !== this.turn) return false;
+    if (!answer) {
+      this.board.show(this.answer.view, this.answer.motion);
+      this.#wait();
+      this.#next();
+      return false;
+    }
+    this.#stop();
+    this.paused = pause;
+    this.#say("thought", thought);
+    this.#show({ ...table, moves: answer.moves }, answer, animated, pushed);
+    return true;
+  }
+
+  /** @param {boolean} pushed whether the board shows the last move already, but for the rows that it takes */
+  async #show(table, answer, animated = false, pushed = false) {
+    const turn = this.turn;
+    this.table = table;
+    this.answer = answer;
+    const { view, motion } = answer;
+    this.#address();
+    this.#tell();
+    if (!this.board) {
+      this.board = drawBoard($("board"), view);
+      this.pointing = new Pointing(this.board, {
+        rows: (push) => this.#try(() => ask("rows", { ...question(this.table), chosen: push })),
+        move: (move, pushed) => this.#play(move, pushed),
+        say: (sentence) => this.#status(sentence || this.#standing()),
+      });
+    }
+    const left = pushed ? { ...motion, slides: [], placed: null } : motion;
+    if (animated && motion) await this.board.animate(view, left);
+    else this.board.show(view, motion);
+    if (turn === this.turn) this.#next();
+  }
+
+  /** Let the address name the game. */
+  #address() {
+    history.replaceState(null, "", `#${toLink(this.table)}`);
+  }
+
+  /** Let whoever is to move do so. */
+  #next() {
+    const { view, legal, motion } = this.answer;
+    if (view.ending) return;
+    if (this.#isBot() && !this.paused) {
+      this.#letBotMove();
+      return;
+    }
+    const offered = this.#isBot() ? [] : legal;
+    this.pointing.begin(view, offered, motion);
+    this.#offerDirections(offered);
+    if (!this.table.moves.length && offered.length) this.#say("thought", HOW[view.game] ?? "");
+  }
+
+  #play(move, pushed = false) {
+    return this.go(played(this.table, move), { animated: true, pushed });
+  }
+
+  async #letBotMove() {
+    const advice = await this.#think(this.table.seats[this.answer.view.turn]);
+    if (advice) await this.go(played(this.table, advice.move), { animated: true, thought: this.#found(advice) });
+  }
+
+  /** Ask the bot; nothing where something else has happened meanwhile, or it cannot answer. */
+  async #think(seconds) {
+    this.thinking?.abort();
+    const thinking = new AbortController();
+    this.thinking = thinking;
+    const turn = this.turn;
+    this.#say("thought", "The bot is thinking …");
+    document.body.classList.add("thinking");
+    const advice = await this.#try(() => ask("think", { ...question(this.table), seconds }, thinking.signal));
+    if (this.thinking === thinking) document.body.classList.remove("thinking");
+    if (turn !== this.turn || thinking.signal.aborted) return null;
+    this.#say("thought", advice ? this.#found(advice) : "");
+    if (!advice) this.#wait();
+    return advice;
+  }
+
+  #found({ depth, score, plies_to_end: plies, seconds }) {
+    const { sides, turn } = this.answer.view;
+    const value = `${score > 0 ? "+" : ""}${score}`;
+    if (plies === null) return `The bot looked ${depth} moves ahead in ${seconds.toFixed(1)} s; value ${value}.`;
+    return `The bot sees ${sides[plies > 0 ? turn : 1 - turn]} win in ${Math.abs(plies)} moves.`;
+  }
+
+  /** End what is under way: a thought, an animation, a choice. */
+  #stop() {
+    this.turn += 1;
+    this.thinking?.abort();
+    document.body.classList.remove("thinking");
+    this.#say("thought", "");
+    this.#say("fault", "");
+    this.pointing?.stop();
+    $("pad").hidden = true;
+  }
+
+  /** Ask; where that is refused say so, and return nothing. */
+  async #try(asking) {
+    try {
+      return await asking();
+    } catch (error) {
+      if (error.name === "AbortError") return null;
+      if (!(error instanceof Refused)) throw error;
+      this.#say("fault", error.message);
+      return null;
+    }
+  }
+
+  /** Let a bot that is to move wait for somebody to say go on. */
+  #wait() {
+    this.paused ||= this.#isBot();
+    this.#buttons();
+  }
+
+  /** Whether somebody may move: a person's turn, or a bot's that waits. */
+  #takesMoves() {
+    return !this.answer.view.ending && (this.paused || !this.#isBot());
+  }
+
+  #isBot() {
+    return this.table.seats[this.answer.view.turn] > 0;
+  }
+
+  #offerDirections(legal) {
+    $("pad").hidden = this.table.game !== "arrows" || !legal.length;
+    if ($("pad").hidden) return;
+    $("pad").replaceChildren(
+      ...PAD.map((direction) => {
+        if (direction === null) return el("span");
+        const click = () => this.#play(String(direction));
+        const disabled = !legal.some(({ move }) => move === String(direction));
+        return el("button", { type: "button", "aria-label": DIRECTIONS[direction], disabled, click }, SIGNS[direction]);
+      }),
+    );
+  }
+
+  /** Say everything beside the board. */
+  #tell() {
+    const { view, motion, warning } = this.answer;
+    const { sides, ending } = view;
+    const last = motion ? `${capital(sides[motion.side])} played ${this.#named(motion.move)}. ` : "";
+    this.#status(last + this.#standing() + (warning && !motion ? ` Note: ${warning}.` : ""));
+    say($("title"), gameName(view.game, view.parameters));
+    document.title = `Play ${gameName(view.game)} · gipf-arena`;
+    sides.forEach((name, side) => {
+      const seat = $(`seat-${side}`);
+      const seconds = this.table.seats[side];
+      seat.classList.toggle("to-move", !ending && view.turn === side);
+      seat.classList.toggle("won", ending?.winner === side);
+      seat.querySelector(".chip").className = `chip of-${view.game} side${side}`;
+      say(seat.querySelector(".who"), `${capital(name)}: ${seconds ? `bot, ${seconds} s` : "person"}`);
+      drawStock(seat.querySelector(".stock"), view, side);
+    });
+    $("moves").replaceChildren(...this.answer.moves.map((move, i) => this.#move(move, i)));
+    $("moves").scrollTop = $("moves").scrollHeight;
+    this.#buttons();
+  }
+
+  #standing() {
+    const { sides, turn, ending } = this.answer.view;
+    if (!ending) return `${capital(sides[turn])} to move.`;
+    const result = ending.winner === null ? "A draw" : `${capital(sides[ending.winner])} wins`;
+    return `The game is over. ${result}: ${ending.sentence}.`;
+  }
+
+  #named(move) {
+    return this.table.game === "arrows" ? DIRECTIONS[Number(move)] : move;
+  }
+
+  #move(move, i) {
+    const last = i === this.answer.moves.length - 1;
+    return el("li", { "aria-current": last ? "step" : null }, this.#named(move));
+  }
+
+  #buttons() {
+    const { view } = this.answer;
+    const bots = !hasPerson(this.table);
+    $("undo").disabled = !undo(this.table, view.turn);
+    $("redo").disabled = !redo(this.table, view.turn);
+    $("hint").disabled = Boolean(view.ending) || this.#isBot();
+    const stopped = this.paused && this.#isBot() && !view.ending;
+    $("pause").hidden = !bots && !stopped;
+    $("step").hidden = $("pause").hidden;
+    $("pause").disabled = Boolean(view.ending);
+    $("step").disabled = Boolean(view.ending);
+    $("pause").textContent = this.paused ? "Go on" : "Pause";
+    $("typed").querySelector("button").disabled = !this.#takesMoves();
+  }
+
+  #listen() {
+    $("undo").addEventListener("click", () => this.#jump(undo(this.table, this.answer.view.turn)));
+    $("redo").addEventListener("click", () => this.#jump(redo(this.table, this.answer.view.turn)));
+    $("hint").addEventListener("click", async () => {
+      const seconds = Math.max(...this.table.seats) || HINT_SECONDS;
+      const advice = await this.#think(seconds);
+      if (advice) this.#say("thought", `Hint: ${this.#named(advice.move)}. ${this.#found(advice)}`);
+    });
+    $("pause").addEventListener("click", () => this.go(this.table, { pause: !this.paused }));
+    $("step").addEventListener("click", async () => {
+      this.#stop();
+      this.paused = true;
+      this.#buttons();
+      await this.#letBotMove();
+    });
+    $("typed").addEventListener("submit", (event) => {
+      event.preventDefault();
+      this.#type($("typed").elements.move);
+    });
+    for (const [id, text] of [
+      ["copy-link", () => location.href],
+      ["copy-moves", () => this.answer.moves.join("\n")],
+      ["copy-game", () => this.answer.text],
+    ]) {
+      $(id).addEventListener("click", () => this.#copy(text()));
+    }
+    document.addEventListener("keydown", (event) => {
+      if (event.key === "Escape") this.pointing?.cancel();
+    });
+    window.addEventListener("hashchange", () => {
+      if (fromLink(location.hash.slice(1))) this.open();
+      else this.#address(); // the link to the board has been followed
+    });
+  }
+
+  async #type(input) {
+    const move = input.value.trim();
+    if (!move || !this.#takesMoves()) return;
+    const legal = this.answer.legal.find((one) => one.move === move.replace(/\s*-\s*/, "-"));
+    if (legal?.more) await this.pointing.take(legal);
+    else if (!(await this.#play(move))) return;
+    input.value = "";
+  }
+
+  async #jump(table) {
+    if (table) await this.go(table, { pause: !hasPerson(table) });
+  }
+
+  async #copy(text) {
+    try {
+      await navigator.clipboard.writeText(text);
+      this.#status("Copied.");
+    } catch {
+      $("text").value = text;
+      $("text").select();
+      this.#status("This browser does not let a page copy; the text stands in the field below, selected.");
+    }
+  }
+
+  /** Open the game that the address names, or the usual one. */
+  async open() {
+    const usual = { game: this.known[0].name, parameters: undefined, start: "", moves: [], undone: [], seats: [0, 1] };
+    try {
+      await this.begin(fromLink(location.hash.slice(1)) ?? usual);
+    } catch (error) {
+      if (!(error instanceof Refused)) throw error;
+      if (!this.answer) await this.begin(usual);
+      this.#say("fault", `The link cannot be opened: ${error.message}`);
+    }
+  }
+
+  #status(sentence) {
+    this.#say("status", sentence);
+  }
+
+  #say(id, sentence) {
+    say($(id), sentence);
+  }
+}
+
+function capital(word) {
+  return word[0].toUpperCase() + word.slice(1);
+}
+
+await new Page(await games()).open();

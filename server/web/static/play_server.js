@@ -1,0 +1,19 @@
+/** Asking the server: how a game stands, which rows can be chosen, what the bot plays. docs/web.md has the JSON. */
+
+import { ask as fetched } from "./net.js";
+
+/** @returns {Promise<{name: string, sides: string[], parameters: string}[]>} the games, with their usual variants */
+export function games() {
+  return fetched("/api/play/games");
+}
+
+/**
+ * @param {"look"|"rows"|"think"} kind
+ * @param {object} question
+ * @param {AbortSignal} [signal] ends the question, and a thought on the server
+ * @returns {Promise<object>} the answer; rejects with `Refused` of net.js
+ */
+export function ask(kind, question, signal) {
+  const headers = { "Content-Type": "application/json" };
+  return fetched(`/api/play/${kind}`, { method: "POST", headers, body: JSON.stringify(question), signal });
+}

@@ -1,0 +1,72 @@
+/** A match as far as this page knows it: what is fixed, the moves, and the positions. */
+
+export class Story {
+  /** @param {{info: object, now: object, frames: object[]}} told the answer of /api/matches/17 */
+  constructor(told) {
+    this.info = told.info;
+    this.steps = [];
+    this.frames = [];
+    this.take(told.now);
+    this.fill(told.frames);
+  }
+
+  /** Take over how the match stands, and the moves that come with it. */
+  take(now) {
+    this.now = now;
+    now.steps.forEach((step, i) => {
+      this.steps[now.first + i] = step;
+    });
+    if (now.frame && (now.frame.motion || !this.frames[now.frame.ply])) this.frames[now.frame.ply] = now.frame;
+  }
+
+  /** Take over positions, each at its ply. */
+  fill(frames) {
+    for (const frame of frames) this.frames[frame.ply] = frame;
+  }
+
+  get plies() {
+    return this.steps.length;
+  }
+
+  get over() {
+    return this.now.phase === "over";
+  }
+
+  get sides() {
+    return this.info.start.sides;
+  }
+
+  /** The side that made a move, counted from 1. */
+  mover(ply) {
+    return this.frames[ply]?.motion?.side ?? (this.info.start.turn + ply - 1) % 2;
+  }
+
+  /** The position after so many plies as a board draws it, or null where it is not known. */
+  view(ply) {
+    const frame = this.frames[ply];
+    if (!frame) return null;
+    const { motion, ...position } = frame;
+    return { ...this.info.start, ...position, ending: ply === this.plies ? this.now.ending : null };
+  }
+
+  motion(ply) {
+    return this.frames[ply]?.motion ?? null;
+  }
+
+  /** What both sides had left after so many plies, in milliseconds. */
+  clocks(ply) {
+    if (ply === this.plies) return this.now.clocks;
+    return ply ? this.steps[ply - 1].slice(1) : [this.info.budget, this.info.budget];
+  }
+
+  /** How long each move took, with its side; the first of each side includes getting ready. */
+  used() {
+    const left = [this.info.budget, this.info.budget];
+    return this.steps.map((step, i) => {
+      const side = this.mover(i + 1);
+      const spent = Math.max(0, left[side] + this.info.increment - step[1 + side]);
+      left[side] = step[1 + side];
+      return { side, spent };
+    });
+  }
+}

@@ -1,0 +1,85 @@
+/** What things are called for people. */
+
+const GAMES = { gipf: "GIPF", arrows: "Arrows", morris: "Nine men’s morris", mnk: "m,n,k" };
+
+const REASONS = {
+  no_reserve: "no piece left to play",
+  dead_lock: "dead lock",
+  off_board: "next field off the board",
+  occupied: "next field occupied",
+  blocked: "next field blocked",
+  taken: "next field taken",
+  too_few_pieces: "too few pieces",
+  no_move: "no move left",
+  line: "a line",
+  board_full: "board full",
+  repetition: "third repetition",
+  no_progress: "no progress",
+  move_limit: "move limit",
+  time: "time",
+  bad_move: "illegal move",
+  resign: "resignation",
+  adjudicated: "adjudicated",
+  server_stop: "server stopped",
+  server_fault: "server fault",
+};
+
+/** The name of a game, with its parameters where it has any. */
+export function gameName(game, parameters) {
+  const name = GAMES[game] ?? game;
+  return parameters ? `${name} ${parameters}` : name;
+}
+
+const DIRECTIONS = ["↑", "↗", "→", "↘", "↓", "↙", "←", "↖"];
+
+/** A move as it stands in a list; that of arrows with the arrow that it lays down. */
+export function moveText(game, move) {
+  return game === "arrows" ? `${move} ${DIRECTIONS[move] ?? ""}` : move;
+}
+
+/** A reason in few words; one that is not known here as it is written. */
+export function reason(word) {
+  return REASONS[word] ?? word.replaceAll("_", " ");
+}
+
+/** Who has won, in words. */
+export function outcome(ending, players, sides) {
+  if (!ending) return "";
+  if (ending.winner !== null) return `${players[ending.winner]} wins (${sides[ending.winner]})`;
+  return ending.result === "annulled" ? "Annulled" : "Draw";
+}
+
+/** The result as it stands in tables. */
+export function score(ending) {
+  if (!ending) return "…";
+  if (ending.winner !== null) return ending.winner === 0 ? "1 – 0" : "0 – 1";
+  return ending.result === "annulled" ? "–" : "½ – ½";
+}
+
+/** Milliseconds as a clock shows them: tenths below twenty seconds. */
+export function time(milliseconds) {
+  const left = Math.max(0, milliseconds);
+  const seconds = Math.floor(left / 1000);
+  const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60];
+  const two = (number) => String(number).padStart(2, "0");
+  if (hours) return `${hours}:${two(minutes)}:${two(seconds % 60)}`;
+  if (seconds < 20) return `${minutes}:${two(seconds % 60)}.${Math.floor(left / 100) % 10}`;
+  return `${minutes}:${two(seconds % 60)}`;
+}
+
+/** Milliseconds as a length of time, with one decimal where there is need of it. */
+export function span(milliseconds) {
+  const decimal = (value) => String(Math.round(value * 10) / 10);
+  if (milliseconds < 1000) return `${milliseconds} ms`;
+  return milliseconds < 120_000 ? `${decimal(milliseconds / 1000)} s` : `${decimal(milliseconds / 60_000)} min`;
+}
+
+/** A sentence of the server's as it stands alone: with a capital letter and a full stop. */
+export function sentence(words) {
+  return `${words.charAt(0).toUpperCase()}${words.slice(1)}${/[.!?]$/.test(words) ? "" : "."}`;
+}
+
+/** A number with its noun. */
+export function count(number, one, many = `${one}s`) {
+  return `${number} ${number === 1 ? one : many}`;
+}

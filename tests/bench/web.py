@@ -1,0 +1,103 @@
+"""Moves through the server while browsers watch one of its matches, beside the same server without browsers."""
+
+import re
+import statistics
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from time import perf_counter, sleep
+from typing import NamedTuple
+
+from tests.bench.load import WARM_SECONDS
+from tests.bench.server import processor_seconds
+
+MATCHES = 50
+"""Matches beside the one that is watched, all players answering at once."""
+BROWSERS = 500
+SECONDS = 5.0
+ROUNDS = 5
+
+
+def run() -> None:
+    """Print both tables."""
+    print(
+        f"web: processor time of a server with nothing but a match of 20 moves a second that {BROWSERS} browsers watch"
+    )
+    print(f"{'round':>8} {'without':>13} {'with':>13} {'events/s':>13} {'told after ms':>13}")
+    for number in range(1, ROUNDS + 1):
+        (least, _), (share, told) = _alone(0), _alone(BROWSERS)
+        print(f"{number:8} {100 * least:11.1f} % {100 * share:11.1f} % {told[0]:13.1f} {told[1]:13.0f}", flush=True)
+    print(f"web: {MATCHES} matches as fast as they go; {BROWSERS} browsers on another one of 20 moves a second")
+    titles = ("without", "with", "moves/s", "moves/CPU s", "events/s", "told after ms")
+    print(f"{'round':>8}", *(f"{title:>13}" for title in titles))
+    rates, costs = [], []
+    for number in range(1, ROUNDS + 1):
+        without, with_them = _measure(0), _measure(BROWSERS)
+        rates.append(with_them.rate / without.rate)
+        costs.append(with_them.efficiency / without.efficiency)
+        figures = f"{without.rate:13.0f} {with_them.rate:13.0f} {rates[-1]:13.3f} {costs[-1]:13.3f}"
+        print(f"{number:8} {figures} {with_them.told[0]:13.1f} {with_them.told[1]:13.0f}", flush=True)
+    for title, ratios in (("moves/s", rates), ("moves per second of the server's processor time", costs)):
+        print(f"{title}: median ratio {statistics.median(ratios):.3f} ({min(ratios):.3f} to {max(ratios):.3f})")
+
+
+class Figures(NamedTuple):
+    """What one run came to."""
+
+    rate: float
+    """Moves a second of the matches that nobody watches."""
+    efficiency: float
+    """Moves for each second of processor time that the server took: on a busy machine it tells more than the rate."""
+    told: list[float]
+    """What the browsers say."""
+
+
+def _measure(browsers: int) -> Figures:
+    with _watched(browsers) as (server, port, watching):
+        before = processor_seconds(server)
+        load = _python("tests.bench.load", str(port), str(MATCHES), str(SECONDS))
+        out = subprocess.run(load, check=True, capture_output=True, text=True).stdout
+        spent = processor_seconds(server) - before
+        told, _ = watching.communicate()
+    rate = float(out.split()[0])
+    return Figures(rate, rate * (SECONDS + WARM_SECONDS) / spent, [float(word) for word in told.split()])
+
+
+def _alone(browsers: int) -> tuple[float, list[float]]:
+    """Return the part of a processor that the server takes, and what the browsers say."""
+    with _watched(browsers) as (server, _, watching):
+        before, began = processor_seconds(server), perf_counter()
+        told, _ = watching.communicate()
+        share = (processor_seconds(server) - before) / (perf_counter() - began)
+    return share, [float(word) for word in told.split()]
+
+
+@contextmanager
+def _watched(browsers: int) -> Iterator[tuple[int, int, "subprocess.Popen[str]"]]:
+    """Run a server with a match that so many browsers watch: its process, its port, and theirs, which is ready."""
+    with tempfile.TemporaryDirectory() as folder:
+        log = Path(folder) / "log"
+        serve = ["server", "serve", "--port", "0", "--web", "127.0.0.1:0", "--data", folder]
+        with log.open("w") as file, subprocess.Popen(_python(*serve), stderr=file) as server:
+            try:
+                port, web_port = _ports(log)
+                watch = ["tests.bench.browsers", str(port), str(web_port), str(browsers), str(SECONDS + 2)]
+                with subprocess.Popen(_python(*watch), stdout=subprocess.PIPE, text=True) as watching:
+                    assert watching.stdout is not None
+                    watching.stdout.readline()
+                    yield server.pid, port, watching
+            finally:
+                server.terminate()
+
+
+def _python(*arguments: str) -> list[str]:
+    return [sys.executable, "-P", "-m", *arguments]
+
+
+def _ports(log: Path) -> tuple[int, int]:
+    while not (found := re.search(r"ports=\[([0-9]+).*web=\[([0-9]+)", log.read_text())):
+        sleep(0.05)
+    return int(found.group(1)), int(found.group(2))

@@ -1,0 +1,296 @@
+"""Playing in a terminal: commands, moves, row choices, files; the bot is one that plays the first legal move."""
+
+import io
+import os
+import pty
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import cast
+
+import pytest
+from rich.console import Console
+
+from bots.play import Conversation, sit_down
+from bots.play_words import COMMANDS, BadCommand, player
+from engine.catalogue import GAMES
+from engine.game import Game, moves
+from engine.history import History
+from engine.search.advice import Adviser
+from engine.search.think import Thought
+from engine.table import PERSON, Player, Table
+from tests.bots.test_cli import run
+from tests.engine.gipf.test_many_choices import NAMED, crowded
+from tests.games.cases import EVERY_GAME, named
+
+BOT = Player(1.0)
+
+RING = "2 3 9 9\n3 9 W\n W W\nW _ W\n W W\n"
+"""Whatever is pushed into the middle leaves three rows that cross, or two."""
+
+
+class FirstMove:
+    """A search that finds the first legal move, and says how long it was asked to think."""
+
+    def __init__(self) -> None:
+        self.asked: list[float] = []
+        self.interrupted = False
+
+    def is_ready(self, _history: History) -> bool:
+        return True
+
+    def think(self, history: History, seconds: float, **_rest: object) -> Thought:
+        self.asked.append(seconds)
+        if self.interrupted:
+            self.interrupted = False
+            raise KeyboardInterrupt
+        return Thought(history.position, (), 0, 1, 1, seconds)
+
+
+def talk(
+    *lines: str,
+    seats: tuple[Player, Player] = (PERSON, PERSON),
+    start: History | None = None,
+    search: FirstMove | None = None,
+) -> tuple[str, Table]:
+    """Type lines at a table, by default that of tic-tac-toe; return what was printed, and the table at the end."""
+    waiting = list(lines)
+
+    def read(_prompt: str) -> str:
+        if not waiting:
+            raise EOFError
+        return waiting.pop(0)
+
+    printed = io.StringIO()
+    table = Table(start or History.begin(GAMES["mnk"].start("3 3 3")), seats)
+    conversation = Conversation(table, Console(file=printed, width=80), read, cast(Adviser, search or FirstMove()))
+    conversation.run()
+    return printed.getvalue(), conversation.table
+
+
+@pytest.mark.parametrize("game", EVERY_GAME, ids=named)
+def test_every_game_is_played_to_its_end(game: Game) -> None:
+    start = History.begin(game.start(game.default_parameters))
+    printed, table = talk(seats=(BOT, BOT), start=start)
+    assert table.outcome is not None
+    assert printed.count(" plays ") == table.history.plies > 0
+    assert "the game is over" in printed
+
+
+def test_a_person_plays_against_a_bot_that_begins() -> None:
+    search = FirstMove()
+    printed, table = talk("b2", seats=(Player(0.5), PERSON), search=search)
+    assert table.history.moves == ("a3", "b2", "b3")
+    assert "2. second plays b2" in printed and "3. first plays b3 (depth 1" in printed
+    assert search.asked == [0.5, 0.5]
+
+
+def test_what_is_no_move_is_told_in_the_words_of_the_engine_and_changes_nothing() -> None:
+    printed, table = talk("z9", "hello world", "b2", "b2")
+    assert "'z9' lies outside the board" in printed
+    assert "'hello world' names no field" in printed
+    assert "b2 has a piece already" in printed
+    assert table.history.moves == ("b2",)
+
+
+def test_moves_are_listed_and_hinted_at() -> None:
+    printed, table = talk("moves", "hint")
+    assert "9 legal moves" in printed and "a3  b3  c3  a2  b2  c2  a1  b1  c1" in printed
+    assert "the bot would play a3" in printed
+    assert table.history.plies == 0
+
+
+def test_moves_are_taken_back_and_made_again() -> None:
+    printed, table = talk("b2", "a1", "undo", "undo", "undo", "redo", "redo", "redo")
+    assert "no move was made yet" in printed and "no move was taken back" in printed
+    assert table.history.moves == ("b2", "a1")
+    _, table = talk("b2", "undo", "c3", seats=(PERSON, BOT))
+    assert table.history.moves == ("c3", "a3")
+
+
+def test_rows_are_chosen_by_number_where_a_push_leaves_a_choice() -> None:
+    start = History.begin(GAMES["gipf"].read(RING))
+    printed, table = talk("a3 - b3", "2", start=start)
+    assert "a3-b3 can go on in these ways; type a number:" in printed
+    assert "  1  a3-b3 w: " in printed and "  3  a3-b3 w: " in printed
+    second = [move for move in moves(start.position) if move.startswith("a3-b3")][1]
+    assert table.history.moves == (second,)
+
+
+def test_a_choice_may_be_left_for_something_else() -> None:
+    start = History.begin(GAMES["gipf"].read(RING))
+    printed, table = talk("a3-b3", "4", "0", "moves", "1", start=start)
+    assert "there is no number 4; type 1 to 3" in printed and "there is no number 0" in printed
+    assert "'1' names no field" in printed
+    assert table.history.plies == 0
+
+
+def test_a_piece_to_take_is_chosen_by_number_though_moves_are_numbers() -> None:
+    start = History.begin(GAMES["morris"].start(""))
+    for move in ("0", "9", "1", "11"):
+        start = start.after(move)
+    printed, table = talk("2", "2", start=start)
+    assert "  1  2 9" in printed and "  2  2 11" in printed
+    assert table.history.moves[-1] == "2 11"
+
+
+def test_a_game_is_saved_and_loaded(tmp_path: Path) -> None:
+    file = tmp_path / "game.txt"
+    printed, table = talk("b2", "a1", f"save {file}", "c3", f"load {file}", "undo")
+    assert f"saved in {file}" in printed
+    assert table.history.moves == ("b2",)
+    assert file.read_text().splitlines()[-3:] == ["moves:", "b2", "a1"]
+    printed, _ = talk("b2", "a1", "text")
+    assert file.read_text() in printed
+
+
+def test_what_cannot_be_loaded_or_saved_is_named_and_changes_nothing(tmp_path: Path) -> None:
+    bad = tmp_path / "bad.txt"
+    bad.write_text("3 3 3 1\n0 0 0\n0 x 0\n0 0 0\n")
+    printed, table = talk(
+        "b2", f"load {bad}", f"load {tmp_path}/none", f"save {tmp_path}/no/such", "save", f"load {tmp_path}"
+    )
+    assert "line 3: a field is 0, 1 or 2, not 'x'" in printed
+    assert "none: cannot be read: No such file" in printed
+    assert "such: cannot be written: No such file" in printed
+    assert "save needs the name of a file" in printed
+    assert "cannot be read: Is a directory" in printed
+    assert table.history.moves == ("b2",)
+
+
+def test_a_position_is_pasted() -> None:
+    printed, table = talk("load", "3 3 3 2", "1 0 0", "0 0 0", "0 0 0", "moves:", "b2", ".", "undo")
+    assert "end it with a line that holds only ." in printed
+    assert table.history.moves == () and table.position.turn == 1
+    _, table = talk("load", "3 3 3 2", "1 0 0", "0 0 0", "0 0 0")
+    assert table.position.turn == 1  # the end of the input ends the text
+
+
+def test_games_variants_and_players_are_changed() -> None:
+    printed, table = talk("game mnk 3 3 4", "second bot:2", "b2", "swap")
+    assert table.position.parameters == "3 3 4" and table.seats == (Player(2.0), PERSON)
+    assert "warning: K = 4 is more than a board" in printed
+    assert "first: a bot that thinks 2 s a move; second: a person" in printed
+    assert table.history.plies == 3  # the bot has answered, and then moved on the other side
+    printed, table = talk("game halma", "new 4", "game gipf 1 2 3 4", "first halma", "second bot:0", "new 4 4 4")
+    for words in ("no game 'halma'", "three numbers", "S is 1", "a player is person", "more than 0 and up to"):
+        assert words in printed
+    assert table.position.parameters == "4 4 4"
+
+
+def test_help_names_every_command_and_a_legal_move() -> None:
+    printed, _ = talk("help")
+    assert all(f"  {usage} " in printed for usage in COMMANDS)
+    assert "as in a3" in printed
+
+
+def test_a_game_that_is_over_takes_no_move_but_can_be_taken_back() -> None:
+    printed, table = talk("a1", "a2", "b1", "b2", "c1", "c2", "hint", "go", "moves", "undo")
+    assert "the game is over, first wins: first has 3 in a line" in printed
+    assert printed.count("the game is over") >= 4
+    assert table.history.plies == 4
+
+
+def test_between_bots_undo_waits_for_go() -> None:
+    _, table = talk("undo", "undo", seats=(BOT, BOT))
+    assert table.outcome is None and len(table.undone) == 2
+    _, table = talk("undo", "undo", "go", seats=(BOT, BOT))
+    assert table.outcome is not None
+
+
+def test_an_interrupt_stops_the_bot_until_somebody_says_go() -> None:
+    search = FirstMove()
+    search.interrupted = True
+    printed, table = talk("go", "quit", seats=(BOT, PERSON), search=search)
+    assert "stopped; go lets the bot move" in printed
+    assert table.history.plies == 1
+
+
+def test_go_lets_the_bot_move_for_a_person() -> None:
+    assert talk("go")[1].history.moves == ("a3",)
+
+
+def test_completion_knows_commands_and_moves() -> None:
+    conversation = Conversation(Table(History.begin(GAMES["gipf"].start("4 4 15 15")), (PERSON, PERSON)), Console())
+    assert conversation.completions("a5") == ["a5-b5"]
+    assert conversation.completions("h") == ["hint", "help", "h6-g6", "h6-h5", "h1-h2", "h1-g2"]
+
+
+@pytest.mark.parametrize(("text", "expected"), [("person", PERSON), ("bot", BOT), (" bot:0.25 ", Player(0.25))])
+def test_players_are_read(text: str, expected: Player) -> None:
+    assert player(text) == expected
+    assert str(expected) in (text.strip(), "bot:1")
+
+
+@pytest.mark.parametrize("text", ["", "Person", "person:1", "bot:", "bot:x", "bot:-1", "bot:0", "bot:nan", "bot:inf"])
+def test_what_is_no_player_is_refused(text: str) -> None:
+    with pytest.raises(BadCommand):
+        player(text)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("halma",), "there is no game 'halma'"),
+        (("gipf", "--params", "1 2 3 4"), "--params: S is 1"),
+        (("gipf", "--first", "me"), "--first: a player is person, bot or bot:SECONDS"),
+        (("gipf", "--time", "9999"), "--second: a bot thinks for more than 0 and up to 3600 seconds"),
+        (("gipf", "--load", "/nowhere"), "/nowhere: cannot be read"),
+        (("gipf", "--load", "x", "--params", "4 4 15 15"), "exclude each other"),
+    ],
+)
+def test_bad_arguments_take_one_line(
+    arguments: tuple[str, ...], words: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    status, output, error = run(capsys, "play", *arguments)
+    assert status == 2 and output == ""
+    assert words in error and error.count("\n") == 1
+
+
+def test_it_is_piped(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setattr(sys, "stdin", io.StringIO("b2\nquit now\nquit\na1\n"))
+    sit_down(GAMES["mnk"], "3 3 3", None, ("person", "person"), 1.0)
+    printed = capsys.readouterr().out
+    assert "1. first plays b2" in printed and "second plays" not in printed
+    assert "'quit now' names no field" in printed
+
+
+@pytest.mark.slow
+def test_in_a_terminal_ctrl_c_stops_the_bot_and_tab_completes() -> None:
+    main, other = pty.openpty()
+    command = [sys.executable, "-P", "-m", "bots", "play", "gipf", "--params", "5 4 18 18", "--second", "bot:600"]
+    playing = subprocess.Popen(command, stdin=other, stdout=other, stderr=other, start_new_session=True)
+    os.close(other)
+    printed = b""
+
+    def wait_for(words: bytes) -> None:
+        nonlocal printed
+        deadline = time.monotonic() + 60
+        while words not in printed:
+            assert time.monotonic() < deadline, printed
+            printed += os.read(main, 4096)
+
+    try:
+        wait_for(b"white> ")
+        os.write(main, b"a6\t\n")
+        wait_for(b"1. white plays a6-b6")
+        wait_for("black (○) to move".encode())
+        time.sleep(0.5)
+        playing.send_signal(signal.SIGINT)
+        wait_for(b"stopped; go lets the bot move")
+        os.write(main, b"quit\n")
+        assert playing.wait(30) == 0
+    finally:
+        playing.kill()
+        playing.wait()
+        os.close(main)
+
+
+@pytest.mark.slow
+def test_where_rows_can_be_taken_in_too_many_ways_to_list_they_are_named() -> None:
+    start = History.begin(GAMES["gipf"].read(crowded()))
+    printed, table = talk("moves", "a1-b2", "help", NAMED, start=start)
+    assert printed.count("rows can be taken in too many ways to list them") == 3
+    assert table.history.moves == (NAMED,)

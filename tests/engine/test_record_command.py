@@ -1,0 +1,67 @@
+"""``arena-engine record`` as it is typed."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from engine.catalogue import GAMES
+from engine.clock import Stall, TimeControl
+from engine.record import Header
+from server import referee
+
+
+def _command(*words: str, text: str = "") -> "subprocess.CompletedProcess[str]":
+    command = [sys.executable, "-m", "engine", "record", *words]
+    return subprocess.run(command, input=text, capture_output=True, text=True, timeout=60, check=False)
+
+
+@pytest.fixture
+def match(tmp_path: Path) -> Path:
+    """The record of a match with a stall."""
+    path = tmp_path / "7.txt"
+    path.write_text(_with_a_stall(), encoding="utf-8")
+    return path
+
+
+def _with_a_stall() -> str:
+    position = GAMES["gipf"].start("3 3 9 9")
+    header = Header(7, position, ("ann", "bob"), TimeControl(10_000_000), 60, "test", "2026-01-02T03:04:05.678Z")
+    lines = [header.text()]
+
+    def take(step: referee.Step) -> referee.State:
+        lines.extend(effect.line for effect in step[1] if isinstance(effect, referee.Journal))
+        return step[0]
+
+    state = take(referee.ready(referee.begin(header), 0, 5_000))
+    state = referee.turn_given(take(referee.ready(state, 1, 9_000)), 10_000)
+    state = take(referee.stalled(state, Stall(20_000, 1_020_000)))
+    state = referee.turn_given(take(referee.move(state, 0, "a1-b2", 1_120_000)), 1_121_000)
+    take(referee.resign(state, 1, 1_130_000))
+    return "".join(lines)
+
+
+def test_verify_shows_how_each_clock_comes_about(match: Path) -> None:
+    done = _command("--verify", str(match))
+    assert done.returncode == 0, done.stderr
+    lines = done.stdout.splitlines()
+    assert lines[0].startswith("gipf 3 3 9 9: ann (white) against bob (black)")
+    assert lines[2].split() == ["from", "until", "stalled", "lag", "charged", "left"]
+    assert [line.split()[-1] for line in lines[3:5]] == ["READY", "READY"]
+    (move,) = [line.split() for line in lines if line.endswith(" a1-b2")]
+    assert move[:7] == ["1", "white", "10.000", "1120.000", "1000.000", "0.000", "110.000"]
+    assert lines[-1].startswith("verified match 7: white resign, 1 moves, ")
+
+
+def test_without_it_moves_and_board_are_shown(match: Path) -> None:
+    done = _command(str(match))
+    assert "   1 white a1-b2" in done.stdout and "charged" not in done.stdout
+
+
+@pytest.mark.parametrize("options", [(), ("--verify",)])
+def test_a_clock_that_is_not_true_is_named_with_its_line(match: Path, options: tuple[str, ...]) -> None:
+    forged = match.read_text(encoding="utf-8").replace("stall 20.000 1020.000", "stall 20.000 1000.000")
+    done = _command(*options, "-", text=forged)
+    assert done.returncode == 2 and done.stdout == ""
+    assert "white has" in done.stderr and "ms left by the stamps, not" in done.stderr and done.stderr.count("\n") == 1

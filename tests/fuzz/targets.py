@@ -1,0 +1,151 @@
+"""What is tried: each target takes bytes, and raises only where a promise is broken."""
+
+import re
+from collections.abc import Callable
+from contextlib import suppress
+
+from engine import record
+from engine.catalogue import GAMES
+from engine.game import BadMove, GameError
+from engine.history import History
+from engine.record import BadRecord
+from engine.shell import find, names
+from engine.wire.codes import ProtocolError
+from engine.wire.ends import ClientEnd, ServerEnd
+from engine.wire.lines import REQUEST_BYTES, LineReader
+from engine.wire.messages import REPLIES, REQUESTS, decode, encode
+from server import recovery
+from server.contest.contest_file import BadContest
+from server.contest.contest_file import read as read_contest
+
+STARTS = {
+    "gipf": ("4 4 15 15", "2 2 5 5"),
+    "arrows": ("5 4", "10 10"),
+    "morris": ("",),
+    "mnk": ("3 3 3", "15 15 5"),
+}
+"""Variants whose moves are read."""
+
+LONG_COMMANDS = re.compile(r"SOLVE|WINNING|turn\s+\S+\s+[0-9]{2,}", re.IGNORECASE)
+"""Commands of the shells that may take long: solving, and moves with ten seconds or more. Their lines are left out."""
+
+
+def lines(data: bytes) -> None:
+    """Bytes in pieces are the lines that they are as a whole; each is a message that comes back as it was, or none."""
+    whole = LineReader(REQUEST_BYTES).feed(data)
+    reader, pieces = LineReader(REQUEST_BYTES), []
+    for at in range(0, len(data), 7):
+        pieces += reader.feed(data[at : at + 7])
+    assert [str(line) for line in whole] == [str(line) for line in pieces]
+    for line in whole:
+        if isinstance(line, str) and line.strip():
+            for table in (REQUESTS, REPLIES):
+                with suppress(ProtocolError):
+                    message, follow = decode(line, table)
+                    if not follow:
+                        assert decode(encode(message).decode().rstrip("\n"), table)[0] == message
+
+
+def ends(data: bytes) -> None:
+    """Both ends take any bytes: the server's answers each line, the client's gives up with the one error."""
+    server = ServerEnd()
+    for line in server.receive(data):
+        with suppress(ProtocolError):
+            server.accept(line)
+    client = ClientEnd()
+    with suppress(ProtocolError):
+        for message in client.receive(data):
+            assert type(message) in REPLIES.values()
+
+
+def _moves(game: str) -> Callable[[bytes], None]:
+    histories = [History.begin(GAMES[game].start(parameters)) for parameters in STARTS[game]]
+
+    def target(data: bytes) -> None:
+        """A move is legal, and then written in one way, or refused with the one error."""
+        text = data.decode(errors="replace")
+        for history in histories:
+            after = history
+            for move in text.split("\n")[:20]:
+                with suppress(BadMove):
+                    after = after.after(move)
+                    assert after.moves[-1] in {successor.move for successor in history.position.successors()}
+                    history = after
+
+    return target
+
+
+def _boards(game: str) -> Callable[[bytes], None]:
+    def target(data: bytes) -> None:
+        """A position is read, and comes back from its own text, or is refused with the one error."""
+        text = data.decode(errors="replace")
+        try:
+            position = GAMES[game].read(text)
+        except GameError as error:
+            _one_sentence(error)
+            return
+        again = GAMES[game].read(position.text())
+        assert (again.key, again.parameters, again.turn) == (position.key, position.parameters, position.turn)
+        position.verdict()
+
+    return target
+
+
+def records(data: bytes) -> None:
+    """A record is true, or refused at a line; a journal is taken up as far as it is true."""
+    leftover = recovery.examine(7, data)
+    assert (leftover.summary is None) <= bool(leftover.fault)
+    if leftover.summary is not None:
+        assert record.verify(leftover.text).played == leftover.summary.played
+        if not leftover.summary.result:
+            state, _ = recovery.restored(leftover.summary, leftover.summary.latest, leftover.summary.latest + 1)
+            assert state.history.moves == leftover.summary.history.moves
+    with suppress(BadRecord):
+        record.verify(data.decode(errors="replace"))
+
+
+def _shell(game: str) -> Callable[[bytes], None]:
+    run = find(game)
+
+    def target(data: bytes) -> None:
+        """A shell answers whatever it is told."""
+        told = [line for line in data.decode(errors="surrogateescape").splitlines() if not LONG_COMMANDS.search(line)]
+        run(iter(line + "\n" for line in told), _ignore, _ignore, strict=False, clock=_stopped)
+
+    return target
+
+
+def _ignore(_text: str) -> None:
+    pass
+
+
+def _stopped() -> float:
+    return 0.0
+
+
+def contests(data: bytes) -> None:
+    """A contest file is read, or refused with one sentence."""
+    text = data.decode(errors="replace")
+    try:
+        read_contest(text, _no_file)
+    except BadContest as error:
+        _one_sentence(error)
+
+
+def _one_sentence(error: Exception) -> None:
+    assert str(error) and "\n" not in str(error), repr(str(error))
+
+
+def _no_file(name: str) -> str:
+    raise FileNotFoundError(name)
+
+
+TARGETS: dict[str, Callable[[bytes], None]] = {
+    "lines": lines,
+    "ends": ends,
+    **{f"moves-{game}": _moves(game) for game in GAMES},
+    **{f"boards-{game}": _boards(game) for game in GAMES},
+    "records": records,
+    **{f"shell-{game}": _shell(game) for game in names()},
+    "contests": contests,
+}

@@ -1,0 +1,40 @@
+"""A program of an entrant: it talks on stdin and stdout, and plays by seed. Nothing but the standard library.
+
+It ends by itself where its name is ``crash``, after some moves, and plays nonsense where it is ``wrong``.
+"""
+
+import os
+import sys
+from hashlib import sha256
+
+name = os.environ["ARENA_NAME"]
+
+
+def say(line: str) -> None:
+    print(line, flush=True)
+
+
+def pick(told: list[str], moves: list[str]) -> str:
+    """Choose by what has been played so far, like `tests.server.organise.bots.pick`."""
+    return moves[int.from_bytes(sha256(" ".join((name, *told)).encode()).digest()[:8], "big") % len(moves)]
+
+
+told: list[str] = []
+say(f"LOGIN {name} {os.environ['ARENA_TOKEN']}")
+say(f"SEEK {os.environ['ARENA_GAME']}")
+for line in sys.stdin:
+    kind, _, rest = line.rstrip("\n").partition(" ")
+    if kind == "BOARD":
+        told = ["", *(sys.stdin.readline()[2:].rstrip("\n") for _ in range(int(rest)))]
+        say("READY")
+    elif kind == "MOVED":
+        told.append(rest.split(" ", 4)[4])
+    elif kind == "TURN":
+        if name == "crash" and len(told) > 8:
+            print("I cannot go on", file=sys.stderr)
+            sys.exit(7)
+        say("MOVE nonsense" if name == "wrong" else "MOVES")
+    elif kind == "MOVES":
+        say("MOVE " + pick(told, [sys.stdin.readline()[2:].rstrip("\n") for _ in range(int(rest))]))
+    elif kind in ("RESULT", "BYE"):
+        break

@@ -1,0 +1,201 @@
+"""Contests from their first game to their end, with bots in the same process."""
+
+from collections import Counter
+from contextlib import closing
+from datetime import UTC, datetime
+from hashlib import sha256
+from pathlib import Path
+
+import trio
+
+from engine import record
+from engine.outcome import ANNULLED, Termination
+from engine.wire import messages as m
+from server.contest.fixtures import Finished, counted
+from server.organise.office import Office
+from server.organise.store import FILE, Store
+from tests.server.harness import Now, open_house
+from tests.server.organise.bots import definition_of, holding, over, play, table
+
+ROUND_ROBIN = """
+name = "Ann, Bob and Carol"
+seed = 3
+time = { budget = 60_000 }
+entrants = [{ name = "ann" }, { name = "bob" }, { name = "Carol" }]
+games = [{ game = "gipf", params = "2 2 5 5", openings = { plies = 1 } }, { game = "mnk", params = "3 3 3" }]
+stages = [{ format = "round-robin", cycles = 2 }]
+"""
+
+
+def results(games: list[Finished]) -> dict[object, object]:
+    """Return what a contest came to, whatever the order and the times."""
+    return {game.fixture: (game.winner, game.termination, game.plies) for game in games}
+
+
+async def test_a_round_robin_is_played_to_its_end(tmp_path: Path) -> None:
+    async with holding(tmp_path, ROUND_ROBIN) as (house, store, contest), trio.open_nursery() as bots:
+        for name in ("ann", "bob", "carol"):
+            bots.start_soon(play, house, name)
+        games = await over(store, contest)
+    assert len(games) == 3 * 2 * 2 * 2
+    definition = definition_of(ROUND_ROBIN)
+    for game in games:
+        summary = record.verify((tmp_path / "records" / f"{game.match}.txt").read_text(encoding="utf-8"))
+        assert tuple(map(str.lower, summary.header.players)) == tuple(map(str.lower, game.fixture.players))
+        assert summary.header.position.text() == game.fixture.position(definition)
+        assert (summary.history.plies, summary.reason) == (game.plies, game.termination)
+        assert summary.header.control == game.fixture.control(definition)
+    assert sum(line.points for line in table(definition, games)) == len(games)
+
+
+async def test_a_contest_goes_on_where_a_server_that_died_has_left_it(tmp_path: Path) -> None:
+    undisturbed, died = tmp_path / "undisturbed", tmp_path / "died"
+    async with holding(undisturbed, ROUND_ROBIN) as (house, store, contest), trio.open_nursery() as bots:
+        for name in ("ann", "bob", "carol"):
+            bots.start_soon(play, house, name)
+        expected = await over(store, contest)
+    async with holding(died, ROUND_ROBIN) as (house, store, contest), trio.open_nursery() as bots:
+        for name in ("ann", "bob", "carol"):
+            bots.start_soon(play, house, name)
+        while len(store.games(contest)) < 7 or not house.hall.matches:
+            await trio.sleep(0.001)
+        after = house.die()
+        bots.cancel_scope.cancel()
+    async with holding(after) as (house, store, contest), trio.open_nursery() as bots:
+        before = store.games(contest)
+        # nobody comes back to the match that was running: it is annulled, and played again
+        for match in list(house.hall.matches.values()):
+            house.hall.annul(match, Termination.SERVER_FAULT, "nobody came back")
+        for name in ("ann", "bob", "carol"):
+            bots.start_soon(play, house, name)
+        games = await over(store, contest)
+        assert store.begun(contest) == {}
+    assert games[: len(before)] == before
+    assert results([game for game in games if game.termination not in ANNULLED]) == results(expected)
+    assert len(counted(games)) == len(expected)
+
+
+async def test_a_running_game_goes_on_when_its_players_come_back(tmp_path: Path) -> None:
+    file = ROUND_ROBIN.replace("cycles = 2", "cycles = 1")
+    async with holding(tmp_path / "data", file) as (house, store, contest):
+        ann, bob = await house.connect("ann"), await house.connect("bob")
+        for client in (ann, bob):
+            await client.say(m.Seek("any"))
+        for client in (ann, bob):
+            await client.hear(m.Board)
+        after = house.die()
+        token = ann.token, bob.token
+    async with holding(after) as (house, store, contest):
+        (number,) = store.begun(contest)
+        again = [await house.connect(), await house.connect()]
+        for client, key in zip(again, token, strict=True):
+            await client.say(m.Resume(number, key))
+            await client.hear(m.Board)
+        await again[0].say(m.Resign())
+        await again[1].hear(m.Result)
+        while not store.games(contest):
+            await trio.sleep(0.01)
+        (game,) = store.games(contest)
+    assert (game.match, game.termination) == (number, Termination.RESIGN)
+
+
+async def test_games_that_are_to_be_replayed_are_annulled_when_the_server_comes_back(tmp_path: Path) -> None:
+    file = 'interrupted = "replay"' + ROUND_ROBIN
+    async with holding(tmp_path / "data", file) as (house, store, contest):
+        for name in ("ann", "bob"):
+            client = await house.connect(name)
+            await client.say(m.Seek("any"))
+        await client.hear(m.Board)
+        after = house.die()
+    async with holding(after) as (house, store, contest), trio.open_nursery() as bots:
+        for name in ("ann", "bob", "carol"):
+            bots.start_soon(play, house, name)
+        games = await over(store, contest)
+    annulled = [game for game in games if game.termination in ANNULLED]
+    assert [game.match for game in annulled] == [1]
+    assert len(counted(games)) == 24
+
+
+async def test_games_of_who_stays_away_are_lost_when_nothing_else_is_left(tmp_path: Path) -> None:
+    file = "patience = 1\ntime-losses = 2" + ROUND_ROBIN
+    async with holding(tmp_path, file) as (house, store, contest), trio.open_nursery() as bots:
+        for name in ("ann", "bob"):
+            bots.start_soon(play, house, name)
+        games = await over(store, contest)
+    played = [game for game in games if game.played]
+    assert {game.fixture.players for game in played} == {("ann", "bob"), ("bob", "ann")}
+    assert len(played) == 8
+    lost = [game for game in games if not game.played]
+    assert len(lost) == 16
+    assert {game.termination for game in lost} <= {"absent", "forfeit"}
+    assert all(game.winner == 1 - game.fixture.players.index("Carol") for game in lost)
+    assert "Carol had been missing for 1 seconds" in {game.detail for game in lost}
+    assert [line.name for line in table(definition_of(file), games)][-1] == "Carol"
+
+
+async def test_entrants_log_in_with_their_tokens_and_are_paired_by_the_contest_alone(tmp_path: Path) -> None:
+    key = sha256(b"secret").hexdigest()
+    file = ROUND_ROBIN.replace('{ name = "ann" }', f'{{ name = "ann", token = "{key}" }}')
+    async with holding(tmp_path, file) as (house, _store, _contest):
+        await trio.sleep(0.1)
+        thief = await house.connect()
+        await thief.say(m.Login("Ann", "guess"))
+        assert (await thief.hear(m.Error)).code == "bad_token"
+        ann, bob = await house.connect("ann", "secret"), await house.connect("bob")
+        await ann.say(m.Seek("morris"))
+        error = await ann.hear(m.Error)
+        assert error.code == "bad_arguments"
+        assert "SEEK any is right" in error.sentence
+        await ann.say(m.Seek("mnk"))
+        dave = await house.connect("dave")
+        await dave.say(m.Seek("mnk"))
+        await bob.say(m.Seek("mnk", m.Text("params=3,3,3")))
+        assert {(await ann.hear(m.Match)).opponent, (await bob.hear(m.Match)).opponent} == {"ann", "bob"}
+        assert (await dave.hear(m.Seeking)).game == "mnk"
+        await dave.nothing()
+
+
+async def test_who_waited_in_the_lobby_plays_the_contest_that_is_opened(tmp_path: Path) -> None:
+    async with open_house(tmp_path) as house, trio.open_nursery() as nursery:
+        clients = [await house.connect("ann"), await house.connect("bob")]
+        await clients[0].say(m.Seek("mnk"))
+        await clients[1].say(m.Seek("any"))
+        for client in clients:
+            await client.hear(m.Seeking)
+        with closing(Store(tmp_path / FILE)) as store:
+            store.open_contest(ROUND_ROBIN, definition_of(ROUND_ROBIN), datetime.now(UTC))
+            nursery.start_soon(Office(house.hall, store, Now()).run)
+            for client in clients:
+                await client.hear(m.Match)
+            nursery.cancel_scope.cancel()
+
+
+STAGES = """
+name = "Stages"
+seed = 5
+time = { budget = 60_000 }
+entrants = [{ name = "a1" }, { name = "a2" }, { name = "a3" }, { name = "a4" }, { name = "a5" }]
+games = [{ game = "mnk", params = "3 3 3", openings = { plies = 1 } }]
+[[stages]]
+format = "swiss"
+rounds = 3
+[[stages]]
+format = "knockout"
+advance = 4
+tie-breaks = 2
+[[stages]]
+format = "ladder"
+games = 12
+"""
+
+
+async def test_all_formats_follow_each_other(tmp_path: Path) -> None:
+    async with holding(tmp_path, STAGES) as (house, store, contest), trio.open_nursery() as bots:
+        for number in range(1, 6):
+            bots.start_soon(play, house, f"a{number}")
+        games = await over(store, contest)
+        assert sorted(store.stages(contest)) == [0, 1, 2]
+    stages = Counter(game.fixture.stage for game in games)
+    assert (stages[0], stages[2]) == (12, 12)
+    assert stages[1] >= 6
+    assert {game.termination for game in games} <= {"line", "board_full"}

@@ -1,0 +1,83 @@
+import re
+
+import pytest
+from rich.console import Console, RenderableType
+
+from server.contest.definition import Definition, Entrant, Format, Gauntlet, Knockout, Ladder, RoundRobin, Swiss
+from server.contest.fixtures import Finished
+from server.contest.plan import plan
+from server.report import text
+from server.report.contents import Moment, report
+from tests.server.contest.played import CONTROL, by_seed, contest
+from tests.server.report.samples import OPENED, sample_report
+
+
+def shown(renderable: RenderableType, width: int) -> str:
+    """Return what a terminal without colours would show."""
+    console = Console(width=width, force_terminal=False, color_system=None)
+    with console.capture() as capture:
+        console.print(renderable)
+    return capture.get()
+
+
+def long_names(entrants: int) -> tuple[Definition, list[Finished]]:
+    """Return a contest of names as long as they may be."""
+    definition = contest(entrants, RoundRobin(5), variants=2)
+    names = tuple(Entrant(f"{number:02}{'x' * 30}") for number in range(entrants))
+    definition = definition._replace(entrants=names)
+    result = by_seed(1, late=0.1, slow=names[0].name)
+    return definition, [result(fixture) for fixture in plan(definition, []).due]
+
+
+@pytest.mark.parametrize(
+    "formats", [(RoundRobin(),), (Swiss(2), Knockout(1, CONTROL)), (Gauntlet(("a1",)),), (Ladder(20, 0),)]
+)
+@pytest.mark.parametrize("width", [80, 120])
+def test_names_and_sentences_are_shown_as_they_are_and_control_nothing(formats: tuple[Format, ...], width: int) -> None:
+    made = sample_report(7, *formats, advance=4)
+    found = shown(text.drawn(made), width)
+    assert not re.search(r"[^\n\x20-\x7e\xa0-\u2fff]|[\u200b-\u200f\u202a-\u202e]", found)
+    words = " ".join(found.split())
+    assert "[bold]<script>alert(1)</script>" in words.replace("[bold] ", "[bold]") and r"\x1b[31m" in words
+    assert all(len(line) <= width for line in found.splitlines())
+    for name in made.entrants:
+        assert name in found
+    assert "a4 " in found and "disqualified: 1 bad move" in words
+
+
+def test_tables_of_twelve_long_names_are_readable_at_80_columns() -> None:
+    definition, games = long_names(text.MOST_CROSSED)
+    made = report(definition, games, plan(definition, games), Moment(OPENED, OPENED))
+    (stage,) = made.stages
+    standings = shown(text.standings(stage), 80).splitlines()
+    for line, row in zip(stage.table, standings[1:], strict=False):
+        assert row.split()[0] == str(line.place) and line.name[:2] in row
+        assert f" {line.draws} " in row and len(row) <= 80 and "…" not in row.split(maxsplit=2)[2]
+    table = shown(text.crosstable(stage), 80).splitlines()
+    for number, (cells, row) in enumerate(zip(stage.crosstable, table[1:], strict=True)):
+        words = row.split()[2:]
+        points = [cell.points for cell in cells if cell]
+        assert [float(word.replace("½", ".5")) for word in words if word != "×"] == points
+        assert words.index("×") == number
+
+
+def test_a_crosstable_of_more_is_left_out_with_a_sentence() -> None:
+    definition, games = long_names(text.MOST_CROSSED + 1)
+    made = report(definition, games, plan(definition, games), Moment(OPENED, OPENED))
+    assert "left out: it is drawn for up to 12 entrants" in shown(text.drawn(made), 80)
+
+
+def test_standings_show_forfeits_byes_and_who_is_out() -> None:
+    made = sample_report(7, RoundRobin(2))
+    found = shown(text.standings(made.stages[0]), 100)
+    assert "a3 is disqualified: 3 losses on time" in found
+    assert any(f"{line.losses}+{line.forfeits_lost}" in found for line in made.stages[0].table if line.forfeits_lost)
+    swiss = sample_report(7, Swiss(3))
+    assert swiss.stages[0].byes and f"byes: {swiss.stages[0].byes[0].name} in round 1" in shown(
+        text.standings(swiss.stages[0]), 100
+    )
+
+
+def test_a_contest_that_has_just_begun_is_shown() -> None:
+    found = shown(text.drawn(sample_report(4, RoundRobin(), stop=1)), 80)
+    assert "running, as of 2026-11-21 05:15 UTC" in found and "open" in found

@@ -1,0 +1,67 @@
+"""Hostile clients against a real server: a match beside them goes on, and memory stays bounded.
+
+The long form, ``ARENA_CAMPAIGN=1``, also measures what other players notice; `tests.bench.hostile` prints the figures.
+"""
+
+import os
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from engine.wire import messages as m
+from tests.bench import attack, hostile
+from tests.bench.sampled import memory
+from tests.server.test_process import Client, pair, running
+
+SECONDS = 1.0
+
+MOST_KILOBYTES_A_SESSION = 256
+"""Most that the server may grow by for a session that does what it can: 64 KB of answers that wait, and what it is made
+of itself."""
+
+MOST_MS = 1000
+"""A move takes no longer than that beside an attack, on a machine on which the attackers run too."""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["lists", "garbage", "connections"])
+def test_match_goes_on_beside_an_attack(tmp_path: Path, kind: str) -> None:
+    (tmp_path / "arena.toml").write_text(hostile.CONFIGURATION)
+    with running(tmp_path / "data", "--config", str(tmp_path / "arena.toml")) as server:
+        assert server.process.stderr is not None
+        threading.Thread(target=server.process.stderr.read, daemon=True).start()  # a full pipe would stop the server
+        before = memory(server.process.pid)
+        command = [sys.executable, "-P", "-m", "tests.bench.attack", str(server.port), kind, str(SECONDS)]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as attackers:
+            time.sleep(0.3)
+            slowest = grown = 0.0
+            while attackers.poll() is None:
+                with pair(server.port) as (ann, bob):
+                    began = time.monotonic()
+                    ann.say(m.Move(m.Text("a5-b5")))
+                    bob.hear(m.Moved)
+                    slowest = max(slowest, time.monotonic() - began)
+                    bob.say(m.Resign())
+                    ann.hear(m.Result)
+                grown = max(grown, memory(server.process.pid) - before)
+            assert attackers.stdout is not None
+            connections, _ = map(int, attackers.stdout.read().split())
+        assert connections > 0
+        assert 1000 * slowest < MOST_MS
+        assert grown < attack.SESSIONS * MOST_KILOBYTES_A_SESSION
+        peer = Client(server.port)
+        peer.say(m.Ping())
+        peer.hear(m.Pong)
+        peer.close()
+
+
+@pytest.mark.slow
+@pytest.mark.skipif("ARENA_CAMPAIGN" not in os.environ, reason="takes minutes; make campaign runs it")
+@pytest.mark.parametrize("kind", attack.KINDS)
+def test_others_notice_little(kind: str) -> None:
+    (row,) = hostile.run([kind])
+    assert row.beside < max(2 * row.before, hostile.UNNOTICED)

@@ -1,0 +1,74 @@
+"""A real Chromium, driven by Playwright, that takes note of everything that a page must not do."""
+
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser, Page, sync_playwright
+
+PATHS = ("chromium", "chromium-browser", "google-chrome")
+"""What Chromium is called where systems install it."""
+
+PHONE = {"width": 390, "height": 844}
+DESK = {"width": 1280, "height": 900}
+
+
+@contextmanager
+def open_browser() -> Iterator[Browser]:
+    """Start the system's Chromium, or skip the test where there is none."""
+    path = next(filter(None, map(shutil.which, PATHS)), None)
+    if path is None:
+        pytest.skip(f"no Chromium is installed: none of {', '.join(PATHS)} is on the path")
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
+        yield browser
+        browser.close()
+
+
+@contextmanager
+def open_page(
+    browser: Browser, *, phone: bool = False, dark: bool = False, still: bool = False, refused: int = 0
+) -> Iterator[Page]:
+    """Open a page; in the end it must have logged no error, and asked no other host.
+
+    ``refused`` is a status with which the server refuses something on the way: the browser logs that by itself.
+    """
+    context = browser.new_context(
+        viewport=PHONE if phone else DESK,  # type: ignore[arg-type]
+        has_touch=phone,
+        color_scheme="dark" if dark else "light",
+        reduced_motion="reduce" if still else "no-preference",
+    )
+    page = context.new_page()
+    page.set_default_timeout(30_000)
+    faults: list[str] = []
+    hosts: set[str] = set()
+    page.on("console", lambda message: faults.append(message.text) if message.type in ("error", "warning") else None)
+    page.on("pageerror", lambda error: faults.append(str(error)))
+    page.on("request", lambda request: hosts.add(urlsplit(request.url).hostname or "" if ":" in request.url else ""))
+    yield page
+    context.close()
+    if refused:
+        faults = [fault for fault in faults if f"responded with a status of {refused}" not in fault]
+    assert not faults, faults
+    assert hosts <= {"127.0.0.1"}, hosts
+
+
+def check_accessibility(page: Page) -> None:
+    """Let axe-core look at a page: it must find nothing serious."""
+    found: Any = Axe().run(page).response["violations"]
+    serious = [
+        (violation["id"], [node["html"] for node in violation["nodes"]][:3])
+        for violation in found
+        if violation["impact"] in ("serious", "critical")
+    ]
+    assert not serious, serious
+
+
+def fits(page: Page) -> bool:
+    """Tell whether a page needs no scrolling to the side."""
+    return bool(page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth"))

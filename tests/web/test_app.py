@@ -1,0 +1,256 @@
+"""Requests and answers over real sockets: what is told, what is refused and how, and what stays within bounds."""
+
+import http.client
+import json
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+import trio
+
+from engine.outcome import Termination
+from server import cli
+from server.settings import Settings
+from server.web import app, listener
+from tests.engine.test_record import played
+from tests.web.site import Site, Table, open_site
+
+HOSTILE = "<img/src=x/onerror=alert(1)>"
+
+
+class Answer(NamedTuple):
+    """What came back."""
+
+    status: int
+    headers: dict[str, str]
+    body: bytes
+
+    @property
+    def json(self) -> Any:
+        return json.loads(self.body)
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    with open_site(tmp_path_factory.mktemp("site")) as site:
+        yield site
+
+
+def ask(site: Site, path: str, method: str = "GET", body: bytes | None = None, **headers: str) -> Answer:
+    connection = http.client.HTTPConnection("127.0.0.1", site.web_port, timeout=30)
+    try:
+        connection.request(method, path, body, {name.replace("_", "-"): value for name, value in headers.items()})
+        response = connection.getresponse()
+        return Answer(response.status, {k.lower(): v for k, v in response.getheaders()}, response.read())
+    finally:
+        connection.close()
+
+
+def test_every_answer_keeps_the_page_to_itself(site: Site) -> None:
+    for path in ("/", "/match/1", "/static/site.css", "/static/boards/board.js", "/api/matches/999", "/nothing"):
+        answer = ask(site, path)
+        policy = answer.headers["content-security-policy"]
+        assert "default-src 'none'" in policy and "unsafe" not in policy and "http" not in policy
+        assert answer.headers["x-content-type-options"] == "nosniff" and "server" not in answer.headers
+    assert ask(site, "/static/boards/board.js").headers["content-type"].startswith("text/javascript")
+
+
+def test_files_are_sent_once(site: Site) -> None:
+    first = ask(site, "/static/match.js")
+    again = ask(site, "/static/match.js", if_none_match=first.headers["etag"])
+    assert first.status == 200 and (again.status, again.body) == (304, b"")
+
+
+def test_pages_name_no_other_host() -> None:
+    static = Path(app.__file__).parent / "static"
+    for path in static.rglob("*"):
+        if path.suffix in (".html", ".js", ".css"):
+            text = path.read_text(encoding="utf-8").replace("http://www.w3.org/2000/svg", "")
+            assert "http:" not in text and "https:" not in text and "innerHTML" not in text, path
+
+
+@pytest.mark.parametrize(
+    ("path", "status", "sentence"),
+    [
+        ("/nothing", 404, "there is nothing at '/nothing'"),
+        ("/api/matches/999", 404, "there is no match 999 here"),
+        ("/api/matches/999/record", 404, "there is no match 999 here"),
+        ("/live/matches/999", 404, "match 999 is not being played"),
+        ("/static/../app.py", 404, "there is no such file"),
+        ("/static/%2e%2e/app.py", 404, "there is no such file"),
+        ("/static/", 404, "there is no such file"),
+        ("/api/matches/99999999999999999999", 404, "there is no match 99999999999999999999 here"),
+        ("/" + "x" * 5000, 414, "an address has at most 4096 bytes"),
+    ],
+)
+def test_what_is_not_there_is_said_in_a_sentence(site: Site, path: str, status: int, sentence: str) -> None:
+    answer = ask(site, path)
+    assert (answer.status, answer.json) == (status, {"error": sentence})
+
+
+def test_a_match_is_told_while_it_is_played_and_afterwards(site: Site) -> None:
+    table = Table(site, "gipf", "params=3,3,9,9 budget=60000")
+    for move in ("a4-b4", "d7-d6", "a4-b4"):
+        table.move(move)
+    told = ask(site, f"/api/matches/{table.match}").json
+    assert told["info"]["players"] == ["ann", "bob"] and told["info"]["start"]["parameters"] == "3 3 9 9"
+    assert [step[0] for step in told["now"]["steps"]] == ["a4-b4", "d7-d6", "a4-b4"]
+    assert [frame["ply"] for frame in told["frames"]] == [0, 1, 2, 3]
+    assert told["now"]["phase"] == "running" and told["now"]["runs"] == [False, True]
+    for part in ("record", "values"):
+        refused = ask(site, f"/api/matches/{table.match}/{part}")
+        assert refused.status == 409 and "is being played" in refused.json["error"]
+    table.resign()
+    table.close()
+    over = ask(site, f"/api/matches/{table.match}").json
+    assert over["frames"] == told["frames"] and over["now"]["ending"]["reason"] == "resign"
+    record = ask(site, f"/api/matches/{table.match}/record")
+    assert record.headers["content-type"] == "text/plain; charset=utf-8"
+    again = ask(site, "/api/record", "POST", record.body).json
+    assert again == over
+
+
+@pytest.mark.slow
+def test_matches_of_an_earlier_server_are_told_from_their_records(tmp_path: Path) -> None:
+    (tmp_path / "records").mkdir(parents=True)
+    (tmp_path / "records" / "7.txt").write_text(played(end="resign", stop_after=12))
+    with open_site(tmp_path) as site:
+        told = ask(site, "/api/matches/7").json
+        assert len(told["frames"]) == 13 and told["now"]["ending"]["reason"] == "resign"
+        assert ask(site, "/api/matches/7").json == told
+
+
+@pytest.mark.slow
+def test_positions_are_valued_by_the_engine(site: Site) -> None:
+    record = played(parameters="2 3 5 5", seed=3).encode()
+    values = ask(site, "/api/values", "POST", record).json["values"]
+    frames = ask(site, "/api/record", "POST", record).json["frames"]
+    assert len(values) == len(frames)
+    assert values[0]["win"] == 1  # white wins at once (RULES: 2 3 5 5)
+    assert values[-1] is None  # the game is over there
+
+
+@pytest.mark.parametrize(
+    ("record", "sentence"),
+    [
+        (b"", "this is no true record: line 1: the record ends before its first position is complete"),
+        (b"\xff\xfe", "this is no true record: line 1: byte 1 is not UTF-8"),
+        (b"<script>alert(1)</script>\n", "this is no true record: line 1: expected arena-record and its value"),
+        (played().replace("move 3 ", "move 4 ", 1).encode(), "this is move 3, not 4"),
+    ],
+)
+def test_a_bad_record_is_refused_with_its_line(site: Site, record: bytes, sentence: str) -> None:
+    answer = ask(site, "/api/record", "POST", record)
+    assert answer.status == 422 and sentence in answer.json["error"]
+    assert "\n" not in answer.json["error"]
+
+
+def test_a_record_is_bounded_in_size(site: Site) -> None:
+    answer = ask(site, "/api/record", "POST", b"x" * (app.RECORD_BYTES + 1))
+    assert answer.status == 413 and "at most" in answer.json["error"]
+
+
+def test_names_that_are_markup_stay_text(site: Site) -> None:
+    record = played(end="resign", stop_after=4).replace(" ann\n", f" {HOSTILE}\n").replace("ann (", f"{HOSTILE} (")
+    told = ask(site, "/api/record", "POST", record.encode())
+    assert told.json["info"]["players"][0] == HOSTILE and told.headers["content-type"] == "application/json"
+
+
+def test_another_sites_page_may_not_ask_for_work(site: Site) -> None:
+    record = played(stop_after=2, end=Termination.RESIGN).encode()
+    own = f"http://127.0.0.1:{site.web_port}"
+    assert ask(site, "/api/record", "POST", record, origin=own).status == 200
+    for origin in ("http://example.net", "null"):
+        assert ask(site, "/api/record", "POST", record, origin=origin).status == 403
+
+
+@pytest.mark.parametrize(
+    "request_text",
+    [
+        b"GET / HTTP/1.1\r\n" + b"x: " + b"y" * listener.HEAD_BYTES + b"\r\n\r\n",
+        b"\x00\x01\x02\r\n\r\n",
+        b"GET / HTTP/9.9\r\nhost: x\r\n\r\n",
+        b"POST /api/record HTTP/1.1\r\nhost: x\r\ncontent-length: -1\r\n\r\n",
+        b"TRACE / HTTP/1.1\r\nhost: x\r\n\r\n",
+        b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
+        b"GET /live/lobby HTTP/1.1\r\nhost: x\r\nconnection: upgrade\r\nupgrade: websocket\r\n"
+        b"sec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==\r\nsec-websocket-version: 13\r\n\r\n",
+        b"HEAD /live/lobby HTTP/1.1\r\nhost: x\r\n\r\n",
+    ],
+)
+def test_odd_requests_are_answered_or_closed(site: Site, request_text: bytes) -> None:
+    with socket.create_connection(("127.0.0.1", site.web_port), timeout=10) as browser:
+        browser.sendall(request_text)
+        answer = browser.recv(65536)
+        assert not answer.startswith(b"HTTP/1.1 200")
+    assert ask(site, "/").status == 200
+
+
+def test_rubbish_behind_a_request_for_what_is_live_closes_it(site: Site) -> None:
+    with socket.create_connection(("127.0.0.1", site.web_port), timeout=10) as browser:
+        browser.sendall(b"GET /live/lobby HTTP/1.1\r\nhost: x\r\n\r\n")
+        told = b""
+        while b"data:" not in told:
+            told += browser.recv(65536)
+        browser.sendall(b"\x00 rubbish\r\n\r\n" * 10)
+        browser.settimeout(0.5)
+        try:
+            while browser.recv(65536):
+                pass
+        except TimeoutError:
+            pass  # it may also be left unread
+    assert ask(site, "/").status == 200
+
+
+@pytest.mark.slow
+def test_a_server_stops_though_browsers_listen_and_do_not_read(tmp_path: Path) -> None:
+    with open_site(tmp_path) as site:
+        browsers = [socket.create_connection(("127.0.0.1", site.web_port)) for _ in range(20)]
+        for browser in browsers:
+            browser.sendall(
+                b"GET /live/lobby HTTP/1.1\r\nhost: x\r\n\r\n" + b"GET /static/play.js HTTP/1.1\r\nhost: x\r\n\r\n" * 50
+            )
+        time.sleep(0.3)
+        began = time.monotonic()
+        assert site.stop() == 0
+        assert time.monotonic() - began < 6
+        for browser in browsers:
+            browser.close()
+
+
+@pytest.mark.slow
+def test_a_port_that_is_taken_is_said_in_a_sentence(site: Site, tmp_path: Path) -> None:
+    where = ["--port", "0", "--web", f"127.0.0.1:{site.web_port}", "--data", str(tmp_path)]
+    done = subprocess.run(
+        [sys.executable, "-P", "-m", "server", "serve", *where], capture_output=True, text=True, check=False, timeout=30
+    )
+    (line,) = done.stderr.splitlines()
+    assert done.returncode == 1 and f"no pages on 127.0.0.1:{site.web_port}" in line and "--web HOST:PORT" in line
+
+
+@pytest.mark.parametrize(
+    ("place", "read"), [("127.0.0.1:8080", ("127.0.0.1", 8080)), ("[::1]:0", ("::1", 0)), ("host:1", ("host", 1))]
+)
+def test_a_place_is_an_address_and_a_port(monkeypatch: pytest.MonkeyPatch, place: str, read: tuple[str, int]) -> None:
+    seen: list[Settings] = []
+    monkeypatch.setattr(trio, "run", lambda _serve, settings: seen.append(settings))
+    monkeypatch.setattr(cli, "configure", lambda **_options: None)
+    for options in (["--web", place], [], ["--no-web"]):
+        cli.app(["serve", *options], result_action="return_value")
+    assert [settings.web for settings in seen] == [read, ("127.0.0.1", 8080), None]
+
+
+@pytest.mark.parametrize("place", ["x", ":80", "127.0.0.1", "127.0.0.1:", "127.0.0.1:99999", "127.0.0.1:-1", "a:b"])
+def test_a_place_that_is_none_is_named(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], place: str
+) -> None:
+    monkeypatch.setattr(cli, "configure", lambda **_options: None)
+    monkeypatch.setattr("sys.argv", ["arena-server", "serve", f"--web={place}"])
+    with pytest.raises(SystemExit) as ended:
+        cli.main()
+    assert ended.value.code == 2 and f"--web is {place!r}; it is an address and a port" in capsys.readouterr().err

@@ -1,0 +1,89 @@
+"""Contests on pages: what is read of their reports, and how a browser shows it."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import expect
+from structlog.testing import capture_logs
+
+from server.contest.definition import RoundRobin, Swiss
+from server.report import files
+from server.web import contests
+from tests.server.report.samples import sample_report
+from tests.web.chromium import check_accessibility, fits, open_browser, open_page
+from tests.web.site import Site, open_site
+
+
+def written(data: Path) -> Path:
+    """Write the reports of a contest that is over and of one that is running."""
+    files.write(sample_report(8, RoundRobin()), data / "contests" / "1")
+    files.write(sample_report(12, Swiss(5), stop=60), data / "contests" / "2")
+    return data
+
+
+def test_contests_are_listed_with_how_far_they_have_come(tmp_path: Path) -> None:
+    assert contests.contests(tmp_path) == []
+    data = written(tmp_path)
+    (data / "contests" / "3").mkdir()  # opened, and without a report yet
+    (data / "contests" / "4").mkdir()
+    (data / "contests" / "4" / "report.json").write_text("{}")
+    with capture_logs() as logs:
+        running, over = contests.contests(data)
+    assert [entry["event"] for entry in logs] == ["a report cannot be read"]
+    assert (running.contest, running.state, over.contest, over.state) == (2, "running", 1, "over")
+    assert running.done < running.known and running.running == 2 and over.done == over.known
+    assert over.leader == sample_report(8, RoundRobin()).stages[-1].table[0].name
+
+
+def test_only_the_files_of_a_report_can_be_had(tmp_path: Path) -> None:
+    data = written(tmp_path)
+    (data / "contests" / "1" / "secret.txt").write_text("secret")
+    assert contests.file(data, 1, "games.csv")
+    for name in ("secret.txt", "../1/games.csv", "index.html", ""):
+        assert contests.file(data, 1, name) is None
+    assert contests.file(data, 9, "games.csv") is None
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    with open_site(written(tmp_path_factory.mktemp("site"))) as site:
+        yield site
+
+
+@pytest.mark.slow
+def test_a_browser_shows_contests(site: Site) -> None:
+    report = sample_report(8, RoundRobin())
+    with open_browser() as browser, open_page(browser) as page:
+        page.goto(f"{site.url}/contests")
+        expect(page.locator(".one")).to_have_count(2)
+        check_accessibility(page)
+        page.locator(".one", has_text="won by").click()
+        table = report.stages[0].table
+        standings = page.get_by_role("table", name="Standings of stage 1")
+        expect(standings.locator("tbody tr")).to_have_count(len(table))
+        for line, shown in zip(table, standings.locator("tbody tr").all(), strict=True):
+            expect(shown).to_contain_text(line.name)
+        expect(page.locator(".ratings .rating")).to_have_count(len(report.ratings))
+        check_accessibility(page)
+        cell = page.locator("button.cell").first
+        cell.click()
+        games = [game for game in report.games if {game.first, game.second} == {table[0].name, table[1].name}]
+        expect(page.locator("#games tbody tr")).to_have_count(len(games))
+        expect(page.locator("#chosen")).to_contain_text(f"Games of {table[0].name} and {table[1].name}.")
+        link = page.locator("#games tbody a").first
+        match = link.inner_text()
+        expect(link).to_have_attribute("href", f"/match/{match}")
+        page.locator("#all").click()
+        expect(page.locator("#chosen")).to_be_hidden()
+        check_accessibility(page)
+
+
+@pytest.mark.slow
+def test_contests_fit_a_phone_in_the_dark(site: Site) -> None:
+    with open_browser() as browser, open_page(browser, phone=True, dark=True) as page:
+        for path, what in (("/contests", ".one"), ("/contest/2", "#stages table")):
+            page.goto(site.url + path)
+            expect(page.locator(what).first).to_be_visible()
+            assert fits(page), path
+            check_accessibility(page)

@@ -1,0 +1,179 @@
+"""Telling many browsers: what each gets, what becomes of one that does not read, how much time telling takes."""
+
+from collections import deque
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
+
+import trio
+import trio.testing
+from structlog.testing import capture_logs
+
+from server.web import feed
+from server.web.feed import Broadcaster, Channel, Mailbox, chunk, framed
+
+
+class Reader:
+    """The stream of a browser that takes so many bytes, and then no more."""
+
+    def __init__(self, most: int = 10**9) -> None:
+        self.open = True
+        self.got = b""
+        self.most = most
+
+    def send_now(self, data: bytes) -> int:
+        taken = data[: max(0, self.most - len(self.got))]
+        self.got += taken
+        return len(taken)
+
+    async def send_all(self, data: bytes) -> None:
+        while self.send_now(data) < len(data):
+            await trio.sleep_forever()
+
+    def events(self) -> list[bytes]:
+        """Take the body apart."""
+        body, events = self.got, []
+        while body:
+            length, _, rest = body.partition(b"\r\n")
+            data, body = rest[: int(length, 16)], rest[int(length, 16) + 2 :]
+            events.append(data)
+        return events
+
+
+class Counter:
+    """A source that tells what number it has come to."""
+
+    def __init__(self) -> None:
+        self.number = self.told = 0
+
+    def event(self) -> bytes | None:
+        if self.told == self.number:
+            return None
+        self.told = self.number
+        return str(self.number).encode()
+
+    def story(self) -> bytes:
+        return f"all {self.number}".encode()
+
+
+@asynccontextmanager
+async def broadcasting(clock: "deque[float] | None" = None) -> AsyncIterator[tuple[Counter, Channel, trio.Nursery]]:
+    stamps = clock if clock is not None else deque()
+    soon = trio.lowlevel.current_trio_token().run_sync_soon
+    broadcaster = Broadcaster(soon, lambda: stamps.popleft() if stamps else 0.0)
+    source = Counter()
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(broadcaster.run)
+        yield source, Channel(broadcaster, source), nursery
+        nursery.cancel_scope.cancel()
+
+
+async def settle() -> None:
+    await trio.testing.wait_all_tasks_blocked()
+
+
+async def test_all_that_listen_are_told_the_same(autojump_clock: trio.testing.MockClock) -> None:
+    async with broadcasting() as (source, channel, nursery):
+        readers = [Reader() for _ in range(100)]
+        for reader in readers:
+            nursery.start_soon(channel.listen, Mailbox(reader))  # type: ignore[arg-type]
+        await settle()
+        for number in (1, 2, 3):
+            source.number = number
+            channel.changed()
+            await trio.sleep(1)
+        channel.changed()  # nothing is new
+        await trio.sleep(1)
+    expected = [framed(word) for word in (b"all 0", b"1", b"2", b"3")]
+    assert all(reader.events() == expected for reader in readers)
+
+
+async def test_changes_that_come_fast_are_told_together(autojump_clock: trio.testing.MockClock) -> None:
+    async with broadcasting() as (source, channel, nursery):
+        reader = Reader()
+        nursery.start_soon(channel.listen, Mailbox(reader))  # type: ignore[arg-type]
+        await settle()
+        for number in range(1, 1001):
+            source.number = number
+            channel.changed()
+            await trio.sleep(0.001)
+        await trio.sleep(1)
+    events = reader.events()
+    assert events[-1] == framed(b"1000") and len(events) <= 2 + 1 / feed.LEAST_REST
+
+
+async def test_who_does_not_read_is_let_go_of_and_nobody_waits(autojump_clock: trio.testing.MockClock) -> None:
+    async with broadcasting() as (source, channel, nursery):
+        stuck, reading = Mailbox(Reader(1000)), Reader()  # type: ignore[arg-type]
+        nursery.start_soon(channel.listen, stuck)
+        nursery.start_soon(channel.listen, Mailbox(reading))  # type: ignore[arg-type]
+        await settle()
+        source.story = lambda: b""  # type: ignore[method-assign]
+        source.event = lambda: b"x" * 50_000  # type: ignore[method-assign]
+        for count in range(1, 8):
+            channel.changed()
+            await trio.sleep(1)
+            assert len(channel.listeners) == (2 if count * 50_000 < feed.MAILBOX_BYTES else 1), count
+        assert stuck.lost and len(reading.events()) == 8
+
+
+async def test_a_browser_that_hears_nothing_gets_a_sign_of_life(autojump_clock: trio.testing.MockClock) -> None:
+    async with broadcasting() as (_, channel, nursery):
+        reader = Reader()
+        nursery.start_soon(channel.listen, Mailbox(reader))  # type: ignore[arg-type]
+        await trio.sleep(3 * feed.BEAT_SECONDS + 1)
+        assert reader.events()[1:] == [feed.BEAT] * 3
+        reader.open = False
+        await trio.sleep(feed.BEAT_SECONDS + 1)
+        assert not channel.listeners
+
+
+async def test_telling_takes_a_twentieth_of_the_time_at_most(autojump_clock: trio.testing.MockClock) -> None:
+    # each look at the clock is half a second of work later: a round of one mailbox takes a second
+    times = deque(0.5 * step for step in range(1000))
+    async with broadcasting(times) as (source, channel, nursery):
+        reader = Reader()
+        nursery.start_soon(channel.listen, Mailbox(reader))  # type: ignore[arg-type]
+        await settle()
+        began = trio.current_time()
+        while trio.current_time() - began < 100:
+            source.number += 1
+            channel.changed()
+            await trio.sleep(0.1)
+    told = [event for event in reader.events()[1:] if event != feed.BEAT]
+    assert 5 <= len(told) <= 7
+
+
+def test_chunks_are_those_of_http() -> None:
+    assert chunk(b"x" * 26) == b"1a\r\n" + b"x" * 26 + b"\r\n"
+    assert chunk(framed(b"{}")) == b"a\r\ndata: {}\n\n\r\n"
+
+
+@contextmanager
+def faulty(channel: Channel) -> Iterator[None]:
+    def fail() -> bytes:
+        raise ValueError("a fault")
+
+    whole = channel._source.event
+    channel._source.event = fail  # type: ignore[method-assign]
+    yield
+    channel._source.event = whole  # type: ignore[method-assign]
+
+
+async def test_a_fault_of_one_channel_leaves_the_others(autojump_clock: trio.testing.MockClock) -> None:
+    with capture_logs() as logs:
+        await _fail_once()
+    assert [entry["event"] for entry in logs] == ["a fault while telling browsers"]
+
+
+async def _fail_once() -> None:
+    async with broadcasting() as (source, channel, nursery):
+        reader = Reader()
+        nursery.start_soon(channel.listen, Mailbox(reader))  # type: ignore[arg-type]
+        await settle()
+        with faulty(channel):
+            channel.changed()
+            await trio.sleep(1)
+        source.number = 1
+        channel.changed()
+        await trio.sleep(1)
+    assert reader.events()[-1] == framed(b"1")

@@ -1,0 +1,167 @@
+"""What browsers hear of matches and of the lobby of a hall, on a simulated clock."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import trio
+import trio.testing
+
+from engine.wire import messages as m
+from server.web.feed import Broadcaster, Mailbox
+from server.web.films import Films
+from server.web.hubs import Hubs
+from tests.server.harness import House, open_house, play, ready
+from tests.web.test_feed import Reader
+
+MOVES = ("a4-b4", "d7-d6", "a4-b4", "d7-d6")
+"""Of GIPF 3 3 9 9: pushes that collect nothing."""
+
+
+class Browser:
+    """Something that listens, and has been told."""
+
+    def __init__(self) -> None:
+        self.reader = Reader()
+        self.mailbox = Mailbox(self.reader)  # type: ignore[arg-type]
+
+    def told(self) -> list[dict[str, Any]]:
+        events = [event[len(b"data: ") :] for event in self.reader.events() if event.startswith(b"data: ")]
+        return [msgspec.json.decode(event) for event in events]
+
+
+@asynccontextmanager
+async def open_pages(house: House) -> AsyncIterator[tuple[Hubs, trio.Nursery]]:
+    broadcaster = Broadcaster(house.hall.outbox.soon, lambda: 0.0)
+    hubs = Hubs(house.hall, broadcaster)
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(broadcaster.run)
+        nursery.start_soon(hubs.lobby.run)
+        yield hubs, nursery
+        nursery.cancel_scope.cancel()
+
+
+async def test_a_match_is_told_move_by_move(tmp_path: Path, autojump_clock: trio.testing.MockClock) -> None:
+    async with open_house(tmp_path) as house, open_pages(house) as (hubs, nursery):
+        first, second = await house.pair("params=3,3,9,9 budget=60000 increment=500")
+        match = house.hall.matches[1]
+        early, late = Browser(), Browser()
+        nursery.start_soon(hubs.watch, match, early.mailbox)
+        await trio.sleep(2)
+        await ready(first, second)
+        await trio.sleep(1)
+        for ply, move in enumerate(MOVES):
+            await trio.sleep(3)
+            await play(*((first, second) if ply % 2 == 0 else (second, first)), move)
+            await trio.sleep(1)
+        nursery.start_soon(hubs.watch, match, late.mailbox)
+        await trio.sleep(1)
+        await first.say(m.Resign())
+        await first.hear(m.Result)
+        await trio.sleep(1)
+    told = early.told()
+    assert [event["phase"] for event in told[:2]] == ["preparing", "running"]
+    assert told[0]["clocks"] == [60_000, 60_000] and told[0]["runs"] == [True, True]
+    moved = [event for event in told if event["steps"]]
+    assert [(event["first"], [step[0] for step in event["steps"]]) for event in moved] == [
+        (ply, [move]) for ply, move in enumerate(MOVES)
+    ]
+    assert [event["frame"]["motion"]["move"] for event in moved] == list(MOVES)
+    assert moved[0]["clocks"] == moved[0]["steps"][0][1:] == [60_000 - 2000 - 4000 + 500, 58_000]
+    assert moved[0]["runs"] == [False, True]
+    assert told[-1]["phase"] == "over" and told[-1]["ending"]["result"] == "black"
+    assert told[-1]["ending"]["reason"] == "resign" and "ann (white) resigned" in told[-1]["ending"]["sentence"]
+    whole = late.told()[0]
+    assert [step[0] for step in whole["steps"]] == list(MOVES) and whole["first"] == 0
+    assert whole["frame"]["motion"]["move"] == MOVES[-1]
+    assert whole["clocks"][0] == moved[-1]["clocks"][0] - 1000  # told a second after the last move
+    assert late.told()[-1]["ending"] == told[-1]["ending"]
+
+
+async def test_nobody_watches_a_match_for_browsers_that_have_gone(
+    tmp_path: Path, autojump_clock: trio.testing.MockClock
+) -> None:
+    async with open_house(tmp_path) as house, open_pages(house) as (hubs, nursery):
+        await house.pair()
+        match = house.hall.matches[1]
+        browsers = [Browser(), Browser()]
+        for browser in browsers:
+            nursery.start_soon(hubs.watch, match, browser.mailbox)
+        await trio.sleep(0.1)
+        assert len(match.watchers) == 1
+        browsers[0].mailbox.close()
+        await trio.sleep(0.1)
+        assert len(match.watchers) == 1
+        browsers[1].mailbox.close()
+        await trio.sleep(0.1)
+        assert not match.watchers and not hubs._matches
+
+
+async def test_what_is_kept_back_from_spectators_is_not_told(
+    tmp_path: Path, autojump_clock: trio.testing.MockClock
+) -> None:
+    change = lambda settings: msgspec.structs.replace(settings, delay_moves=2)  # noqa: E731
+    async with open_house(tmp_path, change=change) as house, open_pages(house) as (hubs, nursery):
+        first, second = await house.pair("params=3,3,9,9 budget=60000")
+        match, browser, lobby = house.hall.matches[1], Browser(), Browser()
+        nursery.start_soon(hubs.watch, match, browser.mailbox)
+        nursery.start_soon(hubs.lobby.channel.listen, lobby.mailbox)
+        await ready(first, second)
+        for ply, move in enumerate(MOVES):
+            await play(*((first, second) if ply % 2 == 0 else (second, first)), move)
+            await trio.sleep(2)
+            seen = browser.told()[-1]
+            assert seen["frame"]["ply"] == max(0, ply - 1) and (ply < 2 or seen["runs"] == [False, False])
+            assert all(event["frame"]["ply"] <= max(0, ply - 1) for event in browser.told())
+        assert seen["frame"]["motion"]["move"] == MOVES[1]
+        assert seen["clocks"] == [match.state.shown[1].first, match.state.shown[1].second]
+        running = lobby.told()[-1]["running"][0]
+        assert (running["plies"], running["board"]["text"]) == (2, seen["frame"]["text"])
+        await first.say(m.Resign())
+        await first.hear(m.Result)
+        await trio.sleep(1)
+        assert browser.told()[-1]["frame"]["ply"] == 4
+
+
+async def test_the_lobby_tells_who_is_here_and_what_is_played(
+    tmp_path: Path, autojump_clock: trio.testing.MockClock
+) -> None:
+    async with open_house(tmp_path) as house, open_pages(house) as (hubs, nursery):
+        browser = Browser()
+        nursery.start_soon(hubs.lobby.channel.listen, browser.mailbox)
+        await house.connect("zoe")
+        first, second = await house.pair("params=3,3,9,9 budget=60000")
+        await ready(first, second)
+        await play(first, second, MOVES[0])
+        await trio.sleep(1.5)
+        lobby = browser.told()[-1]
+        doing = [(player["name"], player["doing"], player["match"]) for player in lobby["players"]]
+        assert doing == [("ann", "plays", 1), ("bob", "plays", 1), ("zoe", "rests", None)]
+        (running,) = lobby["running"]
+        assert (running["players"], running["plies"], lobby["playing"]) == (["ann", "bob"], 1, 1)
+        assert running["board"]["text"] == house.hall.matches[1].state.history.position.text()
+        await second.say(m.Resign())
+        await second.hear(m.Result)
+        await trio.sleep(1.5)
+        lobby = browser.told()[-1]
+        assert lobby["running"] == [] and lobby["recent"][0]["ending"]["winner"] == 0
+        count = len(browser.told())
+        await trio.sleep(60)
+        assert len(browser.told()) == count  # nothing has changed, nothing is told
+
+
+async def test_films_hold_every_position_once(tmp_path: Path) -> None:
+    async with open_house(tmp_path) as house:
+        first, second = await house.pair("params=3,3,9,9 budget=60000")
+        await ready(first, second)
+        films = Films()
+        match = house.hall.matches[1]
+        for ply, move in enumerate(MOVES):
+            await play(*((first, second) if ply % 2 == 0 else (second, first)), move)
+            frames = await films.of(match).up_to(match.state.history.moves)
+            told = [msgspec.json.decode(frame) for frame in frames]
+            assert [frame["ply"] for frame in told] == list(range(ply + 2))
+            assert told[-1]["text"] == match.state.history.position.text()
+            assert told[-1]["motion"]["move"] == move and told[0]["motion"] is None

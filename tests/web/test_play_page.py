@@ -1,0 +1,230 @@
+"""The page for playing in a real Chromium, on a server of its own: clicks, keys, files, links, desk and phone."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from tests.web.chromium import check_accessibility, fits, open_browser, open_page
+from tests.web.site import open_site
+
+pytestmark = pytest.mark.slow
+expect.set_options(timeout=30_000)
+
+RING = "2 3 9 9\n3 9 W\n W W\nW _ W\n W W\n"
+"""Whatever is pushed into the middle leaves three rows that cross, or two."""
+
+
+@pytest.fixture(scope="module")
+def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The page's address, of a server that runs as long as these tests."""
+    with open_site(tmp_path_factory.mktemp("arena")) as site:
+        yield f"{site.url}/play"
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with open_browser() as browser:
+        yield browser
+
+
+@pytest.fixture
+def page(browser: Browser) -> Iterator[Page]:
+    with open_page(browser, still=True, refused=400) as page:
+        yield page
+
+
+def show(page: Page, address: str, link: str = "") -> None:
+    page.goto("about:blank")  # a change behind # alone would not load the page
+    page.goto(f"{address}#{link}")
+    expect(page.locator("#board .board")).to_be_visible()
+
+
+def offers(page: Page) -> list[str]:
+    labels = page.locator(".offer").evaluate_all("found => found.map(one => one.getAttribute('aria-label'))")
+    return [str(label) for label in labels]
+
+
+def point(page: Page, name: str) -> None:
+    page.locator(f".offer[aria-label^='{name},']").click()
+
+
+def moves(page: Page) -> list[str]:
+    return page.locator("#moves li").all_inner_texts()
+
+
+def test_a_whole_game_is_played_by_clicks_against_the_bot_with_an_undo(page: Page, address: str) -> None:
+    show(page, address)
+    page.locator("#setup [name=S]").fill("3")
+    page.locator("#setup [name=K]").fill("3")
+    page.locator("#setup [name=GW]").fill("6")
+    page.locator("#setup [name=GB]").fill("6")
+    page.locator("#player-1").select_option("0.1")
+    page.locator("#setup .main").click()
+    expect(page.locator("#title")).to_have_text("GIPF 3 3 6 6")
+    expect(page.locator("#status")).to_have_text("White to move.")
+    assert len(offers(page)) == 18
+    point(page, "a4")
+    assert "a4, chosen" in offers(page)[-1]
+    page.keyboard.press("Escape")
+    assert len(offers(page)) == 18
+    point(page, "a4")
+    point(page, "b4")
+    expect(page.locator("#moves li")).to_have_count(2)
+    expect(page.locator("#status")).to_have_text(re.compile("Black played .*White to move"))
+    first = moves(page)
+    page.locator("#undo").click()
+    expect(page.locator("#moves li")).to_have_count(0)
+    expect(page.locator("#undo")).to_be_disabled()
+    page.locator("#redo").click()
+    expect(page.locator("#moves li")).to_have_count(2)
+    assert moves(page) == first
+    for _ in range(40):
+        expect(page.locator("#status")).to_have_text(re.compile("White to move|The game is over"))
+        if "over" in page.locator("#status").inner_text():
+            break
+        count = len(moves(page))
+        page.locator(".offer.dot").first.click()
+        page.locator(".offer.field:not(.chosen)").first.click()
+        expect(page.locator("#moves li").nth(count)).to_be_visible()
+    expect(page.locator("#status")).to_contain_text("The game is over. Black wins")
+    assert offers(page) == [] and page.locator(".seat.won").count() == 1
+
+
+def test_a_row_is_chosen_by_pointing_at_it_and_all_of_it_by_keyboard(page: Page, address: str) -> None:
+    show(page, address, "game=gipf&players=person,person")
+    page.locator("#text").fill(RING)
+    page.locator("#load button").click()
+    expect(page.locator("#title")).to_have_text("GIPF 2 3 9 9")
+    page.locator(".skip").focus()
+    page.keyboard.press("Enter")
+    expect(page.locator("#board")).to_be_focused()
+    page.locator(".offer[aria-label='a3, dot']").focus()
+    page.keyboard.press("Enter")
+    assert page.evaluate("document.activeElement.getAttribute('aria-label')").startswith("b3,")
+    page.keyboard.press(" ")
+    expect(page.locator("#status")).to_have_text("Rows cross: choose the one to take.")
+    assert sorted(offers(page)) == ["take the row b2 to d3", "take the row b3 to d2", "take the row c4 to c2"]
+    assert page.locator("#board .piece").count() == 7
+    page.keyboard.press("Escape")
+    assert page.locator("#board .piece").count() == 6
+    page.locator(".offer[aria-label='a3, dot']").click()
+    page.locator(".offer[aria-label^='b3,']").click()
+    page.locator(".offer[aria-label='take the row c4 to c2']").press("Enter")
+    expect(page.locator("#moves li")).to_have_text(["a3-b3 w: c4 c2"])
+    assert page.locator("#board .piece").count() == 4
+
+
+def test_a_move_is_typed_and_what_is_none_is_refused(page: Page, address: str) -> None:
+    show(page, address, "game=gipf&players=person,person")
+    page.locator("#move").fill("a5-b9")
+    page.keyboard.press("Enter")
+    expect(page.locator("#fault")).to_have_text(re.compile("move 1: 'b9' names no field"))
+    page.locator("#move").fill("a5 - b5")
+    page.keyboard.press("Enter")
+    expect(page.locator("#moves li")).to_have_text(["a5-b5"])
+    expect(page.locator("#fault")).to_have_text("")
+
+
+def test_nonsense_is_refused_at_the_field_that_is_wrong(page: Page, address: str) -> None:
+    show(page, address)
+    for name, typed, sentence in (
+        ("S", "1", "S is 1, but boards have sides of 2 to 12 fields"),
+        ("K", "8", "K is 8, but for S = 4 it lies between 2 and 7"),
+        ("GW", "3", "GW is 3, but a side has 4 to 999 pieces"),
+        ("GB", "", "GIPF takes four numbers, S K GW GB, as in 4 4 15 15; not '4 4 15'"),
+    ):
+        field = page.locator(f"#setup [name={name}]")
+        usual = field.input_value()
+        field.fill(typed)
+        page.keyboard.press("Enter")
+        expect(page.locator("#variant-fault")).to_have_text(sentence)
+        if typed:
+            expect(field).to_have_attribute("aria-invalid", "true")
+            expect(field).to_be_focused()
+        field.fill(usual)
+    expect(page.locator("#title")).to_have_text("GIPF 4 4 15 15")  # what was on the table is still there
+
+
+def test_a_file_is_loaded_and_a_bad_one_refused(page: Page, address: str, tmp_path: Path) -> None:
+    show(page, address, "game=morris&players=person,person")
+    good, bad = tmp_path / "good.txt", tmp_path / "bad.txt"
+    good.write_text("0 0 W\nWW_W_________BBB_B______\nmoves:\n1 2\n")
+    bad.write_text("0 0 W\nWWxW_________BBB_B______\n")
+    page.locator("#file").set_input_files(good)
+    expect(page.locator("#moves li")).to_have_text(["1 2"])
+    expect(page.locator("#status")).to_have_text("White played 1 2. Black to move.")
+    page.locator("#file").set_input_files(bad)
+    expect(page.locator("#load-fault")).to_have_text(re.compile("^bad.txt: line 2: .*'x'"))
+    expect(page.locator("#moves li")).to_have_text(["1 2"])
+    (tmp_path / "long.txt").write_text("0" * 30_000)
+    page.locator("#file").set_input_files(tmp_path / "long.txt")
+    expect(page.locator("#load-fault")).to_have_text(re.compile("^long.txt: longer than"))
+
+
+def test_bots_play_each_other_wait_and_go_step_by_step(page: Page, address: str) -> None:
+    show(page, address, "game=morris&players=bot:0.05,bot:0.05")
+    expect(page.locator("#moves li").nth(1)).to_be_visible()
+    page.locator("#pause").click()
+    expect(page.locator("#pause")).to_have_text("Go on")
+    page.wait_for_timeout(300)
+    count = len(moves(page))
+    page.wait_for_timeout(500)
+    assert len(moves(page)) == count
+    page.locator("#step").click()
+    expect(page.locator("#moves li")).to_have_count(count + 1)
+    page.locator("#undo").click()
+    expect(page.locator("#moves li")).to_have_count(count)
+    page.locator("#pause").click()
+    expect(page.locator("#moves li").nth(count + 1)).to_be_visible()
+
+
+def test_an_arrow_is_pointed_on_the_board_or_by_the_buttons_beside_it(page: Page, address: str) -> None:
+    show(page, address, "game=arrows&params=5+4&players=person,person")
+    assert len(offers(page)) == 5
+    point(page, "3,1")
+    page.get_by_role("button", name="left", exact=True).click()
+    expect(page.locator("#moves li")).to_have_text(["right", "left"])
+    page.get_by_role("button", name="up", exact=True).click()
+    page.get_by_role("button", name="left", exact=True).click()
+    expect(page.locator("#status")).to_contain_text("The game is over. Second wins: first cannot place an arrow")
+
+
+def test_a_link_holds_the_game_and_a_bad_one_is_named(page: Page, address: str) -> None:
+    show(page, address, "game=mnk&params=3+3+3&players=person,person&moves=b2,a1")
+    expect(page.locator("#moves li")).to_have_text(["b2", "a1"])
+    point(page, "c3")
+    expect(page.locator("#moves li")).to_have_count(3)
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    page.locator("#copy-link").click()
+    expect(page.locator("#status")).to_have_text("Copied.")
+    link = page.evaluate("navigator.clipboard.readText()")
+    show(page, *link.split("#"))
+    expect(page.locator("#moves li")).to_have_text(["b2", "a1", "c3"])
+    page.locator("#copy-game").click()
+    assert page.evaluate("navigator.clipboard.readText()").endswith("moves:\nb2\na1\nc3\n")
+    hostile = "<img src=x onerror=alert(1)>"
+    show(page, address, f"game={hostile}")
+    expect(page.locator("#fault")).to_contain_text(f"there is no game '{hostile}'")
+    assert page.locator("main img").count() == 0
+    show(page, address, f"game=mnk&params=3+3+3&moves={hostile}")
+    expect(page.locator("#fault")).to_contain_text(hostile)
+
+
+@pytest.mark.parametrize("small_and_dark", [False, True], ids=["desk", "phone"])
+def test_it_is_for_everybody_on_every_screen(browser: Browser, address: str, small_and_dark: bool) -> None:
+    with open_page(browser, phone=small_and_dark, dark=small_and_dark, still=True) as page:
+        for link in ("", "game=arrows&players=person,person&moves=2", "game=mnk&params=19+19+5&players=person,person"):
+            show(page, address, link)
+            expect(page.locator(".offer").first).to_be_visible()
+            assert fits(page)
+            check_accessibility(page)
+        show(page, address, "game=mnk&params=3+3+3&players=person,person")
+        offer = page.locator(".offer[aria-label^='b2,']")
+        if small_and_dark:
+            offer.tap()
+        else:
+            offer.click()
+        expect(page.locator("#moves li")).to_have_text(["b2"])

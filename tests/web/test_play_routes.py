@@ -1,0 +1,133 @@
+"""The routes for playing: bounds, processes that answer, and questions that nobody waits for any more."""
+
+import os
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import msgspec
+import pytest
+import trio
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.types import ASGIApp
+
+from server.web import play_workers
+from server.web.errors import Refused
+from server.web.play import MOST_BYTES, Playing
+from server.web.play_workers import Workers
+from tests.web.asking import Answer, ask
+
+pytestmark = pytest.mark.slow  # each starts processes
+
+JSON = {"content-type": "application/json"}
+
+LARGE = {"game": "gipf", "parameters": "5 4 18 18"}
+"""Interpreted: thinks without waiting for the compiler."""
+
+
+@asynccontextmanager
+async def serving() -> AsyncIterator[tuple[ASGIApp, Playing]]:
+    async def refused(_request: Request, error: Exception) -> Response:
+        assert isinstance(error, Refused)
+        return JSONResponse({"error": str(error)}, error.status)
+
+    async with Playing() as playing:
+        yield Starlette(routes=playing.routes(), exception_handlers={Refused: refused}), playing
+
+
+async def post(app: ASGIApp, kind: str, question: object) -> Answer:
+    return await ask(app, "POST", f"/api/play/{kind}", msgspec.json.encode(question), headers=JSON)
+
+
+async def test_a_game_is_played_with_questions() -> None:
+    async with serving() as (app, _):
+        games = await ask(app, "GET", "/api/play/games")
+        assert {"name": "gipf", "sides": ["white", "black"], "parameters": "4 4 15 15"} in games.json
+        looked = await post(app, "look", LARGE)
+        assert looked.status == 200 and looked.json["view"]["turn"] == 0
+        thought = await post(app, "think", {**LARGE, "seconds": 0.05})
+        assert thought.status == 200
+        after = await post(app, "look", {**LARGE, "moves": [thought.json["move"]]})
+        assert after.status == 200 and after.json["view"]["turn"] == 1
+        crossing = {"game": "gipf", "start": "2 3 9 9\n3 9 W\n W W\nW _ W\n W W\n", "chosen": "a3-b3"}
+        assert len((await post(app, "rows", crossing)).json["choices"]) == 3
+
+
+async def test_bad_input_is_answered_with_one_sentence() -> None:
+    async with serving() as (app, _):
+        bad = await post(app, "look", {"game": "gipf", "parameters": "1 1 1 1"})
+        assert bad.status == 400 and bad.json == {"error": "S is 1, but boards have sides of 2 to 12 fields"}
+        assert (await post(app, "think", {"game": "gipf", "seconds": 60})).status == 400
+        assert (await post(app, "look", {"game": "gipf"})).status == 200  # the process is none the worse
+        assert (await post(app, "guess", {})).status == 404
+        plain = await ask(app, "POST", "/api/play/look", b'{"game": "gipf"}', headers={"content-type": "text/plain"})
+        assert plain.status == 415
+        long = await ask(app, "POST", "/api/play/look", b" " * (MOST_BYTES + 1), headers=JSON)
+        assert long.status == 413 and str(MOST_BYTES) in long.json["error"]
+        assert (await ask(app, "GET", "/api/play/look")).status == 405
+
+
+async def test_a_thought_that_nobody_waits_for_is_stopped_and_the_process_serves_on() -> None:
+    async with serving() as (app, playing):
+        await post(app, "think", {**LARGE, "seconds": 0.05})
+        (worker,) = playing._thinkers._idle
+        began = trio.current_time()
+
+        async def gone() -> None:
+            await trio.sleep(0.2)
+
+        body = msgspec.json.encode({**LARGE, "seconds": 10})
+        await ask(app, "POST", "/api/play/think", body, headers=JSON, gone=gone)
+        assert trio.current_time() - began < 5
+        assert playing._thinkers._idle == [worker] and worker.process.returncode is None
+        assert (await post(app, "think", {**LARGE, "seconds": 0.05})).status == 200
+
+
+async def test_no_more_think_at_a_time_than_there_are_processes_and_few_wait(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(play_workers, "MOST_WAITING", 1)
+    statuses = []
+    async with serving() as (app, playing):
+
+        async def think() -> None:
+            statuses.append((await post(app, "think", {**LARGE, "seconds": 0.3})).status)
+
+        async with trio.open_nursery() as nursery:
+            for _ in range(3):
+                nursery.start_soon(think)
+        assert sorted(statuses) == [200, 200, 503]
+        assert len(playing._thinkers._all) == 1
+
+
+async def test_a_process_that_does_not_answer_is_killed_and_replaced() -> None:
+    body = msgspec.json.encode({**LARGE, "seconds": 10})
+    async with Workers(1, nice=7) as workers:
+        with pytest.raises(Refused, match="no answer came within") as caught:
+            await workers.ask("think", body, 0.5)
+        assert caught.value.status == 500 and not workers._all
+        status, _ = await workers.ask("look", body, 20)
+        assert status == 200
+        (worker,) = workers._all
+        worker.process.kill()
+        with pytest.raises(Refused):
+            await workers.ask("look", body, 20)
+        assert (await workers.ask("look", body, 20))[0] == 200
+
+
+async def test_processes_run_at_a_lower_priority_and_end_with_the_server() -> None:
+    async with Workers(1, nice=7) as workers:
+        await workers.ask("look", b'{"game": "gipf"}', 20)
+        (worker,) = workers._all
+        expected = min(19, os.getpriority(os.PRIO_PROCESS, 0) + 7)
+        assert os.getpriority(os.PRIO_PROCESS, worker.process.pid) == expected
+    assert worker.process.returncode is not None
+
+
+async def test_a_process_that_cannot_be_started_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "executable", "/bin/false")
+    async with Workers(1, nice=0) as workers:
+        for _ in range(2):
+            with pytest.raises(Refused, match="the bot cannot be started"):
+                await workers.ask("look", b"", 5)
+        assert not workers._all

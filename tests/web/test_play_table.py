@@ -1,0 +1,174 @@
+"""What the page for playing is told: pure questions and answers."""
+
+from collections.abc import Iterator
+from itertools import count
+from random import Random
+
+import msgspec
+import pytest
+
+from engine.catalogue import GAMES
+from engine.game import Game, moves
+from engine.history import History
+from engine.search.advice import Adviser
+from engine.search.think import Stop
+from server.web import play_table
+from server.web.play_table import Answer, Question, Refusal, look, read, rows, think
+from tests.engine.gipf.test_many_choices import crowded
+from tests.games.cases import OTHER_VARIANTS, named
+
+VARIANTS = [
+    (game, parameters)
+    for game in GAMES.values()
+    for parameters in (game.default_parameters, *OTHER_VARIANTS.get(game.name, ()))
+]
+
+CROSSING = "2 3 9 9\n3 9 W\n W W\nW _ W\n W W\n"
+
+
+def complete(question: Question, answer: Answer) -> Iterator[str]:
+    """Yield every move that can be made by pointing."""
+    for legal in answer.legal:
+        yield from ways(question, legal.move) if legal.more else [legal.move]
+
+
+def ways(question: Question, chosen: str) -> Iterator[str]:
+    for choice in rows(msgspec.structs.replace(question, chosen=chosen)).choices:
+        yield from ways(question, choice.move) if choice.more else [choice.move]
+
+
+@pytest.mark.parametrize(("game", "parameters"), VARIANTS, ids=named)
+def test_pointing_reaches_every_position_that_moves_lead_to(game: Game, parameters: str) -> None:
+    chance = Random(3)
+    question = Question(game=game.name, parameters=parameters)
+    history = History.begin(game.start(parameters))
+    for _ in range(25):
+        answer = look(question)
+        legal = moves(history.position)
+        assert answer.moves == history.moves and answer.view.text == history.position.text()
+        assert bool(answer.legal) == bool(legal) == (answer.view.ending is None)
+        if not legal:
+            break
+        pointed = {history.position.resolve(move).position for move in complete(question, answer)}
+        assert pointed == {history.position.resolve(move).position for move in legal}
+        places = {place.name for place in (*answer.view.layout.fields, *answer.view.layout.dots)}  # type: ignore[union-attr]
+        assert {name for one in answer.legal for name in one.points} <= places
+        history = history.after(chance.choice(legal))
+        question = msgspec.structs.replace(question, moves=history.moves)
+        motion = look(question).motion
+        assert motion is not None and motion.move == history.moves[-1]
+
+
+def test_the_places_of_a_move_are_what_is_pointed_at_in_turn() -> None:
+    points = {one.move: one.points for one in look(Question(game="gipf")).legal}
+    assert points["a5-b5"] == ("a5", "b5") and len(points) == 42
+    arrows = {one.move: one.points for one in look(Question(game="arrows")).legal}
+    assert arrows["2"] == ("3,1",) and arrows["0"] == ()  # 0 points off the board
+    mill = Question(game="morris", moves=("0", "9", "1", "11"))
+    assert ("2", "9") in [one.points for one in look(mill).legal]
+
+
+def test_rows_are_offered_with_the_board_as_it_stands_then() -> None:
+    question = Question(game="gipf", start=CROSSING, chosen="a3-b3")
+    found = rows(question)
+    assert len(found.pieces) == 7 and found.taken == ()
+    assert {len(choice.fields) for choice in found.choices} == {3}
+    assert not any(choice.more for choice in found.choices)
+    taken = rows(msgspec.structs.replace(question, chosen=found.choices[0].move))
+    assert set(taken.taken) == set(found.choices[0].fields) and taken.choices == ()
+
+
+def test_a_text_with_moves_begins_where_it_began() -> None:
+    answer = look(Question(game="mnk", start="3 3 3 1\n0 0 0\n0 0 0\n0 0 0\nmoves:\nb2\n", moves=("a1",)))
+    assert answer.moves == ("b2", "a1") and "0 0 0\n0 0 0" in answer.start
+    assert look(Question(game="mnk", start=answer.text)).moves == answer.moves
+
+
+def test_a_game_that_went_round_is_over() -> None:
+    round_ = ("1 2", "17 16", "2 1", "16 17")
+    answer = look(Question(game="morris", start="0 0 W\nWW_W_________BBB_B______\n", moves=round_ * 2))
+    assert answer.view.ending is not None and answer.view.ending.reason == "repetition"
+    assert answer.legal == ()
+
+
+@pytest.mark.parametrize(
+    ("question", "sentence"),
+    [
+        (Question(game="halma"), "there is no game 'halma'"),
+        (Question(game="gipf", parameters="1 4 15 15"), "S is 1, but boards have sides of 2 to 12 fields"),
+        (Question(game="gipf", parameters="4 8 15 15"), "K is 8, but for S = 4 it lies between 2 and 7"),
+        (Question(game="gipf", parameters="4 4 3 15"), "GW is 3, but a side has 4 to 999 pieces"),
+        (Question(game="gipf", start="4 4 15 15\n12 12 W\n"), "line 2: the board ends after 0 of 7 rows"),
+        (Question(game="gipf", moves=("a5-b5", "a5-b9")), "move 2: 'b9' names no field"),
+        (
+            Question(game="mnk", start="3 3 3 1\n0 0 0\n0 0 0\n0 0 0\nmoves:\nb2\nb2\n"),
+            "line 7: move 2: b2 has a piece",
+        ),
+    ],
+)
+def test_what_is_wrong_is_told_in_the_words_of_the_engine(question: Question, sentence: str) -> None:
+    with pytest.raises(Refusal) as caught:
+        look(question)
+    assert str(caught.value).startswith(sentence)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"",
+        b"\xff\xfe",
+        b"[]",
+        b"{}",
+        b'{"game": 4}',
+        b'{"game": "gipf", "moves": "a5-b5"}',
+        b'{"game": "gipf", "moves": [%b]}' % b",".join([b'"a5-b5"'] * 1001),
+        b'{"game": "gipf", "moves": ["%b"]}' % (b"a" * 500),
+        b'{"game": "gipf", "start": "%b"}' % (b"a" * 30_000),
+        b'{"game": "gipf", "seconds": "long"}',
+    ],
+)
+def test_a_body_that_is_no_question_is_refused(body: bytes) -> None:
+    with pytest.raises(Refusal, match="the request cannot be read: "):
+        read(body)
+
+
+def test_rows_are_chosen_in_gipf_only() -> None:
+    with pytest.raises(Refusal, match="no rows are chosen in morris"):
+        rows(Question(game="morris", chosen="0"))
+    with pytest.raises(Refusal, match="'' names no field"):
+        rows(Question(game="gipf"))
+
+
+def test_the_bot_plays_a_legal_move_of_the_game_as_it_stands() -> None:
+    ticks = count(0.0, 0.001)
+    adviser = Adviser(megabytes=1)
+    question = Question(game="gipf", parameters="5 4 18 18", moves=("a6-b6",), seconds=0.05)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(play_table, "perf_counter", lambda: next(ticks))
+        advice = think(question, adviser, Stop())
+    after = look(msgspec.structs.replace(question, moves=(*question.moves, advice.move)))
+    assert after.moves[-1] == advice.move
+    assert 0.04 < advice.seconds < 0.1
+
+
+@pytest.mark.parametrize("seconds", [0.0, -1.0, 0.01, 11.0, float("nan"), float("inf")])
+def test_the_time_to_think_is_bounded(seconds: float) -> None:
+    with pytest.raises(Refusal, match=r"a bot thinks for 0\.05 to 10 seconds"):
+        think(Question(game="gipf", seconds=seconds), Adviser(), Stop())
+
+
+def test_nobody_thinks_about_a_game_that_is_over() -> None:
+    question = Question(game="mnk", parameters="3 3 3", moves=("a1", "b1", "a2", "b2", "a3"))
+    with pytest.raises(Refusal, match="the game is over: first has 3 in a line"):
+        think(question, Adviser(), Stop())
+
+
+@pytest.mark.slow
+def test_where_rows_can_be_taken_in_too_many_ways_to_list_they_are_chosen_one_by_one() -> None:
+    question = Question(game="gipf", start=crowded())
+    assert {one.move: one.more for one in look(question).legal}["a1-b2"]
+    chosen = "a1-b2"
+    while choices := rows(msgspec.structs.replace(question, chosen=chosen)).choices:
+        chosen = choices[0].move
+    assert look(msgspec.structs.replace(question, moves=(chosen,))).moves == (chosen,)

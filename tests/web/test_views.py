@@ -1,0 +1,114 @@
+"""What pages are told of boards and moves, held against the engine: what a motion says leads from view to view."""
+
+from math import hypot
+from random import Random
+
+import msgspec
+import pytest
+
+from engine.catalogue import GAMES
+from engine.game import Game
+from server.web import layouts
+from server.web.views import Motion, Piece, View, motion, view
+from tests.games.cases import EVERY_VARIANT, named
+from tests.games.stones import STONES
+
+DRAWN = [case for case in EVERY_VARIANT if case[0] is not STONES]
+
+
+def carried_out(before: View, made: Motion) -> dict[str, int]:
+    """Do on the board what a motion says, as the page does."""
+    board = {piece.field: piece.side for piece in before.pieces}
+    moving = [(board.pop(start), end) for start, end in made.slides]
+    for side, end in moving:
+        assert end not in board
+        board[end] = side
+    if made.placed is not None:
+        assert made.placed not in board
+        board[made.placed] = made.side
+    for field in made.taken:
+        del board[field]
+    return board
+
+
+@pytest.mark.parametrize(("game", "parameters"), DRAWN, ids=named)
+def test_a_motion_leads_from_view_to_view(game: Game, parameters: str) -> None:
+    chance = Random(5)
+    position = game.start(parameters)
+    before = view(position)
+    assert before.layout is not None
+    places = {place.name for place in before.layout.fields}
+    dots = {place.name for place in before.layout.dots}
+    for _ in range(120):
+        successors = list(position.successors())
+        if not successors:
+            break
+        taking = [one for one in successors if motion(position, one.move).taken]
+        move, after_position = chance.choice(taking or successors)
+        made, after = motion(position, move), view(after_position)
+        assert carried_out(before, made) == {piece.field: piece.side for piece in after.pieces}
+        assert {piece.field for piece in after.pieces} <= places and made.target in places
+        assert made.source is None or made.source in dots
+        position, before = after_position, after
+    if not list(position.successors()):
+        assert before.ending is not None and before.ending.sentence
+        winner = before.ending.winner
+        assert before.ending.result == ("draw" if winner is None else game.sides[winner])
+
+
+def test_pieces_are_those_of_the_text() -> None:
+    position = GAMES["gipf"].start("4 4 15 15")
+    assert sorted(view(position).pieces) == sorted(
+        [*(Piece(name, 0) for name in ("b5", "h5", "e2")), *(Piece(name, 1) for name in ("e8", "h2", "b2"))]
+    )
+    stock = view(position).stock
+    assert stock is not None and [tuple(side) for side in stock] == [(12, 0), (12, 0)]
+
+
+def test_captured_pieces_are_counted() -> None:
+    chance, position = Random(1), GAMES["morris"].start("")
+    while (stock := view(position).stock) is not None and stock[0].captured + stock[1].captured < 2:
+        position = chance.choice(list(position.successors())).position
+        assert stock[0].reserve + stock[1].reserve <= 18
+    told = position.summary()
+    for name, side in zip(("white", "black"), stock or (), strict=True):
+        assert f"{name}: {side.reserve} in hand" in told
+
+
+def test_arrows_tell_where_they_point_and_where_the_next_one_goes() -> None:
+    position = GAMES["arrows"].start("5 4 1 1 5 4 2 6 3 3").resolve("3").position
+    seen = view(position)
+    assert Piece("2,1", 0, 3) in seen.pieces and Piece("5,4", 1, 6) in seen.pieces
+    assert seen.aims == ("3,2", "4,4") and seen.blocked == ("3,3",)
+    assert view(position.resolve("4").position).aims == ("3,2", None)  # that one points off the board
+
+
+def test_a_game_without_a_drawing_is_shown_as_its_picture() -> None:
+    position = STONES.start("5")
+    seen = view(position)
+    assert seen.layout is None and seen.picture == position.picture()
+    successor = next(position.successors())
+    assert motion(position, successor.move) == Motion(move=successor.move, side=0)
+
+
+@pytest.mark.parametrize("size", range(2, 13))
+def test_neighbours_on_the_hexagon_are_one_step_apart(size: int) -> None:
+    layout = layouts.hexagon(size)
+    assert (len(layout.fields), len(layout.dots), len(layout.strokes)) == (
+        3 * size * (size - 1) + 1,
+        6 * size,
+        6 * size - 3,
+    )
+    places = {place.name: place for place in (*layout.fields, *layout.dots)}
+    for text in ("a1-b2", f"a{size + 1}-b{size + 1}", f"{chr(ord('a') + size)}1-{chr(ord('a') + size)}2"):
+        start, end = (places[name] for name in text.split("-"))
+        assert hypot(start.x - end.x, start.y - end.y) == pytest.approx(1, abs=0.002)
+    assert all(abs(place.x) < layout.width / 2 and abs(place.y) < layout.height / 2 for place in places.values())
+    column = [places[f"a{number}"].y for number in range(1, size + 2)]
+    assert column == sorted(column, reverse=True)  # numbers count up from the bottom
+
+
+def test_views_are_json() -> None:
+    for game, parameters in DRAWN:
+        told = msgspec.json.decode(msgspec.json.encode(view(game.start(parameters))))
+        assert told["game"] == game.name and told["ending"] is None and told["layout"]["fields"]

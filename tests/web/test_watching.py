@@ -1,0 +1,248 @@
+"""Watching and replaying in a real browser."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from engine.catalogue import GAMES
+from engine.game import Position
+from server.web.views import motion
+from tests.engine.test_record import played
+from tests.web.chromium import check_accessibility, fits, open_browser, open_page
+from tests.web.site import Site, Table, open_site
+
+pytestmark = pytest.mark.slow
+
+HOSTILE = "<img/src=x/onerror=document.title='gone'>"
+
+MOVES = ("a4-b4", "d7-d6", "a4-b4", "d7-d6")
+"""Of GIPF 3 3 9 9: pushes that collect nothing."""
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with open_browser() as browser:
+        yield browser
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    with open_site(tmp_path_factory.mktemp("site")) as site:
+        yield site
+
+
+def pieces(page: Page) -> list[tuple[int, int]]:
+    """Return how many pieces of either side are drawn, while nothing moves."""
+    return [(page.locator(f"#board .piece.side{side}").count(), side) for side in (0, 1)]
+
+
+def counts(position: Position) -> list[tuple[int, int]]:
+    text = "".join(position.text().splitlines()[2:])
+    return [(text.count("W"), 0), (text.count("B"), 1)]
+
+
+def drawn(page: Page, position: Position) -> None:
+    """Wait until a position is drawn."""
+    for count, side in counts(position):
+        expect(page.locator(f"#board .piece.side{side}")).to_have_count(count)
+
+
+def test_a_live_match_is_seen_move_by_move(browser: Browser, site: Site) -> None:
+    table = Table(site, "gipf", "params=3,3,9,9 budget=600000")
+    position = GAMES["gipf"].start("3 3 9 9")
+    with open_page(browser) as page:
+        page.goto(f"{site.url}/match/{table.match}")
+        expect(page.locator("h1")).to_have_text("ann – bob")
+        expect(page.locator("#status")).to_have_text("live")
+        drawn(page, position)
+        assert page.title() == "ann – bob · gipf-arena"
+        for ply, move in enumerate(MOVES, 1):
+            table.move(move)
+            position = position.resolve(move).position
+            expect(page.locator("#moves button[aria-current]")).to_contain_text(f"{ply}.{move}")
+            drawn(page, position)
+            expect(page.locator("#board .marks .last")).to_have_count(1)
+            expect(page.locator("#spoken")).to_have_text(f"Move {ply}, {('white', 'black')[(ply + 1) % 2]}: {move}")
+        expect(page.locator("#player0 .clock")).to_have_class("clock number runs")
+        shown = page.locator("#player0 .clock").inner_text()
+        expect(page.locator("#player0 .clock")).not_to_have_text(shown)
+        page.keyboard.press("ArrowLeft")
+        expect(page.locator("#moves button[aria-current]")).to_contain_text(f"3.{MOVES[2]}")
+        table.move("a4-b4")  # who looks back is not torn forward
+        expect(page.locator("#moves li")).to_have_count(5)
+        expect(page.locator("#moves button[aria-current]")).to_contain_text(f"3.{MOVES[2]}")
+        page.keyboard.press("End")
+        expect(page.locator("#moves button[aria-current]")).to_contain_text("5.a4-b4")
+        table.resign()
+        expect(page.locator("#ending")).to_contain_text("bob wins (black): resignation")
+        expect(page.locator("#ending")).to_contain_text("ann (white) resigned")
+        expect(page.locator("#status")).to_have_text("over")
+        check_accessibility(page)
+    table.close()
+
+
+def test_a_connection_that_was_lost_comes_back_by_itself(browser: Browser, tmp_path: Path) -> None:
+    with open_site(tmp_path) as site:
+        table = Table(site, "mnk", "params=5,5,4 budget=600000")
+        with open_page(browser) as page:
+            page.goto(f"{site.url}/match/{table.match}")
+            expect(page.locator("#status")).to_have_text("live")
+            page.route("**/live/**", lambda route: route.abort())
+            page.evaluate("stop()")
+            expect(page.locator("#status")).to_have_text("connection lost")
+            table.move("c3")
+            table.move("b3")
+            page.unroute("**/live/**")
+            expect(page.locator("#moves li")).to_have_count(2)
+            expect(page.locator("#board .piece")).to_have_count(2)
+            expect(page.locator("#status")).to_have_text("live")
+        table.close()
+
+
+def test_the_lobby_shows_boards_results_and_people(browser: Browser, site: Site) -> None:
+    with open_page(browser) as page:
+        page.goto(site.url)
+        expect(page.locator("#status")).to_have_text("live")
+        tables = [
+            Table(site, "gipf", "params=3,3,9,9 budget=60000"),
+            Table(site, "morris", "budget=60000", ("cleo", "dan")),
+            Table(site, "arrows", "params=5,5 budget=60000", ("eve", "fay")),
+            Table(site, "mnk", "params=4,4,3 budget=60000", ("gil", "hal")),
+        ]
+        expect(page.locator(".tile")).to_have_count(4)
+        tables[3].move("b2")
+        expect(page.locator(".tile .of-mnk .cross")).to_have_count(1)
+        expect(page.locator("#people li")).to_have_count(8)
+        check_accessibility(page)
+        page.locator(".tile", has_text="cleo").click()
+        expect(page.locator("h1")).to_have_text("cleo – dan")
+        page.go_back()
+        for table in tables:
+            table.resign()
+        expect(page.locator("#nobody")).to_be_visible()
+        expect(page.locator("#results tr", has_text="cleo")).to_contain_text("0 – 1")
+        check_accessibility(page)
+    for table in tables:
+        table.close()
+
+
+def test_a_record_is_replayed_from_a_file(browser: Browser, site: Site, tmp_path: Path) -> None:
+    record = tmp_path / "record.txt"
+    record.write_text(played(end="resign", stop_after=20))
+    with open_page(browser, still=True, refused=422) as page:
+        page.goto(f"{site.url}/replay")
+        check_accessibility(page)
+        bad = tmp_path / "bad.txt"
+        bad.write_text(record.read_text().replace("move 3 ", "move 4 ", 1))
+        page.set_input_files("#file", bad)
+        expect(page.locator("#fault")).to_contain_text("this is move 3, not 4")
+        page.set_input_files("#file", record)
+        expect(page.locator("#moves li")).to_have_count(20)
+        expect(page.locator("#fault")).to_be_hidden()
+        page.keyboard.press("Home")
+        drawn(page, GAMES["gipf"].start("3 3 9 9"))
+        page.keyboard.press("ArrowRight")
+        expect(page.locator("#moves button[aria-current]")).to_contain_text("1.")
+        page.locator("#play").click()
+        expect(page.locator("#moves button[aria-current]")).to_contain_text("3.")
+        page.locator("#play").click()
+        page.locator("#moves button").nth(9).click()
+        assert page.url.endswith("/replay#10")
+        expect(page.locator("#times rect.now")).to_have_count(1)
+        page.locator("#evaluate").click()
+        expect(page.locator("#values .curve")).to_be_visible(timeout=90_000)
+        check_accessibility(page)
+
+
+def test_every_position_of_a_record_is_drawn(browser: Browser, site: Site, tmp_path: Path) -> None:
+    record = tmp_path / "record.txt"
+    record.write_text(played())
+    position = GAMES["gipf"].start("3 3 9 9")
+    moves = [line.split(" ", 6)[6] for line in record.read_text().splitlines() if line.startswith("move ")]
+    with open_page(browser, still=True) as page:
+        page.goto(f"{site.url}/replay")
+        page.set_input_files("#file", record)
+        expect(page.locator("#moves li")).to_have_count(len(moves))
+        page.keyboard.press("Home")
+        for move in moves:
+            page.keyboard.press("ArrowRight")
+            position = position.resolve(move).position
+            assert pieces(page) == counts(position), move
+
+
+def test_rows_light_up_before_they_are_taken(browser: Browser, site: Site, tmp_path: Path) -> None:
+    record, position = tmp_path / "record.txt", GAMES["gipf"].start("3 3 9 9")
+    record.write_text(played())
+    made = []
+    for line in record.read_text().splitlines():
+        if line.startswith("move "):
+            made.append(motion(position, line.split(" ", 6)[6]))
+            position = position.resolve(made[-1].move).position
+    ply, first = next((ply, move) for ply, move in enumerate(made, 1) if move.taken and move.slides)
+    with open_page(browser) as page:
+        page.goto(f"{site.url}/replay")
+        page.set_input_files("#file", record)
+        page.locator("#moves button").nth(ply - 2).click()
+        before = page.locator("#board .piece").count()
+        page.evaluate("""() => {
+            window.seen = new Set();
+            new MutationObserver(() => {
+                const count = (selector) => document.querySelectorAll(`#board ${selector}`).length;
+                window.seen.add(`${count(".piece")} ${count(".piece.lit")}`);
+            }).observe(document.querySelector("#board"), { subtree: true, childList: true, attributes: true });
+        }""")
+        page.keyboard.press("ArrowRight")
+        lit, left = len(first.taken), before + 1 - len(first.taken)
+        expect(page.locator("#board .piece.lit")).to_have_count(lit)
+        expect(page.locator("#board .piece")).to_have_count(left)
+        seen = page.evaluate("[...window.seen]")
+        assert f"{before + 1} 0" in seen and f"{before + 1} {lit}" in seen and seen[-1] == f"{left} 0", seen
+
+
+def test_a_link_leads_to_a_position(browser: Browser, site: Site) -> None:
+    table = Table(site, "mnk", "params=4,4,4 budget=60000")
+    for move in ("a1", "b2", "c3"):
+        table.move(move)
+    table.resign()
+    table.close()
+    with open_page(browser) as page:
+        page.goto(f"{site.url}/match/{table.match}#2")
+        expect(page.locator("#moves button[aria-current]")).to_contain_text("2.b2")
+        expect(page.locator("#board .piece")).to_have_count(2)
+        page.evaluate("location.hash = '#1'")
+        expect(page.locator("#board .piece")).to_have_count(1)
+
+
+def test_hostile_names_are_shown_as_text(browser: Browser, site: Site, tmp_path: Path) -> None:
+    record = tmp_path / "record.txt"
+    text = played(end="resign", stop_after=4).replace("white ann\n", f"white {HOSTILE}\n", 1)
+    record.write_text(text.replace("bob (black) resigned", f"{HOSTILE} resigned"))
+    with open_page(browser) as page:
+        page.goto(f"{site.url}/replay")
+        page.set_input_files("#file", record)
+        expect(page.locator("h1")).to_have_text(f"{HOSTILE} – bob")
+        expect(page.locator("#player0")).to_contain_text(HOSTILE)
+        expect(page.locator("#ending")).to_contain_text(f"{HOSTILE} resigned")
+        assert page.locator("main img").count() == 0 and page.title() != "gone"
+
+
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+def test_pages_fit_a_phone(browser: Browser, site: Site, dark: bool) -> None:
+    table = Table(site, "gipf", "budget=60000", ("a" * 32, "b" * 32))
+    table.move("a5-b5")
+    with open_page(browser, phone=True, dark=dark) as page:
+        for path in ("/", f"/match/{table.match}", "/replay"):
+            page.goto(site.url + path)
+            page.wait_for_load_state("load")
+            if path.startswith("/match"):
+                expect(page.locator("#board .piece")).to_have_count(7)
+                page.locator("#back").tap()
+                expect(page.locator("#board .piece")).to_have_count(6)
+            if path == "/":
+                expect(page.locator(".tile")).to_have_count(1)
+            assert fits(page), path
+            check_accessibility(page)
+    table.resign()
+    table.close()
