@@ -402,7 +402,7 @@ class Hall:
     def _ended(self, match: Match) -> None:
         self.matches.pop(match.number, None)
         self.recent.append(match)
-        self.desk.over(match)
+        self.desk.ended(match)
         self.tally.ended(match.state, match.now())
 
     def _cancel(self, player: Player, _message: m.Cancel, _arrived: int) -> None:

@@ -7,6 +7,7 @@ from typing import NamedTuple
 from server.contest.definition import Definition
 from server.contest.fixtures import Finished
 from server.contest.plan import Plan, Present, plan
+from server.organise.desk import Presence
 from server.organise.folders import folder_of
 from server.organise.store import Contest, Store
 from server.report import files
@@ -27,14 +28,15 @@ class Account(NamedTuple):
         return report(*self)
 
 
-def account(store: Store, contest: Contest, now: datetime, missing: tuple[str, ...] = ()) -> Account:
-    """Return how a contest stands now. ``missing`` are entrants that games wait for, which the store does not know."""
+def account(store: Store, contest: Contest, now: datetime, present: Presence | None = None) -> Account:
+    """Return how a contest stands now; where nothing is known of who is present, by what the store says alone."""
     definition = store.definition(contest.id)
     games, began = store.games(contest.id), store.stages(contest.id)
-    running = frozenset(store.begun(contest.id).values())
+    if present is None:
+        present = Presence(frozenset(store.begun(contest.id).values()))
     seconds = {stage: (now - date).total_seconds() for stage, date in began.items()}
-    found = plan(definition, games, Present(running, (), seconds))
-    return Account(definition, games, found, Moment(now, contest.opened, contest.closed, began, running, missing))
+    found = plan(definition, games, Present(present.running, (), seconds))
+    return Account(definition, games, found, Moment(now, contest.opened, contest.closed, began, *present))
 
 
 def write_report(data: Path, contest: int, found: Account) -> Report:

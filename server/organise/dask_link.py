@@ -14,7 +14,7 @@ from distributed import Client, Future, get_worker
 
 from server.organise import job
 
-CONNECT_SECONDS = 10.0
+CONNECT_SECONDS = 5.0
 """How long connecting to the scheduler may take."""
 
 CLOSE_SECONDS = 2.0
@@ -32,7 +32,8 @@ class DaskLink:
 
     def __init__(self, address: str) -> None:
         """Connect; raises OSError, or ValueError for what is no address."""
-        logging.getLogger("distributed").setLevel(logging.CRITICAL)  # what matters is logged by who uses this
+        for name in ("distributed", "distributed.client"):  # what matters is logged by who uses this
+            logging.getLogger(name).setLevel(logging.CRITICAL)
         self._client = Client(address, timeout=CONNECT_SECONDS, set_as_default=False)
 
     def workers(self) -> dict[str, int]:

@@ -48,13 +48,22 @@ class Free(NamedTuple):
     """What it asks for; None for anything."""
 
 
+class Presence(NamedTuple):
+    """What goes on in a contest at the moment."""
+
+    running: frozenset[Fixture] = frozenset()
+    """Games that are played, or whose programs are starting."""
+    missing: tuple[str, ...] = ()
+    """Entrants that connect by themselves, have games to play, and are not there."""
+
+
 class Desk:
     """All contests that are played, as the hall sees them."""
 
     def __init__(self) -> None:
         """Begin without a contest."""
-        self.missing: dict[int, tuple[str, ...]] = {}
-        """By contest: entrants that connect by themselves, have games to play, and are not there."""
+        self.present: dict[int, Presence] = {}
+        """By contest: what the store does not know of it."""
         self._contests: dict[int, tuple[Definition, Callable[[], None]]] = {}
         self._free: dict[str, Free] = {}
         self._tickets: dict[str, Ticket] = {}
@@ -71,13 +80,26 @@ class Desk:
         self._contests[contest] = (definition, changed)
 
     def leave(self, contest: int) -> None:
-        """A contest is over, or is given up."""
-        definition, _ = self._contests.pop(contest)
-        self.missing.pop(contest, None)
-        for key, free in list(self._free.items()):
-            if not any(self._entrants(free.player.name)):
-                del self._free[key]
-                free.player.close("over", f"the contest {definition.name!r} is over")
+        """A contest is not played any more, for now or for good."""
+        self._contests.pop(contest)
+        self.present.pop(contest, None)
+
+    def over(self, definition: Definition) -> None:
+        """A contest has ended: send those home who wait, and take part in no other."""
+        for free in list(self._free.values()):
+            name = free.player.name.lower()
+            if any(entrant.name.lower() == name for entrant in definition.entrants) and not any(self._entrants(name)):
+                self._send_home(free.player, f"the contest {definition.name!r} is over")
+
+    def disqualify(self, definition: Definition, name: str, reason: str) -> None:
+        """Send somebody home who waits, and may play no more in the only contest that he takes part in."""
+        free = self._free.get(name.lower())
+        if free is not None and len(list(self._entrants(name))) == 1:
+            self._send_home(free.player, f"{name} is disqualified in the contest {definition.name!r}: {reason}")
+
+    def _send_home(self, player: "Player", sentence: str) -> None:
+        del self._free[player.key]
+        player.close("over", sentence)
 
     def connected(self, name: str, fixture: Fixture, definition: Definition) -> bool:
         """Tell whether an entrant waits, and would play a game."""
@@ -172,7 +194,7 @@ class Desk:
             for _, changed in self._entrants(player.name):
                 changed()
 
-    def over(self, match: "Match") -> None:
+    def ended(self, match: "Match") -> None:
         """A match has ended."""
         self._kept.discard(match.number)
         call = self._over.pop(match.number, None)

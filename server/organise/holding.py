@@ -114,11 +114,11 @@ class _Follower:
 
     async def look(self, hall: Hall | None = None) -> Account:
         """Return how the contest stands."""
-        missing = () if hall is None else hall.desk.missing.get(self._contest, ())
+        present = None if hall is None else hall.desk.present.get(self._contest)
 
         def read() -> Account:
             row = next(row for row in self._store.contests() if row.id == self._contest)
-            return account(self._store, row, datetime.now(UTC), missing)
+            return account(self._store, row, datetime.now(UTC), present)
 
         return await trio.to_thread.run_sync(read)
 

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import IO, NamedTuple
 
@@ -101,14 +102,11 @@ def play(job: bytes, wanted: Callable[[], bool]) -> bytes:
     command = [sys.executable, "-P", "-m", "server.organise.apart"]
     with (
         tempfile.TemporaryFile() as errors,
-        subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors) as process,
+        subprocess.Popen(command, 0, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors) as process,
     ):
         assert process.stdin is not None and process.stdout is not None
-        try:
+        with suppress(BrokenPipeError):  # it has ended at once, and what it has written says why
             process.stdin.write(job + b"\n")
-            process.stdin.flush()
-        except BrokenPipeError:
-            pass  # it has ended at once, and what it has written says why
         answer = _read(process.stdout, wanted)
         if answer is None:
             _end(process)

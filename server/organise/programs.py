@@ -3,6 +3,7 @@
 import os
 import signal
 import subprocess
+import sys
 from collections.abc import Sequence
 from contextlib import suppress
 from functools import partial
@@ -28,7 +29,7 @@ KILL_SECONDS = 2.0
 """How long to wait for what SIGKILL has ended: a process that hangs in the kernel is left behind."""
 
 LOOK_SECONDS = 0.01
-"""How often to look whether a program has ended."""
+"""How often to look whether a program has ended, where the system does not tell."""
 
 READ_BYTES = 64 * 1024
 """Read at a time of what a program writes on stderr."""
@@ -96,6 +97,7 @@ class Program:
         self._called = called
         self._process = process
         self._marker = marker
+        self._handle = os.pidfd_open(process.pid) if hasattr(os, "pidfd_open") else None
         self._status: int | None = None
         self._errors = trio.lowlevel.FdStream(errors)
         self._log = BoundedLog(keep)
@@ -128,11 +130,18 @@ class Program:
         while self._status is None:
             found = os.waitid(os.P_PID, self._process.pid, os.WEXITED | os.WNOWAIT | os.WNOHANG)
             if found is None:
-                await trio.sleep(LOOK_SECONDS)
+                await self._rest()
             else:
                 self._status = found.si_status if found.si_code == os.CLD_EXITED else -found.si_status
                 self._hear_last_words()
         self.ended.set()
+
+    async def _rest(self) -> None:
+        """Wait until it may have ended: on Linux it is known when it has."""
+        if self._handle is None:
+            await trio.sleep(LOOK_SECONDS)
+        else:
+            await trio.lowlevel.wait_readable(self._handle)
 
     async def end(self) -> None:
         """End it and all that it has started: by closing its input, by SIGTERM, by SIGKILL."""
@@ -148,6 +157,8 @@ class Program:
         if left:
             log.info("processes that a program had left were ended", program=self._called, count=left)
         self._process.poll()
+        if self._handle is not None:
+            os.close(self._handle)
         if self.stream is not None:
             await self.stream.leave()
         self._keeping.cancel()
@@ -195,7 +206,9 @@ async def run(
 
 async def _start(command: Sequence[str], seat: Seat, place: Place) -> Program:
     words, called, marker = filled(command, seat), f"the program {shown(command)}", descendants.marker(place.home)
-    environment = {**os.environ, **variables(seat), descendants.VARIABLE: marker}
+    # arena-bot is found also where the server's own environment is not on the path
+    path = os.pathsep.join((os.environ.get("PATH", os.defpath), str(Path(sys.executable).parent)))
+    environment = {**os.environ, "PATH": path, **variables(seat), descendants.VARIABLE: marker}
     errors, theirs = os.pipe()
     try:
         spawn = partial(_spawn, words, environment, place, talks=not connects(command), errors=theirs)

@@ -16,6 +16,7 @@ import trio
 from engine.catalogue import GAMES
 from engine.outcome import ANNULLED, Termination
 from server.contest.absence import absent, given_up
+from server.contest.conduct import disqualified
 from server.contest.definition import Interrupted
 from server.contest.fixtures import Finished, Fixture
 from server.contest.plan import Plan, Present, plan
@@ -26,6 +27,7 @@ from server.match import Match
 from server.organise.adjudication import Adjudicator
 from server.organise.answers import hindrance, job_of
 from server.organise.cluster import Cluster, NotPlayed
+from server.organise.desk import Presence
 from server.organise.folders import keep_written
 from server.organise.job import PROGRAMS
 from server.organise.seats import NotThere, Seats
@@ -73,6 +75,7 @@ class Runner:
                 nursery.cancel_scope.cancel()
         finally:
             desk.leave(self.contest)
+        desk.over(self.definition)
         await self._stored(partial(self._store.close_contest, self.contest, datetime.now(UTC)))
         log.info("contest over", contest=self.definition.name, games=len(self._games))
 
@@ -132,6 +135,8 @@ class Runner:
                 return
             if not self._hall.stopping:
                 self._begin(nursery, found)
+                running, missing = frozenset(self._running), tuple(sorted(self._missing_since))
+                self._hall.desk.present[self.contest] = Presence(running, missing)
                 if not self._running and await self._give_up(found.due):
                     continue
             with trio.move_on_after(LOOK_SECONDS):
@@ -143,7 +148,10 @@ class Runner:
         free = [name for name in self._free() if not any(name in fixture.players for fixture in self._running)]
         seconds = {stage: (now - began).total_seconds() for stage, began in self._began.items()}
         present = Present(frozenset(self._running), tuple(free), seconds)
-        found = await trio.to_thread.run_sync(plan, self.definition, tuple(self._games), present)
+        games = tuple(self._games)
+        found = await trio.to_thread.run_sync(plan, self.definition, games, present)
+        for name, out in disqualified(self.definition, games).items():
+            self._hall.desk.disqualify(self.definition, name, out.reason)
         for stage in found.stages:
             if stage.number not in self._began:
                 self._began[stage.number] = now
@@ -160,7 +168,7 @@ class Runner:
     def _begin(self, nursery: trio.Nursery, found: Plan) -> None:
         """Begin the games whose players are there, as far as they and the cores go round."""
         if self._faults and self._running:
-            return
+            return  # what goes wrong is the server's own: one game at a time, until one is played
         due = [fixture for fixture in found.due if not self._absent(fixture)]
         if self._cluster is None:
             cores = self._seats.cores(self.contest, self.definition).count
@@ -186,7 +194,6 @@ class Runner:
         missing = {name for fixture in due for name in self._absent(fixture)} - playing
         now = trio.current_time()
         self._missing_since = {name: self._missing_since.get(name, now) for name in missing}
-        self._hall.desk.missing[self.contest] = tuple(sorted(missing))
 
     async def _give_up(self, due: Collection[Fixture]) -> bool:
         """Let games be lost by those who have been missing too long; tell whether there are any."""

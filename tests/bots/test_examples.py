@@ -1,5 +1,6 @@
 """The example bots in other languages: built, run against a real server, and tried by the conformance test."""
 
+import os
 import shutil
 import subprocess
 import sys
@@ -11,6 +12,7 @@ import pytest
 from bots.check.run import SITUATIONS, check
 from engine import record
 from engine.catalogue import GAMES
+from server.contest import contest_file
 from tests.server.test_process import Server, running
 
 EXAMPLES = Path(__file__).parents[2] / "bots" / "examples"
@@ -117,3 +119,40 @@ def test_it_is_short_and_its_line_is_in_the_table(name: str) -> None:
 
 def test_every_folder_has_its_test() -> None:
     assert {path.name for path in EXAMPLES.iterdir() if path.is_dir()} == set(ALL)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ALL)
+def test_it_is_built_and_played_by_the_script_of_the_contest(name: str, tmp_path: Path) -> None:
+    missing = [tool for tool in ALL[name].needs if shutil.which(tool) is None]
+    if missing:
+        pytest.skip(f"{', '.join(missing)} is not installed here")
+    file = tmp_path / "contest.toml"
+    text = (EXAMPLES / "contest.toml").read_text(encoding="utf-8")
+    entrants = f"""
+[[entrants]]
+name = "built"
+command = ["{EXAMPLES / "run"}", "{name}", "{{host}}", "{{port}}", "{{name}}"]
+[[entrants]]
+name = "dice"
+command = ["{sys.executable}", "-m", "bots", "random", "--host", "{{host}}", "--port", "{{port}}", "--name", "{{name}}"]
+"""
+    before, _, rest = text.partition("[[entrants]]")
+    file.write_text(before + entrants + rest[rest.index("[[games]]") :], encoding="utf-8")
+    command = [sys.executable, "-m", "server", "contest", str(file), "--data", str(tmp_path / "data"), "--port", "0"]
+    done = subprocess.run(
+        command,
+        capture_output=True,
+        text=True,
+        timeout=BUILD_SECONDS,
+        check=False,
+        env={**os.environ, "XDG_CACHE_HOME": str(tmp_path / "cache"), "GOCACHE": str(tmp_path / "go")},
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "0 for other reasons" in done.stdout, "nothing was lost but on the board"
+
+
+def test_the_contest_of_the_examples_can_be_held() -> None:
+    definition = contest_file.read((EXAMPLES / "contest.toml").read_text(encoding="utf-8"), str)
+    languages = [entrant.command[1] for entrant in definition.entrants if entrant.command[0] == "./run"]
+    assert set(languages) < set(ALL) and len(definition.entrants) == 6

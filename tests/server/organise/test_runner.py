@@ -22,7 +22,7 @@ name = "Ann, Bob and Carol"
 seed = 3
 time = { budget = 60_000 }
 entrants = [{ name = "ann" }, { name = "bob" }, { name = "Carol" }]
-games = [{ game = "gipf", params = "2 2 5 5", openings = { plies = 1 } }, { game = "mnk", params = "3 3 3" }]
+games = [{ game = "gipf", params = "2 2 5 5", openings = { plies = 1, number = 4 } }, { game = "mnk", params = "3 3 3" }]
 stages = [{ format = "round-robin", cycles = 2 }]
 """
 
@@ -175,7 +175,7 @@ name = "Stages"
 seed = 5
 time = { budget = 60_000 }
 entrants = [{ name = "a1" }, { name = "a2" }, { name = "a3" }, { name = "a4" }, { name = "a5" }]
-games = [{ game = "mnk", params = "3 3 3", openings = { plies = 1 } }]
+games = [{ game = "mnk", params = "3 3 3", openings = { plies = 1, number = 4 } }]
 [[stages]]
 format = "swiss"
 rounds = 3
@@ -199,3 +199,20 @@ async def test_all_formats_follow_each_other(tmp_path: Path) -> None:
     assert (stages[0], stages[2]) == (12, 12)
     assert stages[1] >= 6
     assert {game.termination for game in games} <= {"line", "board_full"}
+
+
+async def test_who_is_disqualified_is_told_why_and_sent_home(tmp_path: Path) -> None:
+    file = ROUND_ROBIN.replace("seed = 3", "seed = 3\ntime-losses = 1").replace("60_000", "10")
+    file = file.replace('{ name = "Carol" }', '{ name = "Carol" }, { name = "dave" }')  # who have still to play
+    async with holding(tmp_path, file) as (house, _store, _contest):
+        ann, bob = await house.connect("ann"), await house.connect("bob")
+        for client in (ann, bob):
+            await client.say(m.Seek("any"))
+        for client in (ann, bob):
+            await client.hear(m.Result)  # nobody was ready in time
+        await ann.say(m.Seek("any"))
+        bye = await ann.hear(m.Bye)
+        assert (bye.reason, bye.sentence) == (
+            "over",
+            "ann is disqualified in the contest 'Ann, Bob and Carol': 1 loss on time",
+        )
