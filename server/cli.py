@@ -216,6 +216,8 @@ def contest(
         sys.exit(trio.run(hold, asked, Console()))
     except* (OSError, BadStore) as group:
         _fail(f"cannot hold the contest: {_first(group)}", status=1)
+    except* KeyboardInterrupt:
+        sys.exit(130)
 
 
 @app.command

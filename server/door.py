@@ -22,6 +22,9 @@ REFUSAL_SECONDS = 1.0
 PATROL_SECONDS = 2.0
 """How often it is looked who has been silent for too long."""
 
+NAMED_ADDRESSES = 5
+"""Addresses that a log line names of those that were not let in."""
+
 
 class Door:
     """Everything between a listener and the sessions."""
@@ -77,5 +80,6 @@ class Door:
             await trio.sleep(PATROL_SECONDS)
             self._gate.close_overdue()
             refused, self._gate.refused = self._gate.refused, {}
-            for address, count in refused.items():
-                log.warning("connections refused", address=address, count=count)
+            loudest = sorted(refused.items(), key=lambda item: item[1], reverse=True)[:NAMED_ADDRESSES]
+            if refused:
+                log.warning("connections refused", count=sum(refused.values()), addresses=len(refused), most=loudest)

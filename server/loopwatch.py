@@ -48,7 +48,7 @@ class Stalls:
         self.last = -1
         """Stamp at which the last one began; -1 where there was none."""
         self.looked = -1
-        """Stamp at which the loop last began to wait: what was read since may have come at any time from there on."""
+        """Stamp of the look at the sockets before the last one: what the last one found can have come since then."""
         self._kept: deque[Stall] = deque(maxlen=KEPT)
 
     def add(self, stall: Stall) -> None:
@@ -74,7 +74,7 @@ class LoopWatch(trio.abc.Instrument):
 
     def before_io_wait(self, timeout: float) -> None:
         """Take note: the loop has done its work."""
-        now = self._waiting = self._stalls.looked = self._clock()
+        now = self._waiting = self._clock()
         if now - self._woke > STALL:
             self._stalls.add(Stall(self._woke, now))
 
@@ -86,8 +86,8 @@ class LoopWatch(trio.abc.Instrument):
             self._stalls.add(Stall(self._waiting, now))
             self._arrived = self._waiting
         else:
-            self._arrived = now if waited > WAITED else self._woke
-        self._woke = now
+            self._arrived = now if waited > WAITED and timeout > 0 else self._woke
+        self._stalls.looked, self._woke = self._woke, now
 
     def arrival(self) -> int:
         """Return the stamp of bytes that were received just now."""

@@ -260,7 +260,7 @@ class Match:
         return now
 
     def _in_time(self, side: int, now: int) -> int:
-        """Return the stamp of a line: where it would be too late, but may have come in time, the earliest it can have."""
+        """Return the stamp of a line; where it would be too late, the earliest at which it can have come."""
         if self.state.clock.remaining(side, now) > 0:
             return now
         earliest = self._stalls.looked - self._began

@@ -1,6 +1,6 @@
 """Contests: what is to be played, and what the games say. All of it is pure; who plays them and keeps them is told.
 
-- `table`, `contest_file`: the contest file, read key by key, into a `definition`
+- `contest_file`: the contest file, read into a `definition`
 - `definition`: what a contest is: entrants, games, stages, rules
 - `openings`: the positions in which games begin
 - `chance`: an order by lot that the seed repeats
@@ -8,6 +8,7 @@
 - `round_robin` (and gauntlets), `swiss`, `knockout`, `ladder`: the formats: who meets whom
 - `qualification`: the games before the contest
 - `result_of`: what is kept of a match that is over
+- `absence`: games of those who do not come
 - `conduct`: why games were lost, and whom that disqualifies
 - `plan`: what is to be played next, from the definition and the games that are over
 - `selection`: which of these games can begin at once

@@ -4,10 +4,14 @@ The order of meetings is that of the Berger tables (Johann Berger 1893; FIDE Han
 Competitions, annex 1): with them nobody waits long, and nobody begins many first games in a row.
 """
 
+from functools import lru_cache
 from itertools import count
 
 from server.contest.definition import Definition, Gauntlet, RoundRobin
 from server.contest.fixtures import Schedule, whole_meeting
+
+SCHEDULES_KEPT = 4
+"""Schedules that are kept: that of a stage is asked for after each of its games, and may have 100,000 games."""
 
 Round = list[tuple[int, int]]
 """Meetings of a round: places of both players, counted from 0, that of who begins first."""
@@ -28,6 +32,7 @@ def berger(players: int) -> list[Round]:
     return rounds
 
 
+@lru_cache(maxsize=SCHEDULES_KEPT)
 def round_robin(definition: Definition, stage: int, format: RoundRobin, players: tuple[str, ...]) -> Schedule:
     """Return all games. Colours are swapped from cycle to cycle; in a round of an odd number somebody has no game."""
     if len(players) < 2:
@@ -45,6 +50,7 @@ def round_robin(definition: Definition, stage: int, format: RoundRobin, players:
     return Schedule(tuple(fixtures))
 
 
+@lru_cache(maxsize=SCHEDULES_KEPT)
 def gauntlet(definition: Definition, stage: int, format: Gauntlet, players: tuple[str, ...]) -> Schedule:
     """Return all games: each challenger meets one after the other, a cycle a round."""
     challengers = [name for name in players if name in format.challengers]

@@ -152,7 +152,7 @@ class Cluster:
                 try:
                     self._link = await _in_thread(partial(self._connect, self.address))
                     await self._look(nursery)
-                except (OSError, ValueError) as error:
+                except OSError as error:
                     raise BadCluster(f"no dask scheduler can be reached at {self.address!r}: {error}") from error
                 with trio.move_on_after(GREETING_SECONDS):
                     while any(worker.greeting is None for worker in self._workers.values()):

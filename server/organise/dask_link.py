@@ -11,6 +11,7 @@ from functools import partial
 from typing import Any
 
 from distributed import Client, Future, get_worker
+from distributed.comm.addressing import get_address_host_port
 
 from server.organise import job
 
@@ -31,17 +32,21 @@ class DaskLink:
     """A connection to a scheduler. The methods may be called in any thread."""
 
     def __init__(self, address: str) -> None:
-        """Connect; raises OSError, or ValueError for what is no address."""
+        """Connect; raises OSError."""
         for name in ("distributed", "distributed.client"):  # what matters is logged by who uses this
             logging.getLogger(name).setLevel(logging.CRITICAL)
-        self._client = Client(address, timeout=CONNECT_SECONDS, set_as_default=False)
+        try:
+            get_address_host_port(address)  # a client that cannot read it complains once more when it is thrown away
+            self._client = Client(address, timeout=CONNECT_SECONDS, set_as_default=False)
+        except Exception as error:
+            raise _lost(error) from error
 
     def workers(self) -> dict[str, int]:
         """Return the addresses of all workers, and how many threads each has; raises OSError where nobody answers."""
         try:
             found: dict[str, int] = self._client.nthreads()
-        except (RuntimeError, TimeoutError) as error:
-            raise OSError(str(error)) from error
+        except Exception as error:
+            raise _lost(error) from error
         return found
 
     def greet(self, worker: str, folder: str, done: Done) -> Callable[[], None]:
@@ -68,6 +73,11 @@ class DaskLink:
         """Let go of everything; never raises."""
         with suppress(Exception):
             self._client.close(timeout=CLOSE_SECONDS)
+
+
+def _lost(error: Exception) -> OSError:
+    """Return the one error of this module: dask has several for the same."""
+    return OSError(str(error) or type(error).__name__)
 
 
 def _play(task: bytes) -> bytes:

@@ -5,6 +5,7 @@ have, and that no thread can be stopped in. The process gets the record on stand
 output; whoever starts it sets the bound in time and ends it.
 """
 
+import os
 import sys
 from collections.abc import Iterator
 from time import perf_counter
@@ -19,6 +20,9 @@ from server.web.stories import Frame, Info, Now, frames, info_of, now_of_record
 
 SEARCH_SECONDS = 12.0
 """For all positions of a match together."""
+
+NICENESS = 10
+"""How much lower the priority of the process is than that of the server: matches go first."""
 
 LEAST_MS, MOST_MS = 10.0, 150.0
 """For a position: what is enough for a few plies, and what is more than a graph shows."""
@@ -86,6 +90,7 @@ def _value(thinker: Thinker, position: Position, limits: Limits) -> Value | None
 
 def main() -> int:
     """Answer one question; return the exit status, with a fault of the record on standard error."""
+    os.nice(NICENESS)
     question = {"frames": tell, "values": judge}[sys.argv[1]]
     data = sys.stdin.buffer.read()
     try:

@@ -6,7 +6,7 @@
 import sys
 from collections.abc import Callable
 
-from tests.bench import flags, games, hostile, perft, playing, profile, server, soak, solving, thinking, web
+from tests.bench import contests, flags, games, hostile, perft, playing, profile, server, soak, solving, thinking, web
 
 BENCHES: dict[str, Callable[[], object]] = {
     "perft": perft.run,
@@ -19,6 +19,7 @@ BENCHES: dict[str, Callable[[], object]] = {
     "hostile": hostile.run,
     "playing": playing.run,
     "web": web.run,
+    "contests": contests.run,
 }
 
 words = sys.argv[1:]

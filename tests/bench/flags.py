@@ -66,17 +66,17 @@ class Side:
         self.silent = True
         return None
 
-    def answer(self, now: float) -> None:
+    def answer(self) -> None:
         """Move."""
-        last = self.sure - BEFORE
-        self.close = last <= now < last + PUNCTUAL
-        self.said = now
+        last, begun = self.sure - BEFORE, perf_counter()
         if self.ply < len(self.game):
             self.socket.send(self.game[self.ply])
             self.ply += 2
         else:
-            self.close = False
             self.socket.send(b"RESIGN\n")
+            last = 0.0
+        self.said = begun
+        self.close = last <= begun <= perf_counter() < last + PUNCTUAL
 
     def begin(self) -> None:
         """A match was announced."""
@@ -114,7 +114,7 @@ def measure(port: int) -> Figures:
         while due and due[0][0] <= now:
             _, number, deadline = heapq.heappop(due)
             if sides[number].deadline == deadline:  # it is still the same turn
-                sides[number].answer(perf_counter())
+                sides[number].answer()
         for number, _ in poll.poll(max(0.0, due[0][0] - now) if due else 0.1):
             player, now = sides[number], perf_counter()
             data = player.rest + player.socket.recv(65536)

@@ -92,7 +92,7 @@ def test_a_full_disk_ends_the_match_that_needs_it_and_nothing_earlier_is_lost(tm
         bob.say(m.Move(m.Text("a1-b2")))
         assert ann.hear(m.Result).result == "white"
         assert "File too large" in server.stop()
-    with running(tmp_path, "--no-web"):
+    with running(tmp_path):
         pass
     summary = record.verify((tmp_path / "records" / "2.txt").read_text(encoding="utf-8"))
     assert (summary.result, list(summary.history.moves)) == ("annulled", told)

