@@ -9,7 +9,8 @@ meeting is played with both.
 
 from collections import Counter
 from functools import lru_cache
-from typing import NamedTuple
+from threading import Lock
+from typing import NamedTuple, TypeAlias
 
 import networkx
 
@@ -61,12 +62,25 @@ def swiss(
     return Schedule(tuple(fixtures), byes)
 
 
-@lru_cache(maxsize=ROUNDS_KEPT)
-def pair(players: tuple[str, ...], past: Past) -> tuple[tuple[tuple[str, str], ...], str | None]:
+Pairing: TypeAlias = tuple[tuple[tuple[str, str], ...], str | None]
+"""The meetings of a round, and who has a bye."""
+
+
+def pair(players: tuple[str, ...], past: Past) -> Pairing:
     """Return the meetings of a round, the best table first, and who has a bye; ``players`` are in order of seeding.
 
-    From table to table the better and the worse one in turn begin the first game.
+    From table to table the better and the worse one in turn begin the first game. Takes seconds for hundreds of
+    players, but once: in other threads too, who asks for the same meanwhile waits for it.
     """
+    with _PAIRING:
+        return _paired(players, past)
+
+
+_PAIRING = Lock()
+
+
+@lru_cache(maxsize=ROUNDS_KEPT)
+def _paired(players: tuple[str, ...], past: Past) -> Pairing:
     score = dict(zip(players, past.points, strict=True))
     ranking = sorted(players, key=lambda name: -score[name])
     size = len(ranking)

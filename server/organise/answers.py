@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from engine import record
+from engine.outcome import ANNULLED
 from engine.record import BadRecord
 from server import recovery
 from server.contest.definition import Definition
@@ -85,6 +86,8 @@ def _verified(job: Job, text: str) -> tuple[State, tuple[bool, bool]]:
     ):
         raise BadAnswer("the record is that of another game")
     state = recovery.finished(text)
-    if state is None:
+    if state is None or state.outcome is None:
         raise BadAnswer("the record has no result")
+    if state.outcome.termination in ANNULLED:
+        raise BadAnswer(f"the game was annulled there: {state.outcome.detail}")
     return state, summary.gone

@@ -109,9 +109,9 @@ class _Worker:
         self.failures = 0
 
     @property
-    def host(self) -> str | None:
+    def machine(self) -> str | None:
         """The machine that it runs on, as soon as that is known."""
-        return None if self.greeting is None else self.greeting.host
+        return None if self.greeting is None else self.greeting.machine
 
     @property
     def fit(self) -> bool:
@@ -232,12 +232,15 @@ class Cluster:
         answer = await self._call(worker, partial(link.greet, worker.address, self._folder))
         if isinstance(answer, Exception):
             answer = Greeting("", (), f"{worker.address} cannot run this program: {_sentence(answer)}")
-        if answer is None or self._workers.get(worker.address) is not worker:
+        if self._workers.get(worker.address) is not worker:
+            return
+        if answer is None:  # it is asked again as soon as it is seen again
+            self._forget(worker)
             return
         if answer.lacks:
             log.warning("a worker cannot play", worker=worker.address, lacks=answer.lacks)
         else:
-            beside = [other for other in self._workers.values() if other.host == answer.host]
+            beside = [other for other in self._workers.values() if other.machine == answer.machine]
             taken = {core for other in beside for room in other.rooms for core in room}
             worker.rooms = rooms([core for core in answer.cores if core not in taken], worker.threads)
             worker.free = list(worker.rooms)
@@ -312,4 +315,5 @@ async def _in_thread(work: Callable[[], Result]) -> Result:
 
 
 def _sentence(error: Exception) -> str:
-    return f"{type(error).__name__}: {error}"
+    """Return an error of another program in one line."""
+    return " ".join(f"{type(error).__name__}: {error}".split())

@@ -100,9 +100,9 @@ def _let_go(future: "Future[Any]") -> None:
 
 def _hand_on(done: Done, future: "Future[Any]") -> None:
     answer: Any = None
-    if future.status == "finished":
-        with suppress(Exception):  # the worker is gone, or the scheduler
+    with suppress(Exception):  # the worker is gone, or the scheduler
+        if future.status == "finished":
             answer = future.result(timeout=RESULT_SECONDS)
-    elif future.status == "error":
-        answer = future.exception(timeout=RESULT_SECONDS)
+        elif future.status == "error":
+            answer = future.exception(timeout=RESULT_SECONDS)
     done(answer)

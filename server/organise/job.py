@@ -18,6 +18,9 @@ import msgspec
 
 from server.contest.fixtures import Fixture
 
+BOOT = Path("/proc/sys/kernel/random/boot_id")
+"""File with an id that no other machine has, until it is started again (Linux)."""
+
 PROGRAMS = 2
 """That play a game."""
 
@@ -65,7 +68,8 @@ class Answer(msgspec.Struct, frozen=True):
 class Greeting(NamedTuple):
     """What a worker says of itself."""
 
-    host: str
+    machine: str
+    """The same for all workers that share cores."""
     cores: tuple[int, ...]
     """Those that it may use; none where the system does not tell."""
     lacks: str = ""
@@ -81,7 +85,9 @@ def greet(folder: str) -> Greeting:
     cores = tuple(sorted(os.sched_getaffinity(0))) if hasattr(os, "sched_getaffinity") else ()
     host = socket.gethostname()
     lacks = "" if Path(folder).is_dir() else f"the contest file's folder {folder} is not there on {host}"
-    return Greeting(host, cores, lacks)
+    # names of hosts are sometimes those of many machines, and a container's is not that of its machine
+    machine = BOOT.read_text(encoding="ascii").strip() if BOOT.exists() else host
+    return Greeting(machine, cores, lacks)
 
 
 def rooms(cores: Sequence[int], threads: int) -> list[tuple[int, ...]]:

@@ -35,7 +35,7 @@ READ_BYTES = 64 * 1024
 """Read at a time of what a program writes on stderr."""
 
 FLOOD_SECONDS = 0.01
-"""Pause after such a read that was full: a flood takes its turn with everybody else."""
+"""Pause after so much, and after less in proportion: a flood takes its turn with everybody else."""
 
 
 class NotStarted(Exception):
@@ -122,8 +122,7 @@ class Program:
         with self._keeping:
             while data := await self._errors.receive_some(READ_BYTES):
                 self._log.write(data)
-                if len(data) == READ_BYTES:
-                    await trio.sleep(FLOOD_SECONDS)
+                await trio.sleep(FLOOD_SECONDS * len(data) / READ_BYTES)
 
     async def wait(self) -> None:
         """Wait for its end, and leave the process to be waited for: until then nobody else has its number."""

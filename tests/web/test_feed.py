@@ -127,7 +127,7 @@ async def test_a_browser_that_hears_nothing_gets_a_sign_of_life(autojump_clock: 
         assert not channel.listeners
 
 
-async def test_telling_takes_a_twentieth_of_the_time_at_most(autojump_clock: trio.testing.MockClock) -> None:
+async def test_telling_takes_a_fortieth_of_the_time_at_most(autojump_clock: trio.testing.MockClock) -> None:
     # each look at the clock is half a second of work later: a round of one mailbox takes a second
     times = deque(0.5 * step for step in range(1000))
     async with broadcasting(times) as (source, channel, nursery):
@@ -135,7 +135,7 @@ async def test_telling_takes_a_twentieth_of_the_time_at_most(autojump_clock: tri
         nursery.start_soon(channel.listen, Mailbox(reader))  # type: ignore[arg-type]
         await settle()
         began = trio.current_time()
-        while trio.current_time() - began < 100:
+        while trio.current_time() - began < 200:
             source.number += 1
             channel.changed()
             await trio.sleep(0.1)

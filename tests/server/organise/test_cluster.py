@@ -16,10 +16,13 @@ import msgspec.structs
 import pytest
 import trio
 
+from engine.outcome import Termination
 from server.archive import Archive
 from server.contest import contest_file
 from server.contest.definition import Definition
 from server.contest.plan import plan
+from server.hall import Hall
+from server.match import Match
 from server.organise import apart, cluster
 from server.organise.answers import BadAnswer, checked, hindrance, job_of
 from server.organise.cluster import BadCluster, Cluster, NotPlayed, dask_cluster
@@ -215,6 +218,17 @@ async def test_games_wait_while_the_scheduler_is_lost_which_is_no_failure_of_the
         await until(lambda: bool(played))
 
 
+async def test_a_worker_whose_greeting_was_lost_is_asked_again(made: Made) -> None:
+    made.add("one")
+    greeting, made.greetings["one"] = made.greetings["one"], None
+    async with running(made) as found:
+        await trio.sleep(0.1)
+        assert found.workers == 0
+        made.greetings["one"] = greeting
+        await until(lambda: found.workers == 1)
+        await found.play(job())
+
+
 def test_what_hinders_at_the_beginning_is_one_sentence(made: Made, monkeypatch: pytest.MonkeyPatch) -> None:
     async def begin() -> None:
         async with running(made):
@@ -279,6 +293,21 @@ async def test_an_answer_is_taken_only_with_the_true_record_of_its_game() -> Non
     for wrong, why in ((None, "lost"), (Failed("it ended"), "Failed: it ended"), (b"{", "cannot be read")):
         with pytest.raises(BadAnswer, match=why):
             checked(task, wrong)
+
+
+async def test_a_match_that_was_annulled_is_no_game(monkeypatch: pytest.MonkeyPatch) -> None:
+    begin = Hall.seat
+
+    def seat(hall: Hall, *arguments: Any) -> Match:
+        match = begin(hall, *arguments)
+        hall.annul(match, Termination.SERVER_FAULT, "the disk is full")
+        return match
+
+    monkeypatch.setattr(Hall, "seat", seat)
+    with trio.fail_after(SECONDS):
+        answer = await apart.play(job())
+    with pytest.raises(BadAnswer, match="annulled there: the disk is full"):
+        checked(job(), msgspec.json.encode(answer))
 
 
 async def test_who_does_not_come_is_named_and_what_it_wrote_comes_back(tmp_path: Path) -> None:

@@ -22,7 +22,10 @@ name = "Ann, Bob and Carol"
 seed = 3
 time = { budget = 60_000 }
 entrants = [{ name = "ann" }, { name = "bob" }, { name = "Carol" }]
-games = [{ game = "gipf", params = "2 2 5 5", openings = { plies = 1, number = 4 } }, { game = "mnk", params = "3 3 3" }]
+games = [
+    { game = "gipf", params = "2 2 5 5", openings = { plies = 1, number = 4 } },
+    { game = "mnk", params = "3 3 3" },
+]
 stages = [{ format = "round-robin", cycles = 2 }]
 """
 
