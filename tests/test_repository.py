@@ -48,6 +48,7 @@ def test_every_link_of_the_documents_leads_somewhere() -> None:
     assert count > 5
 
 
+@pytest.mark.slow
 def test_commands_of_the_readme_exist() -> None:
     text = (ROOT / "README.md").read_text(encoding="utf-8")
     commands = set(re.findall(r"^    (arena-(?:engine|server|bot)) ([a-z]+)", text, re.MULTILINE))
@@ -61,6 +62,7 @@ def test_commands_of_the_readme_exist() -> None:
         assert command in done.stdout
 
 
+@pytest.mark.slow
 def test_options_of_the_readme_exist() -> None:
     text = (ROOT / "README.md").read_text(encoding="utf-8")
     checked = 0

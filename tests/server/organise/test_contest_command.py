@@ -178,6 +178,7 @@ def test_a_second_command_opens_its_contest_on_the_server_that_runs(tmp_path: Pa
             process.kill()
 
 
+@pytest.mark.slow
 def test_nonsense_is_refused_in_one_sentence(tmp_path: Path) -> None:
     file = contest(tmp_path, PROGRAMS.replace("seed = 4", "sead = 4") + entrants(2, 0))
     for path, options, words in [
