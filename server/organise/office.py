@@ -111,4 +111,4 @@ class Office:
 
     def _read(self, contest: int) -> tuple[Contest, Account]:
         row = next(row for row in self._store.contests() if row.id == contest)
-        return row, account(self._store, row, datetime.now(UTC))
+        return row, account(self._store, row, datetime.now(UTC), self._hall.desk.present.get(contest))

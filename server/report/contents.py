@@ -12,7 +12,10 @@ from server.contest.definition import Definition
 from server.contest.fixtures import QUALIFICATION, Finished, Fixture, counted
 from server.contest.plan import Plan
 from server.report import stages, strengths, words
-from server.report.structure import Disqualified, Game, Loss, Report
+from server.report.structure import Coming, Disqualified, Game, Loss, Report
+
+MOST_COMING = 100
+"""Games that the schedule lists; those behind them are only counted."""
 
 RECORDS = "../../records/"
 """Where records are, as seen from the folder of a report."""
@@ -90,6 +93,7 @@ def report(
         ),
         losses=tuple(shown for _, shown in lost),
         games=listed,
+        schedule=_schedule(definition, plan, moment),
         notes=strengths.left_out(len(rated), len(ranking)),
     )
 
@@ -110,7 +114,7 @@ def _game(definition: Definition, number: int, game: Finished, counts: bool, rec
         stage=fixture.stage + 1,
         round=fixture.round,
         variant=words.variant_name(variant),
-        opening=1 + fixture.opening % len(variant.openings),
+        opening=_opening(definition, fixture),
         first=fixture.players[0],
         second=fixture.players[1],
         result=result,
@@ -122,6 +126,29 @@ def _game(definition: Definition, number: int, game: Finished, counts: bool, rec
         played=game.played,
         counts=counts,
     )
+
+
+def _schedule(definition: Definition, plan: Plan, moment: Moment) -> tuple[Coming, ...]:
+    """Return what is being played, and the next games that can begin."""
+    running = set(moment.running)
+    due = [fixture for fixture in plan.due if fixture not in running]
+    return tuple(
+        Coming(
+            stage=fixture.stage + 1,
+            round=fixture.round,
+            variant=words.variant_name(definition.variants[fixture.variant]),
+            opening=_opening(definition, fixture),
+            first=fixture.players[0],
+            second=fixture.players[1],
+            running=fixture in running,
+        )
+        for fixture in (*sorted(running), *due)[:MOST_COMING]
+    )
+
+
+def _opening(definition: Definition, fixture: Fixture) -> int:
+    """Return the number of a game's opening among those of its variant, from 1."""
+    return 1 + fixture.opening % len(definition.variants[fixture.variant].openings)
 
 
 def _loss(loss: conduct.Loss, game: Game) -> Loss:

@@ -5,7 +5,7 @@ from hashlib import sha256
 
 from server.report import words
 from server.report.markup import Child, Markup, document, element, style_sheet
-from server.report.page_games import MOST_LISTED, games_section
+from server.report.page_games import MOST_LISTED, games_section, schedule_section
 from server.report.page_parts import Column, losses_table, paragraph, row, section, table
 from server.report.page_stages import qualification_section, stage_section
 from server.report.page_strengths import (
@@ -66,6 +66,8 @@ def _sections(report: Report) -> list[tuple[str, str, Markup]]:
     if report.comparisons:
         found.append(("comparisons", "Comparisons", comparisons_section(report.comparisons)))
     found.append(("variants", "Games played", variants_section(report.variants)))
+    if report.schedule:
+        found.append(("schedule", "Schedule", schedule_section(report)))
     if report.disqualified:
         found.append(("disqualified", "Disqualified", _disqualified(report.disqualified)))
     if report.losses:

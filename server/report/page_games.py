@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 from server.report import words
 from server.report.markup import Child, Markup, element
-from server.report.page_parts import Column, box, game_id, heads, link, paragraph, row, section
-from server.report.structure import Game
+from server.report.page_parts import Column, box, game_id, heads, link, paragraph, row, section, table
+from server.report.structure import Game, Report
 
 MOST_LISTED = 20_000
 """Most games that the page lists; with more of them browsers get slow."""
@@ -38,6 +38,22 @@ def games_section(games: Sequence[Game], stages: Sequence[tuple[int, str]]) -> M
             parts.append(element("h3", title))
             parts.append(_stage(title, mine))
     return section("games", "Games", paragraph("Match numbers are links to the records.", kind="quiet"), parts)
+
+
+def schedule_section(report: Report) -> Markup:
+    """Return what is being played, and what can begin next."""
+    columns = [Column("Begins", "name"), Column("Second", "left"), Column("Variant", "left"), Column("Opening"),
+               Column("Round"), Column("State", "left")]  # fmt: skip
+    rows = [
+        row(columns, [game.first, game.second, game.variant, str(game.opening), str(game.round),
+                      "running" if game.running else "due"])
+        for game in report.schedule
+    ]  # fmt: skip
+    left = report.running + report.due - len(report.schedule)
+    more = [paragraph(f"{words.number(left, 'more game')} can begin.", kind="quiet")] if left > 0 else []
+    return section(
+        "schedule", "Schedule", table("Games that are being played, and those that come next", columns, rows), more
+    )
 
 
 def _stage(title: str, games: list[Game]) -> Markup:

@@ -198,6 +198,21 @@ class Comparison(msgspec.Struct, frozen=True, kw_only=True):
     """Who is the stronger by that test; empty as long as it is open."""
 
 
+class Coming(msgspec.Struct, frozen=True, kw_only=True):
+    """A game that is being played, or can begin."""
+
+    stage: int
+    """From 1; 0 is the qualification."""
+    round: int
+    variant: str
+    opening: int
+    """From 1, among those of the variant."""
+    first: str
+    """Who begins."""
+    second: str
+    running: bool
+
+
 class Report(msgspec.Struct, frozen=True, kw_only=True):
     """A contest, at some moment."""
 
@@ -226,5 +241,7 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     losses: tuple[Loss, ...]
     """Those of entrants, not of house bots."""
     games: tuple[Game, ...]
+    schedule: tuple[Coming, ...] = ()
+    """The games that are being played, then those that can begin, in the order in which they do."""
     notes: tuple[str, ...]
     """What the report leaves out, and why; a sentence each."""

@@ -24,6 +24,8 @@ function show({ entry, report }) {
   find("#stages").replaceChildren(...stages);
   find("#rated").hidden = !report.ratings.length;
   if (report.ratings.length) find("#ratings").replaceChildren(ratingPlot(report.ratings));
+  find("#coming").hidden = !report.schedule.length;
+  find("#schedule").replaceChildren(schedule(report));
   find("#out").hidden = !report.disqualified.length;
   const out = report.disqualified.map(({ name, reason: why }) => [name, why]);
   find("#disqualified").replaceChildren(table("Disqualified", ["Name", "Why"], out));
@@ -64,6 +66,17 @@ function qualification(found) {
     el("h2", {}, "Qualification ", el("span.quiet.small", {}, `${found.time}, against ${found.opponents.join(", ")}`)),
     el("div.card.scroll", { tabindex: 0, role: "region", "aria-label": "Qualification" }, table("Qualification", headings, rows, [1, 2, 3, 4])),
   );
+}
+
+function schedule(report) {
+  const rows = report.schedule.map((game) => [
+    game.first,
+    game.second,
+    game.variant,
+    game.stage ? `${game.stage}, ${game.round}` : "qualification",
+    game.running ? "running" : "due",
+  ]);
+  return table("Games that are being played, and those that come next", ["Begins", "Second", "Game", "Stage, round", ""], rows);
 }
 
 function listGames(report) {

@@ -7,8 +7,9 @@ from server.contest.fixtures import ABSENT, FORFEIT, Finished, Fixture, counted
 from server.contest.plan import plan
 from server.contest.ratings import ratings
 from server.contest.standings import standings
-from server.report import strengths
+from server.report import contents, strengths
 from server.report.contents import Moment, report
+from server.report.page import page
 from server.report.structure import Report
 from tests.server.contest.played import CONTROL, better_wins, by_seed, contest, play
 from tests.server.report.samples import OPENED, sample, sample_report
@@ -188,3 +189,17 @@ def test_the_opening_is_named_as_it_was_taken_round_the_list() -> None:
     fixture = Fixture(0, 4, 0, 0, 3, ("a1", "a2"))
     made = report(definition, [Finished(fixture, 1, 0, "line")], plan(definition, []), Moment(OPENED, OPENED))
     assert made.games[0].opening == 1
+
+
+def test_the_schedule_tells_what_is_played_and_what_comes_next(monkeypatch: pytest.MonkeyPatch) -> None:
+    definition, games, now, moment = sample(6, RoundRobin(2), stop=30)
+    found = report(definition, games, now, moment)
+    assert [game.running for game in found.schedule[:3]] == [True, True, False]
+    told = {(game.stage - 1, game.round, (game.first, game.second), game.opening) for game in found.schedule}
+    expected = {(due.stage, due.round, due.players, 1 + due.opening % 3) for due in now.due}
+    assert told <= expected and len(found.schedule) == min(len(now.due), contents.MOST_COMING)
+    monkeypatch.setattr(contents, "MOST_COMING", 5)
+    cut = report(definition, games, now, moment)
+    assert cut.schedule == found.schedule[:5]
+    assert f"{len(now.due) - 5} more games can begin." in page(cut)
+    assert report(*sample(3, RoundRobin())).schedule == ()
