@@ -12,6 +12,7 @@
 
 from collections.abc import Awaitable, Callable
 from functools import partial
+from html import escape
 from typing import TypeAlias
 
 import msgspec
@@ -20,7 +21,7 @@ import trio
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
-from starlette.responses import JSONResponse, Response
+from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
@@ -39,6 +40,26 @@ from server.web.records import Teller
 from server.web.stories import info_of, now_of
 
 log = structlog.get_logger()
+
+NO_PAGE = """<!doctype html>
+<html lang="en">
+<head>
+  <meta charset="utf-8">
+  <meta name="viewport" content="width=device-width, initial-scale=1">
+  <title>No page · gipf-arena</title>
+  <link rel="icon" href="/static/icon.svg">
+  <link rel="stylesheet" href="/static/site.css">
+</head>
+<body>
+  <main id="main">
+    <div class="title"><h1>There is no page here</h1></div>
+    <p class="card notice bad" role="alert">{sentence}</p>
+    <p><a href="/">To the lobby</a></p>
+  </main>
+</body>
+</html>
+"""
+"""What a browser shows in place of a page; the sentence goes in escaped."""
 
 RECORD_BYTES = 2 * 1024 * 1024
 """Largest record that is read: one of ten thousand moves has less."""
@@ -199,15 +220,22 @@ def _json(data: bytes) -> Response:
     return Response(data, media_type="application/json", headers={"cache-control": "no-store"})
 
 
-async def _refused(_request: Request, error: Exception) -> Response:
+def _no_answer(request: Request, sentence: str, status: int) -> Response:
+    """Say why there is no answer: as a page to who asks for pages, else as JSON."""
+    if "text/html" in request.headers.get("accept", ""):
+        return HTMLResponse(NO_PAGE.format(sentence=escape(sentence)), status)
+    return JSONResponse({"error": sentence}, status)
+
+
+async def _refused(request: Request, error: Exception) -> Response:
     assert isinstance(error, Refused)
-    return JSONResponse({"error": str(error)}, error.status)
+    return _no_answer(request, str(error), error.status)
 
 
 async def _unknown(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
     sentence = f"there is nothing at {request.url.path!r}" if error.status_code == 404 else error.detail
-    return JSONResponse({"error": sentence}, error.status_code)
+    return _no_answer(request, sentence, error.status_code)
 
 
 async def _left(_request: Request, _error: Exception) -> Response:
@@ -216,7 +244,7 @@ async def _left(_request: Request, _error: Exception) -> Response:
 
 async def _fault(request: Request, error: Exception) -> Response:
     log.error("a page failed", path=request.url.path, exc_info=error)
-    return JSONResponse({"error": "a fault of the server's own, which was written to its log"}, 500)
+    return _no_answer(request, "a fault of the server's own, which was written to its log", 500)
 
 
 def application(hall: Hall, archive: Archive, hubs: Hubs, playing: Playing) -> ASGIApp:

@@ -93,6 +93,13 @@ def test_what_is_not_there_is_said_in_a_sentence(site: Site, path: str, status: 
     assert (answer.status, answer.json) == (status, {"error": sentence})
 
 
+def test_who_asks_for_a_page_is_told_by_a_page(site: Site) -> None:
+    answer = ask(site, "/<script>alert(1)</script>", accept="text/html,*/*")
+    assert answer.status == 404
+    assert b"There is no page here" in answer.body and b"&lt;script&gt;" in answer.body
+    assert b"<script>" not in answer.body
+
+
 def test_a_match_is_told_while_it_is_played_and_afterwards(site: Site) -> None:
     table = Table(site, "gipf", "params=3,3,9,9 budget=60000")
     for move in ("a4-b4", "d7-d6", "a4-b4"):
