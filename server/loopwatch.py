@@ -21,7 +21,7 @@ from engine.clock import Stall
 WAITED = 50
 """Microseconds of a wait above which the loop counts as having been idle."""
 
-STALL = 50_000
+STALL = 100_000
 """Microseconds of work, or of a wait beyond its end, that count as a stall: more than a pass of the loop takes with 500
 matches at full load, whose answers carry fair stamps without it."""
 
