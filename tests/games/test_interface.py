@@ -155,6 +155,7 @@ def test_stages_never_come_back(game: Game, parameters: str) -> None:
             stage = position.stage
 
 
+@pytest.mark.slow
 @every_variant
 @pytest.mark.parametrize("compile", [False, True], ids=["interpreted", "compiled"])
 def test_kernel_and_positions_agree(game: Game, parameters: str, compile: bool) -> None:

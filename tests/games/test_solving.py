@@ -78,6 +78,7 @@ def result_of(position: Position, value: int) -> Result:
     return (Result.FIRST, Result.SECOND)[position.turn if value == WON else 1 - position.turn]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("game", "parameters"), SMALL, ids=named)
 def test_all_searches_find_the_value_of_minimax(game: Game, parameters: str) -> None:
     positions = small_positions(game, parameters, 30)

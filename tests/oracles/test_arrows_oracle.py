@@ -9,7 +9,9 @@ RIGHT, DOWN_RIGHT, DOWN = 2, 3, 4
 
 
 @pytest.mark.parametrize(
-    ("columns", "rows", "wins"), [(4, 4, [True, True, True]), (5, 4, [False, False, False])], ids=["4x4", "5x4"]
+    ("columns", "rows", "wins"),
+    [(4, 4, [True, True, True]), pytest.param(5, 4, [False, False, False], marks=pytest.mark.slow)],
+    ids=["4x4", "5x4"],
 )
 def test_solved_boards(columns: int, rows: int, wins: list[bool]) -> None:
     """Section 2.4 of the rules, as far as a plain search gets."""

@@ -160,6 +160,7 @@ def test_after_kill_the_match_goes_on_and_so_does_the_number(tmp_path: Path) -> 
             assert bob.hear(m.Result).match == 2
 
 
+@pytest.mark.slow
 def test_two_servers_do_not_share_a_data_directory(tmp_path: Path) -> None:
     with running(tmp_path) as server, pair(server.port):
         command = [sys.executable, "-m", "server", "serve", "--no-web", "--port", "0", "--data", str(tmp_path)]
@@ -169,6 +170,7 @@ def test_two_servers_do_not_share_a_data_directory(tmp_path: Path) -> None:
         assert "restarted" not in (tmp_path / "running" / "1.txt").read_text()
 
 
+@pytest.mark.slow
 def test_peer_that_never_reads_is_dropped_and_nobody_else_notices(tmp_path: Path) -> None:
     with running(tmp_path) as server, pair(server.port) as (ann, bob):
         deaf = Client(server.port)
@@ -191,6 +193,7 @@ def _flood(peer: socket.socket, data: bytes, times: int) -> int:
     return times
 
 
+@pytest.mark.slow
 def test_port_in_use_is_said_in_one_line(tmp_path: Path) -> None:
     with running(tmp_path) as server:
         command = [

@@ -78,6 +78,7 @@ def test_demonstration_ends_with_a_verified_record(tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.slow
 def test_demonstration_of_a_bot_that_does_not_exist_fails(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "server", "demo", "--first", "nobody"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS, check=False, cwd=tmp_path)

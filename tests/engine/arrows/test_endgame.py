@@ -136,6 +136,7 @@ def worth(position: Position, *, compile: bool = True) -> int:
 # Tests
 
 
+@pytest.mark.slow
 def test_the_oracle_agrees_wherever_the_winner_is_known() -> None:
     decided = {-DECIDED: 0, DECIDED: 0}
     for position in few_fields():

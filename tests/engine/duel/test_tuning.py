@@ -173,6 +173,7 @@ def tune(capsys: pytest.CaptureFixture[str], file: Path, content: bytes, status:
     return captured.out, captured.err
 
 
+@pytest.mark.slow
 def test_the_command_prints_weights_that_a_duel_takes(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

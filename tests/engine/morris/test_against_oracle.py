@@ -119,6 +119,7 @@ def test_a_legal_move_is_understood_however_it_is_spelled() -> None:
             )  # fmt: skip
 
 
+@pytest.mark.slow
 def test_a_wrong_move_is_refused_with_the_error_of_the_oracle() -> None:
     """The first that applies; what is right after all is done, and the errors are all met."""
     chance = Random(3)

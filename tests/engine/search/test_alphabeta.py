@@ -73,7 +73,13 @@ def minimax(kernel: Kernel, state: Any, depth: int, ply: int, path: frozenset[An
 
 
 @pytest.mark.parametrize(
-    ("parameters", "depth", "count"), [("2 2 4 4", 2, 2), ("2 3 6 6", 4, 6), ("3 3 6 6", 2, 8), ("3 4 8 8", 3, 2)]
+    ("parameters", "depth", "count"),
+    [
+        pytest.param("2 2 4 4", 2, 2, marks=pytest.mark.slow),
+        ("2 3 6 6", 4, 6),
+        pytest.param("3 3 6 6", 2, 8, marks=pytest.mark.slow),
+        pytest.param("3 4 8 8", 3, 2, marks=pytest.mark.slow),
+    ],
 )
 def test_score_is_that_of_minimax(parameters: str, depth: int, count: int) -> None:
     for position in random_positions(parameters, count, seed=depth):

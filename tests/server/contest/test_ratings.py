@@ -81,6 +81,7 @@ def test_intervals_hold_the_truth_as_often_as_they_say(
     assert 0.94 - doubt <= coverage <= 0.96 + doubt
 
 
+@pytest.mark.slow
 def test_superiority_is_as_likely_as_it_is_said_to_be() -> None:
     """Strengths are drawn evenly: of all pairs with a certain likelihood, the first is the stronger in that part."""
     names = ["a1", "a2", "a3", "a4"]

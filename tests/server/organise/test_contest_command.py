@@ -37,7 +37,7 @@ from server.organise.schema import BadStore
 from server.organise.store import FILE, Store
 from tests.server.organise.bots import pick
 
-KILLS = 100 if os.environ.get("ARENA_CAMPAIGN") else 4
+KILLS = 100 if os.environ.get("ARENA_CAMPAIGN") else 3
 END_SECONDS = 120.0
 DICE = Path(__file__).with_name("dice.py")
 

@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
 
+import pytest
 import trio
 
 from engine import record
@@ -51,6 +52,7 @@ async def test_a_round_robin_is_played_to_its_end(tmp_path: Path) -> None:
     assert sum(line.points for line in table(definition, games)) == len(games)
 
 
+@pytest.mark.slow
 async def test_a_contest_goes_on_where_a_server_that_died_has_left_it(tmp_path: Path) -> None:
     undisturbed, died = tmp_path / "undisturbed", tmp_path / "died"
     async with holding(undisturbed, ROUND_ROBIN) as (house, store, contest), trio.open_nursery() as bots:
@@ -119,6 +121,7 @@ async def test_games_that_are_to_be_replayed_are_annulled_when_the_server_comes_
     assert len(counted(games)) == 24
 
 
+@pytest.mark.slow
 async def test_games_of_who_stays_away_are_lost_when_nothing_else_is_left(tmp_path: Path) -> None:
     file = "patience = 1\ntime-losses = 2" + ROUND_ROBIN
     async with holding(tmp_path, file) as (house, store, contest), trio.open_nursery() as bots:
