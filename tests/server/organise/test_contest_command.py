@@ -313,3 +313,36 @@ def test_kills_at_random_moments_change_nothing_in_the_final_table(
         assert (summary.reason, summary.history.plies) == (game.termination, game.plies)
         assert (summary.result == "annulled") == (game.termination in ANNULLED)
     assert not any((killed / "damaged").iterdir())
+
+
+CONNECTING = """
+name = "Connecting"
+time = { budget = 600_000 }
+games = [{ game = "gipf", params = "3 3 9 9", openings = { plies = 2, number = 4 } }]
+stages = [{ format = "round-robin", pairs = 6 }]
+"""
+
+
+@pytest.mark.slow
+def test_games_of_bots_that_connect_go_on_after_a_stop(tmp_path: Path, players: tuple[int, list[Player]]) -> None:
+    port, _ = players
+    file, data = contest(tmp_path, CONNECTING + entrants(0, 3)), tmp_path / "data"
+    suspended: list[int] = []
+    for stops in range(1, 10):
+        with Command(file, data, "--port", str(port)) as command:
+            wait_for(data, 2 * stops)
+            command.process.send_signal(signal.SIGTERM)
+            status, said = command.end()
+        assert status == 3, said
+        suspended = [int(path.stem) for path in (data / "running").iterdir()]
+        if suspended:
+            break
+    assert suspended, "no stop came in the middle of a game"
+    with Command(file, data, "--port", str(port)) as command:
+        status, said = command.end()
+    assert status == 0, said
+    games = kept(data)
+    assert len(counted(games)) == len(games) == 36, "nothing was annulled"
+    assert set(suspended) < {game.match for game in games}
+    text = (data / "records" / f"{suspended[0]}.txt").read_text(encoding="utf-8")
+    assert "\nrestarted " in text and record.verify(text).result
