@@ -126,5 +126,7 @@ def test_the_reference_bot_wins_over_tcp(game: Game, tmp_path: Path) -> None:
         summary = record.verify((tmp_path / "records" / f"{match}.txt").read_text(encoding="utf-8"))
         assert summary.header.position.game.name == game.name
         assert summary.result in game.sides, texts
-        assert summary.header.players[game.sides.index(summary.result)] == "alphabeta", texts
+        winner = summary.header.players[game.sides.index(summary.result)]
+        # with twelve stones who begins has lost where the other one never errs, be it by chance
+        assert winner == "alphabeta" or (game is STONES and summary.header.players[0] == "alphabeta"), texts
         assert summary.reason not in ("time", "bad_move", "resign"), texts
