@@ -31,7 +31,9 @@ def test_short_ones(parameters: str, result: Result) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("parameters", "result"), LONGER if os.environ.get("ARENA_CAMPAIGN") else LONGER[1::3], ids=str)
+@pytest.mark.parametrize(
+    ("parameters", "result"), LONGER if os.environ.get("ARENA_CAMPAIGN") else LONGER[1::3], ids=str
+)
 def test_longer_ones(parameters: str, result: Result) -> None:
     """The deadline is only there to end a search that has gone astray."""
     limits = Limits(deadline=perf_counter() + SECONDS)
