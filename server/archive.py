@@ -12,11 +12,11 @@ import re
 from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from hashlib import sha256
 from pathlib import Path
 from typing import NamedTuple
 
 from server.settings import RECENT_MATCHES
+from server.tokens import hashed
 
 SUFFIX = ".txt"
 
@@ -38,11 +38,11 @@ class Keys(NamedTuple):
     @classmethod
     def of(cls, first: str, second: str) -> "Keys":
         """Hash two tokens."""
-        return cls(sha256(first.encode()).hexdigest(), sha256(second.encode()).hexdigest())
+        return cls(hashed(first), hashed(second))
 
     def side_of(self, token: str) -> int | None:
         """Return the side that a token belongs to, None for none, in a time that tells nothing."""
-        given = sha256(token.encode()).hexdigest()
+        given = hashed(token)
         fits = [hmac.compare_digest(key, given) for key in self]
         return fits.index(True) if any(fits) else None
 

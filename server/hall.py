@@ -99,7 +99,6 @@ class Hall:
         self.outbox = outbox
         self.stalls = Stalls()
         ends = (self._ended, self._match_fault)
-        self.clock = clock
         self.tally = Tally(clock, outbox)
         self._around = Surroundings(clock, flags, outbox, *ends, self.stalls, self.tally.moved, settings.delay_moves)
         self.answer = Requests(self).answer

@@ -3,13 +3,13 @@
 import os
 import secrets
 import subprocess
-import sys
 
 import structlog
 import trio
 
 from engine.catalogue import USUAL_GAME
 from server.hall import Hall
+from server.organise.invocation import Seat, filled, house_bot, variables
 from server.settings import Settings
 
 log = structlog.get_logger()
@@ -69,10 +69,8 @@ async def _keep_kind(hall: Hall, kind: str, game: str) -> None:
 
 async def _run_bot(hall: Hall, kind: str, game: str, name: str) -> int:
     """Run a bot for one match, and return its exit status."""
-    host, port = hall.own_address
-    options = ["--host", host, "--port", str(port), "--game", game, "--name", name, "--games", "1"]
-    command = [sys.executable, "-P", "-m", "bots", kind, *options]
-    environment = {**os.environ, "ARENA_TOKEN": hall.house_tokens[name.lower()]}
+    seat = Seat(*hall.own_address, name, game, hall.house_tokens[name.lower()])
+    command, environment = filled(house_bot(kind), seat), {**os.environ, **variables(seat)}
     quiet = subprocess.DEVNULL
     ended = await trio.run_process(command, check=False, stdin=quiet, stdout=quiet, env=environment)
     return ended.returncode

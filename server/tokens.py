@@ -31,12 +31,17 @@ def read(path: Path) -> dict[str, str]:
     return tokens
 
 
+def hashed(token: str) -> str:
+    """Return the SHA-256 of a token, in hexadecimal: all that is kept of it."""
+    return sha256(token.encode()).hexdigest()
+
+
 def fits(known: str, token: str) -> bool:
     """Tell whether a token has a hash, which is empty where nobody has one.
 
     The time that this takes tells neither the token nor whether there is one.
     """
-    return hmac.compare_digest(known or NOBODY, sha256(token.encode()).hexdigest()) and bool(known)
+    return hmac.compare_digest(known or NOBODY, hashed(token)) and bool(known)
 
 
 def add(path: Path, name: str) -> str:
@@ -47,5 +52,5 @@ def add(path: Path, name: str) -> str:
         raise BadTokens(f"{path}: {name} has a token already; take its line out to make a new one")
     token = secrets.token_urlsafe(16)
     with path.open("a", encoding="utf-8") as file:
-        file.write(f"{name} {sha256(token.encode()).hexdigest()}\n")
+        file.write(f"{name} {hashed(token)}\n")
     return token

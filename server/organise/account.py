@@ -9,7 +9,7 @@ from server.contest.fixtures import Finished
 from server.contest.plan import Plan, Present, plan
 from server.organise.desk import Presence
 from server.organise.folders import folder_of
-from server.organise.store import Contest, Store
+from server.organise.store import Store
 from server.report import files
 from server.report.contents import Moment, report
 from server.report.structure import Report
@@ -28,15 +28,15 @@ class Account(NamedTuple):
         return report(*self)
 
 
-def account(store: Store, contest: Contest, now: datetime, present: Presence | None = None) -> Account:
+def account(store: Store, contest: int, now: datetime, present: Presence | None = None) -> Account:
     """Return how a contest stands now; where nothing is known of who is present, by what the store says alone."""
-    definition = store.definition(contest.id)
-    games, began = store.games(contest.id), store.stages(contest.id)
+    row, definition = store.contest(contest), store.definition(contest)
+    games, began = store.games(contest), store.stages(contest)
     if present is None:
-        present = Presence(frozenset(store.begun(contest.id).values()))
+        present = Presence(frozenset(store.begun(contest).values()))
     seconds = {stage: (now - date).total_seconds() for stage, date in began.items()}
     found = plan(definition, games, Present(present.running, (), seconds))
-    return Account(definition, games, found, Moment(now, contest.opened, contest.closed, began, *present))
+    return Account(definition, games, found, Moment(now, row.opened, row.closed, began, *present))
 
 
 def write_report(data: Path, contest: int, found: Account) -> Report:

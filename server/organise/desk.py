@@ -6,7 +6,6 @@ needs.
 
 import secrets
 from collections.abc import Callable, Iterable, Iterator
-from hashlib import sha256
 from typing import TYPE_CHECKING, NamedTuple
 
 import trio
@@ -17,6 +16,7 @@ from engine.wire.words import ANY
 from server.contest.definition import Definition, Knockout
 from server.contest.fixtures import Fixture
 from server.lobby import Seek
+from server.tokens import hashed
 
 if TYPE_CHECKING:
     from server.hall import Player
@@ -118,12 +118,12 @@ class Desk:
         """Keep a seat for a program."""
         self._issued += 1
         ticket = Ticket(name, self._issued)
-        self._tickets[_hash(ticket.token)] = ticket
+        self._tickets[hashed(ticket.token)] = ticket
         return ticket
 
     def withdraw(self, ticket: Ticket) -> None:
         """Let nobody come with a ticket any more; who came with it has to go."""
-        self._tickets.pop(_hash(ticket.token), None)
+        self._tickets.pop(hashed(ticket.token), None)
         if ticket.player is not None:
             ticket.player.close("over", "the game is over, and with it this session")
 
@@ -140,7 +140,7 @@ class Desk:
 
         Raises `ProtocolError` where the name is that of a program, and the token is not.
         """
-        ticket = self._tickets.get(_hash(token)) if token else None
+        ticket = self._tickets.get(hashed(token)) if token else None
         if ticket is not None and ticket.name.lower() == name.lower() and ticket.player is None:
             return ticket.key
         for definition, _ in self._contests.values():
@@ -159,7 +159,7 @@ class Desk:
 
     def entered(self, player: "Player", token: str) -> None:
         """Take note of the session of a program that `seat_of` has let in."""
-        ticket = self._tickets[_hash(token)]
+        ticket = self._tickets[hashed(token)]
         ticket.player = player
         self._seated[player] = ticket
 
@@ -247,7 +247,3 @@ def _asks_for(seek: Seek, game: str, parameters: str, control: TimeControl) -> b
         and seek.side is None
         and seek.opponent is None
     )
-
-
-def _hash(token: str) -> str:
-    return sha256(token.encode()).hexdigest()

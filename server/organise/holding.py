@@ -115,12 +115,7 @@ class _Follower:
     async def look(self, hall: Hall | None = None) -> Account:
         """Return how the contest stands."""
         present = None if hall is None else hall.desk.present.get(self._contest)
-
-        def read() -> Account:
-            row = next(row for row in self._store.contests() if row.id == self._contest)
-            return account(self._store, row, datetime.now(UTC), present)
-
-        return await trio.to_thread.run_sync(read)
+        return await trio.to_thread.run_sync(account, self._store, self._contest, datetime.now(UTC), present)
 
     async def follow(self, hall: Hall | None, stopped: trio.Event) -> Account:
         """Show what happens until the contest is over, or the server has stopped; return how it stands then."""

@@ -2,6 +2,7 @@
 
 import re
 import shlex
+import sys
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -23,6 +24,12 @@ class Seat(NamedTuple):
     game: str
     token: str
     """What it logs in with."""
+
+
+def house_bot(kind: str) -> tuple[str, ...]:
+    """Return the command of a bot of the server's own, for one match; it finds its token in the environment."""
+    where = ("--host", "{host}", "--port", "{port}", "--game", "{game}", "--name", "{name}", "--games", "1")
+    return (sys.executable, "-P", "-m", "bots", kind, *where)
 
 
 def filled(command: Sequence[str], seat: Seat) -> list[str]:

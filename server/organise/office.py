@@ -12,12 +12,12 @@ import trio
 from server.contest.fixtures import counted
 from server.hall import Hall
 from server.organise import descendants
-from server.organise.account import Account, account, write_report
+from server.organise.account import account, write_report
 from server.organise.cluster import Cluster
 from server.organise.runner import Runner
 from server.organise.schema import BadStore
 from server.organise.seats import Seats
-from server.organise.store import Contest, Store
+from server.organise.store import Store
 from server.report.strengths import fitted
 from server.session import Arrivals
 
@@ -74,7 +74,9 @@ class Office:
         try:
             async with trio.open_nursery() as nursery:
                 nursery.start_soon(self._report, contest)
-                await Runner(contest, self._store, self._hall, self._seats, self._cluster).run()
+                # made beside the loop, and after whatever else is done with the store: it reads all games
+                make = partial(Runner, contest, self._store, self._hall, self._seats, self._cluster)
+                await (await self._seats.stored(make)).run()
                 nursery.cancel_scope.cancel()
             await self._write(contest, -1)
         except Exception as error:
@@ -94,21 +96,17 @@ class Office:
 
         The final one comes with the ratings, which the store keeps.
         """
-        read = partial(self._read, contest)
-        row, found = await self._seats.stored(read)
+        present = self._hall.desk.present.get(contest)
+        found = await self._seats.stored(partial(account, self._store, contest, datetime.now(UTC), present))
         if len(found.games) == known:
             return known
         write = partial(write_report, self._hall.settings.data, contest, found)
         try:
             await trio.to_thread.run_sync(write)
         except OSError as error:
-            log.error("no report can be written", contest=row.name, error=str(error))
-        if row.closed is not None:
+            log.error("no report can be written", contest=found.definition.name, error=str(error))
+        if found.moment.closed is not None:
             rated = await trio.to_thread.run_sync(fitted, found.definition, counted(found.games))
             if rated is not None:
                 await self._seats.stored(partial(self._store.save_ratings, contest, rated))
         return len(found.games)
-
-    def _read(self, contest: int) -> tuple[Contest, Account]:
-        row = next(row for row in self._store.contests() if row.id == contest)
-        return row, account(self._store, row, datetime.now(UTC), self._hall.desk.present.get(contest))

@@ -16,8 +16,8 @@ import trio
 from engine.catalogue import GAMES
 from engine.outcome import ANNULLED, Termination
 from server.contest.absence import absent, given_up
-from server.contest.conduct import disqualified
-from server.contest.definition import Interrupted
+from server.contest.conduct import Disqualification, disqualified
+from server.contest.definition import Definition, Interrupted
 from server.contest.fixtures import Finished, Fixture
 from server.contest.plan import Plan, Present, plan
 from server.contest.result_of import finished
@@ -53,7 +53,10 @@ class Runner:
         self._store = store
         self._hall = hall
         self._seats = seats
+        self._connecting = frozenset(entrant.name for entrant in self.definition.entrants if entrant.connects)
         self._games = store.games(contest)
+        self._left = store.begun(contest)
+        """The games that were running when the last server ended."""
         self._began = store.stages(contest)
         self._running: dict[Fixture, int | None] = {}
         self._missing_since: dict[str, float] = {}
@@ -85,7 +88,7 @@ class Runner:
 
     async def _recover(self, nursery: trio.Nursery) -> None:
         """Deal with the games that were running when the last server ended."""
-        for number, fixture in self._store.begun(self.contest).items():
+        for number, fixture in self._left.items():
             match = self._hall.matches.get(number)
             if match is None:
                 game = self._past(fixture, number)
@@ -108,9 +111,7 @@ class Runner:
 
     def _comes_back(self, fixture: Fixture) -> bool:
         """Tell whether a game goes on when the server is started again: if its players can come back to it."""
-        entrants = [self.definition.entrant(name) for name in fixture.players]
-        connect = all(entrant is not None and entrant.connects for entrant in entrants)
-        return connect and self.definition.interrupted is Interrupted.RESUME
+        return self._connecting.issuperset(fixture.players) and self.definition.interrupted is Interrupted.RESUME
 
     async def _await_return(self, fixture: Fixture, match: Match) -> None:
         """Go on with a game if both players come back in time; else it is played again: the server was to blame."""
@@ -134,7 +135,7 @@ class Runner:
             if found.over and not self._running:
                 return
             if not self._hall.stopping:
-                self._begin(nursery, found)
+                self._begin(nursery, self._look_for(found.due))
                 running, missing = frozenset(self._running), tuple(sorted(self._missing_since))
                 self._hall.desk.present[self.contest] = Presence(running, missing)
                 if not self._running and await self._give_up(found.due):
@@ -148,15 +149,13 @@ class Runner:
         free = [name for name in self._free() if not any(name in fixture.players for fixture in self._running)]
         seconds = {stage: (now - began).total_seconds() for stage, began in self._began.items()}
         present = Present(frozenset(self._running), tuple(free), seconds)
-        games = tuple(self._games)
-        found = await trio.to_thread.run_sync(plan, self.definition, games, present)
-        for name, out in disqualified(self.definition, games).items():
+        found, outs = await trio.to_thread.run_sync(_find, self.definition, tuple(self._games), present)
+        for name, out in outs.items():
             self._hall.desk.disqualify(self.definition, name, out.reason)
         for stage in found.stages:
             if stage.number not in self._began:
                 self._began[stage.number] = now
                 await self._stored(partial(self._store.stage_began, self.contest, stage.number, now))
-        self._look_for(found.due)
         return found
 
     def _free(self) -> list[str]:
@@ -165,11 +164,10 @@ class Runner:
         here = set(self._hall.desk.free(entrant.name for entrant in entrants))
         return [entrant.name for entrant in entrants if not entrant.connects or entrant.name in here]
 
-    def _begin(self, nursery: trio.Nursery, found: Plan) -> None:
-        """Begin the games whose players are there, as far as they and the cores go round."""
+    def _begin(self, nursery: trio.Nursery, due: Collection[Fixture]) -> None:
+        """Begin games whose players are there, as far as they and the cores go round."""
         if self._faults and self._running:
             return  # what goes wrong is the server's own: one game at a time, until one is played
-        due = [fixture for fixture in found.due if not self._absent(fixture)]
         if self._cluster is None:
             cores = self._seats.cores(self.contest, self.definition).count
         else:
@@ -180,20 +178,25 @@ class Runner:
 
     def _absent(self, fixture: Fixture) -> list[str]:
         """Name the players of a game that should connect, and do not wait for it."""
-        connecting = [entrant.name for entrant in self.definition.entrants if entrant.connects]
-        desk = self._hall.desk
+        desk, connecting = self._hall.desk, self._connecting
         return [
             name
             for name in fixture.players
             if name in connecting and not desk.connected(name, fixture, self.definition)
         ]
 
-    def _look_for(self, due: Collection[Fixture]) -> None:
-        """Remember who is absent from games that are due, and since when."""
+    def _look_for(self, due: Collection[Fixture]) -> list[Fixture]:
+        """Return the games whose players are there; remember who is absent from the others, and since when."""
         playing = {name for fixture in self._running for name in fixture.players}
-        missing = {name for fixture in due for name in self._absent(fixture)} - playing
+        here, missing = [], set[str]()
+        for fixture in due:
+            absent_from_it = self._absent(fixture)
+            missing.update(absent_from_it)
+            if not absent_from_it:
+                here.append(fixture)
         now = trio.current_time()
-        self._missing_since = {name: self._missing_since.get(name, now) for name in missing}
+        self._missing_since = {name: self._missing_since.get(name, now) for name in missing - playing}
+        return here
 
     async def _give_up(self, due: Collection[Fixture]) -> bool:
         """Let games be lost by those who have been missing too long; tell whether there are any."""
@@ -237,7 +240,8 @@ class Runner:
                     return
                 self._running[fixture] = number
                 await self._ended(fixture, match, self._follow(fixture, number))
-                if match.state.outcome is not None and match.state.outcome.termination is Termination.SERVER_FAULT:
+                outcome = match.state.outcome
+                if outcome is not None and outcome.termination is Termination.SERVER_FAULT:
                     await self._pause("a game was annulled", fixture, None)
                 else:
                     self._faults = 0
@@ -302,3 +306,10 @@ class Runner:
         """Return the matches of this contest that are running."""
         numbers = [number for number in self._running.values() if number is not None]
         return [match for number in numbers if (match := self._hall.matches.get(number)) is not None]
+
+
+def _find(
+    definition: Definition, games: tuple[Finished, ...], present: Present
+) -> tuple[Plan, dict[str, Disqualification]]:
+    """Return what is to be played, and who may play no more."""
+    return plan(definition, games, present), disqualified(definition, games)

@@ -1,6 +1,5 @@
 """Brings both players of a game to the table: entrants that connect by themselves, and programs, each on its core."""
 
-import sys
 from collections.abc import Callable
 from contextlib import AsyncExitStack
 from pathlib import Path
@@ -16,7 +15,7 @@ from server.organise import descendants
 from server.organise.cores import Cores
 from server.organise.desk import Ticket
 from server.organise.folders import errors_of
-from server.organise.invocation import Seat
+from server.organise.invocation import Seat, house_bot
 from server.organise.programs import NotStarted, Place, Program, run
 from server.session import Arrivals, serve_stream
 
@@ -24,12 +23,6 @@ Result = TypeVar("Result")
 
 START_SECONDS = 60.0
 """What a program gets from its start to its SEEK: a bot in a slow language, on a machine that is busy."""
-
-HOUSE_COMMAND = (
-    *(sys.executable, "-P", "-m", "bots"),
-    *("{kind}", "--host", "{host}", "--port", "{port}", "--game", "{game}", "--name", "{name}", "--games", "1"),
-)
-"""How a house bot is started; its kind is filled in here, the rest as in any command."""
 
 
 class NotThere(Exception):
@@ -59,7 +52,9 @@ class Seats:
 
     def cores(self, contest: int, definition: Definition) -> Cores:
         """Return the cores that the programs of a contest have."""
-        return self._cores.setdefault(contest, Cores(definition.cores))
+        if contest not in self._cores:
+            self._cores[contest] = Cores(definition.cores)
+        return self._cores[contest]
 
     async def seated(
         self, stack: AsyncExitStack, contest: int, definition: Definition, fixture: Fixture, number: int
@@ -71,15 +66,16 @@ class Seats:
         nursery = await stack.enter_async_context(trio.open_nursery())
         stack.callback(nursery.cancel_scope.cancel)
         coming: dict[str, tuple[Ticket, Program]] = {}
+        cores = self.cores(contest, definition)
         for name in fixture.players:
             entrant = definition.entrant(name)
             if entrant is not None and entrant.connects:
                 continue
             ticket = self._hall.desk.issue(name)
             stack.callback(self._hall.desk.withdraw, ticket)
-            core = self.cores(contest, definition).take()
-            stack.callback(self.cores(contest, definition).give_back, core)
-            command = HOUSE_COMMAND if entrant is None else entrant.command
+            core = cores.take()
+            stack.callback(cores.give_back, core)
+            command = house_bot(name) if entrant is None else entrant.command
             program = await self._start(nursery, definition, fixture, ticket, command, core, (contest, number))
             coming[name] = (ticket, program)
         for name, (ticket, program) in coming.items():
@@ -109,11 +105,9 @@ class Seats:
         errors = errors_of(settings.data, *game, ticket.name)
         variant = definition.variants[fixture.variant]
         seat = Seat(*self._hall.own_address, ticket.name, variant.game, ticket.token)
-        words = [ticket.name if word == "{kind}" else word for word in command]
         place = Place(Path(definition.folder or settings.data), self._home, errors, core)
         try:
-            await trio.to_thread.run_sync(lambda: errors.parent.mkdir(parents=True, exist_ok=True))
-            program = await nursery.start(run, words, seat, place)
+            program = await nursery.start(run, command, seat, place)
         except (NotStarted, OSError) as error:
             raise self._not_there(definition, ticket.name, str(error)) from error
         assert isinstance(program, Program)

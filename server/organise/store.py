@@ -89,6 +89,13 @@ class Store:
         rows = self._rows("SELECT id, name, opened, closed FROM contests ORDER BY id")
         return [Contest(id, name, _date(opened), closed and _date(closed)) for id, name, opened, closed in rows]
 
+    def contest(self, contest: int) -> Contest:
+        """Return a contest; raises KeyError where there is none."""
+        for row in self.contests():
+            if row.id == contest:
+                return row
+        raise KeyError(contest)
+
     def definition(self, contest: int) -> Definition:
         """Return the definition with which a contest was opened; raises KeyError where there is no such contest."""
         with guarded(self._path):
