@@ -12,6 +12,9 @@ from typing import NamedTuple
 MICROSECONDS = 1000
 """Microseconds in a millisecond, the unit of the wire."""
 
+STANDING = (None, None)
+"""Since when clocks run that stand."""
+
 
 class TimeControl(NamedTuple):
     """A budget for the whole game of a side, initialisation included, and what a move adds to it."""
@@ -69,7 +72,7 @@ class Clock(NamedTuple):
     """What both sides have left, and since when either clock runs (None: it stands)."""
 
     left: tuple[int, int]
-    since: tuple[int | None, int | None] = (None, None)
+    since: tuple[int | None, int | None] = STANDING
     increment: int = 0
     stalls: tuple[Stall, ...] = ()
     """In order, and apart from each other: those that some clock which runs has lived through."""
@@ -79,7 +82,7 @@ class Clock(NamedTuple):
     @classmethod
     def full(cls, control: TimeControl) -> "Clock":
         """Return two standing clocks with the whole budget."""
-        return cls((control.budget, control.budget), (None, None), control.increment)
+        return cls((control.budget, control.budget), STANDING, control.increment)
 
     def run(self, side: int, now: int) -> "Clock":
         """Start a side's clock."""
@@ -110,7 +113,7 @@ class Clock(NamedTuple):
 
     def add_increment(self, side: int) -> "Clock":
         """Give a side what a move earns."""
-        return self._with(side, self.left[side] + self.increment, self.since)
+        return self._with(side, self.left[side] + self.increment, self.since) if self.increment else self
 
     def remaining(self, side: int, now: int) -> int:
         """Return what a side has left at a moment; negative when its flag has fallen."""
@@ -123,15 +126,12 @@ class Clock(NamedTuple):
 
     def deadline(self) -> int | None:
         """Return the stamp at which the first running clock is used up, None where none runs."""
-        first, second = self._used_up(0), self._used_up(1)
-        if first is None or second is None:
-            return second if first is None else first
-        return min(first, second)
+        first, second = self.since
+        if first is None:
+            return None if second is None else self._used_up(1, second)
+        return self._used_up(0, first) if second is None else min(self._used_up(0, first), self._used_up(1, second))
 
-    def _used_up(self, side: int) -> int | None:
-        since = self.since[side]
-        if since is None:
-            return None
+    def _used_up(self, side: int, since: int) -> int:
         stamp = since + self.left[side] + self.allowances[side]
         for stall in self.stalls:
             if since <= stall.begin < stamp:
@@ -145,8 +145,8 @@ class Clock(NamedTuple):
 
     def milliseconds(self, now: int) -> tuple[int, int]:
         """Return what both sides have left, in whole milliseconds, rounded down and not below 0."""
-        first, second = self.remaining(0, now) // MICROSECONDS, self.remaining(1, now) // MICROSECONDS
-        return (max(0, first), max(0, second))
+        first, second = self.left if self.since == STANDING else (self.remaining(0, now), self.remaining(1, now))
+        return (first // MICROSECONDS if first > 0 else 0, second // MICROSECONDS if second > 0 else 0)
 
     def _with(self, side: int, left: int, since: tuple[int | None, int | None]) -> "Clock":
         first, second = self.left

@@ -17,9 +17,8 @@ class History(NamedTuple):
     position: Position
     moves: tuple[str, ...] = ()
     keys: tuple[Hashable, ...] = ()
-    """Keys of the positions before the present one, in order."""
-    quiet: int = 0
-    """How many of the last moves have left the stage as it was."""
+    """Keys of the positions before the present one, in order, since the stage was another: what was then cannot come
+    back."""
 
     @classmethod
     def begin(cls, position: Position) -> "History":
@@ -29,13 +28,19 @@ class History(NamedTuple):
     def after(self, move: str) -> "History":
         """Return the history with one more move; raises `engine.game.BadMove`."""
         text, position = self.position.resolve(move)
-        quiet = self.quiet + 1 if position.stage == self.position.stage else 0
-        return History(self.start, position, (*self.moves, text), (*self.keys, self.position.key), quiet)
+        before = self.position
+        keys = (*self.keys, before.key) if position.stage == before.stage else ()
+        return History(self.start, position, (*self.moves, text), keys)
 
     @property
     def plies(self) -> int:
         """How many moves were made, both sides' counted."""
         return len(self.moves)
+
+    @property
+    def quiet(self) -> int:
+        """How many of the last moves have left the stage as it was."""
+        return len(self.keys)
 
     def verdict(self, move_limit: int) -> Outcome | None:
         """Return how the game has ended, or None. ``move_limit`` is in plies.

@@ -60,19 +60,19 @@ class Connection:
         except (OSError, trio.BrokenResourceError, trio.ClosedResourceError):
             return b""
 
-    def send(self, data: bytes) -> None:
-        """Queue bytes to be sent. Beyond the bound the connection counts as broken."""
+    def send(self, data: bytes, *, patient: bool = False) -> None:
+        """Queue bytes to be sent, ``patient`` ones after those of others. Beyond the bound it counts as broken."""
         if self.broken or self._last:
             return
         self._queue += data
         self.sent += len(data)
         if not self._added:
             self._added = True
-            self._outbox.add(self)
+            self._outbox.add(self, patient=patient)
         if len(self._queue) > WRITE_BYTES:
             self.flush()
-        if len(self._queue) > OUTBOX_BYTES:
-            self._give_up()
+            if len(self._queue) > OUTBOX_BYTES:
+                self._give_up()
 
     def flush(self) -> None:
         """Hand the kernel what it takes now; the rest is left to `write_queued`."""

@@ -51,8 +51,8 @@ class Player(Protocol):
     def reply(self, message: m.Message) -> None:
         """Send a message."""
 
-    def tell(self, kinds: tuple[type, ...], data: bytes) -> None:
-        """Send messages of these kinds, already encoded."""
+    def tell(self, kind: type, data: bytes) -> None:
+        """Send a message of a kind, already encoded."""
 
     def leave(self) -> None:
         """The match is over."""

@@ -115,7 +115,7 @@ class Match:
         if absent:
             self._carry_out(*referee.back(self.state, side, now))
         if self.players[1 - side] is None:
-            seat.tell((m.Opponent,), encode(m.Opponent("gone")))
+            seat.tell(m.Opponent, encode(m.Opponent("gone")))
 
     def waits_for(self, side: int) -> bool:
         """Tell whether a side's clock stands because it has not come back since the server was restarted."""
@@ -176,7 +176,7 @@ class Match:
         milliseconds = (max(0, left[0]) // MICROSECONDS, max(0, left[1]) // MICROSECONDS)
         data = encode(m.Result(self.number, "annulled", str(termination), *milliseconds, m.Text(sentence)))
         for seat in self._seats():
-            seat.tell((m.Result,), data)
+            seat.tell(m.Result, data)
         self._journal.abandon()
         self._leave()
 
@@ -237,7 +237,7 @@ class Match:
         self._carry_out(*referee.flag(self.state, now))
 
     def failed(self, error: Exception) -> None:
-        """Looking at the flags raised an error."""
+        """Looking at the flags, or what was to be done when something was sent, raised an error."""
         self._on_fault(self, error)
 
     def _stamp(self, arrived: int) -> int:
@@ -247,7 +247,7 @@ class Match:
         """Ask a player whose clock stands, if lag matters."""
         seat, lag = self.players[side], self._lags[side]
         if self.header.lag_allowance and seat is not None and self.state.outcome is None:
-            seat.tell((m.Probe,), encode(m.Probe(m.Text(lag.ask()))))
+            seat.tell(m.Probe, encode(m.Probe(m.Text(lag.ask()))))
             self._when_sent(lambda: lag.sent(self._clock()))
 
     def _at(self, now: int) -> int:
@@ -267,39 +267,14 @@ class Match:
         return earliest if self.state.sent <= earliest < now else now
 
     def _carry_out(self, state: referee.State, effects: list[referee.Effect]) -> None:
-        """Write, then send: each peer gets all that this step tells it in one piece."""
-        lines: list[str] = []
-        players: tuple[list[bytes], list[bytes]] = ([], [])
-        kinds: tuple[list[type], list[type]] = ([], [])
-        shown: list[tuple[type, bytes]] = []
-        given = finished = False
-        for effect in effects:
-            if isinstance(effect, referee.Journal):
-                lines.append(effect.line)
-            elif isinstance(effect, referee.Show):
-                data = encode(effect.message)
-                shown.append((type(effect.message), data))
-                for side in (0, 1):
-                    players[side].append(data)
-                    kinds[side].append(type(effect.message))
-            elif isinstance(effect, referee.Tell):
-                players[effect.side].append(encode(effect.message))
-                kinds[effect.side].append(type(effect.message))
-            elif isinstance(effect, referee.GiveTurn):
-                players[effect.side].append(encode(referee.turn_message(state, 0)))  # no clock runs yet
-                kinds[effect.side].append(m.Turn)
-                given = True
-            elif isinstance(effect, referee.GiveTime):
-                self._when_sent(partial(self._time_given, effect.side))
-            else:
-                finished = True
+        """Write, then tell."""
+        lines = [effect.line for effect in effects if isinstance(effect, referee.Journal)]
         if lines:
             self._journal.write("".join(lines))
         self.state = state
-        if self._delay is not None:
-            shown = self._delay.after(state, shown)
+        finished = bool(effects) and isinstance(effects[-1], referee.Finish)
         try:
-            self._deliver(players, kinds, shown)
+            given = self._tell(effects)
         finally:
             if finished:
                 self._end()
@@ -308,23 +283,39 @@ class Match:
             self.moves_asked = 0
             self.boards_asked = [0, 0]
             self._when_sent(self._turn_given)
-        if not finished:
+        elif not finished:
             self._watch_flags()
 
-    def _deliver(
-        self,
-        players: tuple[list[bytes], list[bytes]],
-        kinds: tuple[list[type], list[type]],
-        shown: list[tuple[type, bytes]],
-    ) -> None:
-        for seat, parts, told in zip(self.players, players, kinds, strict=True):
-            if seat is not None and parts:
-                seat.tell(tuple(told), b"".join(parts))
-        if shown and self.watchers:
-            data = b"".join(part for _, part in shown)
-            told = [kind for kind, _ in shown]
-            for watcher in list(self.watchers):
-                watcher.tell(tuple(told), data)
+    def _tell(self, effects: list[referee.Effect]) -> bool:
+        """Tell players, then spectators, what a step has for them; return whether a turn was given."""
+        shown: list[tuple[type, bytes]] = []
+        given = False
+        for effect in effects:
+            if isinstance(effect, referee.Journal):
+                continue
+            if isinstance(effect, referee.Show):
+                kind, data = type(effect.message), encode(effect.message)
+                shown.append((kind, data))
+                for seat in self.players:
+                    if seat is not None:
+                        seat.tell(kind, data)
+            elif isinstance(effect, referee.GiveTurn):
+                given = True
+                seat = self.players[effect.side]
+                if seat is not None:
+                    seat.tell(m.Turn, encode(referee.turn_message(self.state, 0)))  # no clock runs yet
+            elif isinstance(effect, referee.Tell):
+                seat = self.players[effect.side]
+                if seat is not None:
+                    seat.tell(type(effect.message), encode(effect.message))
+            elif isinstance(effect, referee.GiveTime):
+                self._when_sent(partial(self._time_given, effect.side))
+        if self._delay is not None:
+            shown = self._delay.after(self.state, shown)
+        for watcher in list(self.watchers):
+            for kind, data in shown:
+                watcher.tell(kind, data)
+        return given
 
     def _begin(self) -> None:
         """MATCH was sent: from here on initialisation is charged."""
@@ -343,14 +334,7 @@ class Match:
 
     def _when_sent(self, call: Callable[[], None]) -> None:
         """Call something when all that was told up to now is sent; what it raises is a fault of this match."""
-
-        def guarded() -> None:
-            try:
-                call()
-            except Exception as error:
-                self._outbox.soon(partial(self._on_fault, self, error))
-
-        self._outbox.then(guarded)
+        self._outbox.then(call, self.failed)
 
     def _end(self) -> None:
         """The result stands in the journal: whatever becomes of that, the match is over."""

@@ -5,13 +5,15 @@ that is awake costs (33 against 3 microseconds, measured on loopback); sent back
 most readers awake. Where a pass answers one line, nothing is delayed.
 """
 
+from collections import deque
 from collections.abc import Callable
+from functools import partial
 from typing import Protocol
 
-import structlog
 import trio
 
-log = structlog.get_logger()
+PATIENT_AT_A_TIME = 16
+"""How many of those who can wait are flushed in a pass: some tenths of a millisecond."""
 
 
 class Flushed(Protocol):
@@ -31,17 +33,21 @@ class Outbox(trio.abc.Instrument):
     def __init__(self) -> None:
         """Begin empty; to be made inside the event loop."""
         self._waiting: list[Flushed] = []
-        self._then: list[Callable[[], None]] = []
+        self._patient: deque[Flushed] = deque()
+        self._then: list[tuple[Callable[[], None], Callable[[Exception], None]]] = []
         self.soon = trio.lowlevel.current_trio_token().run_sync_soon
         """Call a function in the next pass, which begins at once."""
 
-    def add(self, flushed: Flushed) -> None:
-        """Let something be flushed at the end of this pass."""
-        self._waiting.append(flushed)
+    def add(self, flushed: Flushed, *, patient: bool = False) -> None:
+        """Let something be flushed at the end of this pass, or of one of the next where it is ``patient``."""
+        (self._patient if patient else self._waiting).append(flushed)
 
-    def then(self, call: Callable[[], None]) -> None:
-        """Call something when all that was added up to then has been flushed."""
-        self._then.append(call)
+    def then(self, call: Callable[[], None], failed: Callable[[Exception], None]) -> None:
+        """Call something when all that was added up to then has been flushed; ``failed`` in the next pass if it raises.
+
+        What is ``patient`` is not waited for.
+        """
+        self._then.append((call, failed))
 
     def before_io_wait(self, timeout: float) -> None:
         """Flush."""
@@ -51,8 +57,17 @@ class Outbox(trio.abc.Instrument):
                 flushed.flush()
         if self._then:
             calls, self._then = self._then, []
-            for call in calls:
+            for call, failed in calls:
                 try:
                     call()
                 except Exception as error:  # trio drops an instrument that raises
-                    log.error("a fault behind sending", exc_info=error)
+                    self.soon(partial(failed, error))
+        if self._patient:
+            for _ in range(min(PATIENT_AT_A_TIME, len(self._patient))):
+                self._patient.popleft().flush()
+            if self._patient:
+                self.soon(_nothing)
+
+
+def _nothing() -> None:
+    """Do nothing, which needs another pass."""

@@ -162,8 +162,9 @@ def move(state: State, side: int, text: str, now: int) -> Step:
         state, effects = finish(state._replace(clock=clock), bad_move(state.header, side, text, error), now)
         return state, [refused, *effects]
     clock = clock.add_increment(side)
-    line = record.move_line(history.plies, state.sides[side], state.sent, now, clock.left[side], history.moves[-1])
-    moved = m.Moved(history.plies, state.sides[side], *clock.milliseconds(now), m.Text(history.moves[-1]))
+    ply, name, played = history.plies, state.sides[side], history.moves[-1]
+    line = record.move_line(ply, name, state.sent, now, clock.left[side], played)
+    moved = m.Moved(ply, name, *clock.milliseconds(now), m.Text(played))
     state = State(state.header, history, clock, state.ready, state.sent, (*state.shown, moved), state.awaited)
     verdict = history.verdict(state.header.move_limit)
     if verdict is None:

@@ -19,6 +19,7 @@ from server.flags import FlagKeeper
 from server.gate import Gate
 from server.hall import Hall
 from server.house import keep_house
+from server.loop import microseconds, watched
 from server.loopwatch import LoopWatch
 from server.metrics import HOST as METRICS_HOST
 from server.metrics import serve_metrics
@@ -39,11 +40,6 @@ GOODBYE_SECONDS = 2.0
 
 BACKLOG = 1024
 """Connections that wait to be accepted: a whole contest may connect at once."""
-
-
-def microseconds() -> int:
-    """Return the server's monotonic clock: trio's, so that tests can put another one in its place."""
-    return int(trio.current_time() * 1_000_000)
 
 
 def program() -> str:
@@ -107,12 +103,10 @@ async def _serve(
     host = "127.0.0.1" if own or settings.host in ("0.0.0.0", "") else settings.host
     hall.own_address = (host, (own or listeners)[0].socket.getsockname()[1])
     hall.web_ports = [listener.socket.getsockname()[1] for listener in web]
-    for instrument in (outbox, watch):
-        trio.lowlevel.add_instrument(instrument)
     gate = Gate(settings.limits, settings.most_sessions, microseconds)
     door = Door(hall, watch, gate, settings.tls and tls.context(settings.tls))
     own_door = Door(hall, watch, gate)
-    try:
+    with watched(outbox, watch):
         async with trio.open_nursery() as sessions, trio.open_nursery() as services:
 
             async def accept() -> None:
@@ -144,9 +138,6 @@ async def _serve(
             for session in hall.everybody():
                 session.close("stopping", "the server is shutting down")
             sessions.cancel_scope.deadline = trio.current_time() + GOODBYE_SECONDS
-    finally:
-        for instrument in (outbox, watch):
-            trio.lowlevel.remove_instrument(instrument)
 
 
 async def _stopped(hall: Hall, settings: Settings) -> None:

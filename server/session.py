@@ -57,11 +57,10 @@ class Session:
         """Send a message."""
         self._connection.send(self._end.send(message))
 
-    def tell(self, kinds: tuple[type, ...], data: bytes) -> None:
-        """Send messages of these kinds, already encoded."""
-        for kind in kinds:
-            self._end.sent(kind)
-        self._connection.send(data)
+    def tell(self, kind: type, data: bytes) -> None:
+        """Send a message of a kind, already encoded. Spectators get it after the players."""
+        self._end.sent(kind)
+        self._connection.send(data, patient=self.side is None)
 
     def leave(self) -> None:
         """Forget the match: it is over."""

@@ -58,7 +58,7 @@ class Tally:
     def moved(self, arrived: int) -> None:
         """A MOVE that arrived at a stamp was dealt with; its answer goes out with those of this pass."""
         if not self._unanswered:
-            self._outbox.then(self._answered)
+            self._outbox.then(self._answered, _uncounted)
         self._unanswered.append(arrived)
 
     def _answered(self) -> None:
@@ -90,3 +90,8 @@ class Tally:
             started=header.started,
             seconds=round(took / 1_000_000, 3),
         )
+
+
+def _uncounted(error: Exception) -> None:
+    """Counting failed: nothing else depends on it."""
+    log.error("moves were not counted", exc_info=error)

@@ -12,8 +12,8 @@ from server import referee
 class Seat(Protocol):
     """What a match needs of a session: a player's or a spectator's."""
 
-    def tell(self, kinds: tuple[type, ...], data: bytes) -> None:
-        """Send messages of these kinds, already encoded."""
+    def tell(self, kind: type, data: bytes) -> None:
+        """Send a message of a kind, already encoded."""
 
     def leave(self) -> None:
         """The match is over."""
@@ -54,5 +54,6 @@ def tell_over(seat: Seat, state: referee.State, side: int, token: str) -> None:
 
 
 def tell_all(seat: Seat, messages: list[Message]) -> None:
-    """Tell several messages in one go."""
-    seat.tell(tuple(map(type, messages)), b"".join(map(encode, messages)))
+    """Tell several messages."""
+    for message in messages:
+        seat.tell(type(message), encode(message))

@@ -59,8 +59,10 @@ def resolve(size: int, run: int, state: State, text: str) -> tuple[str, State]:
 
     Raises `UnreadableMove` or `IllegalMove`; their codes are the errors of DO_MOVE, the first that applies.
     """
-    push_text, choices = split(text)
-    number = names(size).pushes.get(push_text)
+    number, push_text, choices = names(size).pushes.get(text), text, _NO_CHOICES
+    if number is None:  # not just a push in canonical text, as most moves are
+        push_text, choices = split(text)
+        number = names(size).pushes.get(push_text)
     if number is None:
         number = _explain_push(size, push_text)
     rules = bind(size, run)
@@ -163,6 +165,8 @@ class NamedRow(NamedTuple):
 
 
 SAME = -2
+
+_NO_CHOICES: list[NamedRow] = []
 
 
 def split(text: str) -> tuple[str, list[NamedRow]]:

@@ -22,6 +22,8 @@ class LineReader:
         """Return the lines that are whole now, without their ends; in a line's place, what is wrong with it."""
         if self._rest:
             data = self._rest + data
+        elif 0 <= data.find(b"\n") == len(data) - 1 and not self._skipping:
+            return [self._line(data[:-1])]  # one whole line, as most peers send
         *whole, self._rest = data.split(b"\n")
         lines: list[str | ProtocolError] = []
         for raw in whole:

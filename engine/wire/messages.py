@@ -333,7 +333,7 @@ def encode(message: Message) -> bytes:
         lines = [" ".join((KINDS[cls], *map(str, fields), str(len(block))))]
         lines += [f"{BLOCK_KIND} {line}".rstrip() for line in block]
         return ("\n".join(lines) + "\n").encode()
-    return f"{KINDS[cls]} {' '.join(map(str, message))}".rstrip(" ").encode() + b"\n"
+    return (_LINES[cls] % message).rstrip(" ").encode() + b"\n"
 
 
 def usage(cls: type) -> str:
@@ -389,3 +389,7 @@ def _fields(cls: Any) -> tuple[tuple[str, bool, bool, bool, bool], ...]:
         (name, hints[name] is int, hints[name] is Text, hints[name] is Block, name in cls._field_defaults)
         for name in cls._fields
     )
+
+
+_LINES: dict[type, str] = {cls: " ".join((kind, *["%s"] * len(_fields(cls)))) for cls, kind in KINDS.items()}
+"""The lines of messages without a block, with a place for each field."""

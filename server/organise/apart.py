@@ -24,6 +24,7 @@ from server.flags import FlagKeeper
 from server.gate import Gate
 from server.hall import Hall
 from server.logs import configure
+from server.loop import microseconds, watched
 from server.loopwatch import LoopWatch
 from server.organise import definitions
 from server.organise.folders import errors_of
@@ -71,15 +72,12 @@ async def _hall(data: Path, server: str) -> AsyncIterator[tuple[Hall, Archive, S
     """Open a hall that programs of this machine can come to, and nobody else."""
     settings = Settings(data=data)
     outbox = Outbox()
-    flags = FlagKeeper(_microseconds, outbox.soon)
+    flags = FlagKeeper(microseconds, outbox.soon)
     archive = Archive(data)
-    hall = Hall(settings, archive, flags, outbox, _microseconds, server)
-    watch = LoopWatch(_microseconds, hall.stalls)
-    door = Door(hall, watch, Gate(settings.limits, settings.most_sessions, _microseconds))
-    instruments = (outbox, watch)
-    for instrument in instruments:
-        trio.lowlevel.add_instrument(instrument)
-    try:
+    hall = Hall(settings, archive, flags, outbox, microseconds, server)
+    watch = LoopWatch(microseconds, hall.stalls)
+    door = Door(hall, watch, Gate(settings.limits, settings.most_sessions, microseconds))
+    with watched(outbox, watch):
         async with trio.open_nursery() as nursery:
             listeners: list[trio.SocketListener] = await nursery.start(
                 lambda task_status: trio.serve_tcp(door.handle, 0, host="127.0.0.1", task_status=task_status)
@@ -90,13 +88,6 @@ async def _hall(data: Path, server: str) -> AsyncIterator[tuple[Hall, Archive, S
             nursery.start_soon(door.patrol)
             yield hall, archive, Seats(hall, watch)
             nursery.cancel_scope.cancel()
-    finally:
-        for instrument in instruments:
-            trio.lowlevel.remove_instrument(instrument)
-
-
-def _microseconds() -> int:
-    return int(trio.current_time() * 1_000_000)
 
 
 def _written(data: Path, job: Job) -> dict[str, bytes]:

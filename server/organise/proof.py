@@ -52,5 +52,4 @@ def _wins_in_time(history: History, move_limit: int, plies: int | None) -> bool:
     quiet_limit = history.position.game.quiet_limit
     if 0 < quiet_limit < history.quiet + plies:
         return False
-    of_the_stage = Counter(history.keys[len(history.keys) - history.quiet :])
-    return max(of_the_stage.values(), default=0) < REPETITIONS - 1
+    return max(Counter(history.keys).values(), default=0) < REPETITIONS - 1

@@ -36,7 +36,7 @@ class MatchHub:
             if not self.channel.listeners:
                 self.match.watchers.pop(self, None)
 
-    def tell(self, _kinds: tuple[type, ...], _data: bytes) -> None:
+    def tell(self, _kind: type, _data: bytes) -> None:
         """Something happened: every browser is told soon."""
         self._follow()
         self.channel.changed()

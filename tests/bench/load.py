@@ -3,10 +3,11 @@
 ``python -m tests.bench.load PORT MATCHES SECONDS [PACE [SPECTATORS [SLOW]]]`` prints moves a second and the time from
 sending a move to the opponent's TURN, in milliseconds: p50, p99, p99.9. PACE is in moves a second and match; without it
 (or with 0) every player answers at once. SPECTATORS watch one match after the other, all the same one; SLOW ones watch
-and never read.
+and never read. All of them are in a process of their own, so that their reading does not keep players from answering.
 """
 
 import heapq
+import os
 import random
 import select
 import socket
@@ -86,6 +87,39 @@ class Spectator:
         self.rest = data[end:]
 
 
+def watch(port: int, readers: int, slow: int, matches: int) -> None:
+    """Let spectators watch whatever match is named, one a line, at a descriptor, until that is closed."""
+    everybody = [Spectator(port, number < slow) for number in range(readers + slow)]
+    poll = select.epoll()
+    poll.register(matches, select.EPOLLIN)
+    reading = {spectator.socket.fileno(): spectator for spectator in everybody if not spectator.slow}
+    for number in reading:
+        poll.register(number, select.EPOLLIN)
+    while True:
+        for number, _ in poll.poll():
+            if number in reading:
+                reading[number].read()
+                continue
+            names = os.read(matches, 4096).split()
+            if not names:
+                return
+            for spectator in everybody:
+                spectator.watch(names[-1])
+
+
+def spectators(port: int, readers: int, slow: int) -> int:
+    """Start spectators in their own process; return a descriptor to which the match to watch is written."""
+    matches, tell = os.pipe()
+    if os.fork() == 0:
+        os.close(tell)
+        try:
+            watch(port, readers, slow, matches)
+        finally:
+            os._exit(0)
+    os.close(matches)
+    return tell
+
+
 class Load(NamedTuple):
     """What is to be done."""
 
@@ -109,10 +143,7 @@ def play(port: int, load: Load) -> tuple[float, "array[float]"]:
             player.other = other
             players[player.socket.fileno()] = player
             poll.register(player.socket.fileno(), select.EPOLLIN)
-    watching = [Spectator(port, number < load.slow) for number in range(load.spectators + load.slow)]
-    readers = {spectator.socket.fileno(): spectator for spectator in watching if not spectator.slow}
-    for number in readers:
-        poll.register(number, select.EPOLLIN)
+    tell = spectators(port, load.spectators, load.slow) if load.spectators + load.slow else None
     due: list[tuple[float, int]] = []
     times = array("d")
     measuring, began = False, perf_counter()
@@ -126,9 +157,6 @@ def play(port: int, load: Load) -> tuple[float, "array[float]"]:
         while due and due[0][0] <= now:
             players[heapq.heappop(due)[1]].move(perf_counter())
         for number, _ in poll.poll(max(0.0, due[0][0] - now) if due else 0.1):
-            if number in readers:
-                readers[number].read()
-                continue
             player = players[number]
             data = player.rest + player.socket.recv(65536)
             end = data.rfind(b"\n") + 1
@@ -138,10 +166,8 @@ def play(port: int, load: Load) -> tuple[float, "array[float]"]:
             if b"MATCH" in data:
                 player.ply = player.side
                 player.socket.send(b"READY\n")
-                if watching and player.match == 0:
-                    newest = data[data.index(b"MATCH") :].split()[1]
-                    for spectator in watching:
-                        spectator.watch(newest)
+                if tell is not None and player.match == 0:
+                    os.write(tell, data[data.index(b"MATCH") :].split()[1] + b"\n")
             if b"TURN" in data:
                 now = perf_counter()
                 if player.other.sent:

@@ -18,6 +18,8 @@ PACED = 50
 PACE = 20.0
 """Moves a second and match, there."""
 SPECTATORS = 500
+CROWDED = 500
+"""Matches of the row in which so many watch one, while all are played as fast as it goes."""
 
 
 class Running(NamedTuple):
@@ -49,6 +51,8 @@ def run() -> None:
         with program("tests.bench.relay") as relay:
             _show(matches, "bare relay", _load(relay, matches))
         _serve(matches, "server")
+    _serve(CROWDED, f"server, {SPECTATORS} on a match", 0, SPECTATORS)
+    _serve(CROWDED, "server")
     pace = f"{PACE:.0f} a match"
     _serve(PACED, pace, PACE)
     _serve(PACED, f"{pace}, one slow spectator", PACE, 0, 1)

@@ -17,9 +17,9 @@ from server.archive import Archive
 from server.flags import FlagKeeper
 from server.gate import Gate
 from server.hall import Hall
+from server.loop import microseconds
 from server.outbox import Outbox
 from server.restart import take_up
-from server.serve import microseconds
 from server.session import serve_stream
 from server.settings import Settings
 

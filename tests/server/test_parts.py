@@ -11,9 +11,9 @@ from trio.testing import MockClock
 from server import tokens
 from server.archive import Archive, Keys, claimed
 from server.flags import FlagKeeper
+from server.loop import microseconds
 from server.loopwatch import LoopWatch, Stalls
 from server.outbox import Outbox
-from server.serve import microseconds
 
 
 class Match:

@@ -14,9 +14,9 @@ from engine.clock import Stall
 from engine.record import BadRecord
 from engine.wire import messages as m
 from server.flags import FlagKeeper
+from server.loop import microseconds
 from server.loopwatch import STALL, LoopWatch, Stalls
 from server.outbox import Outbox
-from server.serve import microseconds
 from tests.server.harness import House, open_house, play, ready
 from tests.server.test_process import Client as Peer
 from tests.server.test_process import running

@@ -150,17 +150,17 @@ def test_a_win_has_to_fit_the_move_limit_to_the_ply() -> None:
 def test_a_win_has_to_come_before_a_draw_by_lack_of_progress() -> None:
     history = History.begin(GAMES["morris"].read("0 0 W WWW__W_____B__B_______B_"))
     limit = GAMES["morris"].quiet_limit
-    assert ruling(history._replace(quiet=limit - 7), 1000, PLAYERS, Proof(0, 7)) is not None
-    assert ruling(history._replace(quiet=limit - 6), 1000, PLAYERS, Proof(0, 7)) is None
+    assert ruling(history._replace(keys=tuple(range(limit - 7))), 1000, PLAYERS, Proof(0, 7)) is not None
+    assert ruling(history._replace(keys=tuple(range(limit - 6))), 1000, PLAYERS, Proof(0, 7)) is None
 
 
 def test_a_win_after_a_position_has_stood_twice_is_left_undecided_until_the_stage_changes() -> None:
     start = GAMES["gipf"].start("3 3 9 9")
-    history = History.begin(start)._replace(keys=("a", "b", "a", "b"), quiet=4)
+    history = History.begin(start)._replace(keys=("a", "b", "a", "b"))
     proof = Proof(0, 3)
     assert ruling(history, 1000, PLAYERS, proof) is None
     assert ruling(history, 1000, PLAYERS, Proof(None)) is not None
-    assert ruling(history._replace(quiet=2), 1000, PLAYERS, proof) is not None
+    assert ruling(history._replace(keys=("a", "b")), 1000, PLAYERS, proof) is not None
     assert ruling(history._replace(keys=("a", "b", "c", start.key)), 1000, PLAYERS, proof) is not None
 
 
