@@ -12,6 +12,7 @@
 - `delay`: a match as spectators see it, some moves late
 - `door`, `gate`, `limits`, `tls`: who is let in, how much may be asked for, and encryption
 - `session`, `connection`, `outbox`: a peer: its lines, its bytes, and when they go out
+- `loop`: the event loop's clock, and what looks on while it turns
 - `flags`, `loopwatch`, `lag`: when flags fall, when bytes arrived, and how long their way was
 - `archive`: the records on disk
 - `recovery`, `restart`: what becomes of the matches that were running when a server died

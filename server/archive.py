@@ -12,6 +12,7 @@ import re
 from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from heapq import nlargest
 from pathlib import Path
 from typing import NamedTuple
 
@@ -240,6 +241,12 @@ class Archive:
         self._ended.append(match)
         while len(self._ended) > self._recent:
             self.forget(self._ended.popleft())
+
+    @staticmethod
+    def newest(folder: Path, count: int) -> list[Path]:
+        """Return at most so many records of a data directory, those with the highest numbers first. Raises OSError."""
+        place = folder / "records"
+        return [place / f"{number}{SUFFIX}" for number in nlargest(count, _numbers(place))]
 
 
 class Claimed(OSError):

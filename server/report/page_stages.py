@@ -3,6 +3,7 @@
 from server.report import words
 from server.report.marks import marks, with_forfeits
 from server.report.markup import Child, Markup, element
+from server.report.page_bracket import bracket_list
 from server.report.page_parts import Column, game_id, paragraph, row, section, table
 from server.report.structure import Cell, Line, Qualification, Stage
 
@@ -16,8 +17,9 @@ def stage_section(stage: Stage, title: str, done: str, linked: bool) -> Markup:
         f"stage-{stage.number}",
         title,
         paragraph(f"{stage.format} · {stage.time} · {done}", kind="quiet"),
+        bracket_list(stage, linked) if stage.bracket else None,
         standings_table(stage),
-        crosstable(stage, linked),
+        None if stage.bracket else crosstable(stage, linked),
     )
 
 

@@ -11,6 +11,7 @@ from server.contest.plan import StageState
 from server.contest.ratings import strengths
 from server.contest.standings import Standing, crosstable, standings
 from server.report import words
+from server.report.brackets import rounds
 from server.report.structure import Bye, Cell, Line, Qualification, Qualified, Stage
 
 _KINDS = {
@@ -37,11 +38,11 @@ def stage(
     of_stage = definition.stages[state.number]
     ranking = standings(definition, state.number, state.players, games, state.schedule.byes)
     marks: dict[str, float] = {}
-    rounds: dict[str, int] = {}
+    won: dict[str, int] = {}
     if isinstance(of_stage.format, Gauntlet | Ladder):
         marks = strengths(mine, state.players, len(definition.variants))
     if isinstance(of_stage.format, Knockout):
-        rounds = bracket(definition, state.number, of_stage.format, state.players, games).won
+        won = bracket(definition, state.number, of_stage.format, state.players, games).won
     met = crosstable(state.players, mine)
     cells = {
         name: {
@@ -66,9 +67,10 @@ def stage(
         over=_over(state, games),
         games=len(mine),
         known=len(state.schedule.fixtures),
-        table=tuple(_line(line, marks.get(line.name), rounds.get(line.name)) for line in ranking),
+        table=tuple(_line(line, marks.get(line.name), won.get(line.name)) for line in ranking),
         crosstable=tuple(tuple(cells[name].get(other) for other in names) for name in names),
         byes=tuple(Bye(round=bye.round, name=bye.name) for bye in state.schedule.byes),
+        bracket=rounds(state.players, won, mine, numbers) if won else (),
     )
 
 

@@ -108,6 +108,27 @@ class Bye(msgspec.Struct, frozen=True, kw_only=True):
     name: str
 
 
+class Meeting(msgspec.Struct, frozen=True, kw_only=True):
+    """A place of a bracket."""
+
+    players: tuple[str | None, str | None]
+    """None where it is not known yet who gets there, and in place of the opponent in a bye."""
+    points: tuple[float, float]
+    winner: int | None
+    """The place of who goes on, 0 or 1; None as long as that is open."""
+    bye: bool
+    games: tuple[int, ...]
+    """Numbers of those that are over."""
+
+
+class Round(msgspec.Struct, frozen=True, kw_only=True):
+    """A round of a bracket."""
+
+    name: str
+    meetings: tuple[Meeting, ...]
+    """The winners of the first two meet in the first one of the next round, and so on."""
+
+
 class Stage(msgspec.Struct, frozen=True, kw_only=True):
     """A stage that has begun."""
 
@@ -127,6 +148,8 @@ class Stage(msgspec.Struct, frozen=True, kw_only=True):
     crosstable: tuple[tuple[Cell | None, ...], ...]
     """A row a line of the table, and in it an entry a line; None where they have not met."""
     byes: tuple[Bye, ...]
+    bracket: tuple[Round, ...] = ()
+    """Of a knockout, up to the final."""
 
 
 class Qualified(msgspec.Struct, frozen=True, kw_only=True):

@@ -1,5 +1,45 @@
 """How the page looks: restrained, on light and dark screens, on desks and phones, and on paper."""
 
+BRACKET = """
+.bracket, .bracket ol { list-style: none; margin: 0; padding: 0; }
+.bracket {
+  --wire: color-mix(in srgb, var(--quiet) 55%, var(--card));
+  display: flex; gap: 2.5rem; width: max-content; min-width: 100%; padding: 1rem 1.25rem 1.25rem; line-height: 1.35;
+}
+.bracket .round { display: flex; flex-direction: column; flex: 1; width: 13.5rem; max-width: 19rem; }
+.bracket h3 { margin: 0 0 .25rem; font-size: .8125rem; font-weight: 600; color: var(--quiet); }
+.bracket ol { flex: 1; display: grid; grid-auto-rows: 1fr; }
+.bracket ol > li { position: relative; display: grid; align-items: center; padding: .4rem 0; }
+.bracket ol > li::before, .bracket ol > li:not(:only-child)::after {
+  content: ""; position: absolute; width: 1.25rem; border: 0 solid var(--wire);
+}
+.bracket .round:not(:first-child) ol > li::before { right: 100%; top: 50%; border-top-width: 2px; margin-top: -1px; }
+.bracket ol > li:nth-child(odd):not(:only-child)::after {
+  left: 100%; top: calc(50% - 1px); bottom: 0; border-width: 2px 2px 0 0; border-top-right-radius: .5rem;
+}
+.bracket ol > li:nth-child(even)::after {
+  left: 100%; top: 0; bottom: calc(50% - 1px); border-width: 0 2px 2px 0; border-bottom-right-radius: .5rem;
+}
+.bracket .pair { border: 1px solid var(--wire); border-radius: .5rem; background: var(--card); overflow: hidden; }
+.bracket p { margin: 0; max-width: none; }
+.bracket .side { display: flex; align-items: center; gap: .5rem; padding: .3rem .7rem; font-size: .9375rem; }
+.bracket .side + .side { border-top: 1px solid color-mix(in srgb, var(--wire) 45%, var(--card)); }
+.bracket .who { flex: 1; min-width: 0; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
+.bracket .score { font-variant-numeric: tabular-nums; }
+.bracket .on { font-weight: 650; background: color-mix(in srgb, var(--accent) 10%, var(--card)); }
+.bracket .on .mark {
+  order: -1; width: .3rem; height: 1.1rem; border-radius: 1rem; background: var(--accent); color: transparent;
+  overflow: hidden; margin-left: -.35rem;
+}
+.bracket :is(.out, .nobody) { color: var(--quiet); }
+.bracket .nobody { font-style: italic; }
+.bracket .played {
+  padding: .25rem .7rem .35rem; font-size: .8125rem; color: var(--quiet);
+  border-top: 1px solid color-mix(in srgb, var(--wire) 45%, var(--card));
+}
+"""
+"""How a bracket looks, here and on the pages of the server: both have these colours."""
+
 CSS = """
 :root {
   color-scheme: light dark;
@@ -74,6 +114,7 @@ tr:target > *, tbody:target > tr > * { background: color-mix(in srgb, var(--acce
 .cross td a:hover { text-decoration: underline; }
 .cross td span { display: block; font-size: .75rem; color: var(--quiet); letter-spacing: .06em; }
 .cross td.self { background: var(--shade); }
+.cross tbody tr { height: 3.3rem; }
 .cross thead th { text-align: center; }
 .cross thead th.name { text-align: left; }
 .cross td :is(a, b).win { color: var(--good); }
@@ -89,6 +130,7 @@ HEAT
 .plot .zero { stroke: var(--quiet); stroke-width: 1; }
 .plot .bar { stroke: var(--accent); stroke-width: 2; opacity: .55; }
 .plot .dot { fill: var(--accent); }
+BRACKET
 details { margin-top: .8rem; }
 summary { cursor: pointer; font-weight: 600; padding: .3rem 0; }
 footer { margin-top: 5rem; padding-top: 1rem; border-top: 1px solid var(--line); font-size: .875rem;
@@ -108,7 +150,7 @@ footer { margin-top: 5rem; padding-top: 1rem; border-top: 1px solid var(--line);
   nav { display: none; }
   .scroll, .plot { border-color: #ccc; overflow: visible; }
 }
-""".replace(
+""".replace("BRACKET", BRACKET.strip()).replace(
     "HEAT",
     # shades of a probability, in tenths
     "\n".join(

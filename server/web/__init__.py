@@ -4,13 +4,14 @@
 - `listener`, `crowd`: connections of browsers, by HTTP, and how many there may be
 - `feed`, `hubs`: what is live, told to many browsers at once
 - `films`: the positions of a match, made beside the event loop
-- `records`, `telling`: what is known of a record, worked out by processes
+- `records`, `telling`: what is known of a record, worked out by processes (`processes`), in `turns` of who asks
+- `earlier`, `results`: the results of earlier servers, read off their records
 - `contests`: contests, from their reports
 - `play`, `play_table`, `play_worker`, `play_workers`: playing, by processes that know the rules
-- `app`, `guard`, `static_files`, `errors`: requests and answers
+- `app`, `guard`, `documents`, `static_files`, `errors`: requests and answers
 - `bodies`: what browsers send, within bounds
 - `service`: all of it, beside the other services of the server
-- `static`: what browsers get; docs/web.md tells how pages and server talk
+- `pages`, `static`: what browsers get; docs/web.md tells how pages and server talk
 """
 
 import trio

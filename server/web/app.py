@@ -1,6 +1,6 @@
 """The pages and what they ask for, as one ASGI application.
 
-- ``/``, ``/match/17``, ``/replay``, ``/play``, ``/contests``, ``/contest/3``: the pages: files that ask for the rest
+- ``/``, ``/match/17``, ``/replay``, ``/play``, ``/contests``, ``/contest/3``: the pages, which ask for the rest
 - ``/static/…``: their scripts and styles
 - ``/api/matches/17``: a match: what is fixed, how it stands, its positions
 - ``/api/matches/17/values``: what the search thinks of each position, of a match that is over
@@ -10,9 +10,8 @@
 - ``/live/lobby``, ``/live/matches/17``: server-sent events
 """
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Hashable
 from functools import partial
-from html import escape
 from typing import TypeAlias
 
 import msgspec
@@ -27,39 +26,21 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from server.archive import Archive
 from server.hall import Hall
-from server.web import contests, static_files
+from server.web import contests, documents, static_files
 from server.web.bodies import read_body
+from server.web.crowd import Guests
 from server.web.errors import Refused
 from server.web.feed import Mailbox
 from server.web.films import Films
 from server.web.guard import Guard
 from server.web.hubs import Hubs, away
-from server.web.listener import STREAM
+from server.web.listener import GUESTS, STREAM
 from server.web.play import Playing
 from server.web.records import Teller
+from server.web.static_files import File
 from server.web.stories import info_of, now_of
 
 log = structlog.get_logger()
-
-NO_PAGE = """<!doctype html>
-<html lang="en">
-<head>
-  <meta charset="utf-8">
-  <meta name="viewport" content="width=device-width, initial-scale=1">
-  <title>No page · gipf-arena</title>
-  <link rel="icon" href="/static/icon.svg">
-  <link rel="stylesheet" href="/static/site.css">
-</head>
-<body>
-  <main id="main">
-    <div class="title"><h1>There is no page here</h1></div>
-    <p class="card notice bad" role="alert">{sentence}</p>
-    <p><a href="/">To the lobby</a></p>
-  </main>
-</body>
-</html>
-"""
-"""What a browser shows in place of a page; the sentence goes in escaped."""
 
 RECORD_BYTES = 2 * 1024 * 1024
 """Largest record that is read: one of ten thousand moves has less."""
@@ -68,16 +49,6 @@ RETRY = b"retry: 2000\n\n"
 """The first event: after so many milliseconds a browser that has lost the connection comes back."""
 
 Listen: TypeAlias = Callable[[Mailbox], Awaitable[None]]
-
-PAGES = {
-    "/": "lobby",
-    "/match/{number:int}": "match",
-    "/replay": "match",
-    "/play": "play",
-    "/contests": "contests",
-    "/contest/{number:int}": "contest",
-}
-"""Paths and the files that are shown there."""
 
 
 class Pages:
@@ -96,7 +67,7 @@ class Pages:
     def routes(self) -> list[Route]:
         """Return all routes."""
         return [
-            *(Route(path, self._page(f"{name}.html")) for path, name in PAGES.items()),
+            *(Route(path, _page(page)) for path, page in documents.load().items()),
             Route("/static/{path:path}", self._static),
             Route("/api/matches/{number:int}", self._match),
             Route("/api/matches/{number:int}/values", self._values),
@@ -110,29 +81,17 @@ class Pages:
             Route("/live/matches/{number:int}", Live(self._running)),
         ]
 
-    def _page(self, name: str) -> Callable[[Request], Awaitable[Response]]:
-        async def page(request: Request) -> Response:
-            return self._file(name, request)
-
-        return page
-
     async def _static(self, request: Request) -> Response:
-        return self._file(request.path_params["path"], request)
-
-    def _file(self, path: str, request: Request) -> Response:
-        file = self._files.get(path)
+        file = self._files.get(request.path_params["path"])
         if file is None:
             raise Refused(404, "there is no such file")
-        headers = {"etag": file.tag, "cache-control": "no-cache"}
-        if request.headers.get("if-none-match") == file.tag:
-            return Response(status_code=304, headers=headers)
-        return Response(file.data, media_type=file.media_type, headers=headers)
+        return _file(file, request)
 
     async def _match(self, request: Request) -> Response:
         number = request.path_params["number"]
         match = self._hall.find(number)
         if match is None:
-            return _json(await self._teller.of_match("frames", number, await self._text(number)))
+            return _json(await self._teller.of_match("frames", number, await self._text(number), _guest(request)))
         state = match.public
         frames = await self._films.of(match).up_to(state.history.moves)
         now = now_of(state, None, 0, match.now(), away(match))
@@ -140,7 +99,7 @@ class Pages:
 
     async def _values(self, request: Request) -> Response:
         number = request.path_params["number"]
-        return _json(await self._teller.of_match("values", number, await self._text(number)))
+        return _json(await self._teller.of_match("values", number, await self._text(number), _guest(request)))
 
     async def _record(self, request: Request) -> Response:
         return Response(await self._text(request.path_params["number"]), media_type="text/plain; charset=utf-8")
@@ -156,7 +115,7 @@ class Pages:
 
     def _told(self, kind: str) -> Callable[[Request], Awaitable[Response]]:
         async def told(request: Request) -> Response:
-            return _json(await self._teller.ask(kind, await read_body(request, RECORD_BYTES)))
+            return _json(await self._teller.ask(kind, await read_body(request, RECORD_BYTES), _guest(request)))
 
         return told
 
@@ -179,7 +138,7 @@ class Pages:
         return Response(found, media_type=contests.TABLES[name])
 
     def _lobby(self, _scope: Scope) -> Listen:
-        return self._hubs.lobby.channel.listen
+        return self._hubs.lobby.listen
 
     def _running(self, scope: Scope) -> Listen:
         number = scope["path_params"]["number"]
@@ -216,6 +175,26 @@ async def _until_gone(receive: Receive, scope: trio.CancelScope) -> None:
     scope.cancel()
 
 
+def _guest(request: Request) -> Hashable:
+    """Return whose turn a request takes: that of all browsers of its address."""
+    guests: Guests = request.scope["state"][GUESTS]
+    return guests
+
+
+def _page(page: File) -> Callable[[Request], Awaitable[Response]]:
+    async def answer(request: Request) -> Response:
+        return _file(page, request)
+
+    return answer
+
+
+def _file(file: File, request: Request) -> Response:
+    headers = {"etag": file.tag, "cache-control": "no-cache"}
+    if request.headers.get("if-none-match") == file.tag:
+        return Response(status_code=304, headers=headers)
+    return Response(file.data, media_type=file.media_type, headers=headers)
+
+
 def _json(data: bytes) -> Response:
     return Response(data, media_type="application/json", headers={"cache-control": "no-store"})
 
@@ -223,7 +202,7 @@ def _json(data: bytes) -> Response:
 def _no_answer(request: Request, sentence: str, status: int) -> Response:
     """Say why there is no answer: as a page to who asks for pages, else as JSON."""
     if "text/html" in request.headers.get("accept", ""):
-        return HTMLResponse(NO_PAGE.format(sentence=escape(sentence)), status)
+        return HTMLResponse(documents.refusal(sentence), status)
     return JSONResponse({"error": sentence}, status)
 
 

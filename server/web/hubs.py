@@ -6,6 +6,7 @@ import trio
 from engine.game import Position
 from server.hall import Hall
 from server.match import Match
+from server.web.earlier import Earlier
 from server.web.feed import Broadcaster, Channel, Mailbox
 from server.web.overview import overview
 from server.web.stories import frame_of, now_of
@@ -78,13 +79,21 @@ class LobbyHub:
         """Take the hall."""
         self.channel = Channel(broadcaster, self)
         self._hall = hall
+        self._earlier = Earlier(hall.settings.data)
         self._last = b""
+
+    async def listen(self, mailbox: Mailbox) -> None:
+        """Tell a browser of the lobby until it is gone."""
+        self._earlier.want()
+        await self.channel.listen(mailbox)
 
     async def run(self) -> None:
         """Look, until cancelled."""
-        while True:
-            await trio.sleep(LOBBY_SECONDS)
-            self.channel.changed()
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(self._earlier.run)
+            while True:
+                await trio.sleep(LOBBY_SECONDS)
+                self.channel.changed()
 
     def event(self) -> bytes | None:
         """Return the lobby, where it has changed."""
@@ -93,7 +102,7 @@ class LobbyHub:
 
     def story(self) -> bytes:
         """Return the lobby."""
-        return msgspec.json.encode(overview(self._hall))
+        return msgspec.json.encode(overview(self._hall, self._earlier.results))
 
 
 class Hubs:

@@ -3,7 +3,7 @@
 import msgspec
 
 from server.hall import Hall, Player
-from server.match import Match
+from server.referee import State
 from server.web.views import Ending, View, ending_of, view
 
 BOARDS = 6
@@ -51,33 +51,40 @@ class Overview(msgspec.Struct, frozen=True, kw_only=True):
     playing: int
     """How many matches are running."""
     recent: tuple[Listed, ...]
+    """The last results, those of earlier servers behind those of this one."""
+    complete: bool
+    """Whether those of earlier servers are known."""
 
 
-def overview(hall: Hall) -> Overview:
-    """Return the lobby of a hall as it is now."""
+def overview(hall: Hall, earlier: tuple[Listed, ...] | None) -> Overview:
+    """Return the lobby of a hall as it is now, and results of earlier servers, None as long as they are not known."""
     waiting = set(hall.waiting())
     sessions = sorted(hall.sessions.values(), key=lambda player: player.name.lower())
     newest = sorted(hall.matches.values(), key=lambda match: -match.number)[:LISTED]
+    recent = [listed(match.public, match.now()) for match in list(hall.recent)[: -RESULTS - 1 : -1]]
+    numbers = {one.match for one in recent}
+    recent += [one for one in earlier or () if one.match not in numbers]
     return Overview(
         players=tuple(_presence(player, waiting) for player in sessions[:LISTED]),
         present=len(sessions),
-        running=tuple(listed(match, board=place < BOARDS) for place, match in enumerate(newest)),
+        running=tuple(listed(match.public, match.now(), board=place < BOARDS) for place, match in enumerate(newest)),
         playing=len(hall.matches),
-        recent=tuple(listed(match) for match in list(hall.recent)[: -RESULTS - 1 : -1]),
+        recent=tuple(recent[:RESULTS]),
+        complete=earlier is not None,
     )
 
 
-def listed(match: Match, *, board: bool = False) -> Listed:
-    """Return a match of the server as a line of a list, with its position where that is wanted."""
-    header, state = match.header, match.public
+def listed(state: State, now: int, *, board: bool = False) -> Listed:
+    """Return a match as a line of a list at a stamp of its clock, with its position where that is wanted."""
+    position = state.header.position
     return Listed(
-        match=match.number,
-        game=header.position.game.name,
-        parameters=header.position.parameters,
+        match=state.header.match,
+        game=position.game.name,
+        parameters=position.parameters,
         sides=state.sides,
-        players=header.players,
+        players=state.header.players,
         plies=state.history.plies,
-        clocks=state.clock.milliseconds(match.now()),
+        clocks=state.clock.milliseconds(now),
         runs=(state.clock.since[0] is not None, state.clock.since[1] is not None),
         ending=ending_of(state.outcome, state.sides),
         board=view(state.history.position) if board else None,

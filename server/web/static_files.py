@@ -5,6 +5,8 @@ from importlib.resources import files
 from importlib.resources.abc import Traversable
 from typing import NamedTuple
 
+from server.report import style
+
 TYPES = {
     ".html": "text/html; charset=utf-8",
     ".css": "text/css; charset=utf-8",
@@ -23,18 +25,22 @@ class File(NamedTuple):
 
 
 def load() -> dict[str, File]:
-    """Return all files of the pages by their path, as in boards/board.js."""
-    return dict(_walk(files("server.web") / "static", ""))
+    """Return all files that pages ask for by their path, as in boards/board.js."""
+    bracket = file_of(".css", style.BRACKET.encode())  # drawn alike in a report and on the page of its contest
+    return {**dict(_walk(files("server.web") / "static", "")), "bracket.css": bracket}
+
+
+def file_of(suffix: str, data: bytes) -> File:
+    """Return data as a file of one of the `TYPES`."""
+    return File(data, TYPES[suffix], f'"{sha256(data).hexdigest()[:20]}"')
 
 
 def _walk(folder: Traversable, path: str) -> list[tuple[str, File]]:
     found = []
     for entry in folder.iterdir():
+        suffix = entry.name[entry.name.rfind(".") :]
         if entry.is_dir():
             found += _walk(entry, f"{path}{entry.name}/")
-            continue
-        media_type = TYPES.get(entry.name[entry.name.rfind(".") :])
-        if media_type is not None:
-            data = entry.read_bytes()
-            found.append((path + entry.name, File(data, media_type, f'"{sha256(data).hexdigest()[:20]}"')))
+        elif suffix in TYPES:
+            found.append((path + entry.name, file_of(suffix, entry.read_bytes())))
     return found

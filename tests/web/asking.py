@@ -27,8 +27,9 @@ async def ask(
     *,
     headers: dict[str, str] | None = None,
     gone: Callable[[], Any] | None = None,
+    state: dict[str, Any] | None = None,
 ) -> Answer:
-    """Ask; ``gone`` waits for the moment at which whoever asks goes away."""
+    """Ask; ``gone`` waits for the moment at which whoever asks goes away; ``state`` is that of the connection."""
     sent = [{"type": "http.request", "body": body, "more_body": False}]
     answered: list[Message] = []
 
@@ -52,6 +53,7 @@ async def ask(
         "headers": [(name.lower().encode(), value.encode()) for name, value in (headers or {}).items()],
         "client": ("127.0.0.1", 1),
         "server": ("127.0.0.1", 8080),
+        "state": state or {},
     }
     await app(scope, receive, send)
     pieces = [message.get("body", b"") for message in answered if message["type"] == "http.response.body"]

@@ -2,6 +2,7 @@
 
 import http.client
 import json
+import re
 import socket
 import subprocess
 import sys
@@ -67,8 +68,8 @@ def test_files_are_sent_once(site: Site) -> None:
 
 
 def test_pages_name_no_other_host() -> None:
-    static = Path(app.__file__).parent / "static"
-    for path in static.rglob("*"):
+    web = Path(app.__file__).parent
+    for path in [*(web / "static").rglob("*"), *(web / "pages").iterdir()]:
         if path.suffix in (".html", ".js", ".css"):
             text = path.read_text(encoding="utf-8").replace("http://www.w3.org/2000/svg", "")
             assert "http:" not in text and "https:" not in text and "innerHTML" not in text, path
@@ -97,7 +98,23 @@ def test_who_asks_for_a_page_is_told_by_a_page(site: Site) -> None:
     answer = ask(site, "/<script>alert(1)</script>", accept="text/html,*/*")
     assert answer.status == 404
     assert b"There is no page here" in answer.body and b"&lt;script&gt;" in answer.body
-    assert b"<script>" not in answer.body
+    assert b"<script" not in answer.body and b'<a href="/contests">Contests</a>' in answer.body
+
+
+def test_pages_stand_in_one_frame(site: Site) -> None:
+    paths = {"/": "/", "/match/1": "", "/replay": "/replay", "/play": "/play", "/contests": "/contests"}
+    for path, current in {**paths, "/contest/1": "/contests"}.items():
+        page = ask(site, path)
+        again = ask(site, path, if_none_match=page.headers["etag"])
+        assert page.headers["content-type"] == "text/html; charset=utf-8" and (again.status, again.body) == (304, b"")
+        text = page.body.decode()
+        assert re.findall('<a href="([^"]+)" aria-current="page">', text) == [current] * bool(current), path
+        for named in re.findall('(?:href|src)="(/static/[^"]+)"', text):
+            assert ask(site, named).status == 200, named
+        skipped = re.search('class="skip" href="#([^"]+)"', text)
+        assert skipped is not None and text.count(f'id="{skipped[1]}"') == 1
+        ids = re.findall(' id="([^"]+)"', text)
+        assert len(ids) == len(set(ids)) and text.count("<main") == text.count("</main>") == 1
 
 
 def test_a_match_is_told_while_it_is_played_and_afterwards(site: Site) -> None:
@@ -130,6 +147,29 @@ def test_matches_of_an_earlier_server_are_told_from_their_records(tmp_path: Path
         told = ask(site, "/api/matches/7").json
         assert len(told["frames"]) == 13 and told["now"]["ending"]["reason"] == "resign"
         assert ask(site, "/api/matches/7").json == told
+
+
+@pytest.mark.slow
+def test_results_of_an_earlier_server_are_in_the_lobby(tmp_path: Path) -> None:
+    (tmp_path / "records").mkdir(parents=True)
+    (tmp_path / "records" / "7.txt").write_text(played(end="resign", stop_after=12))
+    (tmp_path / "records" / "9.txt").write_text("not a record")
+    with open_site(tmp_path) as site:
+        table = Table(site, "mnk", "params=4,4,3 budget=60000")
+        table.resign()
+        table.close()
+        with socket.create_connection(("127.0.0.1", site.web_port), timeout=30) as browser, browser.makefile() as lines:
+            browser.sendall(b"GET /live/lobby HTTP/1.1\r\nhost: x\r\n\r\n")
+            for line in lines:
+                lobby = json.loads(line[6:]) if line.startswith("data: ") else {}
+                if lobby.get("complete"):
+                    break
+        assert [(match["match"], match["players"]) for match in lobby["recent"]] == [
+            (table.match, ["ann", "bob"]),
+            (7, ["ann", "bob"]),
+        ]
+        assert lobby["recent"][1]["ending"]["reason"] == "resign" and lobby["recent"][1]["plies"] == 12
+        assert ask(site, "/api/matches/7").json["now"]["ending"] == lobby["recent"][1]["ending"]
 
 
 @pytest.mark.slow

@@ -1,16 +1,18 @@
 """Contests on pages: what is read of their reports, and how a browser shows it."""
 
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import FloatRect, expect
 from structlog.testing import capture_logs
 
-from server.contest.definition import RoundRobin, Swiss
-from server.report import files
+from server.contest.definition import Knockout, RoundRobin, Swiss
+from server.report import contents, files
 from server.web import contests
-from tests.server.report.samples import sample_report
+from tests.server.contest.played import CONTROL
+from tests.server.report.samples import sample, sample_report
 from tests.web.chromium import check_accessibility, fits, open_browser, open_page
 from tests.web.site import Site, open_site
 
@@ -77,6 +79,42 @@ def test_a_browser_shows_contests(site: Site) -> None:
         page.locator("#all").click()
         expect(page.locator("#chosen")).to_be_hidden()
         check_accessibility(page)
+
+
+@pytest.mark.slow
+def test_a_bracket_is_drawn_alike_in_a_report_and_on_the_page(site: Site) -> None:
+    knockout = sample(6, Knockout(1, CONTROL), qualified=False)
+    report = contents.report(*knockout)
+    folder = site.folder / "contests" / "3"
+    files.write(report, folder)
+    meetings = [one for round in report.stages[0].bracket for one in round.meetings]
+    with open_browser() as browser, open_page(browser, phone=True) as page:
+        drawn = []
+        for shown, games in (
+            ("report", [f"#game-{number}" for number in meetings[-1].games]),
+            ("page", [f"/match/{report.games[number - 1].match}" for number in meetings[-1].games]),
+        ):
+            if shown == "page":
+                page.goto(f"{site.url}/contest/3")
+            else:
+                page.set_content((folder / "index.html").read_text(encoding="utf-8"))
+            bracket = page.locator(".bracket")
+            expect(bracket.locator(".pair")).to_have_count(len(meetings))
+            final = bracket.locator(".round").last
+            assert [link.get_attribute("href") for link in final.locator("a").all()] == games
+            drawn.append([side.inner_text() for side in bracket.locator(".side").all()])
+            rounds = [round.locator(".pair").all() for round in bracket.locator(".round").all()]
+            for before, after in pairwise([_middle(one.bounding_box()) for one in round] for round in rounds):
+                feeders = [sum(before[place : place + 2]) / 2 for place in range(0, len(before), 2)]
+                assert after == pytest.approx(feeders, abs=1), "each between the two whose winners meet there"
+            assert fits(page)
+            check_accessibility(page)
+        assert drawn[0] == drawn[1]
+
+
+def _middle(box: FloatRect | None) -> float:
+    assert box is not None
+    return box["y"] + box["height"] / 2
 
 
 @pytest.mark.slow

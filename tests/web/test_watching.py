@@ -156,6 +156,20 @@ def test_a_record_is_replayed_from_a_file(browser: Browser, site: Site, tmp_path
         check_accessibility(page)
 
 
+def test_the_time_of_getting_ready_does_not_hide_that_of_moves(browser: Browser, site: Site) -> None:
+    with open_page(browser) as page:
+        page.goto(f"{site.url}/replay")
+        heights, cut = page.evaluate("""async () => {
+            const { drawTimes } = await import("/static/graphs.js");
+            const used = [5000, 4000, 10, 20, 15].map((spent, i) => ({ side: i % 2, spent }));
+            const place = document.createElement("div");
+            drawTimes(place, used, 3, "gipf", () => {});
+            const heights = [...place.querySelectorAll(".bar-of")].map((bar) => Number(bar.getAttribute("height")));
+            return [heights, place.querySelectorAll(".cut").length];
+        }""")
+        assert cut == 2 and heights == pytest.approx([heights[0] * part for part in (1, 1, 0.5, 1, 0.75)])
+
+
 def test_every_position_of_a_record_is_drawn(browser: Browser, site: Site, tmp_path: Path) -> None:
     record = tmp_path / "record.txt"
     record.write_text(played())

@@ -1,5 +1,6 @@
 /** A contest: how far it has come, standings, crosstables, ratings, and every game by rounds. */
 
+import { bracket } from "./bracket.js";
 import { crosstable, progress, ratingPlot, standings, table } from "./contest_parts.js";
 import { el, find, say } from "./dom.js";
 import { ask } from "./net.js";
@@ -21,7 +22,10 @@ function show({ entry, report }) {
   find("#progress").replaceChildren(progress(entry));
   const stages = [...report.stages].reverse().map((stage) => section(stage, report));
   if (report.qualification) stages.push(qualification(report.qualification));
+  const boxes = () => [...document.querySelectorAll("#stages .scroll")];
+  const places = new Map(boxes().map((box) => [box.getAttribute("aria-label"), box.scrollLeft]));
   find("#stages").replaceChildren(...stages);
+  for (const box of boxes()) box.scrollLeft = places.get(box.getAttribute("aria-label")) ?? 0; // where a reader had moved it
   find("#rated").hidden = !report.ratings.length;
   if (report.ratings.length) find("#ratings").replaceChildren(ratingPlot(report.ratings));
   find("#coming").hidden = !report.schedule.length;
@@ -38,15 +42,16 @@ function section(stage, report) {
     listGames(report);
     find("#games-title").scrollIntoView();
   };
+  const part = (what, child, kind = "") =>
+    el(`div.card.scroll${kind}`, { tabindex: 0, role: "region", "aria-label": `${what}, stage ${stage.number}` }, child);
   const state = stage.over ? "over" : `${stage.games} of ${stage.known} paired games`;
   return el(
     "section",
     {},
     el("h2", {}, `Stage ${stage.number}: ${stage.format} `, el("span.quiet.small", {}, `${stage.time}, ${state}`)),
-    el("div.card.scroll", { tabindex: 0, role: "region", "aria-label": `Standings, stage ${stage.number}` }, standings(stage)),
-    stage.crosstable.length
-      ? el("div.card.scroll.cross", { tabindex: 0, role: "region", "aria-label": `Crosstable, stage ${stage.number}` }, crosstable(stage, choose))
-      : null,
+    stage.bracket.length ? part("Bracket", bracket(stage, report.games)) : null,
+    part("Standings", standings(stage)),
+    stage.crosstable.length && !stage.bracket.length ? part("Crosstable", crosstable(stage, choose), ".cross") : null,
   );
 }
 

@@ -29,20 +29,38 @@ export function table(label, headings, rows, numbers = []) {
   );
 }
 
+const POINTS = ["Points", (line) => points(line.points)];
+const BERGER = ["S.-B.", (line) => line.sonneborn_berger];
+const RATING = ["Rating", (line) => signed(line.rating ?? 0)];
+
+/** By what the formats rank, in the order in which it decides: headings, and what stands under them. */
+const MARKS = {
+  "round-robin": [POINTS, BERGER],
+  swiss: [POINTS, ["Buchholz", (line) => points(line.buchholz)], BERGER],
+  knockout: [["Rounds won", (line) => line.rounds_won], POINTS],
+  gauntlet: [RATING, POINTS],
+  ladder: [RATING, POINTS],
+};
+
+function signed(value) {
+  const rounded = Math.round(value);
+  return rounded > 0 ? `+${rounded}` : rounded < 0 ? `−${-rounded}` : "0";
+}
+
 /** The table of a stage. */
 export function standings(stage) {
-  const headings = ["", "Name", "Points", "Games", "+ = −", "SB", "Time used", "Longest"];
+  const marks = MARKS[stage.kind];
+  const headings = ["", "Name", ...marks.map(([heading]) => heading), "Games", "+ = −", "Time used", "Longest"];
   const rows = stage.table.map((line) => [
     `${line.place}.`,
     line.disqualified ? el("s", { title: line.disqualified }, line.name) : el("strong", {}, line.name),
-    points(line.points),
+    ...marks.map(([, value]) => value(line)),
     line.games,
     `${line.wins} ${line.draws} ${line.losses}`,
-    String(line.sonneborn_berger),
     span(Math.round(line.used / 1000)),
     span(Math.round(line.longest / 1000)),
   ]);
-  return table(`Standings of stage ${stage.number}`, headings, rows, [0, 2, 3, 4, 5, 6, 7]);
+  return table(`Standings of stage ${stage.number}`, headings, rows, headings.map((_, i) => i).filter((i) => i !== 1));
 }
 
 /**
@@ -50,17 +68,19 @@ export function standings(stage) {
  * @param {(one: string, other: string) => void} choose
  */
 export function crosstable(stage, choose) {
-  const headings = ["", "Name", ...stage.table.map((line) => line.place)];
+  const headings = ["", "Name", ...stage.table.map((_, i) => i + 1)];
   const rows = stage.crosstable.map((cells, i) => {
     const name = stage.table[i].name;
     const shown = cells.map((cell, j) => {
-      if (i === j) return el("span.self", { "aria-label": "itself" }, "×");
+      if (i === j) return el("span.self.unseen", {}, "itself");
       if (!cell) return "";
       const other = stage.table[j].name;
+      const half = cell.games.length / 2;
+      const kind = cell.points > half ? ".win" : cell.points < half ? ".loss" : "";
       const label = `${name} against ${other}: ${points(cell.points)} of ${cell.games.length}; show the games`;
-      return el("button.cell", { type: "button", "aria-label": label, click: () => choose(name, other) }, points(cell.points));
+      return el(`button.cell${kind}`, { type: "button", "aria-label": label, click: () => choose(name, other) }, points(cell.points));
     });
-    return [`${stage.table[i].place}.`, name, ...shown];
+    return [`${i + 1}.`, name, ...shown];
   });
   return table(`Crosstable of stage ${stage.number}`, headings, rows, headings.map((_, i) => i).filter((i) => i !== 1));
 }
@@ -85,7 +105,7 @@ export function ratingPlot(ratings) {
     parts.push([text(shortened(name), { x: 0, y: y + 5, class: "name" })]);
     if (from !== null) parts.push([svg("line", { x1: x(from), x2: x(to), y1: y, y2: y, class: "interval" })]);
     parts.push([svg("circle", { cx: x(elo), cy: y, r: 6, class: "rating" })]);
-    parts.push([text(`${elo > 0 ? "+" : ""}${Math.round(elo)}`, { x: WIDTH, y: y + 5, class: "tick" })]);
+    parts.push([text(signed(elo), { x: WIDTH, y: y + 5, class: "tick" })]);
   });
   const label = `Ratings in Elo, with 95 % intervals: ${ratings.map(({ name, elo }) => `${name} ${Math.round(elo)}`).join(", ")}`;
   return svg("svg", { viewBox: `0 0 ${WIDTH} ${ROW * ratings.length + 36}`, role: "img", "aria-label": label, class: "ratings" }, parts.flat());

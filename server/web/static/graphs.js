@@ -11,7 +11,8 @@ const LEAST_SLOTS = 12;
 const LEAST_SCALE = 60; // less than a piece of GIPF is not made to look like much
 
 /**
- * Draw how long each move took.
+ * Draw how long each move took. Getting ready counts as part of the first moves: where they took much longer than all
+ * others, their bars are cut.
  * @param {HTMLElement} container
  * @param {{side: number, spent: number}[]} used
  * @param {number} ply the position shown
@@ -19,20 +20,19 @@ const LEAST_SCALE = 60; // less than a piece of GIPF is not made to look like mu
  * @param {(ply: number) => void} go
  */
 export function drawTimes(container, used, ply, game, go) {
-  const most = Math.max(1, ...used.map(({ spent }) => spent));
+  const longest = Math.max(1, ...used.map(({ spent }) => spent));
+  const later = Math.max(1, ...used.slice(2).map(({ spent }) => spent));
+  const most = used.length > 2 && longest > 2 * later ? later : longest;
   const slot = (WIDTH - LEFT) / Math.max(LEAST_SLOTS, used.length);
-  const bars = used.map(({ side, spent }, i) => {
-    const height = Math.max(1.5, (spent / most) * (HEIGHT - BOTTOM));
-    return svg("rect", {
-      x: LEFT + i * slot + slot * 0.1,
-      y: HEIGHT - BOTTOM - height,
-      width: slot * 0.8,
-      height,
-      class: `bar-of of-${game} side${side}${i + 1 === ply ? " now" : ""}`,
-    });
+  const bars = used.flatMap(({ side, spent }, i) => {
+    const height = Math.min(1, spent / most) * (HEIGHT - BOTTOM);
+    const across = { x: LEFT + i * slot + slot * 0.1, width: slot * 0.8 };
+    const kind = `bar-of of-${game} side${side}${i + 1 === ply ? " now" : ""}`;
+    const bar = svg("rect", { ...across, y: HEIGHT - BOTTOM - Math.max(1.5, height), height: Math.max(1.5, height), class: kind });
+    return spent > most ? [bar, svg("rect", { ...across, y: 12, height: 5, class: "cut" })] : [bar];
   });
-  const slowest = used.findIndex(({ spent }) => spent === most) + 1;
-  const label = used.length ? `Time used for each of ${used.length} moves; move ${slowest} took longest, ${span(most)}` : "No moves";
+  const slowest = used.findIndex(({ spent }) => spent === longest) + 1;
+  const label = used.length ? `Time used for each of ${used.length} moves; move ${slowest} took longest, ${span(longest)}` : "No moves";
   frame(container, label, [...axis(span(most), "0"), ...bars], used.length, slot, go);
 }
 

@@ -15,7 +15,7 @@ function update(lobby) {
   find("#others").replaceChildren(...others.map(row));
   find("#nobody").hidden = lobby.running.length > 0;
   find("#table").hidden = !lobby.recent.length;
-  find("#fresh").hidden = lobby.recent.length > 0;
+  find("#fresh").hidden = !lobby.complete || lobby.recent.length > 0;
   find("#results").replaceChildren(...lobby.recent.map(row));
   find("#alone").hidden = lobby.players.length > 0;
   find("#people").replaceChildren(...lobby.players.map(person), ...unlisted(lobby));
@@ -95,8 +95,10 @@ function unlisted(lobby) {
   return more > 0 ? [el("li.quiet", {}, `and ${count(more, "other")}`)] : [];
 }
 
+const status = find("#status");
+status.hidden = false;
+say(status, "connecting");
 listen("/live/lobby", update, (connected) => {
-  const status = find("#status");
   status.classList.toggle("lost", !connected);
   say(status, connected ? "live" : "connection lost");
 });

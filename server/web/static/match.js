@@ -306,7 +306,5 @@ const path = /^\/match\/([0-9]+)$/.exec(location.pathname);
 if (path) showServers(Number(path[1]));
 else {
   say(find("#title"), "Replay a record");
-  document.title = "Replay · gipf-arena";
-  find("nav a[href='/replay']").setAttribute("aria-current", "page");
   offerFile(showFile);
 }

@@ -20,6 +20,7 @@ const REASONS = {
   bad_move: "illegal move",
   resign: "resignation",
   adjudicated: "adjudicated",
+  organiser: "organiser",
   server_stop: "server stopped",
   server_fault: "server fault",
 };

@@ -26,7 +26,7 @@ VOID = {"meta", "link", "br", "hr", "img", "col", "input"}
 TAGS = frozenset(
     """
     html head meta title style body div header p h1 h2 h3 dl dt dd nav ul li a main section table caption
-    thead tbody tr th td abbr b span details summary footer svg line text circle g
+    thead tbody tr th td abbr b span details summary footer svg line text circle g ol
     """.split()  # noqa: SIM905
 )
 """All that a page is made of; scripts are not among it."""
@@ -141,6 +141,20 @@ def test_tables_have_captions_and_scopes() -> None:
     tags = [tag for tag, _ in read.elements]
     assert all(following == "caption" for tag, following in pairwise(tags) if tag == "table")
     assert all(given["scope"] in ("col", "row", "rowgroup") for tag, given in read.elements if tag == "th")
+
+
+def test_a_bracket_is_a_list_of_rounds_with_links_to_the_games() -> None:
+    made = report(*sample(6, Knockout(1, CONTROL), qualified=False))
+    read = Reader(page(made))
+    (stage,) = made.stages
+    drawn = [given.get("class", "") for _, given in read.elements]
+    assert drawn.count("round") == len(stage.bracket) == 3 and drawn.count("pair") == 4 + 2 + 1
+    assert drawn.count("side on") == 4 + 2 + 1 and drawn.count("side nobody") == 2 == read.texts.count("bye")
+    meetings = [one for round in stage.bracket for one in round.meetings]
+    assert {f"#game-{number}" for one in meetings for number in one.games} <= set(read.links)
+    assert "Crosstable" not in "".join(read.texts), "it would say the same, with holes"
+    regions = [given["aria-label"] for _, given in read.elements if given.get("role") == "region"]
+    assert "Bracket of stage 1" in regions, "it scrolls by keyboard"
 
 
 def test_what_would_be_too_long_is_left_out_with_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,7 +14,8 @@ export function plate(view, small) {
   const parts = { hexagon, cells, squares }[layout.kind](view, small);
   group.append(...parts);
   if (!small) {
-    group.append(...layout.labels.map(([name, x, y]) => text(name, { x: x * STEP, y: y * STEP, class: "label" })));
+    const kind = layout.width > WIDE ? "label wide" : "label";
+    group.append(...layout.labels.map(([name, x, y]) => text(name, { x: x * STEP, y: y * STEP, class: kind })));
   }
   return group;
 }

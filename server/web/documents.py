@@ -1,0 +1,106 @@
+"""The pages as HTML documents: what each has of its own, ``pages/NAME.html``, in the frame that all of them share."""
+
+from html import escape
+from importlib.resources import files
+from typing import NamedTuple
+
+from server.web.static_files import File, file_of
+
+LINKS = {"/": "Lobby", "/replay": "Replay", "/play": "Play", "/contests": "Contests"}
+"""The pages that every page leads to."""
+
+HEAD = """<!doctype html>
+<html lang="en">
+<head>
+  <meta charset="utf-8">
+  <meta name="viewport" content="width=device-width, initial-scale=1">
+  <title>{title} · gipf-arena</title>
+  <link rel="icon" href="/static/icon.svg">
+{resources}
+</head>
+<body>
+  <a class="skip" href="#{target}">To the {target_name}</a>
+  <header class="bar">
+    <div>
+      <a class="brand" href="/"><img src="/static/icon.svg" alt="">gipf-arena</a>
+      <nav aria-label="Pages">
+{links}
+      </nav>
+      {status}
+    </div>
+  </header>
+"""
+
+TAIL = "</body>\n</html>\n"
+
+STATUS = '<span class="status" role="status" id="status" hidden></span>'
+"""Whether a live page is connected."""
+
+NO_PAGE = """<main id="main" class="alone">
+  <h1>There is no page here</h1>
+  <p class="card notice bad" role="alert">{sentence}</p>
+  <p><a class="button main" href="/">To the lobby</a></p>
+</main>
+"""
+
+
+class Document(NamedTuple):
+    """What tells one page from another."""
+
+    body: str
+    """Name of its file."""
+    title: str
+    styles: tuple[str, ...] = ()
+    """Style sheets of its own."""
+    script: str = ""
+    current: str = ""
+    """The link that stands for it."""
+    live: bool = False
+    target: tuple[str, str] = ("main", "content")
+    """Where a reader without a mouse skips to, and what that is called."""
+
+
+DOCUMENTS = {
+    "/": Document("lobby", "Lobby", ("lobby",), "lobby", "/", live=True),
+    "/match/{number:int}": Document("match", "Match", ("match",), "match", live=True),
+    "/replay": Document("match", "Replay", ("match",), "match", "/replay", live=True),
+    "/play": Document("play", "Play", ("play",), "play", "/play", target=("board", "board")),
+    "/contests": Document("contests", "Contests", ("contests",), "contests", "/contests"),
+    "/contest/{number:int}": Document("contest", "Contest", ("contests", "bracket"), "contest", "/contests"),
+}
+"""The pages by their paths, as routes write them."""
+
+
+def load() -> dict[str, File]:
+    """Return all pages by their paths, as routes write them."""
+    folder = files("server.web") / "pages"
+    bodies = {path: (folder / f"{page.body}.html").read_text(encoding="utf-8") for path, page in DOCUMENTS.items()}
+    return {path: file_of(".html", whole(page, bodies[path]).encode()) for path, page in DOCUMENTS.items()}
+
+
+def refusal(sentence: str) -> str:
+    """Return what a browser shows in place of a page; the sentence may hold anything."""
+    shown = f"{sentence[:1].upper()}{sentence[1:]}."
+    return whole(Document("", "No page"), NO_PAGE.format(sentence=escape(shown)))
+
+
+def whole(page: Document, body: str) -> str:
+    """Return a page around its body, which is markup."""
+    resources = [f'<link rel="stylesheet" href="/static/{name}.css">' for name in ("site", "boards", *page.styles)]
+    if page.script:
+        resources.append(f'<script type="module" src="/static/{page.script}.js"></script>')
+    links = [_link(path, name, path == page.current) for path, name in LINKS.items()]
+    head = HEAD.format(
+        title=page.title,
+        resources="\n".join(f"  {line}" for line in resources),
+        links="\n".join(f"        {line}" for line in links),
+        status=STATUS if page.live else "",
+        target=page.target[0],
+        target_name=page.target[1],
+    )
+    return head + body + TAIL
+
+
+def _link(path: str, name: str, current: bool) -> str:
+    mark = ' aria-current="page"' if current else ""
+    return f'<a href="{path}"{mark}>{name}</a>'

@@ -1,0 +1,162 @@
+"""Turns at what takes long: side by side, fair between guests, and within bounds."""
+
+from collections.abc import Hashable
+from pathlib import Path
+
+import pytest
+import trio
+import trio.testing
+
+from server.limits import Limits
+from server.web import records
+from server.web.app import application
+from server.web.crowd import Crowd
+from server.web.errors import Refused
+from server.web.feed import Broadcaster
+from server.web.hubs import Hubs
+from server.web.listener import GUESTS
+from server.web.play import Playing
+from server.web.records import AT_A_TIME, MOST_WAITING_OF_ONE, SECONDS, Teller
+from server.web.turns import Full, Turns
+from tests.server.harness import open_house
+from tests.web.asking import ask
+
+
+async def have(turns: Turns, guest: str, seconds: float, told: list[str]) -> None:
+    async with turns.of(guest):
+        told.append(guest)
+        await trio.sleep(seconds)
+
+
+async def test_one_guest_does_not_have_all_turns(autojump_clock: trio.testing.MockClock) -> None:
+    turns, told = Turns(3, 100, 100), list[str]()
+    async with trio.open_nursery() as nursery:
+        for _ in range(10):
+            nursery.start_soon(have, turns, "a", 10, told)
+        await trio.sleep(0.01)
+        assert told == ["a", "a"]
+        began = trio.current_time()
+        await have(turns, "b", 1, told)
+        assert trio.current_time() - began == pytest.approx(1)
+    assert told.count("a") == 10 and trio.current_time() - began == pytest.approx(50, abs=0.1), "two at a time"
+
+
+async def test_who_asks_for_less_comes_first(autojump_clock: trio.testing.MockClock) -> None:
+    turns, told = Turns(2, 100, 100), list[str]()
+    async with trio.open_nursery() as nursery:
+        for guest in "aabbcab":
+            nursery.start_soon(have, turns, guest, 1, told)
+            await trio.sleep(0.01)
+    assert told[:3] == ["a", "b", "c"] and sorted(told) == sorted("aabbcab")
+
+
+async def test_who_goes_away_leaves_its_place(autojump_clock: trio.testing.MockClock) -> None:
+    turns, told = Turns(2, 4, 4), list[str]()
+    for _ in range(3):
+        with trio.move_on_after(1):
+            async with trio.open_nursery() as nursery:
+                for guest in ("a", "a", "a", "b"):
+                    nursery.start_soon(have, turns, guest, 1000, told)
+                    await trio.sleep(0.01)
+    assert told == ["a", "b"] * 3
+    await have(turns, "a", 1, told)
+
+
+async def test_so_many_wait_and_no_more(autojump_clock: trio.testing.MockClock) -> None:
+    turns, told = Turns(2, 5, 3), list[str]()
+    async with trio.open_nursery() as nursery:
+        for guest in "aaaabbb":
+            nursery.start_soon(have, turns, guest, 1, told)
+            await trio.sleep(0.01)
+        for guest in "ac":  # three of the one wait, and five in all
+            with pytest.raises(Full):
+                await have(turns, guest, 1, told)
+    assert sorted(told) == list("aaaabbb")
+
+
+@pytest.mark.parametrize("kind", AT_A_TIME)
+async def test_slow_records_of_one_do_not_hold_up_another(
+    kind: str, autojump_clock: trio.testing.MockClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def answer(_kind: str, record: bytes) -> bytes:
+        await trio.sleep(1 if record == b"good" else trio.current_time() + 10_000)
+        return record
+
+    monkeypatch.setattr(records, "_answer", answer)
+    teller = Teller()
+    refused: list[int] = []
+
+    async def slow(guest: Hashable) -> None:
+        try:
+            await teller.ask(kind, b"slow", guest)
+        except Refused as error:
+            refused.append(error.status)
+
+    async with trio.open_nursery() as nursery:
+        for _ in range(MOST_WAITING_OF_ONE + 10):
+            nursery.start_soon(slow, "hostile")
+        await trio.sleep(0.01)
+        began = trio.current_time()
+        assert await teller.ask(kind, b"good", "innocent") == b"good"
+        assert trio.current_time() - began == pytest.approx(1)
+    assert refused.count(503) == 10 - (AT_A_TIME[kind] - 1) and refused.count(422) == len(refused) - refused.count(503)
+    assert trio.current_time() - began <= SECONDS[kind] * (MOST_WAITING_OF_ONE + 1)
+
+
+async def test_browsers_of_one_address_share_its_turns(
+    tmp_path: Path, autojump_clock: trio.testing.MockClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def answer(_kind: str, record: bytes) -> bytes:
+        await trio.sleep(1 if record == b"good" else 10_000)
+        return record
+
+    monkeypatch.setattr(records, "_answer", answer)
+    crowd = Crowd(Limits(), 1000, lambda: 0)
+    statuses: list[int] = []
+
+    async def post(record: bytes, host: str) -> int:
+        status, _ = await ask(app, "POST", "/api/record", record, state={GUESTS: crowd.enter(host)})
+        statuses.append(status)
+        return status
+
+    async with open_house(tmp_path) as house, Playing() as playing, trio.open_nursery() as nursery:
+        hubs = Hubs(house.hall, Broadcaster(house.hall.outbox.soon, lambda: 0.0))
+        app = application(house.hall, house.hall.archive, hubs, playing)
+        for _ in range(10):
+            nursery.start_soon(post, b"slow", "2001:db8::1")
+            nursery.start_soon(post, b"slow", "2001:db8::2")
+        await trio.sleep(0.1)
+        began = trio.current_time()
+        assert await post(b"good", "192.0.2.7") == 200
+        assert trio.current_time() - began == pytest.approx(1)
+        assert statuses == [503] * 2 + [200]  # two are read, sixteen wait
+
+
+async def test_a_match_that_a_class_asks_for_is_told_once(
+    autojump_clock: trio.testing.MockClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[bytes] = []
+
+    async def answer(_kind: str, record: bytes) -> bytes:
+        asked.append(record)
+        await trio.sleep(1)
+        if len(asked) == 1:
+            raise Refused(500, "the first one fails")
+        return b"told"
+
+    monkeypatch.setattr(records, "_answer", answer)
+    teller = Teller()
+    told: list[bytes | int] = []
+
+    async def ask_for(match: int, guest: str) -> None:
+        try:
+            told.append(await teller.of_match("frames", match, f"record {match}", guest))
+        except Refused as error:
+            told.append(error.status)
+
+    async with trio.open_nursery() as nursery:
+        for _ in range(40):
+            nursery.start_soon(ask_for, 7, "class")
+    assert asked == [b"record 7"] * 2 and told == [500, *[b"told"] * 39]
+    await ask_for(7, "other")
+    assert len(asked) == 2 and told[-1] == b"told"
