@@ -120,8 +120,7 @@ class Pages:
         return told
 
     async def _contests(self, _request: Request) -> Response:
-        found = await trio.to_thread.run_sync(contests.contests, self._data)
-        return _json(msgspec.json.encode(found))
+        return _json(msgspec.json.encode(await self._hubs.lobby.shelf.entries()))
 
     async def _contest(self, request: Request) -> Response:
         number = request.path_params["number"]

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import msgspec
 import structlog
+import trio
 
 from server.organise.folders import FOLDER, folder_of
 from server.report.structure import Report
@@ -46,14 +47,37 @@ class Contest(msgspec.Struct, frozen=True, kw_only=True):
     report: Report
 
 
-def contests(data: Path) -> list[Entry]:
-    """Return the contests of a data directory, the newest first; one without a readable report is left out."""
-    try:
-        numbers = sorted((int(path.name) for path in (data / FOLDER).iterdir() if path.name.isdecimal()), reverse=True)
-    except FileNotFoundError:
-        return []
-    found = (contest(data, number) for number in numbers)
-    return [one.entry for one in found if one is not None]
+class Shelf:
+    """The contests of a data directory. A report that has not changed is not read again."""
+
+    def __init__(self, data: Path) -> None:
+        """Read nothing yet."""
+        self._data = data
+        self._known: dict[int, tuple[int, Entry | None]] = {}
+        self._reading = trio.Lock()
+
+    async def entries(self) -> list[Entry]:
+        """Return the contests, the newest first; one without a readable report is left out."""
+        async with self._reading:
+            return await trio.to_thread.run_sync(self._entries)
+
+    def _entries(self) -> list[Entry]:
+        try:
+            numbers = [int(path.name) for path in (self._data / FOLDER).iterdir() if path.name.isdecimal()]
+        except FileNotFoundError:
+            return []
+        found = [self._entry(number) for number in sorted(numbers, reverse=True)]
+        return [entry for entry in found if entry is not None]
+
+    def _entry(self, number: int) -> Entry | None:
+        try:
+            changed = (folder_of(self._data, number) / REPORT).stat().st_mtime_ns
+        except OSError:
+            return None
+        if number not in self._known or self._known[number][0] != changed:
+            found = contest(self._data, number)
+            self._known[number] = (changed, None if found is None else found.entry)
+        return self._known[number][1]
 
 
 def contest(data: Path, number: int) -> Contest | None:

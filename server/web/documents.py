@@ -61,7 +61,7 @@ class Document(NamedTuple):
 
 
 DOCUMENTS = {
-    "/": Document("lobby", "Lobby", ("lobby",), "lobby", "/", live=True),
+    "/": Document("lobby", "Lobby", ("contests", "lobby"), "lobby", "/", live=True),
     "/match/{number:int}": Document("match", "Match", ("match",), "match", live=True),
     "/replay": Document("match", "Replay", ("match",), "match", "/replay", live=True),
     "/play": Document("play", "Play", ("play",), "play", "/play", target=("board", "board")),

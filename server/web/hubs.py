@@ -1,15 +1,22 @@
 """What browsers listen to: a match, told once for all who watch it, and the lobby."""
 
 import msgspec
+import structlog
 import trio
 
 from engine.game import Position
 from server.hall import Hall
 from server.match import Match
+from server.web.contests import Entry, Shelf
 from server.web.earlier import Earlier
 from server.web.feed import Broadcaster, Channel, Mailbox
 from server.web.overview import overview
 from server.web.stories import frame_of, now_of
+
+log = structlog.get_logger()
+
+CONTESTS = 3
+"""Contests that stand in the lobby."""
 
 LOBBY_SECONDS = 1.0
 """How often the lobby is looked at."""
@@ -79,21 +86,40 @@ class LobbyHub:
         """Take the hall."""
         self.channel = Channel(broadcaster, self)
         self._hall = hall
+        self.shelf = Shelf(hall.settings.data)
+        self._contests: tuple[Entry, ...] = ()
         self._earlier = Earlier(hall.settings.data)
         self._last = b""
 
     async def listen(self, mailbox: Mailbox) -> None:
         """Tell a browser of the lobby until it is gone."""
         self._earlier.want()
+        await self._look()
         await self.channel.listen(mailbox)
 
     async def run(self) -> None:
         """Look, until cancelled."""
         async with trio.open_nursery() as nursery:
             nursery.start_soon(self._earlier.run)
+            nursery.start_soon(self._follow_contests)
             while True:
                 await trio.sleep(LOBBY_SECONDS)
                 self.channel.changed()
+
+    async def _follow_contests(self) -> None:
+        while True:
+            await trio.sleep(LOBBY_SECONDS)
+            if self.channel.listeners:
+                await self._look()
+
+    async def _look(self) -> None:
+        """Look how far contests have come: those that are running, then the last ones."""
+        try:
+            found = await self.shelf.entries()
+        except OSError as error:
+            log.warning("the contests cannot be read", error=repr(str(error)))
+            return
+        self._contests = tuple(sorted(found, key=lambda entry: entry.closed is not None)[:CONTESTS])
 
     def event(self) -> bytes | None:
         """Return the lobby, where it has changed."""
@@ -102,7 +128,7 @@ class LobbyHub:
 
     def story(self) -> bytes:
         """Return the lobby."""
-        return msgspec.json.encode(overview(self._hall, self._earlier.results))
+        return msgspec.json.encode(overview(self._hall, self._earlier.results, self._contests))
 
 
 class Hubs:

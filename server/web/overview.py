@@ -4,6 +4,7 @@ import msgspec
 
 from server.hall import Hall, Player
 from server.referee import State
+from server.web.contests import Entry
 from server.web.views import Ending, View, ending_of, view
 
 BOARDS = 6
@@ -54,10 +55,14 @@ class Overview(msgspec.Struct, frozen=True, kw_only=True):
     """The last results, those of earlier servers behind those of this one."""
     complete: bool
     """Whether those of earlier servers are known."""
+    contests: tuple[Entry, ...]
 
 
-def overview(hall: Hall, earlier: tuple[Listed, ...] | None) -> Overview:
-    """Return the lobby of a hall as it is now, and results of earlier servers, None as long as they are not known."""
+def overview(hall: Hall, earlier: tuple[Listed, ...] | None, contests: tuple[Entry, ...] = ()) -> Overview:
+    """Return the lobby of a hall as it is now, with contests.
+
+    ``earlier`` are results of earlier servers, None as long as they are not known.
+    """
     waiting = set(hall.waiting())
     sessions = sorted(hall.sessions.values(), key=lambda player: player.name.lower())
     newest = sorted(hall.matches.values(), key=lambda match: -match.number)[:LISTED]
@@ -71,6 +76,7 @@ def overview(hall: Hall, earlier: tuple[Listed, ...] | None) -> Overview:
         playing=len(hall.matches),
         recent=tuple(recent[:RESULTS]),
         complete=earlier is not None,
+        contests=contests,
     )
 
 

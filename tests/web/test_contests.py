@@ -24,18 +24,27 @@ def written(data: Path) -> Path:
     return data
 
 
-def test_contests_are_listed_with_how_far_they_have_come(tmp_path: Path) -> None:
-    assert contests.contests(tmp_path) == []
+async def test_contests_are_listed_with_how_far_they_have_come(tmp_path: Path) -> None:
+    shelf = contests.Shelf(tmp_path)
+    assert await shelf.entries() == []
     data = written(tmp_path)
     (data / "contests" / "3").mkdir()  # opened, and without a report yet
     (data / "contests" / "4").mkdir()
     (data / "contests" / "4" / "report.json").write_text("{}")
     with capture_logs() as logs:
-        running, over = contests.contests(data)
-    assert [entry["event"] for entry in logs] == ["a report cannot be read"]
+        running, over = await shelf.entries()
+        assert await shelf.entries() == [running, over]
+    assert [entry["event"] for entry in logs] == ["a report cannot be read"], "once: it has not changed"
     assert (running.contest, running.state, over.contest, over.state) == (2, "running", 1, "over")
     assert running.done < running.known and running.running == 2 and over.done == over.known
     assert over.leader == sample_report(8, RoundRobin()).stages[-1].table[0].name
+
+
+async def test_a_report_that_has_changed_is_read_again(tmp_path: Path) -> None:
+    shelf = contests.Shelf(written(tmp_path))
+    assert [entry.state for entry in await shelf.entries()] == ["running", "over"]
+    files.write(sample_report(12, Swiss(5)), tmp_path / "contests" / "2")
+    assert [entry.state for entry in await shelf.entries()] == ["over", "over"]
 
 
 def test_only_the_files_of_a_report_can_be_had(tmp_path: Path) -> None:
@@ -57,6 +66,10 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
 def test_a_browser_shows_contests(site: Site) -> None:
     report = sample_report(8, RoundRobin())
     with open_browser() as browser, open_page(browser) as page:
+        page.goto(site.url)
+        expect(page.locator(".beside .one progress")).to_have_count(2)
+        expect(page.locator(".beside .one").first).to_contain_text("led by")
+        check_accessibility(page)
         page.goto(f"{site.url}/contests")
         expect(page.locator(".one")).to_have_count(2)
         check_accessibility(page)

@@ -2,13 +2,27 @@
 
 import { svg, text } from "./boards/svg.js";
 import { el } from "./dom.js";
-import { span } from "./words.js";
+import { count, span } from "./words.js";
 
 /** A bar that shows how many of the known games are over. */
 export function progress({ done, known, running, state }) {
   const words = state === "over" ? `${done} games` : `${done} of ${known} games${running ? `, ${running} running` : ""}`;
   const total = Math.max(1, state === "over" ? done : known);
   return el("span.progress", {}, el("progress", { value: done, max: total, "aria-label": words }), el("span.number.small", {}, words));
+}
+
+/** A contest in a list: a link to its page. */
+export function card(contest) {
+  const state = contest.state === "over" ? "over" : "running";
+  const facts = [count(contest.entrants, "entrant"), new Date(contest.opened).toLocaleDateString([], { dateStyle: "medium" })];
+  const leader = contest.leader ? `${state === "over" ? "won by" : "led by"} ${contest.leader}` : "not begun";
+  return el(
+    "a.card.one",
+    { href: `/contest/${contest.contest}` },
+    el("span.line", {}, el("strong", {}, contest.name), el(`span.tag.${state}`, {}, state)),
+    progress(contest),
+    el("span.line.small.quiet", {}, el("span", {}, leader), el("span", {}, facts.join(" · "))),
+  );
 }
 
 /** Points with halves as people write them. */

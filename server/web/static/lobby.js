@@ -1,11 +1,13 @@
-/** The lobby: running matches with their boards, results, and who is here. */
+/** The lobby: running matches with their boards, results, who is here, and contests. */
 
 import { drawBoard } from "./boards/board.js";
+import { card } from "./contest_parts.js";
 import { el, find, say } from "./dom.js";
 import { listen } from "./net.js";
 import { count, gameName, reason, score, time } from "./words.js";
 
 const tiles = new Map(); // match number -> its tile
+let shownContests = "";
 
 function update(lobby) {
   say(find("#counted"), lobby.playing ? count(lobby.playing, "match", "matches") : "");
@@ -19,6 +21,15 @@ function update(lobby) {
   find("#results").replaceChildren(...lobby.recent.map(row));
   find("#alone").hidden = lobby.players.length > 0;
   find("#people").replaceChildren(...lobby.players.map(person), ...unlisted(lobby));
+  showContests(lobby.contests);
+}
+
+function showContests(contests) {
+  const now = JSON.stringify(contests);
+  if (now === shownContests) return;
+  shownContests = now;
+  find("#held").hidden = !contests.length;
+  find("#contests").replaceChildren(...contests.map(card));
 }
 
 function showBoards(matches) {
