@@ -1,7 +1,7 @@
 """The gate: who is connected from where, and how much each has asked for. Decides on a given clock."""
 
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
 from typing import Protocol
 
 import trio
@@ -13,6 +13,9 @@ from server.limits import FIRST_MESSAGES, PLAYING_MESSAGES, SEEK_COST, Limits, R
 PLAYING = frozenset((State.PREPARING, State.WAITING, State.THINKING))
 SEATED = PLAYING | {State.SEEKING}
 """States of sessions that play, or wait to."""
+
+
+_AT_ONCE = nullcontext()
 
 
 class TooMany(Exception):
@@ -77,21 +80,19 @@ class Visit:
             sentence = f"{self._limits.matches} sessions of your address seek or play; wait until one is done"
             raise ProtocolError(Code.TOO_MANY, sentence)
 
-    @asynccontextmanager
-    async def turn(self, more: bool) -> AsyncIterator[None]:
-        """Wait until a request of a `limited` session may be answered; that is to be done inside, and then `used`.
+    async def turn(self, more: bool) -> AbstractAsyncContextManager[object]:
+        """Wait until a request of a `limited` session may be answered; enter what this returns, answer, and tell `used`.
 
-        First the session has to pay off what it has asked for before, then it is the turn of its address. Nobody waits
-        for that who plays: a flood is not to cost others their time, be they at the same address. ``more`` tells
-        whether the peer has sent more already, without waiting for the answer. Raises `TooMany` where it has gone on
-        like that for too long, and the session is to be closed.
+        First the session has to `pay`, then it is the turn of its address. Nobody waits for that who plays: a flood is
+        not to cost others their time, be they at the same address.
         """
+        await self.pay(more)
+        return _AT_ONCE if self._plays else self._in_turn()
+
+    @asynccontextmanager
+    async def _in_turn(self) -> AsyncIterator[None]:
         address, limits = self._address, self._limits
         assert address is not None
-        await self.pay(more)
-        if self._plays:
-            yield
-            return
         async with address.queue:
             owed = address.requests.owed(self._clock(), limits.messages_of_address, limits.messages_at_once)
             if owed:
@@ -99,18 +100,26 @@ class Visit:
             yield
 
     async def pay(self, more: bool) -> None:
-        """Wait until the session has paid off what it has asked for, as `turn` has it."""
-        a_second = self._a_second()
+        """Wait until a `limited` session has paid off what it has asked for before.
+
+        ``more`` tells whether the peer has sent more already, without waiting for the answer. Raises `TooMany` where it
+        has gone on like that for too long, and the session is to be closed.
+        """
         rate = self._playing_rate if self._plays else self._rate
-        pause = rate.owed(self._clock(), a_second, self._limits.messages_at_once) / 1_000_000
+        a_second = self._a_second()
+        owed = rate.owed(self._clock(), a_second, self._limits.messages_at_once)
+        if not owed:
+            if not more:
+                self._slowed = 0.0
+            return
+        pause = owed / 1_000_000
         if more:
             self._slowed += pause
-        elif not pause:
-            self._slowed = 0.0
-        if self._slowed > self._limits.flood_seconds:
-            raise TooMany(f"you go on sending more than the {a_second:.0f} messages a second that are read from you")
-        if pause:
-            await trio.sleep(pause)
+            if self._slowed > self._limits.flood_seconds:
+                raise TooMany(
+                    f"you go on sending more than the {a_second:.0f} messages a second that are read from you"
+                )
+        await trio.sleep(pause)
 
     def used(self, cost: int) -> None:
         """A request of a `limited` session was answered, and cost so much."""

@@ -107,7 +107,7 @@ class Session:
 
     async def _answer_in_turn(self, line: str | ProtocolError, arrived: int, more: bool) -> None:
         """Answer no faster than the limits allow; what the peer sends meanwhile waits in the network, and fills it."""
-        async with self._visit.turn(more):
+        async with await self._visit.turn(more):
             before = self._connection.sent
             self._answer(line, arrived)
             self._visit.used(1 + (self._connection.sent - before) // ANSWER_BYTES)
