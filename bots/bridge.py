@@ -35,7 +35,7 @@ SHOWN_CHARACTERS = 60
 MOST_FAILURES = 3
 """After so many matches in a row in which the program failed it is not started again."""
 
-BRIDGED = ("RESUME", "CANCEL", "LIST", "WATCH", "UNWATCH", "RECORD")
+BRIDGED = ("RESUME", "CANCEL", "LIST", "WATCH", "UNWATCH", "RECORD", "ORGANISE")
 """Requests that are not for a program behind a bridge."""
 
 

@@ -26,13 +26,15 @@ class Termination(StrEnum):
     """The loser's program, which the server had started, ended before the game did."""
     ADJUDICATED = "adjudicated"
     """A win or a draw: exact solving has proven what the position on the board is worth."""
+    ORGANISER = "organiser"
+    """Annulled: the organiser wanted it so."""
     SERVER_STOP = "server_stop"
     """Annulled: the server was stopped before the game ended."""
     SERVER_FAULT = "server_fault"
     """Annulled: something went wrong in the server itself."""
 
 
-ANNULLED = frozenset({Termination.SERVER_STOP, Termination.SERVER_FAULT})
+ANNULLED = frozenset({Termination.ORGANISER, Termination.SERVER_STOP, Termination.SERVER_FAULT})
 """Terminations after which a game has no result at all, not even a draw."""
 
 

@@ -3,7 +3,7 @@
 - `settings`: what an organiser can set, and the bounds
 - `referee`, `lobby`: pure decisions: a match, and who plays whom
 - `hall`: everything that the server knows
-- `requests`: what clients ask for, carried out at once
+- `requests`, `organiser_requests`: what players and organisers ask for, carried out at once
 - `contest`: pure decisions on contests: what is played, and what the games say
 - `organise`: contests while they are held: programs, storage, adjudication
 - `report`: what a contest has come to, as text, JSON, CSV and a page

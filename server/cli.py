@@ -1,9 +1,10 @@
 """The command line ``arena-server``."""
 
 import sys
+from collections.abc import Callable
 from importlib.metadata import version
 from pathlib import Path
-from typing import Annotated, Any, NoReturn
+from typing import Annotated, Any, NoReturn, TypeVar
 
 import cyclopts
 import trio
@@ -23,6 +24,8 @@ from server.logs import configure
 from server.organise.schema import BadStore
 from server.settings import LEAST_BUDGET, MOST_BUDGET, MOST_MOVES, PORT, WEB, Settings
 from server.table import BadTable
+
+Read = TypeVar("Read")
 
 
 def _from_file(called: cyclopts.App, commands: tuple[str, ...], arguments: cyclopts.ArgumentCollection) -> Any:
@@ -55,6 +58,7 @@ def serve(
     move_limit: int = 1000,
     house: str = "",
     tokens: Path | None = None,
+    organiser: Path | None = None,
     grace: float = 0.0,
     lag_allowance: int = 0,
     return_time: float = 30.0,
@@ -88,6 +92,8 @@ def serve(
         Bots to keep seated as opponents, parted by commas, as in alphabeta,random:arrows.
     tokens
         File of those who may log in, made by arena-server token. Without it everybody may.
+    organiser
+        File of the organiser's token, made by arena-server organiser-token. Without it nobody can organise.
     grace
         Seconds that running matches get to end when the server is stopped.
     lag_allowance
@@ -135,7 +141,8 @@ def serve(
         control=TimeControl.of_milliseconds(budget, increment),
         move_limit=move_limit,
         house=_house(house),
-        tokens=_tokens(tokens),
+        tokens=_secret("tokens", tokens, token_file.read),
+        organiser=_secret("organiser", organiser, token_file.read_organiser) or "",
         limits=Limits() if config is None else configuration.read(config).limits,
         tls=_identity(tls_cert, tls_key),
         delay_moves=delay_moves,
@@ -204,7 +211,7 @@ def contest(
         host=host,
         port=port,
         data=data,
-        tokens=_tokens(tokens),
+        tokens=_secret("tokens", tokens, token_file.read),
         web=None if web is None else _place("web", web),
         grace=grace,
         return_seconds=return_time,
@@ -278,6 +285,21 @@ def token(name: str, *, tokens: Path = Path("tokens.txt")) -> None:
         _fail(str(error))
 
 
+@app.command
+def organiser_token(*, file: Path = Path("organiser.txt")) -> None:
+    """Make the organiser's token, and print it once.
+
+    Parameters
+    ----------
+    file
+        The file, not there yet, that the hash of the token is put into; arena-server serve --organiser reads it.
+    """
+    try:
+        print(token_file.make_organiser(file))
+    except (OSError, token_file.BadTokens) as error:
+        _fail(str(error))
+
+
 def _place(name: str, text: str) -> tuple[str, int]:
     """Read an address and a port; an address of IPv6 may stand in brackets."""
     host, colon, port = text.rpartition(":")
@@ -287,14 +309,14 @@ def _place(name: str, text: str) -> tuple[str, int]:
     return host, int(port)
 
 
-def _tokens(file: Path | None) -> dict[str, str] | None:
-    """Read the file of those who may log in."""
+def _secret(name: str, file: Path | None, read: Callable[[Path], Read]) -> Read | None:
+    """Read the file of hashed tokens that an option names."""
     if file is None:
         return None
     try:
-        return token_file.read(file)
+        return read(file)
     except (OSError, UnicodeDecodeError, token_file.BadTokens) as error:
-        _fail(f"--tokens: {error}")
+        _fail(f"--{name}: {error}")
 
 
 @app.command

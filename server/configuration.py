@@ -65,6 +65,7 @@ OPTIONS: dict[str, Reader] = {
     "lag-allowance": _number(0, MOST_ALLOWANCE // MICROSECONDS, "milliseconds"),
     "house": _list,
     "tokens": _path,
+    "organiser": _path,
     "grace": _seconds,
     "return-time": _seconds,
     "delay-moves": _number(0, MOST_MOVES, "moves"),

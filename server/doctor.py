@@ -4,7 +4,6 @@ Each check returns findings; none changes anything, and none lets a broken file 
 """
 
 import fcntl
-import os
 import resource
 import shutil
 import socket
@@ -75,12 +74,15 @@ def diagnosis(config: Path | None, data: Path | None, *, every_record: bool = Fa
         data=data or Path(options.get("data", usual.data)),
         tls=None if pair[0] is None or pair[1] is None else tls.Identity(Path(pair[0]), Path(pair[1])),
     )
-    token_file = options.get("tokens")
-    yield from examine(settings, None if token_file is None else Path(token_file), every_record=every_record)
+    yield from examine(settings, every_record=every_record)
+    if "tokens" in options:
+        yield _tokens(Path(options["tokens"]))
+    if "organiser" in options:
+        yield _organiser(Path(options["organiser"]))
 
 
-def examine(settings: Settings, token_file: Path | None, *, every_record: bool = False) -> Iterator[Finding]:
-    """Check what a server of these settings needs; ``token_file`` is that of ``--tokens``."""
+def examine(settings: Settings, *, every_record: bool = False) -> Iterator[Finding]:
+    """Check what a server of these settings needs, but for the files of tokens."""
     runs = _is_claimed(settings.data)
     if runs:
         yield Finding(NOTE, "server", f"one is running with the data directory {settings.data}")
@@ -98,8 +100,6 @@ def examine(settings: Settings, token_file: Path | None, *, every_record: bool =
     yield _store(settings.data / STORE)
     if settings.tls is not None:
         yield _certificate(settings.tls)
-    if token_file is not None:
-        yield _tokens(token_file)
 
 
 def _is_claimed(folder: Path) -> bool:
@@ -238,9 +238,24 @@ def _tokens(path: Path) -> Finding:
         known = tokens.read(path)
     except (OSError, UnicodeDecodeError, tokens.BadTokens) as error:
         return Finding(WRONG, "tokens", f"{error}; arena-server token NAME --tokens {path} makes what is right")
-    if os.stat(path).st_mode & 0o022:
+    if _others_may_write(path):
         return Finding(WRONG, "tokens", f"{path} may be written to by others, who let in whom they like; chmod go-w")
     return Finding(GOOD, "tokens", f"{path} has those of {len(known)} players")
+
+
+def _organiser(path: Path) -> Finding:
+    try:
+        tokens.read_organiser(path)
+    except (OSError, UnicodeDecodeError, tokens.BadTokens) as error:
+        todo = f"arena-server organiser-token --file {path} makes one where there is none"
+        return Finding(WRONG, "organiser", f"{error}; {todo}")
+    if _others_may_write(path):
+        return Finding(WRONG, "organiser", f"{path} may be written to by others, who then organise; chmod go-w")
+    return Finding(GOOD, "organiser", f"{path} has the hash of a token")
+
+
+def _others_may_write(path: Path) -> bool:
+    return bool(path.stat().st_mode & 0o022)
 
 
 def _files(folder: Path) -> list[Path]:

@@ -81,7 +81,7 @@ class Visit:
             raise ProtocolError(Code.TOO_MANY, sentence)
 
     async def turn(self, more: bool) -> AbstractAsyncContextManager[object]:
-        """Wait until a request of a `limited` session may be answered; enter what this returns, answer, and tell `used`.
+        """Wait until a request of a `limited` session may be answered: inside what this returns; then tell `used`.
 
         First the session has to `pay`, then it is the turn of its address. Nobody waits for that who plays: a flood is
         not to cost others their time, be they at the same address.

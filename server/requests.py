@@ -14,6 +14,7 @@ from engine.wire.codes import Code, ProtocolError
 from engine.wire.words import ANY
 from server import lobby, referee, tokens
 from server.match import Match
+from server.organiser_requests import OrganiserRequests
 from server.settings import LISTED_MOVES, NAME_PATTERN, REQUESTS_PER_TURN
 from server.telling import tell_over
 
@@ -47,6 +48,7 @@ class Requests:
             m.Echo: self._echo,
             m.AskHelp: self._help,
             m.Quit: self._quit,
+            **OrganiserRequests(hall).answers,
         }
 
     def answer(self, player: "Player", message: m.Message, arrived: int) -> None:

@@ -85,6 +85,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     """What the server shows to its clients; None: nothing is encrypted."""
     tokens: dict[str, str] | None = None
     """Name in lower case -> SHA-256 of the token, in hexadecimal; None: everybody may play."""
+    organiser: str = ""
+    """SHA-256 of the organiser's token, in hexadecimal; empty: nobody is one."""
     house: tuple[tuple[str, str], ...] = ()
     """Bots that the server keeps seated: the kind, as ``arena-bot`` knows it, and the game."""
     lag_allowance: int = 0

@@ -1,12 +1,19 @@
-"""Who may log in: a file of names and hashed tokens, ``name sha256`` a line; ``#`` begins a comment."""
+"""Who may log in: a file of names and hashed tokens, ``name sha256`` a line; ``#`` begins a comment.
+
+The organiser's token has a file of its own, with its hash alone.
+"""
 
 import hmac
+import os
 import re
 import secrets
 from hashlib import sha256
 from pathlib import Path
 
 from server.settings import NAME_PATTERN
+
+HASH = "[0-9a-f]{64}"
+"""A SHA-256 in hexadecimal."""
 
 NOBODY = "0" * 64
 """Stands for the hash of a token where there is none; no token has it."""
@@ -23,12 +30,20 @@ def read(path: Path) -> dict[str, str]:
         words = line.partition("#")[0].split()
         if not words:
             continue
-        if len(words) != 2 or not re.fullmatch(NAME_PATTERN, words[0]) or not re.fullmatch("[0-9a-f]{64}", words[1]):
+        if len(words) != 2 or not re.fullmatch(NAME_PATTERN, words[0]) or not re.fullmatch(HASH, words[1]):
             raise BadTokens(f"{path}, line {number}: expected a name and the SHA-256 of its token")
         if words[0].lower() in tokens:
             raise BadTokens(f"{path}, line {number}: {words[0]} stands there already")
         tokens[words[0].lower()] = words[1]
     return tokens
+
+
+def read_organiser(path: Path) -> str:
+    """Return the SHA-256 of the organiser's token, in hexadecimal. Raises `BadTokens` and OSError."""
+    words = [word for line in path.read_text(encoding="utf-8").splitlines() for word in line.partition("#")[0].split()]
+    if len(words) != 1 or not re.fullmatch(HASH, words[0]):
+        raise BadTokens(f"{path}: expected the SHA-256 of the organiser's token, 64 hexadecimal digits, and no more")
+    return words[0]
 
 
 def hashed(token: str) -> str:
@@ -53,4 +68,19 @@ def add(path: Path, name: str) -> str:
     token = secrets.token_urlsafe(16)
     with path.open("a", encoding="utf-8") as file:
         file.write(f"{name} {hashed(token)}\n")
+    return token
+
+
+def make_organiser(path: Path) -> str:
+    """Make the organiser's token, put its hash into a file that is not there yet, and return it.
+
+    Raises `BadTokens` and OSError.
+    """
+    token = secrets.token_urlsafe(16)
+    try:
+        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    except FileExistsError:
+        raise BadTokens(f"{path} is there already; take it away to make another token") from None
+    with open(descriptor, "w", encoding="utf-8") as file:
+        file.write(f"{hashed(token)}\n")
     return token

@@ -27,6 +27,7 @@ class Code(StrEnum):
     BAD_TIME = "bad_time"
     """A budget or increment outside the server's limits."""
     UNKNOWN_MATCH = "unknown_match"
+    UNKNOWN_PLAYER = "unknown_player"
     TOO_MANY = "too_many"
     """A bound of the server is reached: connections, matches, requests in one turn, moves to list."""
     STOPPING = "stopping"

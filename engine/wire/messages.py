@@ -111,6 +111,26 @@ class Quit(NamedTuple):
     """``QUIT``: say goodbye."""
 
 
+class Organise(NamedTuple):
+    """``ORGANISE token``: be an organiser of this server, in place of LOGIN."""
+
+    token: str
+
+
+class Annul(NamedTuple):
+    """``ANNUL match [sentence]``: as an organiser, end a running match without a result."""
+
+    match: int
+    sentence: Text = Text("")
+
+
+class Dismiss(NamedTuple):
+    """``DISMISS name [sentence]``: as an organiser, send a player away."""
+
+    name: str
+    sentence: Text = Text("")
+
+
 # What the server says.
 
 
@@ -254,6 +274,22 @@ class Probe(NamedTuple):
     text: Text = Text("")
 
 
+class Organising(NamedTuple):
+    """``ORGANISING``: an organiser from now on."""
+
+
+class Annulled(NamedTuple):
+    """``ANNULLED match``: the match has ended without a result."""
+
+    match: int
+
+
+class Dismissed(NamedTuple):
+    """``DISMISSED name``: the player was sent away."""
+
+    name: str
+
+
 class Help(NamedTuple):
     """``HELP lines``: the commands."""
 
@@ -292,6 +328,9 @@ REQUESTS: dict[str, type] = {
     "PONG": Echo,
     "HELP": AskHelp,
     "QUIT": Quit,
+    "ORGANISE": Organise,
+    "ANNUL": Annul,
+    "DISMISS": Dismiss,
 }
 """What clients say, by kind."""
 
@@ -314,6 +353,9 @@ REPLIES: dict[str, type] = {
     "RECORD": Record,
     "PONG": Pong,
     "PING": Probe,
+    "ORGANISING": Organising,
+    "ANNULLED": Annulled,
+    "DISMISSED": Dismissed,
     "HELP": Help,
     "ERROR": Error,
     "BYE": Bye,

@@ -25,6 +25,8 @@ class State(StrEnum):
     """In a match, ready, and not on turn."""
     THINKING = "thinking"
     """In a match and on turn: the own clock runs."""
+    ORGANISING = "organising"
+    """Of an organiser, not of a player."""
     CLOSED = "closed"
 
 
@@ -34,7 +36,7 @@ ALWAYS: tuple[type, ...] = (m.Ping, m.Echo, m.AskHelp, m.Quit)
 LOOK: tuple[type, ...] = (m.List, m.Watch, m.AskRecord)
 
 ALLOWED: dict[State, frozenset[type]] = {
-    State.GUEST: frozenset((*ALWAYS, *LOOK, m.Login, m.Resume)),
+    State.GUEST: frozenset((*ALWAYS, *LOOK, m.Login, m.Resume, m.Organise)),
     State.GUEST_WATCHING: frozenset((*ALWAYS, m.List, m.AskRecord, m.AskBoard, m.Unwatch)),
     State.LOBBY: frozenset((*ALWAYS, *LOOK, m.Seek)),
     State.SEEKING: frozenset((*ALWAYS, m.List, m.AskRecord, m.Cancel)),
@@ -42,6 +44,7 @@ ALLOWED: dict[State, frozenset[type]] = {
     State.PREPARING: frozenset((*ALWAYS, m.Ready, m.AskBoard, m.Resign)),
     State.WAITING: frozenset((*ALWAYS, m.Ready, m.AskBoard, m.Resign)),
     State.THINKING: frozenset((*ALWAYS, m.Ready, m.Move, m.AskMoves, m.AskBoard, m.Resign)),
+    State.ORGANISING: frozenset((*ALWAYS, m.List, m.AskRecord, m.Annul, m.Dismiss)),
     State.CLOSED: frozenset(),
 }
 """What a client may say in each state. READY does nothing when it was said before."""
@@ -51,6 +54,7 @@ _LEAVE = {State.GUEST_WATCHING: State.GUEST, State.WATCHING: State.LOBBY} | dict
 NEXT: dict[tuple[State, type], State] = {
     (State.GUEST, m.Welcome): State.LOBBY,
     (State.GUEST, m.Watching): State.GUEST_WATCHING,
+    (State.GUEST, m.Organising): State.ORGANISING,
     (State.LOBBY, m.Watching): State.WATCHING,
     (State.LOBBY, m.Seeking): State.SEEKING,
     (State.SEEKING, m.Cancelled): State.LOBBY,

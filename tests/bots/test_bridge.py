@@ -105,7 +105,7 @@ def test_the_program_of_the_document(capfd: pytest.CaptureFixture[str]) -> None:
 
 def test_what_the_bridge_answers_itself(capfd: pytest.CaptureFixture[str]) -> None:
     source = f"""{NOTE}
-say("login nobody\\nSEEK morris")
+say("ORGANISE x\\nlogin nobody\\nSEEK morris")
 for line in iter(hear, "|    W _ _ B"): note(line)
 for line in iter(hear, "|    W _ _ B"): note(line)
 say("READY\\nPING  a  b\\nLIST\\nMOVE {FIRST}\\nNONSENSE\\nREADY now")
@@ -117,6 +117,7 @@ for line in iter(hear, "| QUIT"): note(line)
     assert status == 0
     answers = [line for line in noted if line.startswith(("WELCOME", "SEEKING", "PONG", "ERROR", "MOVES", "HELP"))]
     assert [line.split()[:2] for line in answers] == [
+        ["ERROR", "wrong_state"],
         ["WELCOME", "bridge"],
         ["SEEKING", "gipf"],
         ["PONG", "a"],
@@ -125,7 +126,7 @@ for line in iter(hear, "| QUIT"): note(line)
         ["ERROR", "unknown_command"],
         ["ERROR", "bad_arguments"],
         ["MOVES", "42"],
-        ["HELP", "17"],
+        ["HELP", "20"],
     ]
     assert noted.count("BOARD 9") == 2
     assert f"| {FIRST}" in noted

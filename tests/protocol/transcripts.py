@@ -27,6 +27,9 @@ CLOSED = "# {}: the server closes the connection"
 STOPPED = "# the server is stopped"
 DIES = "# the server dies, and is started again"
 
+ORGANISER = "organiser"
+"""Whose secret is the organiser's token; all others' are those of players."""
+
 CLOCK_FIELDS = {"START": (1, 2), "TURN": (1, 2), "MOVED": (3, 4), "RESULT": (4, 5)}
 """Where clocks stand among the words of a line."""
 
@@ -53,7 +56,10 @@ def replay(transcript: Transcript, folder: Path) -> list[str]:
     """Do what clients do in a transcript; return it with what they really hear."""
     secrets = {}
     for name in sorted(set(re.findall(r"<(\w+)-secret>", "\n".join(transcript.lines)))):
-        secrets[name] = tokens.add(folder / "tokens.txt", name)
+        if name == ORGANISER:
+            secrets[name] = tokens.make_organiser(folder / "organiser.txt")
+        else:
+            secrets[name] = tokens.add(folder / "tokens.txt", name)
     with serving(folder, *transcript.options) as server:
         stage = _Stage(server.port, secrets)
         for at, line in enumerate(transcript.lines):

@@ -28,7 +28,7 @@ def test_configuration_can_be_read_with_everything_that_is_commented_out(tmp_pat
     text = (DEPLOY / "arena.toml").read_text()
     path = tmp_path / "arena.toml"
     path.write_text(re.sub(r"^# (?=[a-z-]+ = |\[)", "", text, flags=re.MULTILINE))
-    assert {"tokens", "delay-moves", "tls-cert", "tls-key"} <= configuration.read(path).options.keys()
+    assert {"tokens", "organiser", "delay-moves", "tls-cert", "tls-key"} <= configuration.read(path).options.keys()
 
 
 @pytest.mark.skipif(shutil.which("systemd-analyze") is None, reason="systemd-analyze is not installed")

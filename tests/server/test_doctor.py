@@ -141,6 +141,19 @@ def test_tokens(tmp_path: Path) -> None:
     assert "line 1" in found(tmp_path, "tokens", "tokens = 'tokens.txt'")[0].sentence
 
 
+def test_organiser(tmp_path: Path) -> None:
+    path = tmp_path / "organiser.txt"
+    assert found(tmp_path, "organiser") == []
+    assert [f.state for f in found(tmp_path, "organiser", "organiser = 'organiser.txt'")] == [WRONG]
+    secret = tokens.make_organiser(path)
+    assert [f.state for f in found(tmp_path, "organiser", "organiser = 'organiser.txt'")] == [GOOD]
+    path.chmod(0o620)
+    assert [f.state for f in found(tmp_path, "organiser", "organiser = 'organiser.txt'")] == [WRONG]
+    path.write_text(secret)
+    (finding,) = found(tmp_path, "organiser", "organiser = 'organiser.txt'")
+    assert finding.state == WRONG and "64 hexadecimal digits" in finding.sentence and secret not in finding.sentence
+
+
 @pytest.mark.parametrize(
     ("begins", "ends", "state", "words"),
     [

@@ -49,8 +49,11 @@ NASTY = (
 REQUESTS = (
     "LOGIN {}", "LOGIN ann {}", "RESUME 1 {}", "RESUME {} x", "SEEK {}", "SEEK gipf {}", "SEEK gipf params={}",
     "SEEK gipf opponent={}", "SEEK gipf colour={}", "WATCH {}", "RECORD {}", "PING {}", "MOVE {}", "{}", "{} x",
+    "ORGANISE {}", "ANNUL {}", "ANNUL 2 {}", "DISMISS {}", "DISMISS nobody {}",
 )  # fmt: skip
 """Every field of every request."""
+
+ORGANISER = "the-token-of-the-organiser"
 
 
 @asynccontextmanager
@@ -58,7 +61,11 @@ async def with_match(
     folder: Path, change: Callable[[Settings], Settings] = lambda settings: settings
 ) -> AsyncIterator[House]:
     """A hall with a match that is played; when the test is done, the match has to go on as if nothing had been."""
-    async with open_house(folder, change=change) as house:
+
+    def with_organiser(settings: Settings) -> Settings:
+        return change(msgspec.structs.replace(settings, organiser=tokens.hashed(ORGANISER)))
+
+    async with open_house(folder, change=with_organiser) as house:
         first, second = await house.pair("params=4,4,15,15 budget=10000000")
         await ready(first, second)
         yield house
@@ -121,13 +128,16 @@ async def _reached(house: House, state: State) -> Client:
     """Return a client in a state of the protocol."""
     if state is State.GUEST:
         return await house.connect()
-    if state is State.GUEST_WATCHING:
+    if state in (State.GUEST_WATCHING, State.ORGANISING):
         client = await house.connect()
     else:
         client = await house.connect("eve")
     if state in (State.WATCHING, State.GUEST_WATCHING):
         await client.say(m.Watch(1))
         await client.hear(m.Start)
+    elif state is State.ORGANISING:
+        await client.say(m.Organise(ORGANISER))
+        await client.hear(m.Organising)
     elif state is State.SEEKING:
         await client.say(m.Seek("gipf", m.Text("opponent=nobody")))
         await client.hear(m.Seeking)
@@ -152,9 +162,14 @@ WHOLE = {
     m.Login: "LOGIN x", m.Resume: "RESUME 1 x", m.Seek: "SEEK gipf", m.Cancel: "CANCEL", m.Ready: "READY",
     m.Move: "MOVE a1-b2", m.Resign: "RESIGN", m.AskBoard: "BOARD", m.AskMoves: "MOVES", m.List: "LIST",
     m.Watch: "WATCH 1", m.Unwatch: "UNWATCH", m.AskRecord: "RECORD 1", m.Ping: "PING", m.AskHelp: "HELP",
-    m.Quit: "QUIT",
+    m.Quit: "QUIT", m.Organise: "ORGANISE x", m.Annul: "ANNUL 1", m.Dismiss: "DISMISS ann",
+    m.Echo: "PONG",
 }  # fmt: skip
 """A line of each kind."""
+
+
+def test_every_request_has_a_line() -> None:
+    assert WHOLE.keys() == set(m.REQUESTS.values())
 
 
 @pytest.mark.parametrize("state", STATES)
@@ -247,9 +262,9 @@ async def test_nothing_that_is_said_reaches_logs_files_or_others_unescaped(
         async with with_match(tmp_path) as house:
             watcher = await house.connect("carl")
             await watcher.say(m.Watch(1))
-            for state in (State.GUEST, State.LOBBY):
+            for state in (State.GUEST, State.LOBBY, State.ORGANISING):
                 for text in NASTY:
-                    client = await house.connect("" if state is State.GUEST else "eve")
+                    client = await _reached(house, state)
                     for request in REQUESTS:
                         await client.stream.send_all(request.format(text).encode() + b"\n")
                     await client.stream.send_all(b"QUIT\n")

@@ -15,7 +15,7 @@ from engine import record
 from engine.catalogue import GAMES
 from engine.clock import Stall, TimeControl
 from engine.game import moves
-from engine.outcome import Termination
+from engine.outcome import ANNULLED, Termination
 from engine.record import Header
 from server import lobby, recovery, referee
 from server.lobby import Lobby, Seek
@@ -171,9 +171,9 @@ class RefereeMachine(RuleBasedStateMachine):
         self.take(referee.adjudicate(self.state, winner, "proven", self.now))
 
     @precondition(lambda self: self.runs)
-    @rule()
-    def annul(self) -> None:
-        self.take(referee.annul(self.state, Termination.SERVER_STOP, "stopped", self.now))
+    @rule(why=st.sampled_from(sorted(ANNULLED)))
+    def annul(self, why: Termination) -> None:
+        self.take(referee.annul(self.state, why, "so  it is", self.now))
 
     @precondition(lambda self: self.runs)
     @rule(torn=st.integers(0, 30), down=SPANS, back=st.permutations([0, 1]))

@@ -22,6 +22,11 @@ EXAMPLES: dict[type, Message] = {
     m.Move: m.Move(m.Text("a5-b5 b: e5 h2")),
     m.Watch: m.Watch(17),
     m.AskRecord: m.AskRecord(17),
+    m.Organise: m.Organise("secret"),
+    m.Annul: m.Annul(17, m.Text("the wrong variant")),
+    m.Dismiss: m.Dismiss("alice", m.Text("not so fast")),
+    m.Annulled: m.Annulled(17),
+    m.Dismissed: m.Dismissed("alice"),
     m.Arena: m.Arena(1, "gipf-arena/0.1.0", "open"),
     m.Welcome: m.Welcome("alice"),
     m.Seeking: m.Seeking("gipf"),
@@ -75,7 +80,8 @@ def test_every_state_can_be_reached_and_left() -> None:
 
     assert reached(State.GUEST) == set(State)
     assert all(State.CLOSED in reached(state) for state in State)
-    assert all(State.LOBBY in reached(state) for state in State if state is not State.CLOSED)
+    assert all(State.LOBBY in reached(state) for state in State if state not in (State.ORGANISING, State.CLOSED))
+    assert reached(State.ORGANISING) == {State.ORGANISING, State.CLOSED}, "an organiser does not become a player"
     assert reached(State.CLOSED) == {State.CLOSED}
 
 
@@ -128,6 +134,9 @@ ANSWERS: dict[type, list[tuple[type, ...]]] = {
     m.Echo: [()],
     m.AskHelp: [(m.Help,)],
     m.Quit: [(m.Bye,)],
+    m.Organise: [(m.Organising,), (m.Error,)],
+    m.Annul: [(m.Annulled,), (m.Error,)],
+    m.Dismiss: [(m.Dismissed,), (m.Error,)],
 }
 """What a server may say to a request."""
 
@@ -140,6 +149,7 @@ UNASKED: dict[State, list[tuple[type, ...]]] = {
     State.PREPARING: [(m.Result,), (m.Opponent,)],
     State.WAITING: [(m.Result,), (m.Opponent,), (m.Moved, m.Result), (m.Start,), (m.Start, m.Turn), (m.Moved, m.Turn)],
     State.THINKING: [(m.Result,), (m.Opponent,)],
+    State.ORGANISING: [],
     State.CLOSED: [],
 }
 """What a server may say by itself. MATCH is not said in the lobby, only behind WELCOME, when a match is resumed: else a
