@@ -20,6 +20,7 @@ from engine.history import History
 from engine.wire import messages as m
 from engine.wire.states import State
 from tests.server.harness import House, open_house
+from tests.server.test_organiser import TOKEN, organised
 
 DROPS = 10_000 if os.environ.get("ARENA_CAMPAIGN") else 400
 BUDGET, INCREMENT = 5.0, 0.1
@@ -190,12 +191,16 @@ class Play:
 async def _elsewhere(house: House, chance: random.Random, dropped: Counter[State], number: int) -> None:
     """Lose a connection outside of a match: the name is free again, and nobody waits."""
     name = f"c{number}"
-    state = chance.choice([State.GUEST, State.LOBBY, State.SEEKING, State.WATCHING, State.GUEST_WATCHING])
-    client = await house.connect("" if state in (State.GUEST, State.GUEST_WATCHING) else name)
+    unnamed = (State.GUEST, State.GUEST_WATCHING, State.ORGANISING)
+    state = chance.choice([State.LOBBY, State.SEEKING, State.WATCHING, *unnamed])
+    client = await house.connect("" if state in unnamed else name)
     running = list(house.hall.matches)
     if state is State.SEEKING:
         await client.say(m.Seek("gipf", m.Text("opponent=nobody")))
         await client.hear(m.Seeking)
+    elif state is State.ORGANISING:
+        await client.say(m.Organise(TOKEN))
+        await client.hear(m.Organising)
     elif state in (State.WATCHING, State.GUEST_WATCHING):
         if not running:
             state = client.end.state
@@ -216,13 +221,13 @@ async def test_every_lost_connection_comes_back_and_clocks_are_those_of_a_simula
 ) -> None:
     chance, dropped, number = random.Random(20261121), Counter[State](), 0
     with capture_logs() as logs:
-        async with open_house(tmp_path) as house:
+        async with open_house(tmp_path, change=organised) as house:
             while dropped.total() < DROPS:
                 play = Play(house, number, random.Random(chance.random()), dropped)
                 await play.run()
                 watched = Play(house, number + 1, random.Random(chance.random()), dropped)
                 await watched.begin()
-                for _ in range(3):
+                for _ in range(4):
                     await _elsewhere(house, chance, dropped, number)
                 await watched.players[0].say(m.Resign())
                 await watched.over("black", "resign")
