@@ -12,8 +12,12 @@ from typing import Protocol
 
 import trio
 
-PATIENT_AT_A_TIME = 16
-"""How many of those who can wait are flushed in a pass: some tenths of a millisecond."""
+PATIENT_AT_A_TIME = 4
+"""How many of those who can wait are flushed in a pass."""
+
+PATIENT_SECONDS = 0.001
+"""How soon the next of them are, if there is no pass before: at once, and 500 spectators of a match would keep
+processors busy that players need."""
 
 
 class Flushed(Protocol):
@@ -24,7 +28,7 @@ class Flushed(Protocol):
 
 
 class Outbox(trio.abc.Instrument):
-    """Collects who has something to send, and lets them, just before the loop it is added to waits.
+    """Collects who has something to send, and lets them, just before the loop it is added to waits. `run` runs there.
 
     What runs then may not wake a task directly, since the loop has decided already how long to wait: it uses
     `soon`.
@@ -34,6 +38,8 @@ class Outbox(trio.abc.Instrument):
         """Begin empty; to be made inside the event loop."""
         self._waiting: list[Flushed] = []
         self._patient: deque[Flushed] = deque()
+        self._draining = False
+        self._wake = trio.Event()
         self._then: list[tuple[Callable[[], None], Callable[[Exception], None]]] = []
         self.soon = trio.lowlevel.current_trio_token().run_sync_soon
         """Call a function in the next pass, which begins at once."""
@@ -65,9 +71,14 @@ class Outbox(trio.abc.Instrument):
         if self._patient:
             for _ in range(min(PATIENT_AT_A_TIME, len(self._patient))):
                 self._patient.popleft().flush()
-            if self._patient:
-                self.soon(_nothing)
+            if self._patient and not self._draining:
+                self._draining = True
+                self.soon(self._wake.set)
 
-
-def _nothing() -> None:
-    """Do nothing, which needs another pass."""
+    async def run(self) -> None:
+        """See to it that those who are ``patient`` have their turn also when nothing else happens, until cancelled."""
+        while True:
+            await self._wake.wait()
+            while self._patient:
+                await trio.sleep(PATIENT_SECONDS)
+            self._wake, self._draining = trio.Event(), False

@@ -116,6 +116,7 @@ async def _serve(
                 await trio.serve_listeners(own_door.handle, own, handler_nursery=sessions)
 
             services.start_soon(flags.run)
+            services.start_soon(outbox.run)
             services.start_soon(watch.pulse, lambda: bool(hall.matches))
             services.start_soon(accept)
             if own:

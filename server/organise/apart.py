@@ -84,6 +84,7 @@ async def _hall(data: Path, server: str) -> AsyncIterator[tuple[Hall, Archive, S
             )
             hall.own_address = ("127.0.0.1", listeners[0].socket.getsockname()[1])
             nursery.start_soon(flags.run)
+            nursery.start_soon(outbox.run)
             nursery.start_soon(watch.pulse, lambda: bool(hall.matches))
             nursery.start_soon(door.patrol)
             yield hall, archive, Seats(hall, watch)

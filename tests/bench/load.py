@@ -164,7 +164,7 @@ def play(port: int, load: Load) -> tuple[float, "array[float]"]:
             if b"RESULT" in data:
                 player.socket.send(player.seek)
             if b"MATCH" in data:
-                player.ply = player.side
+                player.ply, player.sent = player.side, 0.0
                 player.socket.send(b"READY\n")
                 if tell is not None and player.match == 0:
                     os.write(tell, data[data.index(b"MATCH") :].split()[1] + b"\n")

@@ -139,6 +139,7 @@ async def open_house(
     try:
         async with trio.open_nursery() as nursery:
             nursery.start_soon(flags.run)
+            nursery.start_soon(outbox.run)
             yield House(hall, folder, nursery)
             nursery.cancel_scope.cancel()
     finally:
