@@ -153,6 +153,7 @@ class Visit:
 
     def leave(self) -> None:
         """The connection is closed."""
+        self.session = None
         if self._address is not None:
             self._address.visits.discard(self)
 

@@ -120,6 +120,7 @@ class Session:
             self._hall.answer(self, message, arrived)
         except ProtocolError as error:
             self.reply(m.Error(error.code, m.Text(str(error))))
+            error.__traceback__ = None  # its frames may hold it: a circle, and work for the garbage collector
             self._errors += 1
             if self._errors >= ERRORS:
                 self.close("errors", f"{ERRORS} lines of this session were not accepted; read protocol.md")

@@ -1,5 +1,6 @@
 """What is said to a session outside of matches, and what it does with nonsense."""
 
+import gc
 from hashlib import sha256
 from pathlib import Path
 
@@ -9,7 +10,9 @@ import trio
 from trio.testing import MockClock
 
 from engine.wire import messages as m
+from engine.wire.codes import ProtocolError
 from engine.wire.lines import REQUEST_BYTES
+from server.session import Session
 from server.settings import ERRORS
 from tests.server.harness import open_house
 
@@ -152,3 +155,24 @@ async def test_server_that_stops_tells_those_who_wait(tmp_path: Path, autojump_c
         await ann.hear(m.Cancelled)
         await ann.say(m.Seek("gipf"))
         assert (await ann.hear(m.Error)).code == "stopping"
+
+
+async def test_what_is_over_is_gone_without_the_garbage_collector(tmp_path: Path, autojump_clock: MockClock) -> None:
+    gc.collect()
+    gc.disable()
+    try:
+        async with open_house(tmp_path) as house:
+            ann, bob = await house.pair()
+            carol = await house.connect("carol")
+            await carol.stream.send_all(b"\xff\xfe\nnonsense\n" + b"x" * 2000 + b"\n")
+            for _ in range(3):
+                assert isinstance(await carol.next(), m.Error)
+            await ann.say(m.Resign())
+            await bob.hear(m.Result)
+            for client in (ann, bob, carol):
+                await client.stream.aclose()
+            await trio.testing.wait_all_tasks_blocked()
+            left = [thing for thing in gc.get_objects() if isinstance(thing, Session | ProtocolError)]
+            assert not left, "each would be work for the collector, which stops the whole server"
+    finally:
+        gc.enable()
