@@ -19,8 +19,8 @@ log = structlog.get_logger()
 LEAST_REST = 0.04
 """Seconds between two rounds of telling: 25 pictures a second are a film."""
 
-REST_FACTOR = 39
-"""Rests are so many times as long as the telling before: it takes a fortieth of the time at most."""
+REST_FACTOR = 59
+"""Rests are so many times as long as the telling before: it takes a sixtieth of the time at most."""
 
 AT_A_TIME = 32
 """Mailboxes that are filled before others of the server's tasks get their turn."""

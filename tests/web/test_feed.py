@@ -127,7 +127,7 @@ async def test_a_browser_that_hears_nothing_gets_a_sign_of_life(autojump_clock: 
         assert not channel.listeners
 
 
-async def test_telling_takes_a_fortieth_of_the_time_at_most(autojump_clock: trio.testing.MockClock) -> None:
+async def test_telling_takes_a_sixtieth_of_the_time_at_most(autojump_clock: trio.testing.MockClock) -> None:
     # each look at the clock is half a second of work later: a round of one mailbox takes a second
     times = deque(0.5 * step for step in range(1000))
     async with broadcasting(times) as (source, channel, nursery):
@@ -140,7 +140,7 @@ async def test_telling_takes_a_fortieth_of_the_time_at_most(autojump_clock: trio
             channel.changed()
             await trio.sleep(0.1)
     told = [event for event in reader.events()[1:] if event != feed.BEAT]
-    assert 5 <= len(told) <= 7
+    assert 3 <= len(told) <= 5
 
 
 def test_chunks_are_those_of_http() -> None:
