@@ -205,6 +205,7 @@ def test_help_is_on_stdout_and_imports_nothing_heavy() -> None:
     assert found.stdout.splitlines()[-1] == b"[]"
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name != "posix", reason="signals and pipes as POSIX has them")
 def test_ctrl_c_ends_a_search_at_once_and_quietly() -> None:
     with start("solve", "gipf", "--params", "12 4 15 15") as process:

@@ -8,7 +8,17 @@ from tests.protocol.transcripts import HEARD, SAID, Transcript, read, replay
 TRANSCRIPTS = read(DOCUMENT.read_text(encoding="utf-8"))
 
 
-@pytest.mark.parametrize("transcript", TRANSCRIPTS, ids=[transcript.title for transcript in TRANSCRIPTS])
+# what takes its time: a flag that falls, and a server that starts again
+TIMED = ("16.4", "16.10")
+
+
+@pytest.mark.parametrize(
+    "transcript",
+    [
+        pytest.param(one, id=one.title, marks=[pytest.mark.slow] if one.title.startswith(TIMED) else [])
+        for one in TRANSCRIPTS
+    ],
+)
 def test_what_is_written_happens(transcript: Transcript, tmp_path: Path) -> None:
     """Where it is the server that is right, ``python -m tests.protocol.transcripts --write`` corrects protocol.md."""
     assert replay(transcript, tmp_path) == list(transcript.lines)

@@ -227,7 +227,9 @@ def test_the_first_candidate_wins_or_prevents_a_win() -> None:
     assert written(block, "candidates") == [(0b1100001, 0b11000, 1)]
 
 
-@pytest.mark.parametrize(("rows", "columns", "length"), [(3, 3, 3), (4, 4, 4), (6, 6, 4), (7, 5, 3)])
+@pytest.mark.parametrize(
+    ("rows", "columns", "length"), [(3, 3, 3), (4, 4, 4), pytest.param(6, 6, 4, marks=pytest.mark.slow), (7, 5, 3)]
+)
 def test_loud_children_win_or_prevent_a_win_or_threaten_one(rows: int, columns: int, length: int) -> None:
     kinds = set()
     chance = Random(rows)

@@ -58,6 +58,7 @@ def test_known_wins_are_found_with_their_length(parameters: str, result: Result,
     assert solution.refuted == plies - 1
 
 
+@pytest.mark.slow
 def test_the_known_draw_is_proven_by_the_whole_set_of_positions() -> None:
     solution = solve(start("2 2 5 5"), trial=1 << 14)
     assert (solution.result, solution.plies, solution.within) == (Result.DRAW, None, None)
