@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from server.settings import RECENT_MATCHES
-from server.tokens import hashed
+from server.tokens import HASH, hashed
 
 SUFFIX = ".txt"
 
@@ -174,7 +174,7 @@ class Archive:
             words = self._key(match).read_text(encoding="ascii").split()
         except (OSError, UnicodeDecodeError):
             return None
-        return Keys(*words) if len(words) == 2 and all(re.fullmatch("[0-9a-f]{64}", word) for word in words) else None
+        return Keys(*words) if len(words) == 2 and all(re.fullmatch(HASH, word) for word in words) else None
 
     def finish(self, match: int) -> None:
         """Move a journal to the records, and those that could not be moved before. Raises OSError for this one."""

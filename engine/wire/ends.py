@@ -7,7 +7,7 @@ from engine.wire import messages as m
 from engine.wire.codes import Code, ProtocolError
 from engine.wire.lines import REPLY_BYTES, REQUEST_BYTES, LineReader
 from engine.wire.messages import BLOCK_KIND, KINDS, REPLIES, REQUESTS, Message, decode, encode
-from engine.wire.states import ALLOWED, NEXT, State, after
+from engine.wire.states import ALLOWED, State, after
 
 MOST_BLOCK_LINES = 100_000
 """Longest block that a client accepts: a record of a very long match has some thousand lines."""
@@ -42,7 +42,7 @@ class ServerEnd:
 
     def sent(self, kind: type) -> None:
         """Take note of a reply that was encoded elsewhere, once for several peers."""
-        self.state = NEXT.get((self.state, kind), self.state)
+        self.state = after(self.state, kind)
 
 
 def _not_now(state: State, kind: type) -> ProtocolError:

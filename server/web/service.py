@@ -6,6 +6,7 @@ import trio
 
 from server.archive import Archive
 from server.hall import Hall
+from server.loop import microseconds
 from server.web.app import application
 from server.web.crowd import Crowd
 from server.web.feed import Broadcaster
@@ -18,7 +19,7 @@ async def serve(hall: Hall, archive: Archive, listeners: list[trio.SocketListene
     """Serve the pages of a hall on listeners, which are closed in the end, until cancelled."""
     broadcaster = Broadcaster(hall.outbox.soon, thread_time)
     hubs = Hubs(hall, broadcaster)
-    crowd = Crowd(hall.settings.limits, MOST_CONNECTIONS, lambda: int(trio.current_time() * 1_000_000))
+    crowd = Crowd(hall.settings.limits, MOST_CONNECTIONS, microseconds)
     try:
         async with Playing() as playing, trio.open_nursery() as nursery:
             nursery.start_soon(broadcaster.run)

@@ -1,18 +1,21 @@
 """A hall with memory streams in place of sockets, and clients that speak the protocol to it."""
 
+import io
 import shutil
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager, redirect_stderr
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, TypeVar
 
+import structlog
 import trio
 import trio.testing
 
 from engine.catalogue import GAMES
 from engine.wire import messages as m
 from engine.wire.ends import ClientEnd
+from server import logs
 from server.archive import Archive
 from server.flags import FlagKeeper
 from server.gate import Gate
@@ -28,6 +31,19 @@ MessageType = TypeVar("MessageType")
 
 FOREVER = 1_000_000
 """Seconds, on a simulated clock, after which a test that waits for a message has failed."""
+
+
+@contextmanager
+def logged(**options: bool) -> Iterator[io.StringIO]:
+    """Catch what the server writes into its log, as `server.logs.configure` has it with these options."""
+    written = io.StringIO()
+    with redirect_stderr(written):
+        logs.configure(**options)
+        structlog.configure(cache_logger_on_first_use=False)
+        try:
+            yield written
+        finally:
+            structlog.reset_defaults()
 
 
 class Now:

@@ -1,6 +1,5 @@
 """Hostile and broken clients: each gets one clear error, its session alone is closed, and a match beside it goes on."""
 
-import io
 import json
 import re
 from collections.abc import AsyncIterator, Callable
@@ -19,9 +18,9 @@ from trio.testing import MockClock
 from engine.wire import messages as m
 from engine.wire.lines import REQUEST_BYTES
 from engine.wire.states import ALLOWED, State
-from server import logs, tokens
+from server import tokens
 from server.settings import ERRORS, Settings
-from tests.server.harness import Client, House, open_house, play, ready
+from tests.server.harness import Client, House, logged, open_house, play, ready
 
 NASTY = (
     "\x1b[31mred\x1b[0m",
@@ -252,13 +251,9 @@ def test_garbage_harms_nobody(tmp_path_factory: pytest.TempPathFactory, pieces: 
 
 
 async def test_nothing_that_is_said_reaches_logs_files_or_others_unescaped(
-    tmp_path: Path, autojump_clock: MockClock, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, autojump_clock: MockClock
 ) -> None:
-    written = io.StringIO()
-    monkeypatch.setattr("sys.stderr", written)
-    logs.configure(verbose=True)
-    structlog.configure(cache_logger_on_first_use=False)
-    try:
+    with logged(verbose=True) as written:
         async with with_match(tmp_path) as house:
             watcher = await house.connect("carl")
             await watcher.say(m.Watch(1))
@@ -271,8 +266,6 @@ async def test_nothing_that_is_said_reaches_logs_files_or_others_unescaped(
                     while await client.next() is not None:  # the client's end refuses what cannot be printed
                         pass
                     await trio.sleep(0.01)
-    finally:
-        structlog.reset_defaults()
     assert all(line.isascii() and line.isprintable() for line in written.getvalue().splitlines())
     names = {str(path.relative_to(tmp_path)) for path in tmp_path.rglob("*") if path.is_file()}
     assert names and all(re.fullmatch(r"(records|running|keys)/[0-9]+\.txt|lock", name) for name in names), names
@@ -280,16 +273,10 @@ async def test_nothing_that_is_said_reaches_logs_files_or_others_unescaped(
 
 @pytest.mark.parametrize("as_json", [False, True])
 @pytest.mark.parametrize("text", NASTY)
-def test_log_line_stays_one_line_of_printable_ascii(text: str, as_json: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    written = io.StringIO()
-    monkeypatch.setattr("sys.stderr", written)
-    logs.configure(json=as_json)
-    structlog.configure(cache_logger_on_first_use=False)
-    try:
+def test_log_line_stays_one_line_of_printable_ascii(text: str, as_json: bool) -> None:
+    with logged(json=as_json) as written:
         log = structlog.get_logger()
         log.error("a fault", name=text, names=(text, [text]), path=Path(text), exc_info=ValueError(f"bad\n{text}"))
-    finally:
-        structlog.reset_defaults()
     (line,) = written.getvalue().split("\n")[:-1]
     assert line.isascii() and line.isprintable()
     if as_json:

@@ -1,6 +1,5 @@
 """What an organiser may do over the network, and that nobody else may."""
 
-import io
 import json
 import stat
 from collections.abc import AsyncIterator
@@ -9,17 +8,16 @@ from pathlib import Path
 
 import msgspec
 import pytest
-import structlog
 import trio
 from trio.testing import MockClock
 
 from engine import record
 from engine.outcome import Termination
 from engine.wire import messages as m
-from server import cli, logs, tokens
+from server import cli, tokens
 from server.contest.fixtures import counted
 from server.settings import ERRORS, Settings
-from tests.server.harness import Client, House, open_house, play, ready
+from tests.server.harness import Client, House, logged, open_house, play, ready
 from tests.server.organise.bots import holding, over
 
 TOKEN = "the-token-of-the-organiser"
@@ -343,21 +341,13 @@ async def test_two_organisers_do_not_disturb_each_other(tmp_path: Path, autojump
 # The log.
 
 
-async def test_what_organisers_ask_for_is_logged_escaped(
-    tmp_path: Path, autojump_clock: MockClock, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    written = io.StringIO()
-    monkeypatch.setattr("sys.stderr", written)
-    logs.configure(json=True)
-    structlog.configure(cache_logger_on_first_use=False)
+async def test_what_organisers_ask_for_is_logged_escaped(tmp_path: Path, autojump_clock: MockClock) -> None:
     sentence = 'а" event=x <b>%s{0} [bold red]'
-    try:
+    with logged(json=True) as written:
         async with with_organiser(tmp_path) as (house, organiser):
             await house.pair()
             await organiser.say(annul(1, sentence), dismiss("bob", sentence), dismiss("x"), m.Organise("wrong"))
             assert [type(await organiser.next()) for _ in range(4)] == [m.Annulled, m.Dismissed, m.Error, m.Error]
-    finally:
-        structlog.reset_defaults()
     lines = written.getvalue().splitlines()
     assert all(line.isascii() and line.isprintable() for line in lines)
     said = [found for line in lines if (found := json.loads(line))["event"] == "organiser"]
