@@ -61,6 +61,8 @@ def _who(player: Player) -> str:
 
 def said_of(thought: Thought) -> str:
     """Say how deep a search has looked, and what it makes of the position for the side to move."""
+    if thought.score is None:
+        return f"nothing searched in {thought.seconds:.1f} s"
     plies = thought.plies_to_end
     if plies is None:
         return f"depth {thought.depth}, score {thought.score:+}, {thought.seconds:.1f} s"

@@ -30,7 +30,8 @@ def analyse(
     """Think about a position: a line a finished depth, with score, nodes, nodes per second, table use, best line.
 
     Scores are for the side to move, a piece of GIPF being worth 100; `win 3` is a win after 3 plies, `loss 4` a
-    loss after 4. The analysis ends by itself when the game's end is found.
+    loss after 4. The analysis ends by itself when the game's end is found. Where the time is over before the first
+    depth is, the one line says `depth 0 score none` (in JSON `null`): nothing was searched.
 
     Parameters
     ----------
@@ -72,14 +73,19 @@ def analyse(
         warm_up(root)
     limits = Limits(depth=depth, hard_ms=None if time is None else time * 1000, lines=lines, exact=exact)
     report = _tell_json if json else partial(_tell, lines > 1)
-    Thinker(kernel, threads=threads).think(root, (), limits, clock=perf_counter, report=report)
+    thought = Thinker(kernel, threads=threads).think(root, (), limits, clock=perf_counter, report=report)
+    if thought.score is None:
+        report(thought)
 
 
 def _tell(ranked: bool, thought: Thought) -> None:
     plies = thought.plies_to_end
-    score = str(thought.score) if plies is None else f"{'win' if plies > 0 else 'loss'} {abs(plies)}"
+    if thought.score is None:
+        score = "none"
+    else:
+        score = str(thought.score) if plies is None else f"{'win' if plies > 0 else 'loss'} {abs(plies)}"
     rate = thought.nodes / max(thought.seconds, SHORTEST)
-    line = ", ".join(thought.pv)
+    line = ", ".join(_line(thought)) or "none"
     rank = f"line {thought.rank} " if ranked else ""
     answer(
         f"{rank}depth {thought.depth} score {score} nodes {thought.nodes} seconds {thought.seconds:.3f} "
@@ -96,6 +102,11 @@ def _tell_json(thought: Thought) -> None:
         "nodes": thought.nodes,
         "seconds": round(thought.seconds, 6),
         "table": round(thought.table_use, 3),
-        "pv": thought.pv,
+        "pv": _line(thought),
     }
     answer(msgspec.json.encode(fields).decode())
+
+
+def _line(thought: Thought) -> list[str]:
+    """Return the best line; none where nothing was searched, though there is a move to play then, too."""
+    return [] if thought.score is None else thought.pv

@@ -239,7 +239,12 @@ def _judge(start: Position) -> Judge:
     def judge(position: Position) -> int:
         # a new thinker each time: what is thought of an opening must not depend on those before
         thinker = Thinker(kernel, megabytes=1)
-        return thinker.think(position, (), Limits(nodes=JUDGED_NODES), clock=perf_counter).score
+        thought = thinker.think(position, (), Limits(nodes=JUDGED_NODES), clock=perf_counter)
+        if thought.score is None:  # so many children that one ply takes more
+            thought = thinker.think(position, (), Limits(depth=1), clock=perf_counter)
+        if thought.score is None:
+            raise Rejected("a position of an opening has too many moves to be judged")
+        return thought.score
 
     return judge
 

@@ -91,12 +91,13 @@ class Thought:
     """What was thought about."""
     line: Line
     """The best line, each move as the number of a child in the kernel's order of generation; may be empty."""
-    score: int
-    """The value for the side to move: a piece of GIPF is worth 100, see also `plies_to_end`; 0 without a depth."""
+    score: int | None
+    """The value for the side to move: a piece of GIPF is worth 100, see also `plies_to_end`. None where depth is 0."""
     depth: int
-    """Plies that were searched to the end; the line may come from the next one."""
+    """Plies that were searched to the end; the line may come from the next one. 0 where the search was cut off before
+    its first ply was looked through: then nothing is known of the position, not even that it is level."""
     nodes: int
-    """Positions looked at."""
+    """Positions looked at, those of the depth that was cut off included."""
     seconds: float
     """How long it took, without the time in which depths were reported."""
     rank: int = 1
@@ -117,7 +118,7 @@ class Thought:
     @property
     def plies_to_end(self) -> int | None:
         """After how many plies the side to move has won, or lost if negative; None where neither is proven."""
-        if abs(self.score) <= EVALUATION_LIMIT:
+        if self.score is None or abs(self.score) <= EVALUATION_LIMIT:
             return None
         return WIN - self.score if self.score > 0 else -WIN - self.score
 
@@ -173,6 +174,11 @@ class Thinker:
     ) -> Thought:
         """Return the best move found within limits, and what is known of it.
 
+        The score is that of the last depth which was searched to its end, never of one that was cut off; where even
+        the first was, by the time, the nodes or the stop, the thought has depth 0 and no score. A limit of depth alone
+        cuts nothing off, but where there are too many children for the arena. Without limits of time and with one
+        thread the same is found each time.
+
         ``earlier`` holds the keys, as of `key_of`, of the positions that stood on the board before; to repeat one
         counts as a draw. ``clock`` gives seconds from any beginning; ``report`` is told after each depth.
         Raises ValueError for a finished game and for a position of another variant.
@@ -190,12 +196,12 @@ class Thinker:
         memory = self._prepare(kernel.state, earlier, limits)
         lines = 1 if limits.lines == 1 else min(limits.lines, self._children(kernel))
 
-        def thought(line: Line, score: int, depth: int, rank: int = 1) -> Thought:
+        def thought(line: Line, score: int | None, depth: int, rank: int = 1) -> Thought:
             nodes = int(memory.cells[NODES]) + self._crew.nodes
             seconds = clock() - began - reporting
             return Thought(position, line, score, depth, nodes, seconds, rank, self._table_use())
 
-        latest = thought((), 0, 0)
+        latest = thought((), None, 0)
         before: list[Thought] = []
         with _polled(self._compiled, stop or Stop(), clock, deadline) as polled:
             memory = memory._replace(stop=polled)

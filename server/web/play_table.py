@@ -105,8 +105,8 @@ class Advice(msgspec.Struct, frozen=True, kw_only=True):
 
     move: str
     depth: int
-    score: int
-    """From the view of the side that moves."""
+    score: int | None
+    """From the view of the side that moves; None where the time was too short to search even one ply."""
     plies_to_end: int | None
     nodes: int
     seconds: float

@@ -46,7 +46,7 @@ class Value(msgspec.Struct, frozen=True):
 
 
 class Values(msgspec.Struct, frozen=True):
-    """What the search thinks of each position, the first one included; None where the game was over."""
+    """What the search thinks of each position, the first included; None where the game was over or nothing searched."""
 
     values: tuple[Value | None, ...]
 
@@ -83,6 +83,8 @@ def _value(thinker: Thinker, position: Position, limits: Limits) -> Value | None
     if position.verdict() is not None:
         return None
     thought = thinker.think(position, (), limits, clock=perf_counter)
+    if thought.score is None:
+        return None
     sign = 1 if position.turn == 0 else -1
     plies = thought.plies_to_end
     return Value(sign * thought.score, thought.depth, None if plies is None else sign * plies)

@@ -137,6 +137,7 @@ class Page {
 
   #found({ depth, score, plies_to_end: plies, seconds }) {
     const { sides, turn } = this.answer.view;
+    if (score === null) return `The bot had no time to search in ${seconds.toFixed(1)} s.`;
     const value = `${score > 0 ? "+" : ""}${score}`;
     if (plies === null) return `The bot looked ${depth} moves ahead in ${seconds.toFixed(1)} s; value ${value}.`;
     return `The bot sees ${sides[plies > 0 ? turn : 1 - turn]} win in ${Math.abs(plies)} moves.`;

@@ -25,7 +25,9 @@ def by_key(position: Position) -> int:
 
 def by_search(position: Position) -> int:
     thinker = Thinker(position.kernel(compile=False), megabytes=1)
-    return thinker.think(position, (), Limits(nodes=JUDGED_NODES // 20), clock=perf_counter).score
+    score = thinker.think(position, (), Limits(nodes=JUDGED_NODES // 20), clock=perf_counter).score
+    assert score is not None
+    return score
 
 
 def drawn(game: Game, count: int, judge: Callable[[Position], int], *, seed: int = 1, **more: int) -> list[Opening]:

@@ -1,0 +1,71 @@
+"""What a thought says of a search that was cut off: what was searched to its end, and nothing else."""
+
+import json
+
+import pytest
+
+from engine import cli
+from engine.catalogue import GAMES
+from engine.game import moves
+from engine.history import History
+from engine.search.advice import Adviser
+from engine.search.think import Limits, Stop, Thinker, Thought
+
+SMALL, LARGE = "3 3 6 6", "5 4 18 18"
+"""A variant that is compiled here, and one that is interpreted."""
+
+
+def never() -> float:
+    return 0.0
+
+
+def think(limits: Limits, stop: Stop | None = None, *, compile: bool) -> Thought:
+    position = GAMES["gipf"].start(SMALL)
+    return Thinker(position.kernel(compile=compile), megabytes=1).think(position, (), limits, clock=never, stop=stop)
+
+
+@pytest.mark.parametrize("compile", [False, True])
+def test_a_search_cut_off_before_its_first_ply_is_through_says_nothing_of_the_position(compile: bool) -> None:
+    stopped = Stop()
+    stopped.set()
+    for thought in (think(Limits(), stopped, compile=compile), think(Limits(nodes=1), compile=compile)):
+        assert (thought.score, thought.depth, thought.plies_to_end) == (None, 0, None)
+        assert thought.nodes == 1
+        assert thought.move in moves(thought.position)
+
+
+@pytest.mark.parametrize("compile", [False, True])
+def test_the_score_is_that_of_the_last_depth_that_was_searched_to_its_end(compile: bool) -> None:
+    whole = [think(Limits(depth=depth), compile=compile) for depth in (1, 2, 3)]
+    for cut in range(1, whole[-1].nodes, 31):
+        thought = think(Limits(nodes=cut), compile=compile)
+        finished = [full for full in whole if full.nodes <= cut]
+        assert thought.depth >= len(finished) - 1
+        expected = whole[thought.depth - 1].score if thought.depth else None
+        assert thought.score == expected, f"cut off after {cut} nodes, at depth {thought.depth}"
+
+
+def test_a_limit_of_depth_alone_cuts_nothing_off() -> None:
+    for parameters in (SMALL, LARGE):
+        position = GAMES["gipf"].start(parameters)
+        thought = Thinker(position.kernel(compile=False), megabytes=1).think(position, (), Limits(depth=1), clock=never)
+        assert thought.depth == 1 and thought.score is not None
+
+
+def test_analyse_says_that_nothing_was_searched(capsys: pytest.CaptureFixture[str]) -> None:
+    command = ["analyse", "gipf", "--params", LARGE, "--time", "1e-9"]
+    assert cli.run(command) == 0
+    (line,) = capsys.readouterr().out.splitlines()
+    assert line.startswith("depth 0 score none nodes 1 ") and line.endswith(" pv none")
+    assert cli.run([*command, "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert (told["depth"], told["score"], told["plies_to_end"], told["nodes"], told["pv"]) == (0, None, None, 1, [])
+
+
+def test_advice_that_was_stopped_at_once_has_a_move_and_no_score() -> None:
+    stop = Stop()
+    stop.set()
+    history = History.begin(GAMES["gipf"].start(LARGE))
+    advice = Adviser(megabytes=1).think(history, 1000.0, clock=never, stop=stop)
+    assert (advice.score, advice.depth) == (None, 0)
+    assert history.after(advice.move).plies == 1
