@@ -14,6 +14,7 @@ import structlog
 import trio
 
 from server.organise import descendants
+from server.organise.blame import machine_fault
 from server.organise.bounded_log import BoundedLog
 from server.organise.invocation import Seat, connects, filled, shown, variables
 
@@ -40,6 +41,10 @@ FLOOD_SECONDS = 0.01
 
 class NotStarted(Exception):
     """A program cannot be started; ``str(error)`` says which, and why."""
+
+
+class MachineFault(NotStarted):
+    """A program cannot be started, and neither it nor its command is to blame: the machine, or the server, is."""
 
 
 class Place(NamedTuple):
@@ -97,11 +102,12 @@ class Program:
         self._called = called
         self._process = process
         self._marker = marker
-        self._handle = os.pidfd_open(process.pid) if hasattr(os, "pidfd_open") else None
+        self._handle = _handle_of(process.pid)
         self._status: int | None = None
         self._errors = trio.lowlevel.FdStream(errors)
         self._log = BoundedLog(keep)
         self._keeping = trio.CancelScope(shield=True)
+        self._kept = trio.Event()
 
     def report(self) -> str:
         """Say in one sentence how it has ended, or that it runs, and what it has last written on stderr."""
@@ -119,10 +125,13 @@ class Program:
 
     async def keep_errors(self) -> None:
         """Read what it writes on stderr, until it has ended."""
-        with self._keeping:
-            while data := await self._errors.receive_some(READ_BYTES):
-                self._log.write(data)
-                await trio.sleep(FLOOD_SECONDS * len(data) / READ_BYTES)
+        try:
+            with self._keeping:
+                while data := await self._errors.receive_some(READ_BYTES):
+                    self._log.write(data)
+                    await trio.sleep(FLOOD_SECONDS * len(data) / READ_BYTES)
+        finally:
+            self._kept.set()
 
     async def wait(self) -> None:
         """Wait for its end, and leave the process to be waited for: until then nobody else has its number."""
@@ -152,15 +161,14 @@ class Program:
         self._signal(signal.SIGKILL)
         if not await self._ends_within(KILL_SECONDS):
             log.error("a program cannot be ended", program=self._called, process=self._process.pid)
-        left = await trio.to_thread.run_sync(descendants.end_marked, self._marker)
-        if left:
-            log.info("processes that a program had left were ended", program=self._called, count=left)
+        await _end_descendants(self._called, self._marker)
         self._process.poll()
         if self._handle is not None:
             os.close(self._handle)
         if self.stream is not None:
             await self.stream.leave()
         self._keeping.cancel()
+        await self._kept.wait()  # who has just been woken up to read would find the pipe closed
         self._hear_last_words()
         await self._errors.aclose()
         self._log.close()
@@ -208,20 +216,62 @@ async def _start(command: Sequence[str], seat: Seat, place: Place) -> Program:
     # arena-bot is found also where the server's own environment is not on the path
     path = os.pathsep.join((os.environ.get("PATH", os.defpath), str(Path(sys.executable).parent)))
     environment = {**os.environ, "PATH": path, **variables(seat), descendants.VARIABLE: marker}
-    errors, theirs = os.pipe()
+    try:
+        errors, theirs = os.pipe()
+    except (OSError, MemoryError) as error:
+        raise _not_started(called, error, place) from error
+    process = None
     try:
         spawn = partial(_spawn, words, environment, place, talks=not connects(command), errors=theirs)
         process = await trio.to_thread.run_sync(spawn)
-    except (OSError, ValueError) as error:
-        os.close(errors)
-        why = f"{error.strerror}: {error.filename!r}" if isinstance(error, OSError) else str(error)
-        raise NotStarted(f"{called} cannot be started: {why}") from error
-    except BaseException:
-        os.close(errors)
+        return Program(called, process, marker, errors, place.errors)
+    except BaseException as error:
+        with suppress(OSError):  # where the program has not taken it over
+            os.close(errors)
+        if process is not None:
+            await _abandon(process, marker)
+        if isinstance(error, Exception):
+            raise _not_started(called, error, place) from error
         raise
     finally:
         os.close(theirs)
-    return Program(called, process, marker, errors, place.errors)
+
+
+def _not_started(called: str, error: Exception, place: Place) -> NotStarted:
+    """Return why a program has not started, and who is to blame."""
+    fault = machine_fault(error)
+    if fault:
+        return MachineFault(f"{called} cannot be started: {fault}")
+    if isinstance(error, OSError):
+        sentence = f"{called} cannot be started: {error.strerror}: {error.filename!r}"
+        return MachineFault(sentence) if error.filename in (None, str(place.folder)) else NotStarted(sentence)
+    if isinstance(error, ValueError):
+        return NotStarted(f"{called} cannot be started: {error}")
+    return MachineFault(f"{called} cannot be started: {type(error).__name__}: {error}")
+
+
+async def _abandon(process: subprocess.Popen[bytes], marker: str) -> None:
+    """End and reap a process that nobody has taken over, and what it has started. Is not cancelled."""
+    with trio.CancelScope(shield=True), trio.move_on_after(KILL_SECONDS):
+        for pipe in (process.stdin, process.stdout):
+            if pipe is not None:
+                pipe.close()
+        with suppress(ProcessLookupError, PermissionError):
+            os.killpg(process.pid, signal.SIGKILL)
+        while process.poll() is None:
+            await trio.sleep(LOOK_SECONDS)
+        await _end_descendants(f"process {process.pid}", marker)
+
+
+async def _end_descendants(called: str, marker: str) -> None:
+    """End what a program has left; where that cannot be looked for, the next server in the data directory does it."""
+    try:
+        left = await trio.to_thread.run_sync(descendants.end_marked, marker)
+    except (OSError, RuntimeError, MemoryError) as error:
+        log.error("what a program has left cannot be ended", program=called, error=str(error))
+        return
+    if left:
+        log.info("processes that a program had left were ended", program=called, count=left)
 
 
 def _spawn(
@@ -245,6 +295,13 @@ def _spawn(
     finally:
         if usable is not None:
             os.sched_setaffinity(0, usable)
+
+
+def _handle_of(process: int) -> int | None:
+    """Return a descriptor that tells when a process has ended; None where none is to be had."""
+    with suppress(OSError, AttributeError):
+        return os.pidfd_open(process)
+    return None
 
 
 def _stream_of(file: IO[bytes]) -> trio.lowlevel.FdStream:

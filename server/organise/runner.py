@@ -221,7 +221,7 @@ class Runner:
                     players = await self._seats.seated(stack, self.contest, self.definition, fixture, number)
                 except NotThere as error:
                     if error.fault:
-                        await self._pause("a house bot does not start", fixture, error)
+                        await self._pause("a program cannot be started", fixture, error)
                     elif error.names:
                         await self._keep(absent(fixture, error.names, str(error)))
                     return

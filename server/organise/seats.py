@@ -16,7 +16,7 @@ from server.organise.cores import Cores
 from server.organise.desk import Ticket
 from server.organise.folders import errors_of
 from server.organise.invocation import Seat, house_bot
-from server.organise.programs import NotStarted, Place, Program, run
+from server.organise.programs import MachineFault, NotStarted, Place, Program, run
 from server.session import Arrivals, serve_stream
 
 Result = TypeVar("Result")
@@ -108,7 +108,9 @@ class Seats:
         place = Place(Path(definition.folder or settings.data), self._home, errors, core)
         try:
             program = await nursery.start(run, command, seat, place)
-        except (NotStarted, OSError) as error:
+        except MachineFault as error:
+            raise NotThere(f"{ticket.name} did not come to the game: {error}", (), fault=True) from error
+        except NotStarted as error:
             raise self._not_there(definition, ticket.name, str(error)) from error
         assert isinstance(program, Program)
         if program.stream is not None:
