@@ -2,6 +2,7 @@
 
 - `settings`: what an organiser can set, and the bounds
 - `referee`, `lobby`: pure decisions: a match, and who plays whom
+- `awaiting`: who waits for whom, and is told whether that player is here
 - `hall`: everything that the server knows
 - `requests`, `organiser_requests`: what players and organisers ask for, carried out at once
 - `contest`: pure decisions on contests: what is played, and what the games say

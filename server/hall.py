@@ -20,8 +20,11 @@ from engine.outcome import Termination
 from engine.record import Header
 from engine.wire import messages as m
 from engine.wire.codes import ProtocolError
+from engine.wire.states import IN_MATCH
+from engine.wire.states import State as Stage
 from server import lobby, referee
 from server.archive import Archive, Journal, Keys
+from server.awaiting import Awaiting
 from server.flags import FlagKeeper
 from server.loopwatch import Stalls
 from server.match import Match, Surroundings
@@ -47,6 +50,10 @@ class Player(Protocol):
     """The match that the session plays in or watches."""
     side: int | None
     """Its side where it plays."""
+
+    @property
+    def state(self) -> Stage:
+        """Return the state of the protocol that it is in."""
 
     def reply(self, message: m.Message) -> None:
         """Send a message."""
@@ -81,6 +88,8 @@ class Hall:
         self.matches: dict[int, Match] = {}
         self.house_tokens: dict[str, str] = {}
         """Name in lower case -> token of the server's own bots."""
+        self.house_kinds: dict[str, str] = {}
+        """Name in lower case -> the name, in lower case, by which any of their kind may be asked for."""
         self.stopping = False
         self.closing = trio.Event()
         """Set when the server is to stop without a signal."""
@@ -94,6 +103,10 @@ class Hall:
         self.recent: deque[Match] = deque(maxlen=RECENT_MATCHES)
         """The last matches that have ended."""
         self.lobby = lobby.Lobby()
+        self.awaiting: Awaiting[Player] = Awaiting(self.presence)
+        """Those in the lobby who wait for somebody by name."""
+        self._seats: dict[str, list[Match]] = {}
+        """The running matches of everybody who plays, by `Player.key`."""
         self.desk = Desk()
         self.archive = archive
         self.outbox = outbox
@@ -115,7 +128,8 @@ class Hall:
     def stop(self) -> None:
         """Begin no more matches."""
         self.stopping = True
-        for player in [*(self.sessions[name.lower()] for name in self.waiting()), *self.desk.close()]:
+        for player in [*(self.sessions[key] for key in self.waiting()), *self.desk.close()]:
+            self.awaiting.remove(player)
             player.reply(m.Cancelled())
         self.lobby = lobby.Lobby()
 
@@ -124,7 +138,7 @@ class Hall:
         self._present.pop(player, None)
         if self.sessions.get(player.key) is player:
             del self.sessions[player.key]
-            self.lobby = lobby.remove(self.lobby, player.name)
+            self.wait_no_more(player)
         self.desk.remove(player)
         match = player.match
         player.match = None
@@ -175,8 +189,32 @@ class Hall:
             match.abandon(termination, sentence)
 
     def waiting(self) -> Iterator[str]:
-        """Name those who wait to be paired."""
-        return (seek.name for seek in self.lobby.seeks)
+        """Return the keys of those who wait to be paired."""
+        return (seek.key for seek in self.lobby.seeks)
+
+    def wait_no_more(self, player: Player) -> None:
+        """Take a player out of the lobby, if it is there."""
+        self.awaiting.remove(player)
+        if any(key == player.key for key in self.waiting()):
+            self.lobby = lobby.remove(self.lobby, player.key)
+
+    def presence(self, name: str) -> str:
+        """Return where a player is, by its name in lower case, as AWAITED says it; of house bots, any of that kind."""
+        keys = [name, *(key for key, kind in self.house_kinds.items() if kind == name and key != name)]
+        states = [self.sessions[key].state for key in keys if key in self.sessions]
+        if Stage.SEEKING in states:
+            return "seeking"
+        if any(state not in IN_MATCH for state in states):
+            return "here"
+        return "playing" if states or any(self.seated(key)[0] for key in keys) else "absent"
+
+    def seated(self, key: str) -> tuple[Match | None, int]:
+        """Return the match, and side, in which a player has a seat but no connection."""
+        for match in self._seats.get(key, ()):
+            for side in (0, 1):
+                if match.players[side] is None and match.names[side] == key:
+                    return match, side
+        return None, 0
 
     def enter(self, player: Player, name: str, key: str) -> None:
         """Let a session stand for a player from now on, and welcome it."""
@@ -196,7 +234,7 @@ class Hall:
         game = GAMES[pairing.game]
         position = game.start(game.default_parameters if pairing.parameters is None else pairing.parameters)
         control = lobby.control(pairing, self.settings.control)
-        sessions = [self.sessions[name.lower()] for name in pairing.names]
+        sessions = [self.sessions[key] for key in pairing.keys]
         return self.seat(self.next_number(), position, sessions, control, self.settings.move_limit)
 
     def next_number(self) -> int:
@@ -223,9 +261,9 @@ class Hall:
             if match is not None:
                 match.suspend()
             raise
-        self.matches[number] = match
-        self.tally.started += 1
+        self._add(match)
         for side, session in enumerate(players):
+            self.awaiting.remove(session)
             session.match, session.side = match, side
         return match
 
@@ -236,18 +274,31 @@ class Hall:
         """
         match = Match(state, keys, journal, self._around, state.sent)
         match.heard = list(heard)
+        self._add(match)
+
+    def _add(self, match: Match) -> None:
         self.matches[match.number] = match
+        for key in match.names:
+            self._seats.setdefault(key, []).append(match)
         self.tally.started += 1
+
+    def _remove(self, match: Match) -> None:
+        if self.matches.pop(match.number, None) is None:
+            return
+        for key in match.names:
+            self._seats[key].remove(match)
+            if not self._seats[key]:
+                del self._seats[key]
 
     def gather(self) -> None:
         """Let those who wait to be paired, and are wanted for a contest that was opened just now, wait for that."""
         for seek in self.lobby.seeks:
             try:
-                wanted = self.desk.offers(self.sessions[seek.name.lower()], seek)
+                wanted = self.desk.offers(self.sessions[seek.key], seek)
             except ProtocolError:  # what it seeks is not played there
                 continue
             if wanted:
-                self.lobby = lobby.remove(self.lobby, seek.name)
+                self.lobby = lobby.remove(self.lobby, seek.key)
 
     def suspend(self, match: Match) -> None:
         """Leave a running match as it is, for the next server to go on with."""
@@ -255,7 +306,7 @@ class Hall:
         match.suspend()
         for player in players:
             player.close("suspended", f"the server stops; come back to match {match.number} when it is there again")
-        del self.matches[match.number]
+        self._remove(match)
         self.tally.results[SUSPENDED] += 1
 
     def take_in(self, number: int, text: str) -> None:
@@ -277,7 +328,7 @@ class Hall:
         return player in self._present and player.match is None
 
     def _ended(self, match: Match) -> None:
-        self.matches.pop(match.number, None)
+        self._remove(match)
         self.recent.append(match)
         self.desk.ended(match)
         self.tally.ended(match.state, match.now())

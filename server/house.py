@@ -39,6 +39,7 @@ async def _keep_kind(hall: Hall, kind: str, game: str) -> None:
     names = [first, *(f"{first}-{number}" for number in range(2, MOST_OF_A_KIND + 1))]
     for name in names:
         hall.house_tokens[name.lower()] = secrets.token_hex(16)
+        hall.house_kinds[name.lower()] = first.lower()
     alive: set[str] = set()
     failures = 0
 

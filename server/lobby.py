@@ -28,6 +28,14 @@ class Seek(NamedTuple):
     opponent: str | None = None
     house: bool = False
     """A bot of the server's own; two of them are not paired."""
+    key: str = ""
+    """By which the session stands among the others; names need not be unique."""
+    kind: str = ""
+    """Another name, in lower case, by which it may be asked for: all house bots of a kind have the same one."""
+
+    def answers_to(self, name: str) -> bool:
+        """Tell whether the player is meant by a name, in lower case."""
+        return name in (self.name.lower(), self.kind)
 
 
 class Pairing(NamedTuple):
@@ -41,6 +49,8 @@ class Pairing(NamedTuple):
     increment: int | None
     names: tuple[str, str]
     """Of the side that begins first."""
+    keys: tuple[str, str] = ("", "")
+    """Of their sessions, in the same order."""
 
 
 class Lobby(NamedTuple):
@@ -107,14 +117,14 @@ def add(lobby: Lobby, seek: Seek) -> tuple[Lobby, Pairing | None]:
     return lobby._replace(seeks=(*lobby.seeks, seek)), None
 
 
-def remove(lobby: Lobby, name: str) -> Lobby:
-    """Let a player wait no more."""
-    return lobby._replace(seeks=tuple(seek for seek in lobby.seeks if seek.name != name))
+def remove(lobby: Lobby, key: str) -> Lobby:
+    """Let the player wait no more whose session has this key."""
+    return lobby._replace(seeks=tuple(seek for seek in lobby.seeks if seek.key != key))
 
 
 def fits(one: Seek, other: Seek) -> bool:
     """Tell whether two seeks can be paired."""
-    if one.game != other.game or (one.house and other.house) or one.name.lower() == other.name.lower():
+    if one.game != other.game or (one.house and other.house):
         return False
     for mine, theirs in ((one.parameters, other.parameters), (one.budget, other.budget)):
         if None not in (mine, theirs) and mine != theirs:
@@ -123,10 +133,11 @@ def fits(one: Seek, other: Seek) -> bool:
         return False
     if one.side is not None and one.side == other.side:
         return False
-    return all(
-        wish.opponent is None or wish.opponent.lower() == player.name.lower()
-        for wish, player in ((one, other), (other, one))
-    )
+    if one.opponent is not None and not other.answers_to(one.opponent.lower()):
+        return False
+    if other.opponent is not None and not one.answers_to(other.opponent.lower()):
+        return False
+    return one.name.lower() != other.name.lower()
 
 
 def control(pairing: Pairing, default: TimeControl) -> TimeControl:
@@ -143,13 +154,14 @@ def _pair(waiting: Seek, seek: Seek, pairings: int) -> Pairing:
         begins = waiting.side == 0
     elif seek.side is not None:
         begins = seek.side == 1
-    names = (waiting.name, seek.name) if begins else (seek.name, waiting.name)
+    first, second = (waiting, seek) if begins else (seek, waiting)
     return Pairing(
         waiting.game,
         _either(waiting.parameters, seek.parameters),
         _either(waiting.budget, seek.budget),
         _either(waiting.increment, seek.increment),
-        names,
+        (first.name, second.name),
+        (first.key, second.key),
     )
 
 

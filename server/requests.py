@@ -66,7 +66,7 @@ class Requests:
             self._hall.enter(player, message.name, seat)
             return
         self._check_token(key, message.token)
-        match, side = self._seated(key)
+        match, side = self._hall.seated(key)
         if match is not None and not match.heard[side]:
             self._hall.annul(
                 match, Termination.SERVER_FAULT, f"the server died before {message.name} was told of the match"
@@ -93,14 +93,6 @@ class Requests:
             raise ProtocolError(
                 Code.BAD_TOKEN, "players log in here with the token that they were given: LOGIN NAME TOKEN"
             )
-
-    def _seated(self, key: str) -> tuple[Match | None, int]:
-        """Return the match, and side, in which a player of that name has a seat but no connection."""
-        for match in self._hall.matches.values():
-            for side in (0, 1):
-                if match.players[side] is None and match.names[side] == key:
-                    return match, side
-        return None, 0
 
     def _resume(self, player: "Player", message: m.Resume, _arrived: int) -> None:
         match = self._hall.find(message.match)
@@ -141,25 +133,30 @@ class Requests:
             raise ProtocolError(
                 Code.TOO_MANY, f"{self._hall.settings.most_matches} matches are running; try again later"
             )
-        seek = lobby.read_seek(player.name, game, message.options, self._hall.settings)._replace(house=player.house)
+        seek = lobby.read_seek(player.name, game, message.options, self._hall.settings)
+        kind = self._hall.house_kinds.get(player.key, "") if player.house else ""
+        seek = seek._replace(house=player.house, key=player.key, kind=kind)
         for_contest = self._hall.desk.offers(player, seek)
         player.reply(m.Seeking(message.game, m.Text(lobby.describe(seek, game))))
         if for_contest:
             return
         self._hall.lobby, pairing = lobby.add(self._hall.lobby, seek)
+        if pairing is None and seek.opponent is not None:
+            self._hall.awaiting.add(player, seek.opponent)
         if pairing is not None:
             try:
                 self._hall.begin(pairing)
             except Exception as error:
                 log.error("no match can be begun", exc_info=error)
                 fault = "write records" if isinstance(error, OSError) else "begin this match"
-                for name in pairing.names:
-                    session = self._hall.sessions[name.lower()]
+                for key in pairing.keys:
+                    session = self._hall.sessions[key]
+                    self._hall.awaiting.remove(session)
                     session.reply(m.Cancelled())
                     session.reply(m.Error(Code.SERVER_FAULT, m.Text(f"the server cannot {fault} now")))
 
     def _cancel(self, player: "Player", _message: m.Cancel, _arrived: int) -> None:
-        self._hall.lobby = lobby.remove(self._hall.lobby, player.name)
+        self._hall.wait_no_more(player)
         self._hall.desk.remove(player)
         player.reply(m.Cancelled())
 

@@ -117,6 +117,7 @@ async def _serve(
 
             services.start_soon(flags.run)
             services.start_soon(outbox.run)
+            services.start_soon(hall.awaiting.run)
             services.start_soon(watch.pulse, lambda: bool(hall.matches))
             services.start_soon(accept)
             if own:

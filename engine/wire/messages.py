@@ -159,6 +159,13 @@ class Cancelled(NamedTuple):
     """``CANCELLED``: waiting no more."""
 
 
+class Awaited(NamedTuple):
+    """``AWAITED name presence``: the opponent that was named is ``absent``, ``here``, ``seeking`` or ``playing``."""
+
+    name: str
+    presence: str
+
+
 class Match(NamedTuple):
     """``MATCH match game parameters side opponent budget increment move-limit token``: a match begins, or is resumed.
 
@@ -339,6 +346,7 @@ REPLIES: dict[str, type] = {
     "WELCOME": Welcome,
     "SEEKING": Seeking,
     "CANCELLED": Cancelled,
+    "AWAITED": Awaited,
     "MATCH": Match,
     "WATCHING": Watching,
     "UNWATCHED": Unwatched,

@@ -100,4 +100,4 @@ def listed(state: State, now: int, *, board: bool = False) -> Listed:
 def _presence(player: Player, waiting: set[str]) -> Presence:
     if player.match is not None:
         return Presence(player.name, player.house, "watches" if player.side is None else "plays", player.match.number)
-    return Presence(player.name, player.house, "waits" if player.name in waiting else "rests", None)
+    return Presence(player.name, player.house, "waits" if player.key in waiting else "rests", None)

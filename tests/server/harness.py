@@ -156,6 +156,7 @@ async def open_house(
         async with trio.open_nursery() as nursery:
             nursery.start_soon(flags.run)
             nursery.start_soon(outbox.run)
+            nursery.start_soon(hall.awaiting.run)
             yield House(hall, folder, nursery)
             nursery.cancel_scope.cancel()
     finally:

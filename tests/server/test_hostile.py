@@ -139,7 +139,7 @@ async def _reached(house: House, state: State) -> Client:
         await client.hear(m.Organising)
     elif state is State.SEEKING:
         await client.say(m.Seek("gipf", m.Text("opponent=nobody")))
-        await client.hear(m.Seeking)
+        await client.hear(m.Awaited)
     elif state in (State.PREPARING, State.WAITING, State.THINKING):
         other = await house.connect("rival")
         await client.say(m.Seek("gipf", m.Text("opponent=rival budget=5000 colour=white")))

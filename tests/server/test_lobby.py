@@ -22,14 +22,14 @@ seeks = st.builds(
     side=st.sampled_from([None, 0, 1]),
     opponent=st.sampled_from([None, "ann", "BOB"]),
     house=st.booleans(),
-)
+).map(lambda seek: seek._replace(key=seek.name.lower(), kind="ann" if seek.house and seek.name == "carol" else ""))
 
 
 @given(st.lists(seeks, max_size=12))
 def test_pairings_keep_every_wish_and_nobody_waits_beside_one_that_fits(wishes: list[Seek]) -> None:
     waiting = Lobby()
     for seek in wishes:
-        waiting = remove(waiting, seek.name)
+        waiting = remove(waiting, seek.key)
         before = waiting.seeks
         waiting, pairing = add(waiting, seek)
         if pairing is None:
@@ -44,8 +44,9 @@ def test_pairings_keep_every_wish_and_nobody_waits_beside_one_that_fits(wishes: 
             assert wish.budget in (None, pairing.budget)
             assert wish.increment in (None, pairing.increment)
             assert wish.side in (None, pairing.names.index(wish.name))
-            rival = pairing.names[1 - pairing.names.index(wish.name)]
-            assert wish.opponent is None or wish.opponent.lower() == rival.lower()
+            rival = other if wish is seek else seek
+            assert wish.opponent is None or wish.opponent.lower() in (rival.name.lower(), rival.kind)
+            assert pairing.keys[pairing.names.index(wish.name)] == wish.key
         assert not (seek.house and other.house)
 
 
@@ -63,6 +64,27 @@ def test_sides_alternate_where_nobody_asks() -> None:
         assert pairing is not None
         first.append(pairing.names[0])
     assert first == ["ann", "bob", "ann", "bob"]
+
+
+def test_who_leaves_takes_along_no_other_of_the_same_name() -> None:
+    house, program = Seek("random", "gipf", house=True, key="random"), Seek("random", "gipf", key="random/1")
+    waiting, _ = add(Lobby(), house)
+    waiting, pairing = add(waiting, program)
+    assert pairing is None, "they are told apart by nobody"
+    assert remove(waiting, program.key) == Lobby((house,))
+
+
+def test_a_house_bot_is_found_by_the_name_of_its_kind() -> None:
+    bots = [Seek(name, "gipf", house=True, key=name, kind="random") for name in ("random-2", "random-3")]
+    waiting = Lobby(tuple(bots))
+    assert add(waiting, Seek("ann", "gipf", opponent="Random"))[1] == pair_of("random-2", "ann")
+    assert add(waiting, Seek("ann", "gipf", opponent="random-3"))[1] == pair_of("random-3", "ann")
+    assert add(waiting, Seek("ann", "gipf", opponent="random-4"))[1] is None
+    assert add(Lobby((Seek("random-2", "gipf"),)), Seek("ann", "gipf", opponent="random"))[1] is None
+
+
+def pair_of(first: str, second: str) -> lobby.Pairing:
+    return lobby.Pairing("gipf", None, None, None, (first, second), (first, ""))
 
 
 def test_default_control_is_taken_where_nobody_asks_for_one() -> None:

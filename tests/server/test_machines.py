@@ -47,7 +47,7 @@ class LobbyMachine(RuleBasedStateMachine):
     def seek(self, name: str, game: str, **wishes: Any) -> None:
         if any(seek.name == name for seek in self.waiting):
             return  # the session does not allow it
-        seek = Seek(name, game, **wishes)
+        seek = Seek(name, game, key=name.lower(), **wishes)
         self.lobby, pairing = lobby.add(self.lobby, seek)
         partner = next((other for other in self.waiting if lobby.fits(seek, other)), None)
         if partner is None:
@@ -60,7 +60,7 @@ class LobbyMachine(RuleBasedStateMachine):
 
     @rule(name=st.sampled_from(NAMES))
     def go(self, name: str) -> None:
-        self.lobby = lobby.remove(self.lobby, name)
+        self.lobby = lobby.remove(self.lobby, name.lower())
         self.waiting = [seek for seek in self.waiting if seek.name != name]
 
     @invariant()
