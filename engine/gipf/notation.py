@@ -4,13 +4,19 @@ A push is named by its dot and the field next to it. A row that has to be chosen
 two ends of its run of that colour.
 """
 
+from collections.abc import Iterator
 from functools import cache
-from typing import Any, NamedTuple
+from itertools import islice
+from typing import Any, NamedTuple, TypeAlias
 
 from engine.game import IllegalMove, UnreadableMove
 from engine.gipf.geometry import geometry, is_field
 from engine.gipf.kernel import bind
-from engine.gipf.rules import MOVES_PER_PUSH, PATH_BASE, WORDS, State
+from engine.gipf.rules import MOVES_PER_PUSH, State
+
+PATH_STEPS = 256
+"""Positions that are looked at to name a move by the first path to where it ends. Choices that cannot lead there are
+not followed, so that there are hardly more than choices are made."""
 
 SIDES = ("white", "black")
 """The sides, the one that begins first. Their first letters stand for them in row choices."""
@@ -77,54 +83,109 @@ def resolve(size: int, run: int, state: State, text: str) -> tuple[str, State]:
     final, needed = _collect_named(size, rules, after, state.side, choices)
     if not needed:
         return names(size).texts[number], final
-    try:
-        return canonical(size, run, state, number, final), final
-    except OverflowError:  # too many final positions to find the first path to this one: it is named as it was chosen
-        return " ".join([names(size).texts[number], *needed]), final
+    # where the first path to this position is not found, the move is named as it was chosen
+    path = canonical(size, rules, after, state.side, final) or needed
+    return " ".join([names(size).texts[number], *path]), final
 
 
-def canonical(size: int, run: int, state: State, number: int, after: State) -> str:
-    """Return the canonical text of the move that makes push ``number`` and ends in ``after``."""
-    for final, text in push_moves(size, run, state, number):
-        if final == after:
-            return text
-    raise AssertionError("the position does not follow from this push")
+Step: TypeAlias = tuple[int, int, int]
+"""A row choice as numbers: the colour, the row, and the pieces of that colour in it."""
 
 
-def push_moves(size: int, run: int, state: State, number: int) -> list[tuple[State, str]]:
-    """Return every final position of a push whose line is not full, with the canonical text of the move."""
+def push_moves(size: int, run: int, state: State, number: int) -> Iterator[tuple[State, str]]:
+    """Yield every final position of a push whose line is not full, once, with the canonical text of the move.
+
+    Raises OverflowError behind the first MOVES_PER_PUSH of them.
+    """
     rules = bind(size, run)
     push_text = names(size).texts[number]
     after = rules.after_push(state, number)
     if not (rules.has_run(after.white) or rules.has_run(after.black)):
-        return [(after, push_text)]
-    arena = [0] * ((MOVES_PER_PUSH + rules.BITS) * WORDS)
-    end = rules.finals(state, number, arena, 0)
-    moves = []
-    for at in range(end):
-        choices = _follow(size, rules, after, state.side, arena[at * WORDS + WORDS - 1])
-        moves.append((rules.load(arena, at), " ".join([push_text, *choices])))
-    return moves
+        yield after, push_text
+        return
+    found = outcomes(rules, after, state.side)
+    for final, steps in islice(found, MOVES_PER_PUSH):
+        yield final, " ".join([push_text, *_texts(size, rules, steps)])
+    if next(found, None) is not None:
+        raise OverflowError(f"the push {push_text} has more than {MOVES_PER_PUSH} final positions")
 
 
-def _follow(size: int, rules: Any, state: State, mover: int, path: int) -> list[str]:
-    """Return the row choices that a path stands for, as text."""
-    digits = []
-    while path:
-        path, digit = divmod(path, PATH_BASE)
-        digits.append(digit)
-    texts = []
-    for colour in (mover, 1 - mover):
-        while True:
-            free, crossing = rows_due(size, rules, state, colour)
-            for choice in free:
-                state = rules.collect(state, colour, choice.row)
-            if not crossing:
-                break
-            choice = crossing[digits.pop() - 1]
-            state = rules.collect(state, colour, choice.row)
-            texts.append(choice_text(size, choice))
-    return texts
+def canonical(size: int, rules: Any, after: State, mover: int, final: State) -> list[str]:
+    """Return the first choices by which rows are collected after a push, until a given final position stands.
+
+    None of them where they are not found among the first PATH_STEPS positions.
+    """
+    steps = next((steps for found, steps in outcomes(rules, after, mover, final) if found == final), ())
+    return _texts(size, rules, steps)
+
+
+def outcomes(
+    rules: Any, after: State, mover: int, final: State | None = None
+) -> Iterator[tuple[State, tuple[Step, ...]]]:
+    """Yield every position in which collecting rows after a push may end, once, with the first choices that lead there.
+
+    Where ``final`` is given, choices that cannot lead there are left out, and no more than PATH_STEPS positions are
+    looked at.
+    """
+    left = ~0 if final is None else final.white | final.black
+    seen: set[tuple[int, State]] = set()
+    scratch = [0] * rules.BITS
+    # positions to be looked at, the next one last; the mover's rows are taken in turn 0, the opponent's in turn 1
+    stack: list[tuple[int, State, tuple[Step, ...]]] = [(0, after, ())]
+    while stack and (final is None or len(seen) < PATH_STEPS):
+        turn, state, steps = stack.pop()
+        if (turn, state) in seen:
+            continue
+        seen.add((turn, state))
+        colour = mover if turn == 0 else 1 - mover
+        pieces = state[colour]
+        crossing: list[int] = []
+        if rules.has_run(pieces):
+            count, shared = rules.rows_to_collect(pieces, state.white | state.black, scratch, 0)
+            free = 0
+            for row in scratch[:count]:
+                if row & shared:
+                    crossing.append(row)
+                else:
+                    free |= row
+            if free:
+                state = rules.collect(state, colour, free)
+                if (turn, state) in seen:
+                    continue
+                seen.add((turn, state))
+        if final is not None and not _can_become(rules, state, left):
+            continue
+        if crossing:
+            stack += [
+                (turn, rules.collect(state, colour, row), (*steps, (colour, row, row & pieces)))
+                for row in reversed(crossing)
+                if final is None or row & left == 0
+            ]
+        elif turn == 0:
+            stack.append((1, state, steps))
+        else:
+            yield state, steps
+
+
+def _texts(size: int, rules: Any, steps: tuple[Step, ...]) -> list[str]:
+    """Return row choices in canonical text."""
+    return [choice_text(size, _choice(size, rules, pieces, colour, row)) for colour, row, pieces in steps]
+
+
+def _can_become(rules: Any, state: State, left: int) -> bool:
+    """Tell whether what is beyond the fields that are to be left lies in rows, which can only get shorter."""
+    occupied = state.white | state.black
+    if left & ~occupied:
+        return False
+    surplus = occupied & ~left
+    if not surplus:
+        return True
+    scratch = [0] * rules.BITS
+    for pieces in (state.white, state.black):
+        count, _ = rules.rows_to_collect(pieces, occupied, scratch, 0)
+        for row in scratch[:count]:
+            surplus &= ~row
+    return surplus == 0
 
 
 def choice_text(size: int, choice: Choice) -> str:

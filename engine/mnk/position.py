@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from engine.compiled import can_compile, popcount
 from engine.game import UNDECIDED, Game, IllegalMove, Kernel, Position, Successor
-from engine.mnk import board, geometry, notation, parameters, picture, rules
+from engine.mnk import board, notation, parameters, picture, rules
 from engine.mnk.kernel import WORD_BITS, Bound, bind, signed
 from engine.outcome import Outcome
 
@@ -70,11 +70,12 @@ class MnkPosition(NamedTuple):
 
     def successors(self) -> Iterator[Successor]:
         """Yield every move, fields in row-major order."""
-        if self._rules().verdict(self.state) != UNDECIDED:
-            return
-        for at in range(self._size):
-            if self._rules().empty_of(self.state) >> at & 1:
-                yield self._successor(1 << at)
+        rules, state = self._rules(), self.state
+        empty = 0 if rules.verdict(state) != UNDECIDED else rules.empty_of(state)
+        while empty:
+            field = empty & -empty
+            empty ^= field
+            yield Successor(notation.name(self.variant, field), MnkPosition(self.variant, rules.after(state, field)))
 
     def resolve(self, move: str) -> Successor:
         """Return the move in canonical text and the position after it; raises `engine.game.BadMove`."""
@@ -116,12 +117,16 @@ class MnkPosition(NamedTuple):
     def _line(self, side: int) -> str | None:
         """Name the ends of the side's first line, or return None."""
         pieces = (self.state.first, self.state.second)[side]
-        for step, starts in geometry.lines(*self.variant):
-            for at in range(self._size):
-                line = sum(1 << (at + i * step) for i in range(self.variant.run)) if starts >> at & 1 else 0
-                if line and pieces & line == line:
-                    ends = (1 << at, 1 << (line.bit_length() - 1))
-                    return " to ".join(notation.name(self.variant, end) for end in ends)
+        rules = self._rules()
+        for step, starts in zip(rules.STEPS, rules.STARTS, strict=True):
+            run = pieces
+            for shift in rules.SHIFTS:
+                run &= run >> (step * shift)
+            run &= starts
+            if run:
+                begin = run & -run
+                ends = (begin, begin << ((self.variant.run - 1) * step))
+                return " to ".join(notation.name(self.variant, end) for end in ends)
         return None
 
     @property

@@ -1,10 +1,15 @@
 """A push with more final positions than are listed is judged all the same when its choices are named."""
 
+from types import SimpleNamespace
+from typing import Any
+
 import pytest
 
 from engine.catalogue import GAMES
-from engine.game import IllegalMove
+from engine.game import IllegalMove, moves
+from engine.gipf import notation
 from engine.gipf.geometry import is_field
+from engine.gipf.kernel import bind
 
 NAMED = "a1-b2 w: c5 e5 w: e7 g7 w: g9 i9 w: i11 k11 w: k13 m13 w: m15 o13 w: o15 q13 b: b4 d4"
 LENGTH = 18
@@ -24,14 +29,37 @@ def crowded() -> str:
     return "\n".join(["12 3 999 999", "5 5 W", *rows])
 
 
-def test_named_choices_are_followed_where_there_are_too_many_to_list() -> None:
+def test_named_choices_are_followed_without_looking_at_all_others(monkeypatch: pytest.MonkeyPatch) -> None:
     position = GAMES["gipf"].read(crowded())
-    with pytest.raises(OverflowError):
-        list(position.successors())
+    rules, looks = bind(12, 3), 0
+
+    def counted(*what: Any) -> Any:
+        nonlocal looks
+        looks += 1
+        return rules.rows_to_collect(*what)
+
+    monkeypatch.setattr(notation, "bind", lambda *_: SimpleNamespace(**{**vars(rules), "rows_to_collect": counted}))
     move, after = position.resolve(NAMED)
     assert move == NAMED
     assert after.turn == 1
     assert after.text() != position.text()
+    assert looks < 100, "there are 512 ways to choose"
+
+
+def test_choices_named_in_another_order_are_the_same_move() -> None:
+    position = GAMES["gipf"].read(crowded())
+    push, *rows = NAMED.replace(" w:", ",w:").replace(" b:", ",b:").split(",")
+    assert position.resolve(" ".join([push, *reversed(rows[:-1]), rows[-1]])) == position.resolve(NAMED)
+
+
+def test_ways_to_choose_are_listed_in_order_within_a_bound(monkeypatch: pytest.MonkeyPatch) -> None:
+    position = GAMES["gipf"].read(crowded())
+    listed = [move for move in moves(position) if move.startswith("a1-b2")]
+    assert len(listed) == len(set(listed)) == 2**9
+    assert listed[0] == NAMED
+    monkeypatch.setattr(notation, "MOVES_PER_PUSH", 2**9 - 1)
+    with pytest.raises(OverflowError):
+        moves(position)
 
 
 def test_missing_choice_is_still_named() -> None:
