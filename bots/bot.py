@@ -3,12 +3,16 @@
 from collections.abc import Callable
 from typing import NamedTuple, TypeAlias
 
-from engine.game import Position
+from engine.game import Position, Successor
 from engine.history import History
 from engine.wire.messages import Match, Moved, Opponent, Result, Start
 
 Told: TypeAlias = Start | Moved | Opponent | Result
 """What the server tells a player during a match, beside asking for moves."""
+
+
+Choice: TypeAlias = str | Successor
+"""What a bot may choose: a move in the game's notation, or the successor of the position that it leads to."""
 
 
 class Clocks(NamedTuple):
@@ -65,8 +69,8 @@ class Bot:
     def prepare(self, match: Match) -> None:
         """Get ready for a match; the own clock runs. Called once a match, before READY is said."""
 
-    def choose(self, position: Position, clocks: Clocks) -> str:
-        """Return the move to play, in the game's notation. The own clock runs."""
+    def choose(self, position: Position, clocks: Clocks) -> Choice:
+        """Return the move to play, as text or as one of ``position.successors()``. The own clock runs."""
         raise NotImplementedError("a bot has to say how it chooses a move")
 
     def told(self, message: Told) -> None:
@@ -76,8 +80,8 @@ class Bot:
         """Learn how a match ended. No clock runs."""
 
 
-Choose: TypeAlias = Callable[[Position, Clocks], str]
-"""The same in one function, for bots that need no more."""
+Choose: TypeAlias = Callable[[Position, Clocks], Choice]
+"""`Bot.choose` as a function, for bots that need no more."""
 
 
 class FunctionBot(Bot):
@@ -85,8 +89,16 @@ class FunctionBot(Bot):
 
     def __init__(self, choose: Choose) -> None:
         """Take the function that chooses."""
-        self._choose = choose
+        self.function = choose
 
-    def choose(self, position: Position, clocks: Clocks) -> str:
+    def choose(self, position: Position, clocks: Clocks) -> Choice:
         """Ask the function."""
-        return self._choose(position, clocks)
+        return self.function(position, clocks)
+
+
+def place_of_choose(bot: Bot) -> str:
+    """Name the function or method by which a bot chooses, with its file and line where they are known."""
+    function: object = bot.function if isinstance(bot, FunctionBot) else type(bot).choose
+    name = getattr(function, "__qualname__", "") or type(function).__qualname__
+    code = getattr(function, "__code__", None)
+    return f"{name} ({code.co_filename}, line {code.co_firstlineno})" if code is not None else name

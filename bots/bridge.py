@@ -216,6 +216,8 @@ class LinesBot(ProgramBot):
                 raise ProgramEnded("the program said QUIT")
             case m.Resign():
                 raise Resigned
+            case m.Crashed(sentence):
+                raise ProgramFailed(f"the program said CRASHED {sentence}".rstrip())
         return request
 
     def _refuse(self, line: str | ProtocolError, error: ProtocolError) -> None:

@@ -12,10 +12,11 @@ match, raise `Resigned`.
 
 When a bot fails:
 
-- Its exception is shown with its traceback on stderr, and the match is resigned: a bot that has failed would else
-  keep its opponent waiting until its time is over.
+- Its exception is shown with its traceback on stderr, and the match is given up with CRASHED and the last line of the
+  traceback, which the opponent and the record show: a bot that has failed would else keep its opponent waiting until
+  its time is over.
 - A move that is not legal is never sent, since the server would count it as a loss without more words: it is a
-  failure whose message names the move and says why it may not be played.
+  failure whose message names the move and says why it may not be played. So is what is no move at all.
 - Then `play` leaves the server and raises `BotFailed`, with the bot's exception as its cause; or, with
   ``carry_on=True``, it goes on with the next match, as a bot should that plays unattended.
 """
@@ -23,13 +24,15 @@ When a bot fails:
 import sys
 from collections.abc import Callable
 
-from bots.address import address
-from bots.bot import Bot, Choose, Clocks, FunctionBot, GameResult, Resigned
 from bots.errors import ArenaError, BadChoice, BotFailed, Refused, ServerFault, Unreachable
-from bots.session import Session
-from engine.catalogue import GAMES, USUAL_GAME
-from engine.wire import messages as m
-from engine.wire.words import ANY, word_of
+from bots.hiding import explained_imports
+from bots.uncaught import show_in_one_line
+
+with explained_imports():
+    from bots import wish
+    from bots.bot import Bot, Choose, Clocks, GameResult, Resigned
+    from bots.session import Session
+    from engine.catalogue import USUAL_GAME
 
 __all__ = [
     "ArenaError",
@@ -79,21 +82,15 @@ def play(
     What is left out of ``params``, ``budget`` and ``increment`` (milliseconds), ``colour`` (a side's name) and
     ``opponent`` may be anything. The game ``any`` is for contests, which say all of that. ``tls`` encrypts, and so does
     ``tls_ca``, a file of the certificates to trust. ``report`` is given a line for everything worth knowing. Raises
-    `ArenaError`, and `engine.game.BadParameters` for ``params`` that name no variant.
+    `ArenaError`, before anything is connected where an argument is wrong; a program that it ends shows its sentence
+    alone, without a traceback.
     """
-    if game not in (*GAMES, ANY):
-        raise ArenaError(f"unknown game {game!r}; known are {', '.join(GAMES)}, and {ANY} for contests")
-    if game == ANY and (params or colour or opponent or budget is not None or increment is not None):
-        raise ArenaError(f"a contest says what is played against whom: beside {ANY} nothing can be asked for")
-    wanted = {
-        "params": word_of(GAMES[game].parameters(params)) if params else "",
-        "budget": budget,
-        "increment": increment,
-        "colour": colour,
-        "opponent": opponent,
-    }
-    options = " ".join(f"{key}={value}" for key, value in wanted.items() if value not in ("", None))
-    seek = m.Seek(game, m.Text(options))
-    player = bot if isinstance(bot, Bot) else FunctionBot(bot)
-    where = address(host, port, tls=tls, tls_ca=tls_ca)
-    return Session(player, where, m.Login(name, token), seek, carry_on=carry_on, report=report).run(games)
+    try:
+        player = wish.player(bot)
+        login = wish.login(name, token)
+        seek = wish.seek(game, params, budget, increment, colour, opponent, login.name)
+        where, most = wish.where(host, port, tls=tls, tls_ca=tls_ca), wish.count(games)
+        return Session(player, where, login, seek, carry_on=carry_on, report=report).run(most)
+    except (ArenaError, KeyboardInterrupt):
+        show_in_one_line()  # where nobody catches it
+        raise

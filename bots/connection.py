@@ -42,8 +42,8 @@ class Connection:
         self._doubted = False
         try:
             self._socket = socket.create_connection((host, port), timeout=CONNECT_SECONDS)
-        except OSError as error:
-            why = error.strerror or str(error) or type(error).__name__
+        except (OSError, UnicodeError) as error:  # UnicodeError: what is no name of a host
+            why = getattr(error, "strerror", "") or str(error) or type(error).__name__
             raise Unreachable(f"no server at {host} port {port}: {why}") from error
         try:
             self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)

@@ -6,7 +6,7 @@ ArenaError
 |- Refused          the server said ERROR or BYE to something that cannot go on without it
 |- ServerFault      the server broke the protocol, or played a move that the rules here refuse
 `- BotFailed        the bot raised an exception; it is the ``__cause__``
-`- BadChoice     the bot chose a move that is not legal; ``move`` names it, the cause says why
+`- BadChoice     the bot chose what is no legal move: ``move``, which may be anything
 """
 
 
@@ -35,14 +35,18 @@ class ServerFault(ArenaError):
     """The server said what it should not have."""
 
 
+class HiddenModule(ImportError):
+    """A file beside the bot has the name of a module that the client library needs."""
+
+
 class BotFailed(ArenaError):
-    """A bot raised an exception, and its match was resigned."""
+    """A bot raised an exception, and its match was given up."""
 
 
 class BadChoice(BotFailed):
-    """A bot chose a move that is not legal, and its match was resigned."""
+    """A bot chose what is no legal move, and its match was given up."""
 
-    def __init__(self, move: str, why: Exception) -> None:
-        """Keep the move."""
-        super().__init__(f"the bot chose {move!r}, which is no legal move: {why}")
+    def __init__(self, move: object, sentence: str) -> None:
+        """Keep what was chosen."""
+        super().__init__(sentence)
         self.move = move

@@ -9,13 +9,13 @@ from collections.abc import Callable
 from contextlib import suppress
 
 from bots.address import Address
-from bots.bot import Bot, Clocks, GameResult, Resigned, Told
+from bots.bot import Bot, Clocks, GameResult, Resigned, Told, place_of_choose
 from bots.connection import CONNECT_SECONDS, Connection
 from bots.errors import BadChoice, BotFailed, ConnectionLost, Refused, ServerFault, Unreachable
 from bots.patience import Patience
 from bots.words import time_control, variant
 from engine.catalogue import GAMES
-from engine.game import GameError
+from engine.game import GameError, Successor, moves
 from engine.history import History
 from engine.wire import messages as m
 from engine.wire.codes import Code
@@ -24,6 +24,12 @@ from engine.wire.words import parameters_of
 PATIENCE_SECONDS = 30.0
 """How long to try to come back at least, also when the clocks of the match have less left: a server that
 restarts resumes its matches and charges nobody for it."""
+
+MOST_SAID = 200
+"""Characters that are said of a failure in CRASHED: all that a server shows, and far less than a line may have."""
+
+MOST_SHOWN = 60
+"""Characters that are shown of what a bot has returned in place of a move."""
 
 SETTLED = m.Text("settled")
 """Text of the PING behind which everything is settled."""
@@ -37,7 +43,8 @@ class _Game:
         self.history = History.begin(GAMES[match.game].start(parameters_of(match.parameters)))
         self.prepared = False
         self.started = False
-        self.failed = False
+        self.failure: m.Resign | m.Crashed | None = None
+        """How the match was given up."""
         self.left_ms = 2 * match.budget
         """What both clocks have left together."""
         self.told_plies = 0
@@ -194,8 +201,8 @@ class Session:
         if self._game is None:
             self._asked = self._seek
             self._connection.send(self._seek)
-        elif self._game.failed:
-            self._connection.send(m.Resign())
+        elif self._game.failure is not None:
+            self._connection.send(self._game.failure)
         elif self._game.prepared and not (self._game.started or self._ready_said):
             self._say_ready()
 
@@ -205,6 +212,10 @@ class Session:
 
     def _error(self, error: m.Error) -> None:
         """Tell a refusal that cannot be lived with from one that came late, as after the end of a match."""
+        if error.code == Code.UNKNOWN_COMMAND and self._game is not None and isinstance(self._game.failure, m.Crashed):
+            self._game.failure = m.Resign()  # the server is older than CRASHED
+            self._connection.send(self._game.failure)
+            return
         refused = Refused(error.code, error.sentence)
         if self._asked is not None:
             raise refused
@@ -258,7 +269,7 @@ class Session:
             self._failed(game, "hear what the server told", error)
 
     def _turn(self, game: _Game, turn: m.Turn) -> None:
-        if game.failed:
+        if game.failure is not None:
             return
         game.started, game.left_ms = True, turn.yours + turn.theirs
         if game.answer is None or game.answer[0] != game.history.plies:
@@ -277,12 +288,21 @@ class Session:
         except Exception as error:
             self._failed(game, "choose a move", error)
             return None
+        if isinstance(move, Successor):
+            move = move.move
+        if not isinstance(move, str):
+            shown, kind = f"{move!r:.{MOST_SHOWN}}", type(move).__name__
+            right = f"a move as text, as in {moves(game.history.position)[0]!r}, or one of position.successors()"
+            sentence = f"{place_of_choose(self._bot)} returned {shown} ({kind}); it has to return {right}"
+            self._give_up(game, BadChoice(move, sentence))
+            return None
         if not self._bot.checked:
             return move
         try:
             return game.history.position.resolve(move).move
-        except Exception as error:  # not only BadMove: a bot may return anything
-            failure = BadChoice(move, error)
+        except GameError as error:
+            sentence = f"the bot chose {move!r}, which is no legal move: {error}"
+            failure = BadChoice(move, sentence)
             failure.__cause__ = error
             self._give_up(game, failure)
             return None
@@ -300,14 +320,14 @@ class Session:
             self._give_up(game, failure)
 
     def _give_up(self, game: _Game, failure: BotFailed | None) -> None:
-        """Resign, if the match is not over already; it ends with RESULT as any other."""
+        """Give up, if the match is not over already, and say why; it ends with RESULT as any other."""
         over = self._connection.has(m.Result)
         if failure is not None:
             self._failure = failure
-            self._report(f"match {game.match.match} {'was over' if over else 'is resigned'}: {failure}")
-        game.failed = True
+            self._report(f"match {game.match.match} {'was over' if over else 'is given up'}: {failure}")
+        game.failure = m.Resign() if failure is None else m.Crashed(_printable(str(failure)))
         if not over:
-            self._connection.send(m.Resign())
+            self._connection.send(game.failure)
 
     def _over(self, game: _Game, message: m.Result) -> None:
         self._asked, self._game = None, None
@@ -326,3 +346,9 @@ class Session:
 
 def _brief(error: Exception) -> str:
     return traceback.format_exception_only(error)[-1].strip()
+
+
+def _printable(sentence: str) -> m.Text:
+    """Return a sentence as a line of the protocol can carry it."""
+    text = "".join(character if character.isprintable() else " " for character in sentence).strip()
+    return m.Text(text if len(text) <= MOST_SAID else f"{text[: MOST_SAID - 1]}…")

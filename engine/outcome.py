@@ -23,7 +23,7 @@ class Termination(StrEnum):
     RESIGN = "resign"
     """The loser gave up."""
     CRASHED = "crashed"
-    """The loser's program, which the server had started, ended before the game did."""
+    """The loser's program failed before the game was over: it said so, or it has ended, where the server started it."""
     ADJUDICATED = "adjudicated"
     """A win or a draw: exact solving has proven what the position on the board is worth."""
     ORGANISER = "organiser"

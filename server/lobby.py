@@ -6,8 +6,8 @@ from typing import NamedTuple, TypeVar
 from engine.clock import MICROSECONDS, TimeControl
 from engine.game import BadParameters, Game
 from engine.wire.codes import Code, ProtocolError
-from engine.wire.words import parameters_of, word_of
-from server.settings import NAME_PATTERN, Settings
+from engine.wire.words import NAME_PATTERN, parameters_of, word_of
+from server.settings import Settings
 
 Value = TypeVar("Value")
 

@@ -147,6 +147,10 @@ class Match:
         now = self._at(self.now())
         self._carry_out(*referee.resign(self.state, side, now))
 
+    def says_crashed(self, side: int, sentence: str) -> None:
+        """A player gives up because its program has failed; the sentence says how, in its own words."""
+        self._carry_out(*referee.says_crashed(self.state, side, sentence, self._at(self.now())))
+
     def lost(self, side: int) -> None:
         """A player's connection is gone."""
         self.players[side] = None

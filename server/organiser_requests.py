@@ -9,8 +9,8 @@ import structlog
 from engine.outcome import Termination
 from engine.wire import messages as m
 from engine.wire.codes import Code, ProtocolError
+from engine.wire.words import NAME_PATTERN
 from server import tokens
-from server.settings import NAME_PATTERN
 
 if TYPE_CHECKING:
     from server.hall import Hall, Player

@@ -37,7 +37,7 @@ def examine(match: int, data: bytes) -> Leftover:
     """Read the journal of a match; never raises, whatever the bytes are."""
     whole = data[: data.rfind(b"\n") + 1].decode(errors=ESCAPED)
     lines = whole.splitlines(keepends=True)
-    if len(lines) > 1 and lines[-1].startswith("unanswered ") and not lines[-2].startswith("resigned "):
+    if len(lines) > 1 and lines[-1].startswith("unanswered ") and not lines[-2].startswith(("resigned ", "crashed ")):
         lines.pop()  # the match was being ended, by whatever the result would say: that has not happened
     text = "".join(lines)
     summary, error = _read(match, lines)
@@ -56,7 +56,8 @@ def restored(summary: Summary, stamp: int, until: int) -> referee.Step:
     outcome = _ended(summary)
     if outcome is not None:
         return referee.finish(state, outcome, summary.stamp)
-    state = state._replace(sent=stamp, awaited=referee.Awaited((True, True), until))
+    awaited = referee.Awaited((True, True), until)
+    state = state._replace(sent=stamp, awaited=awaited, absent=(stamp, stamp))
     return state, [referee.Journal(record.restarted_line(stamp))]
 
 
@@ -120,6 +121,8 @@ def _state(summary: Summary) -> referee.State:
 
 def _ended(summary: Summary) -> Outcome | None:
     """Return how a match has ended whose result was cut off, None where it goes on."""
+    if summary.resigned is not None and summary.crashed is not None:
+        return referee.failure(summary.header, summary.resigned, summary.crashed)
     if summary.resigned is not None:
         return referee.resignation(summary.header, summary.resigned)
     if summary.refused is not None:

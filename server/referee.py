@@ -52,6 +52,9 @@ class Finish(NamedTuple):
     outcome: Outcome
 
 
+MOST_SAID = 200
+"""Characters that a player's own sentence may have in the record and in RESULT; the rest is cut off."""
+
 Effect: TypeAlias = Tell | Show | Journal | GiveTurn | GiveTime | Finish
 
 
@@ -77,6 +80,8 @@ class State(NamedTuple):
     """The moves as they were shown, for those who come later."""
     awaited: Awaited | None = None
     outcome: Outcome | None = None
+    absent: tuple[int | None, int | None] = (None, None)
+    """The stamp from which on a side has had no connection, None while it has one."""
 
     @property
     def sides(self) -> tuple[str, str]:
@@ -123,7 +128,7 @@ def turn_given(state: State, now: int) -> State:
     if state.awaited is not None and state.awaited.sides[side]:
         return state  # the TURN was for the other side, which has answered it already
     clock = state.clock.run(side, now)
-    return State(state.header, state.history, clock, state.ready, now, state.shown, state.awaited)
+    return State(state.header, state.history, clock, state.ready, now, state.shown, state.awaited, absent=state.absent)
 
 
 def time_given(state: State, side: int, now: int) -> Step:
@@ -165,7 +170,8 @@ def move(state: State, side: int, text: str, now: int) -> Step:
     ply, name, played = history.plies, state.sides[side], history.moves[-1]
     line = record.move_line(ply, name, state.sent, now, clock.left[side], played)
     moved = m.Moved(ply, name, *clock.milliseconds(now), m.Text(played))
-    state = State(state.header, history, clock, state.ready, state.sent, (*state.shown, moved), state.awaited)
+    shown = (*state.shown, moved)
+    state = State(state.header, history, clock, state.ready, state.sent, shown, state.awaited, absent=state.absent)
     verdict = history.verdict(state.header.move_limit)
     if verdict is None:
         return state, [Journal(line), Show(moved), *_turn(state)]
@@ -178,6 +184,15 @@ def resign(state: State, side: int, now: int) -> Step:
     resigned = Journal(record.resigned_line(state.sides[side], now))
     state, effects = finish(state, resignation(state.header, side), now)
     return state, [resigned, *effects]
+
+
+def says_crashed(state: State, side: int, sentence: str, now: int) -> Step:
+    """A side gives up because its program has failed, and says how."""
+    if len(sentence) > MOST_SAID:
+        sentence = f"{sentence[: MOST_SAID - 1]}…"
+    said = Journal(record.crashed_line(state.sides[side], now, sentence))
+    state, effects = finish(state, failure(state.header, side, sentence), now)
+    return state, [said, *effects]
 
 
 def deadline(state: State) -> int | None:
@@ -204,7 +219,7 @@ def flag(state: State, now: int) -> Step:
             budget = record.milliseconds(state.header.control.budget)
             sentences.append(
                 f"{state.header.players[side]} ({state.sides[side]}) ran out of time{phase}:"
-                f" {over} ms beyond a budget of {budget} ms"
+                f" {over} ms beyond a budget of {budget} ms{_without_connection(state, side, now)}"
             )
     winner = None if all(fallen) else fallen.index(False)
     return finish(state, Outcome(winner, Termination.TIME, "; ".join(sentences)), now)
@@ -235,12 +250,15 @@ def crashed(state: State, side: int, sentence: str, now: int) -> Step:
 
 def gone(state: State, side: int, now: int) -> Step:
     """A side's connection was lost. Its clock runs on as before."""
-    return state, _presence(state, side, "gone", now)
+    absent = (now, state.absent[1]) if side == 0 else (state.absent[0], now)
+    return state._replace(absent=absent), _presence(state, side, "gone", now)
 
 
 def back(state: State, side: int, now: int) -> Step:
     """A side that had no connection has resumed it. Its clock runs on, or again where it was waited for."""
     effects = _presence(state, side, "back", now)
+    absent = (None, state.absent[1]) if side == 0 else (state.absent[0], None)
+    state = state._replace(absent=absent)
     awaited = state.awaited
     if awaited is None or not awaited.sides[side]:
         return state, effects
@@ -300,6 +318,20 @@ def resignation(header: Header, side: int) -> Outcome:
     """Return how a match ends that a side has given up."""
     sentence = f"{header.players[side]} ({header.position.game.sides[side]}) resigned"
     return Outcome(1 - side, Termination.RESIGN, sentence)
+
+
+def failure(header: Header, side: int, sentence: str) -> Outcome:
+    """Return how a match ends in which a side's program has failed by its own account."""
+    who = f"{header.players[side]} ({header.position.game.sides[side]})"
+    return Outcome(1 - side, Termination.CRASHED, f"{who} crashed{f', and says: {sentence!r}' if sentence else ''}")
+
+
+def _without_connection(state: State, side: int, now: int) -> str:
+    """Say since when a side that has lost on time has had no connection; nothing where it has one."""
+    since = state.absent[side]
+    if since is None:
+        return ""
+    return f"; its connection had been lost for {(now - since) / 1_000_000:.1f} s"
 
 
 def _turn(state: State) -> list[Effect]:

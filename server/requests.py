@@ -11,11 +11,11 @@ from engine.catalogue import GAMES
 from engine.outcome import Termination
 from engine.wire import messages as m
 from engine.wire.codes import Code, ProtocolError
-from engine.wire.words import ANY
+from engine.wire.words import ANY, NAME_PATTERN
 from server import lobby, referee, tokens
 from server.match import Match
 from server.organiser_requests import OrganiserRequests
-from server.settings import LISTED_MOVES, NAME_PATTERN, REQUESTS_PER_TURN
+from server.settings import LISTED_MOVES, REQUESTS_PER_TURN
 from server.telling import tell_over
 
 if TYPE_CHECKING:
@@ -38,6 +38,7 @@ class Requests:
             m.Ready: self._ready,
             m.Move: self._move,
             m.Resign: self._resign,
+            m.Crashed: self._crashed,
             m.AskBoard: self._board,
             m.AskMoves: self._moves,
             m.List: self._list,
@@ -171,6 +172,10 @@ class Requests:
     def _resign(self, player: "Player", _message: m.Resign, _arrived: int) -> None:
         match, side = _seat(player)
         match.resign(side)
+
+    def _crashed(self, player: "Player", message: m.Crashed, _arrived: int) -> None:
+        match, side = _seat(player)
+        match.says_crashed(side, message.sentence)
 
     def _board(self, player: "Player", _message: m.AskBoard, _arrived: int) -> None:
         assert player.match is not None

@@ -14,10 +14,6 @@ PORT = 2754
 WEB = "127.0.0.1:8080"
 """Where pages are served unless told otherwise."""
 
-NAME_PATTERN = r"[A-Za-z0-9][A-Za-z0-9_.-]{0,31}"
-"""Names of players: ASCII, so that none looks like another, and short enough for a table. Case does not tell two
-names apart."""
-
 HOUSE_BOTS = ("alphabeta", "random")
 """Kinds of bots that the server starts itself, by their names in ``arena-bot``."""
 

@@ -10,7 +10,7 @@ import secrets
 from hashlib import sha256
 from pathlib import Path
 
-from server.settings import NAME_PATTERN
+from engine.wire.words import NAME_PATTERN
 
 HASH = "[0-9a-f]{64}"
 """A SHA-256 in hexadecimal."""

@@ -37,7 +37,7 @@ def _moves_or_resigns(table: Table) -> None:
     table.may_resign = True
     while True:
         match table.request("a MOVE, or RESIGN", "6"):
-            case m.Resign():
+            case m.Resign() | m.Crashed():
                 return
             case m.Move() as move:
                 table.judge(move)

@@ -214,6 +214,12 @@ class Table:
                     if self.may_resign:
                         return request
                     raise self._fault("said 'RESIGN'", f"{right}, so that this could be tried", section)
+                case m.Crashed(sentence):
+                    says = f", and says: {sentence!r}" if sentence else ""
+                    self.result(self._others_name(), "crashed", f"{self.name} crashed{says}")
+                    if self.may_resign:
+                        return request
+                    raise self._fault(f"said {self.peer.last!r}", f"{right}; its program has failed", section)
                 case m.Quit():
                     self.peer.say(m.Bye("quit", m.Text("goodbye")))
                     self.subject.lost()

@@ -29,15 +29,17 @@ happened, and at last the result:
     back white 4521.300
     runs white 4521.310
     resigned white 59.100
+    crashed white 59.100 ValueError: no move was found
     unanswered white 59.250
     result white bad_move 27.110 59974.499 59950.001 black played x9-y9: …
 
 All times are milliseconds with three decimals. Stamps count from the moment at which the match began and both
 clocks started. ``ready`` has the stamp at which READY came and what the side has left then; ``move`` and
 ``refused`` the stamps at which TURN was sent and the move received, and ``move`` what the side has left then, the
-increment included; ``resigned`` the stamp of RESIGN; ``unanswered`` that of a TURN which the match ended before an
-answer came; ``result`` its stamp and what both sides have left, the one that began first. A clock is charged the
-time between its two stamps, and nothing else: anybody can recompute it.
+increment included; ``resigned`` the stamp of RESIGN, and ``crashed`` that of CRASHED, with what it said;
+``unanswered`` that of a TURN which the match ended before an answer came; ``result`` its stamp and what both sides
+have left, the one that began first. A clock is charged the time between its two stamps, and nothing else: anybody can
+recompute it.
 
 Two lines make that less. ``stall`` has two stamps between which the server stood still: what of it lies within a span
 is not charged, where the span began before it. It stands before the event that it matters to. Of each turn of a side
@@ -61,6 +63,7 @@ from engine.record.summary import BadRecord, Played, Summary
 from engine.record.text import (
     VERSION,
     Header,
+    crashed_line,
     lag_line,
     milliseconds,
     move_line,
@@ -81,6 +84,7 @@ __all__ = [
     "Header",
     "Played",
     "Summary",
+    "crashed_line",
     "lag_line",
     "milliseconds",
     "move_line",

@@ -41,6 +41,7 @@ class _Replay:
         self.played: list[Played] = []
         self.refused: str | None = None  # the last move, where it was refused
         self.resigned: int | None = None  # the side that gave up
+        self.crashed: str | None = None  # what it said of its failure, where that was why
         self.stalls: list[Stall] = []  # which the next span in play has to touch
         self.stood = 0  # when the last stall was over
 
@@ -76,6 +77,7 @@ class _Replay:
             self.clock.allowances,
             self.refused,
             self.resigned,
+            self.crashed,
         )
 
     def _stop_clocks(self) -> None:
@@ -266,6 +268,11 @@ class _Replay:
         self.resigned = self._side(name)
         self._advance(self._time(stamp))
 
+    def _on_crashed(self, rest: str) -> None:
+        words = rest.split(" ", 2)
+        self._on_resigned(" ".join(words[:2]))
+        self.crashed = words[2] if len(words) > 2 else ""
+
     def _on_unanswered(self, rest: str) -> None:
         name, sent = self._words(rest, "side sent")
         side = self._side(name)
@@ -341,8 +348,11 @@ class _Replay:
             if winner != (1 - late[0] if len(late) == 1 else None) or result == "annulled":
                 self._fail(f"the loser on time is {' and '.join(self.sides[side] for side in late)}")
         elif reason == Termination.RESIGN:
-            if self.resigned is None or winner != 1 - self.resigned:
+            if self.resigned is None or self.crashed is not None or winner != 1 - self.resigned:
                 self._fail("a side that resigns, and no other, loses by resigning")
+        elif reason == Termination.CRASHED and self.crashed is not None:
+            if self.resigned is None or winner != 1 - self.resigned:
+                self._fail("a side that says that it has crashed, and no other, loses by that")
         elif reason == Termination.CRASHED:
             if winner is None or not self.gone[1 - winner] or self.resigned is not None:
                 self._fail("a side whose program has ended has no connection, and no other loses by that")

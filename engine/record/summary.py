@@ -51,6 +51,8 @@ class Summary(NamedTuple):
     """The last move as it was typed, where it was not legal."""
     resigned: int | None = None
     """The side that has given up."""
+    crashed: str | None = None
+    """What it said of its failure, where it gave up by CRASHED; may be empty."""
     result: str = ""
     """The winning side, ``draw``, ``annulled``, or empty for a match without a result."""
     reason: str = ""

@@ -71,6 +71,11 @@ def resigned_line(side: str, stamp: int) -> str:
     return f"resigned {side} {milliseconds(stamp)}\n"
 
 
+def crashed_line(side: str, stamp: int, sentence: str) -> str:
+    """Return the line of a CRASHED, with what it says."""
+    return f"crashed {side} {milliseconds(stamp)} {sentence}".rstrip() + "\n"
+
+
 def unanswered_line(side: str, sent: int) -> str:
     """Return the line of a TURN that was not answered before the match ended."""
     return f"unanswered {side} {milliseconds(sent)}\n"

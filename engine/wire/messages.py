@@ -63,6 +63,12 @@ class Resign(NamedTuple):
     """``RESIGN``: give up the match."""
 
 
+class Crashed(NamedTuple):
+    """``CRASHED [sentence]``: give up the match because the own program has failed; the sentence says how."""
+
+    sentence: Text = Text("")
+
+
 class AskBoard(NamedTuple):
     """``BOARD``: ask for the position."""
 
@@ -325,6 +331,7 @@ REQUESTS: dict[str, type] = {
     "READY": Ready,
     "MOVE": Move,
     "RESIGN": Resign,
+    "CRASHED": Crashed,
     "BOARD": AskBoard,
     "MOVES": AskMoves,
     "LIST": List,

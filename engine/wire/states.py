@@ -41,9 +41,9 @@ ALLOWED: dict[State, frozenset[type]] = {
     State.LOBBY: frozenset((*ALWAYS, *LOOK, m.Seek)),
     State.SEEKING: frozenset((*ALWAYS, m.List, m.AskRecord, m.Cancel)),
     State.WATCHING: frozenset((*ALWAYS, m.List, m.AskRecord, m.AskBoard, m.Unwatch)),
-    State.PREPARING: frozenset((*ALWAYS, m.Ready, m.AskBoard, m.Resign)),
-    State.WAITING: frozenset((*ALWAYS, m.Ready, m.AskBoard, m.Resign)),
-    State.THINKING: frozenset((*ALWAYS, m.Ready, m.Move, m.AskMoves, m.AskBoard, m.Resign)),
+    State.PREPARING: frozenset((*ALWAYS, m.Ready, m.AskBoard, m.Resign, m.Crashed)),
+    State.WAITING: frozenset((*ALWAYS, m.Ready, m.AskBoard, m.Resign, m.Crashed)),
+    State.THINKING: frozenset((*ALWAYS, m.Ready, m.Move, m.AskMoves, m.AskBoard, m.Resign, m.Crashed)),
     State.ORGANISING: frozenset((*ALWAYS, m.List, m.AskRecord, m.Annul, m.Dismiss)),
     State.CLOSED: frozenset(),
 }

@@ -1,4 +1,8 @@
-"""Words of a line that stand for something else: parameters of a variant, both ways, and any game."""
+"""Words of a line: names, and what stands for something else: parameters of a variant, both ways, and any game."""
+
+NAME_PATTERN = r"[A-Za-z0-9][A-Za-z0-9_.-]{0,31}"
+"""Names of players: ASCII, so that none looks like another, and short enough for a table. Case does not tell two
+names apart."""
 
 NONE = "-"
 """Stands for no parameters."""

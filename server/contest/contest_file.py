@@ -6,6 +6,7 @@ from collections.abc import Callable
 from engine.catalogue import GAMES
 from engine.clock import TimeControl
 from engine.game import BadParameters
+from engine.wire.words import NAME_PATTERN
 from server.contest.definition import (
     Adjudication,
     Definition,
@@ -23,7 +24,7 @@ from server.contest.definition import (
     Variant,
 )
 from server.contest.openings import BadOpening, from_moves, from_text, generated
-from server.settings import HOUSE_BOTS, LEAST_BUDGET, MOST_BUDGET, MOST_MOVES, NAME_PATTERN
+from server.settings import HOUSE_BOTS, LEAST_BUDGET, MOST_BUDGET, MOST_MOVES
 from server.table import BadTable, Table
 
 FORMATS = ("round-robin", "swiss", "gauntlet", "knockout", "ladder")

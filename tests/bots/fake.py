@@ -16,10 +16,11 @@ import socket
 import struct
 import threading
 import time
+from contextlib import suppress
 from types import TracebackType
 from typing import BinaryIO
 
-SECONDS = 5.0
+SECONDS = 60.0
 """No test waits for longer; a script that does is wrong."""
 
 
@@ -54,6 +55,13 @@ class FakeServer:
         if self._wrong and error is not None:
             error.add_note("\n".join(self._wrong))
 
+    def wait_for(self, line: str) -> None:
+        """Wait until the client has said a line."""
+        deadline = time.monotonic() + SECONDS
+        while line not in self.said:
+            assert time.monotonic() < deadline, f"the client did not say {line!r}, but {self.said}"
+            time.sleep(0.01)
+
     def _serve(self) -> None:
         for number, script in enumerate(self._scripts, 1):
             try:
@@ -64,7 +72,16 @@ class FakeServer:
                     self._play(script, connection, lines)
             except (OSError, AssertionError) as error:
                 self._wrong.append(f"connection {number}: {error!r}; the client said {self.said}")
+                self._turn_away()
                 return
+
+    def _turn_away(self) -> None:
+        """End whoever comes back: nothing is left to be shown."""
+        with suppress(OSError):
+            while True:
+                connection, _ = self._listener.accept()
+                with connection:
+                    connection.sendall(b"BYE wrong the script has gone wrong\n")
 
     def _play(self, script: str, connection: socket.socket, lines: BinaryIO) -> None:
         queued = b""

@@ -78,6 +78,8 @@ def talk(connection: socket.socket) -> None:
                 thinking = True
                 if fault == "resigns":
                     say("RESIGN")
+                elif fault == "crashes":
+                    say("CRASHED ValueError: no move")
                 elif fault == "never moves":
                     time.sleep(60)
                 elif fault == "asks and asks":

@@ -14,6 +14,7 @@ from bots import bridge, bridge_program, patience
 from bots.cli import main
 from engine import record
 from engine.catalogue import GAMES
+from engine.wire import messages as m
 from tests.bots.fake import FakeServer
 from tests.bots.texts import BOARD, FIRST, SECOND
 from tests.server.test_process import running
@@ -126,7 +127,7 @@ for line in iter(hear, "| QUIT"): note(line)
         ["ERROR", "unknown_command"],
         ["ERROR", "bad_arguments"],
         ["MOVES", "42"],
-        ["HELP", "20"],
+        ["HELP", str(len(m.REQUESTS))],
     ]
     assert noted.count("BOARD 9") == 2
     assert f"| {FIRST}" in noted
@@ -154,6 +155,7 @@ def test_a_program_resigns(capfd: pytest.CaptureFixture[str]) -> None:
         ("import os; os.kill(os.getpid(), 11)", "the program was ended by the signal SIGSEGV"),
         ("import os, time; os.close(1); time.sleep(60)", "the program closed its standard output"),
         ("say('QUIT'); hear()", "the program said QUIT"),
+        ("say('CRASHED by a bug'); hear()", "the program said CRASHED by a bug"),
         (
             "while True: print('x' * 1000)",
             "the program wrote 100 lines that cannot be accepted; the last one: "
@@ -171,20 +173,25 @@ def test_a_program_resigns(capfd: pytest.CaptureFixture[str]) -> None:
 )
 @pytest.mark.slow
 def test_a_program_that_fails_on_its_turn(source: str, sentence: str, capfd: pytest.CaptureFixture[str]) -> None:
-    script = BEGIN + READY + "< TURN 59900 59800\n> RESIGN\n" + LOST + QUIT
+    script = BEGIN + READY + f"< TURN 59900 59800\n> CRASHED {sentence[:150]}*\n" + LOST + QUIT
     status, _, said = bridged(capfd, READY_THEN + source, script)
     assert status == 1
-    assert said[-3].startswith(f"match 17 is resigned: {sentence}")
+    assert said[-3].startswith(f"match 17 is given up: {sentence}")
     assert said[-1].startswith(f"arena-bot: {sentence}")
 
 
 def test_a_program_that_fails_before_it_is_ready(capfd: pytest.CaptureFixture[str]) -> None:
-    status, _, said = bridged(capfd, "raise SystemExit(4)", BEGIN + "> RESIGN\n" + LOST + QUIT)
+    status, _, said = bridged(capfd, "raise SystemExit(4)", BEGIN + "> CRASHED *\n" + LOST + QUIT)
     assert (status, said[-1]) == (1, "arena-bot: the program ended by itself, with exit status 4")
 
 
 def test_a_program_that_is_never_ready(capfd: pytest.CaptureFixture[str]) -> None:
-    script = BEGIN.replace("60000", "50") + "> RESIGN\n" + LOST + QUIT
+    script = (
+        BEGIN.replace("60000", "50")
+        + "> CRASHED the program did not say READY in the 50 ms that it had\n"
+        + LOST
+        + QUIT
+    )
     status, _, said = bridged(capfd, SAY + "while hear(): pass", script)
     assert (status, said[-1]) == (1, "arena-bot: the program did not say READY in the 50 ms that it had")
 
@@ -199,7 +206,7 @@ def test_a_program_that_hangs_until_its_flag_falls(capfd: pytest.CaptureFixture[
 def test_a_program_that_does_not_read(capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bridge_program, "MOST_WAITING_BYTES", 1000)
     source = READY_THEN + "import time; say(('PING ' + 'x' * 1000 + chr(10)) * 200); time.sleep(60)"
-    script = BEGIN + READY + "< TURN 59900 59800\n> RESIGN\n" + LOST + QUIT
+    script = BEGIN + READY + "< TURN 59900 59800\n> CRASHED the program does not read*\n" + LOST + QUIT
     status, _, said = bridged(capfd, source, script)
     assert status == 1
     assert said[-1].startswith("arena-bot: the program does not read: ")
@@ -233,7 +240,7 @@ def test_a_program_that_ends_after_a_match_is_started_for_the_next(capfd: pytest
 
 
 def test_a_program_that_fails_is_started_again_but_not_for_ever(capfd: pytest.CaptureFixture[str]) -> None:
-    script = BEGIN + "> RESIGN\n" + LOST + QUIT
+    script = BEGIN + "> CRASHED *\n" + LOST + QUIT
     status, _, said = bridged(capfd, "pass", script, script, script, options="--games 0")
     assert status == 1
     assert said.count("the program is started again") == 2
@@ -353,7 +360,7 @@ def test_arrows_in_the_terms_of_the_contest(capfd: pytest.CaptureFixture[str]) -
 
 @pytest.mark.parametrize(
     ("answer", "said", "status"),
-    [("255", "RESIGN", 0), ("9", "MOVE 9", 0), ("up", "MOVE up", 0), ("'\\x01'", "RESIGN", 1)],
+    [("255", "RESIGN", 0), ("9", "MOVE 9", 0), ("up", "MOVE up", 0), ("'\\x01'", "CRASHED *", 1)],
 )
 def test_other_answers(answer: str, said: str, status: int, capfd: pytest.CaptureFixture[str]) -> None:
     script = ARROWS + f"< TURN 59900 59800\n> {said}\n" + LOST + QUIT

@@ -63,6 +63,7 @@ def test_a_bot_without_a_fault() -> None:
         ("hangs up", "side that begins", "closed the connection in the middle of a match", "15"),
         ("never moves", "side that begins", "used up its clock", "9"),
         ("resigns", "side that begins", "said 'RESIGN'", "9"),
+        ("crashes", "side that begins", "said 'CRASHED ValueError: no move'", "9"),
         ("asks and asks", "side that begins", "said 'BOARD' more than 8 times in a turn", "14"),
         ("plays what is not legal", "side that begins", "said 'MOVE a1-a1': ", "8"),
         ("moves on START", "on TURN only", "said 'MOVE a1-b2'", "3"),

@@ -3,9 +3,9 @@
 import pytest
 
 from bots import connection, patience, session
-from bots.bot import Bot, Clocks, GameResult, Resigned
+from bots.bot import Bot, Choose, Clocks, GameResult, Resigned
 from bots.client import ArenaError, BadChoice, BotFailed, Refused, ServerFault, Unreachable, play
-from engine.game import BadParameters, Position, moves
+from engine.game import Position, Successor, moves
 from engine.wire import messages as m
 from engine.wire.messages import Match
 from tests.bots.fake import FakeServer
@@ -89,7 +89,7 @@ def _short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(connection, "CONNECT_SECONDS", 0.5)
 
 
-def scripted(bot: Bot, *scripts: str, **options: object) -> tuple[list[GameResult], list[str]]:
+def scripted(bot: Bot | Choose, *scripts: str, **options: object) -> tuple[list[GameResult], list[str]]:
     """Let a bot play on a scripted server; return the results and what was reported."""
     reported: list[str] = []
     with FakeServer(*scripts) as server:
@@ -97,7 +97,7 @@ def scripted(bot: Bot, *scripts: str, **options: object) -> tuple[list[GameResul
     return results, reported
 
 
-def failing(error: type[Exception], bot: Bot, *scripts: str, **options: object) -> tuple[Exception, list[str]]:
+def failing(error: type[Exception], bot: Bot | Choose, *scripts: str, **options: object) -> tuple[Exception, list[str]]:
     """The same where `play` raises an error."""
     reported: list[str] = []
     with FakeServer(*scripts) as server, pytest.raises(error) as caught:
@@ -168,11 +168,6 @@ def test_seek_options_and_token() -> None:
         opponent="bob",
     )
     assert str(error) == "the server says: the server is shutting down (stopping)"
-
-
-def test_parameters_are_checked_before_anything_is_connected() -> None:
-    with pytest.raises(BadParameters):
-        play(Recorder(), port=1, name="newcomer", params="3 3")
 
 
 @pytest.mark.parametrize(("result", "score"), [("white", 1.0), ("black", 0.0), ("draw", 0.5), ("annulled", None)])
@@ -277,10 +272,10 @@ def test_a_bot_may_resign() -> None:
     assert len(results) == 1 and len(reported) == 2
 
 
-def test_a_bot_that_fails_at_what_it_is_told_resigns() -> None:
+def test_a_bot_that_fails_at_what_it_is_told_gives_up() -> None:
     bot = Recorder()
     bot.told = lambda message: 1 / 0  # type: ignore[assignment, method-assign]
-    script = LOGIN + SEEK + MATCH + "> READY\n< START 59900 59800\n> RESIGN\n" + RESULT + QUIT
+    script = LOGIN + SEEK + MATCH + "> READY\n< START 59900 59800\n> CRASHED *\n" + RESULT + QUIT
     error, _ = failing(BotFailed, bot, script)
     assert "the bot failed" in str(error)
 
@@ -421,32 +416,73 @@ class Failing(Bot):
             raise RuntimeError("I cannot write")
 
 
-RESIGNED = """
-> RESIGN
-< RESULT 17 black resign 1 1 newcomer (white) resigned
+CRASHED = """
+> CRASHED *
+< RESULT 17 black crashed 1 1 newcomer (white) crashed
 > PING settled
 """
 TURN = "< TURN 59900 59800\n"
 
 
-def test_an_exception_is_shown_and_the_match_resigned(capsys: pytest.CaptureFixture[str]) -> None:
-    error, reported = failing(BotFailed, Failing(), LOGIN + SEEK + MATCH + PLAYING + TURN + RESIGNED + QUIT)
+def test_an_exception_is_shown_and_the_server_told(capsys: pytest.CaptureFixture[str]) -> None:
+    said = CRASHED.replace("*", "the bot failed to choose a move: RuntimeError: I am lost")
+    error, reported = failing(BotFailed, Failing(), LOGIN + SEEK + MATCH + PLAYING + TURN + said + QUIT)
     assert str(error) == "the bot failed to choose a move: RuntimeError: I am lost"
     assert isinstance(error.__cause__, RuntimeError)
-    assert reported[1] == f"match 17 is resigned: {error}"
+    assert reported[1] == f"match 17 is given up: {error}"
     shown = capsys.readouterr().err
     assert "Traceback" in shown and 'raise RuntimeError("I am lost")' in shown
 
 
-@pytest.mark.parametrize("choice", ["a1-b9", "", "nonsense", 7, "a1-b2\nRESIGN"])
-def test_an_illegal_choice_is_named_and_the_match_resigned(choice: object) -> None:
-    error, reported = failing(BadChoice, Failing(choice), LOGIN + SEEK + MATCH + PLAYING + TURN + RESIGNED + QUIT)
+def test_what_is_said_of_a_failure_fits_a_line() -> None:
+    class Talkative(Bot):
+        def choose(self, position: Position, clocks: Clocks) -> str:
+            raise RuntimeError("\N{SNOWMAN}\u2028\x1b" * 1000)
+
+    short = "the bot failed to choose a move: RuntimeError: "
+    said = CRASHED.replace("*", short + ("\N{SNOWMAN}  " * 100)[: 199 - len(short)] + "…")
+    failing(BotFailed, Talkative(), LOGIN + SEEK + MATCH + PLAYING + TURN + said + QUIT)
+
+
+def test_a_server_that_is_older_than_crashed_is_told_that_the_match_is_resigned() -> None:
+    older = CRASHED.replace("\n<", "\n< ERROR unknown_command unknown command 'CRASHED'\n> RESIGN\n<", 1)
+    error, reported = failing(BotFailed, Failing(), LOGIN + SEEK + MATCH + PLAYING + TURN + older + QUIT)
+    assert str(error).endswith("I am lost")
+    assert not any("unknown_command" in line for line in reported)
+
+
+@pytest.mark.parametrize("choice", ["a1-b9", "", "nonsense", "a1-b2\nRESIGN"])
+def test_an_illegal_choice_is_named_and_the_match_given_up(choice: str) -> None:
+    error, reported = failing(BadChoice, Failing(choice), LOGIN + SEEK + MATCH + PLAYING + TURN + CRASHED + QUIT)
     assert str(error).startswith(f"the bot chose {choice!r}, which is no legal move: ")
-    assert reported[1] == f"match 17 is resigned: {error}"
+    assert reported[1] == f"match 17 is given up: {error}"
+
+
+@pytest.mark.parametrize(
+    ("choice", "shown"), [(7, "7 (int)"), (None, "None (NoneType)"), (["a1-b2"], "['a1-b2'] (list)")]
+)
+def test_what_is_no_move_is_named_with_where_it_came_from(choice: object, shown: str) -> None:
+    def choose(position: Position, clocks: Clocks) -> str:
+        return choice  # type: ignore[return-value]
+
+    error, reported = failing(BadChoice, choose, LOGIN + SEEK + MATCH + PLAYING + TURN + CRASHED + QUIT)
+    line = choose.__code__.co_firstlineno
+    name = "test_what_is_no_move_is_named_with_where_it_came_from.<locals>.choose"
+    right = f"a move as text, as in '{FIRST}', or one of position.successors()"
+    assert str(error) == f"{name} ({__file__}, line {line}) returned {shown}; it has to return {right}"
+    assert reported[1] == f"match 17 is given up: {error}"
+
+
+def test_a_successor_is_as_good_as_its_move() -> None:
+    def choose(position: Position, clocks: Clocks) -> Successor:
+        return next(each for each in position.successors() if each.move == FIRST)
+
+    results, _ = scripted(choose, LOGIN + SEEK + MATCH + PLAYING + FIRST_TURN + MOVED_1 + RESULT + QUIT)
+    assert results[0].history.moves == (FIRST,)
 
 
 def test_a_failure_to_prepare() -> None:
-    error, _ = failing(BotFailed, Failing(at="prepare"), LOGIN + SEEK + MATCH + RESIGNED + QUIT)
+    error, _ = failing(BotFailed, Failing(at="prepare"), LOGIN + SEEK + MATCH + CRASHED + QUIT)
     assert str(error) == "the bot failed to prepare: RuntimeError: my book is missing"
 
 
@@ -458,8 +494,8 @@ def test_a_failure_after_the_match(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_a_bot_can_carry_on_after_a_failure() -> None:
-    first = MATCH + PLAYING + TURN + RESIGNED + "< PONG settled\n"
-    second = (MATCH + PLAYING + TURN + RESIGNED).replace("17", "18")
+    first = MATCH + PLAYING + TURN + CRASHED + "< PONG settled\n"
+    second = (MATCH + PLAYING + TURN + CRASHED).replace("17", "18")
     results, _ = scripted(Failing(), LOGIN + SEEK + first + SEEK + second + QUIT, games=2, carry_on=True)
     assert [result.score for result in results] == [0.0, 0.0]
 
@@ -542,9 +578,9 @@ def test_resume_when_the_match_is_over_and_another_follows() -> None:
     assert [result.match.match for result in results] == [17, 18]
 
 
-def test_resume_after_a_failure_resigns_again() -> None:
-    cut = LOGIN + SEEK + MATCH + PLAYING + TURN + "> RESIGN\ndrop"
-    resumed = RESUME + "< START 1 1\n< TURN 1 1\n" + RESUMED + RESIGNED + QUIT
+def test_resume_after_a_failure_says_so_again() -> None:
+    cut = LOGIN + SEEK + MATCH + PLAYING + TURN + "> CRASHED *\ndrop"
+    resumed = RESUME + "< START 1 1\n< TURN 1 1\n" + RESUMED + CRASHED + QUIT
     error, _ = failing(BotFailed, Failing(), cut, resumed)
     assert str(error).endswith("I am lost")
 

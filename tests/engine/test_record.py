@@ -48,6 +48,8 @@ def played(
             state = take(referee.move(state, turn, "a1-a9", now + 1_234))
         elif end == "resign":
             state = take(referee.resign(state, 1 - turn, now + 1_234))
+        elif end == "crashed":
+            state = take(referee.says_crashed(state, 1 - turn, "ValueError: no move", now + 1_234))
         elif end == "time":
             state = take(referee.flag(state, now + state.clock.left[turn] + 12))
         elif end == "adjudicated":
@@ -57,7 +59,7 @@ def played(
     return "".join(lines)
 
 
-ENDS = ["bad_move", "resign", "time", "adjudicated", "server_stop"]
+ENDS = ["bad_move", "resign", "crashed", "time", "adjudicated", "server_stop"]
 
 
 @pytest.mark.parametrize("end", ENDS)
@@ -96,6 +98,8 @@ def test_every_changed_number_move_or_result_is_found(end: str) -> None:
             forged = [*lines[:number], " ".join([*words[:place], changed, *words[place + 1 :]]), *lines[number + 1 :]]
             if words[0] == "refused" and place == 4:
                 continue  # another illegal move is as illegal
+            if words[0] == "crashed" and place > 2:
+                continue  # what a player says of itself
             if "adjudicated" in words and place == 1:
                 continue  # who wins is said by a proof that does not stand in the record
             assert _line_of_fault(forged) >= number + 1, f"{forged[number]!r} in place of {lines[number]!r}"

@@ -16,7 +16,7 @@ from engine.wire import ends, lines, messages
 from engine.wire.codes import Code
 from engine.wire.messages import KINDS, REPLIES, REQUESTS, VERSION, decode, usage
 from engine.wire.states import ALLOWED, NEXT, State
-from engine.wire.words import word_of
+from engine.wire.words import NAME_PATTERN, word_of
 from server import door, limits, lobby, serve, session, settings
 from tests.protocol.running import DOCUMENT
 
@@ -126,7 +126,7 @@ LIMITS = {
     "line of a client": lines.REQUEST_BYTES,
     "line of the server that a client has to accept": lines.REPLY_BYTES,
     "number": messages.MOST_DIGITS,
-    "name": 1 + int(settings.NAME_PATTERN.rpartition(",")[2].rstrip("}")),
+    "name": 1 + int(NAME_PATTERN.rpartition(",")[2].rstrip("}")),
     "block that our own client library accepts": ends.MOST_BLOCK_LINES,
     "errors": settings.ERRORS,
     "requests in a turn": settings.REQUESTS_PER_TURN,

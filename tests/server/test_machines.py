@@ -160,6 +160,11 @@ class RefereeMachine(RuleBasedStateMachine):
         self.take(referee.resign(self.state, side, self.now))
 
     @precondition(lambda self: self.runs)
+    @rule(side=SIDES, sentence=st.sampled_from(["", "ValueError: no move", "x" * 500]))
+    def says_crashed(self, side: int, sentence: str) -> None:
+        self.take(referee.says_crashed(self.state, side, sentence, self.now))
+
+    @precondition(lambda self: self.runs)
     @rule(side=SIDES)
     def drop_and_come_back(self, side: int) -> None:
         self.take(referee.gone(self.state, side, self.now))

@@ -128,6 +128,43 @@ async def test_resigning_is_possible_at_any_time(tmp_path: Path, autojump_clock:
         record.verify(house.record())
 
 
+@pytest.mark.parametrize("on_turn", [True, False])
+async def test_a_player_that_says_crashed_loses_with_its_own_words(
+    tmp_path: Path, autojump_clock: MockClock, on_turn: bool
+) -> None:
+    async with open_house(tmp_path) as house:
+        ann, bob = await house.pair()
+        await ready(ann, bob)
+        await ann.hear(m.Turn)
+        await (ann if on_turn else bob).say(m.Crashed(m.Text("ValueError: it's \N{SNOWMAN}" + "!" * 300)))
+        result = await (bob if on_turn else ann).hear(m.Result)
+        loser, winner = ("ann (white)", "black") if on_turn else ("bob (black)", "white")
+        assert (result.result, result.reason) == (winner, "crashed")
+        said = "ValueError: it's \N{SNOWMAN}" + "!" * 181 + "…"
+        assert result.sentence == f'{loser} crashed, and says: "{said}"'
+        summary = record.verify(house.record())
+        assert (summary.result, summary.reason, summary.crashed) == (winner, "crashed", said)
+
+
+@pytest.mark.parametrize("back", [False, True])
+async def test_a_loss_on_time_says_that_the_connection_was_lost_and_for_how_long(
+    tmp_path: Path, autojump_clock: MockClock, back: bool
+) -> None:
+    async with open_house(tmp_path) as house:
+        ann, bob = await house.pair("params=3,3,9,9 budget=60000")
+        await ready(ann, bob)
+        await trio.sleep(20)
+        await ann.stream.aclose()
+        if back:
+            await trio.sleep(10)
+            again = await house.connect()
+            await again.say(m.Resume(1, ann.token))
+            await again.hear(m.Turn)
+        result = await bob.hear(m.Result)
+        late = "ann (white) ran out of time: 0.000 ms beyond a budget of 60000.000 ms"
+        assert result.sentence == late + ("" if back else "; its connection had been lost for 40.0 s")
+
+
 async def test_third_repetition_is_a_draw(tmp_path: Path, autojump_clock: MockClock) -> None:
     async with open_house(tmp_path) as house:
         ann, bob = await house.pair("params=2,2,5,5 budget=100000")

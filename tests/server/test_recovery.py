@@ -63,7 +63,7 @@ def test_a_tail_torn_at_any_byte_is_dropped_and_nothing_before_it() -> None:
         assert examine(MATCH, text.encode() + tail) == (text, examine(MATCH, text.encode()).summary, len(tail), "")
 
 
-@pytest.mark.parametrize(("end", "plies"), [("bad_move", 9), ("resign", 9), ("", 1000)])
+@pytest.mark.parametrize(("end", "plies"), [("bad_move", 9), ("resign", 9), ("crashed", 9), ("", 1000)])
 def test_a_match_that_was_over_gets_the_result_that_was_cut_off(end: str, plies: int) -> None:
     text = played(seed=3, stop_after=plies, end=end)
     result = text.splitlines(keepends=True)[-1]
@@ -91,7 +91,7 @@ def test_an_end_that_nobody_was_told_has_not_happened(end: str) -> None:
 
 
 def test_a_complete_record_is_as_the_match_ended() -> None:
-    for end in ("bad_move", "resign", "time", "adjudicated", "server_stop", ""):
+    for end in ("bad_move", "resign", "crashed", "time", "adjudicated", "server_stop", ""):
         text = played(stop_after=1000 if not end else 9, end=end)
         state = finished(text)
         assert state is not None and state.outcome is not None

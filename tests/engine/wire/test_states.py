@@ -131,6 +131,7 @@ ANSWERS: dict[type, list[tuple[type, ...]]] = {
     m.Ready: [(), (m.Start,), (m.Start, m.Turn)],
     m.Move: [(m.Moved,), (m.Result,), (m.Moved, m.Result)],
     m.Resign: [(m.Result,)],
+    m.Crashed: [(m.Result,)],
     m.AskBoard: [(m.Board,), (m.Error,)],
     m.AskMoves: [(m.Moves,), (m.Error,)],
     m.List: [(m.Matches,)],
