@@ -1,7 +1,20 @@
-"""What holds for all tests."""
+"""What holds for all tests: how they are chosen, and what they inherit from the shell."""
 
+import os
 import signal
+
+import pytest
 
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     # a shell lets what it runs in the background ignore Ctrl-C, and what is started here would inherit that
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out the tests marked ``campaign``, unless ARENA_CAMPAIGN is set: what they prove, others show in short."""
+    if os.environ.get("ARENA_CAMPAIGN"):
+        return
+    left_out = [item for item in items if item.get_closest_marker("campaign")]
+    if left_out:
+        config.hook.pytest_deselected(items=left_out)
+        items[:] = [item for item in items if not item.get_closest_marker("campaign")]

@@ -4,6 +4,7 @@ import importlib
 import re
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -48,35 +49,30 @@ def test_every_link_of_the_documents_leads_somewhere() -> None:
     assert count > 5
 
 
+@cache
+def help_of(program: str, command: str) -> str:
+    """Return what a command of one of our programs says about itself."""
+    module = program.removeprefix("arena-").replace("bot", "bots")
+    command_line = [sys.executable, "-m", module, command, "--help"]
+    done = subprocess.run(command_line, capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode == 0, f"{program} {command}"
+    assert command in done.stdout
+    return done.stdout
+
+
 @pytest.mark.slow
-def test_commands_of_the_readme_exist() -> None:
+def test_commands_of_the_readme_and_their_options_exist() -> None:
     text = (ROOT / "README.md").read_text(encoding="utf-8")
-    commands = set(re.findall(r"^    (arena-(?:engine|server|bot)) ([a-z]+)", text, re.MULTILINE))
-    assert len(commands) >= 7
+    lines = re.findall(r"^    (arena-(?:engine|server|bot)) ([a-z]+)(.*)$", text, re.MULTILINE)
+    commands, options = set(), 0
+    for program, command, rest in lines:
+        commands.add((program, command))
+        for option in (word.rstrip(",;") for word in rest.split() if word.startswith("--")):
+            assert option in help_of(program, command), f"{program} {command} {option}"
+            options += 1
+    assert len(commands) >= 7 and options > 5
     for program, command in commands:
-        module = program.removeprefix("arena-").replace("bot", "bots")
-        done = subprocess.run(
-            [sys.executable, "-m", module, command, "--help"], capture_output=True, text=True, timeout=30, check=False
-        )
-        assert done.returncode == 0, f"{program} {command}"
-        assert command in done.stdout
-
-
-@pytest.mark.slow
-def test_options_of_the_readme_exist() -> None:
-    text = (ROOT / "README.md").read_text(encoding="utf-8")
-    checked = 0
-    for line in re.findall(r"^    arena-.*$", text, re.MULTILINE):
-        program, command, *words = line.split()
-        module = program.removeprefix("arena-").replace("bot", "bots")
-        options = [word.rstrip(",;") for word in words if word.startswith("--")]
-        if options:
-            command_line = [sys.executable, "-m", module, command, "--help"]
-            shown = subprocess.run(command_line, capture_output=True, text=True, timeout=30, check=True).stdout
-            for option in options:
-                assert option in shown, f"{program} {command} {option}"
-                checked += 1
-    assert checked > 5
+        help_of(program, command)
 
 
 @pytest.mark.parametrize("path", sorted((ROOT / "bots").glob("*_bot.py")), ids=lambda path: path.name)

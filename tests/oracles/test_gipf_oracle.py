@@ -83,7 +83,11 @@ def test_perft_agrees_with_the_published_counts(
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("parameters", "moves", "positions"), [((4, 4, 15, 15), 73800, 15828), ((3, 3, 9, 9), 22968, 5934)]
+    ("parameters", "moves", "positions"),
+    [
+        pytest.param((4, 4, 15, 15), 73800, 15828, marks=pytest.mark.campaign),
+        ((3, 3, 9, 9), 22968, 5934),
+    ],
 )
 def test_perft_agrees_with_the_published_counts_where_pieces_are_captured(
     parameters: tuple[int, int, int, int], moves: int, positions: int

@@ -1,6 +1,10 @@
-"""The search and the thinking around it, judged by a plain minimax and by what is known of solved variants."""
+"""The search and the thinking around it, judged by a plain minimax and by what is known of solved variants.
+
+With ARENA_CAMPAIGN=1 there are more positions.
+"""
 
 import json
+import os
 import threading
 import time
 from collections.abc import Iterator
@@ -25,6 +29,7 @@ from engine.search.think import Limits, Stop, Thinker, Thought, key_of, warm_up
 from tests.engine.search import toy
 
 GIPF = GAMES["gipf"]
+CAMPAIGN = bool(os.environ.get("ARENA_CAMPAIGN"))
 SMALL = "3 3 6 6"
 """The variant that is compiled here."""
 
@@ -75,10 +80,10 @@ def minimax(kernel: Kernel, state: Any, depth: int, ply: int, path: frozenset[An
 @pytest.mark.parametrize(
     ("parameters", "depth", "count"),
     [
-        pytest.param("2 2 4 4", 2, 2, marks=pytest.mark.slow),
+        pytest.param("2 2 4 4", 2, 2, marks=pytest.mark.campaign),
         ("2 3 6 6", 4, 6),
         pytest.param("3 3 6 6", 2, 8, marks=pytest.mark.slow),
-        pytest.param("3 4 8 8", 3, 2, marks=pytest.mark.slow),
+        pytest.param("3 4 8 8", 3, 2, marks=pytest.mark.campaign),
     ],
 )
 def test_score_is_that_of_minimax(parameters: str, depth: int, count: int) -> None:
@@ -97,7 +102,7 @@ def test_score_is_that_of_minimax(parameters: str, depth: int, count: int) -> No
 def test_several_lines_are_the_best_moves_in_order() -> None:
     """Their scores are those of minimax over the children, the greatest first; no move comes twice."""
     depth = 2
-    for position in random_positions("3 3 9 9", 3, seed=2):
+    for position in random_positions("3 3 9 9", 3 if CAMPAIGN else 1, seed=2):
         kernel = position.kernel(compile=False)
         arena = kernel.arena(layout.ROOM)
         children = [kernel.rules.load(arena, at) for at in range(kernel.rules.children(kernel.state, arena, 0))]
@@ -300,7 +305,7 @@ def test_what_cut_off_is_tried_earlier_and_what_did_not_later() -> None:
 
 @pytest.mark.parametrize("expected", [-5000, -60, 0, 60, 5000, 1_000_000])
 def test_any_expectation_leads_to_the_same_score(expected: int) -> None:
-    for position in random_positions("3 3 7 7", 3, seed=21):
+    for position in random_positions("3 3 7 7", 3 if CAMPAIGN else 1, seed=21):
         kernel = position.kernel(compile=False)
         results = []
         for guess in (None, expected):

@@ -130,7 +130,7 @@ def test_more_children_than_any_arena_holds_are_an_error(monkeypatch: pytest.Mon
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("forgets", [False, True])
+@pytest.mark.parametrize("forgets", [pytest.param(False, marks=pytest.mark.campaign), True])
 def test_a_win_of_which_the_length_is_not_known_has_a_certificate(
     forgets: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
