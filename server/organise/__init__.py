@@ -6,6 +6,7 @@
 - `store`, `schema`, `definitions`: the database, its versions, and how a definition is kept in it
 - `account`: how a contest stands, as the store tells it, and its report
 - `programs`: entrants that the server starts, each for one game, and ends with all that they have started
+- `blame`: whose fault it is that a program was not started
 - `invocation`: a command filled in, and what a program finds in its environment
 - `folders`: where reports are, and what programs wrote on stderr
 - `cluster`, `dask_link`, `job`, `answers`, `apart`: games that other machines play
