@@ -31,7 +31,7 @@ from server.outbox import Outbox
 from server.restart import take_up
 from server.service_manager import keep_watchdog, tell
 from server.settings import Settings
-from server.web import open_web, serve_web
+from server.web.opening import open_web, serve_web
 
 log = structlog.get_logger()
 

@@ -9,36 +9,7 @@
 - `contests`: contests, from their reports
 - `play`, `play_table`, `play_worker`, `play_workers`: playing, by processes that know the rules
 - `app`, `guard`, `documents`, `static_files`, `errors`: requests and answers
-- `bodies`: what browsers send, within bounds
-- `service`: all of it, beside the other services of the server
+- `bodies`, `numbers`: what browsers send, within bounds
+- `opening`, `service`: all of it, beside the other services of the server
 - `pages`, `static`: what browsers get; docs/web.md tells how pages and server talk
 """
-
-import trio
-
-from server.archive import Archive
-from server.hall import Hall
-
-
-async def open_web(place: tuple[str, int] | None) -> list[trio.SocketListener]:
-    """Listen for browsers at an address and port, or nowhere.
-
-    Raises OSError, with a sentence for people, where the port is not to be had.
-    """
-    if place is None:
-        return []
-    host, port = place
-    try:
-        return await trio.open_tcp_listeners(port, host=host)
-    except OSError as error:
-        cause = error.__cause__ or error
-        reason = getattr(cause, "strerror", None) or str(error)
-        sentence = f"no pages on {host}:{port} ({reason}); choose another place with --web HOST:PORT, or say --no-web"
-        raise OSError(sentence) from None
-
-
-async def serve_web(hall: Hall, archive: Archive, listeners: list[trio.SocketListener]) -> None:
-    """Serve the pages of a hall on listeners, which are closed in the end, until cancelled."""
-    from server.web.service import serve  # whoever serves no pages need not load what serves them
-
-    await serve(hall, archive, listeners)

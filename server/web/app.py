@@ -2,6 +2,7 @@
 
 - ``/``, ``/match/17``, ``/replay``, ``/play``, ``/contests``, ``/contest/3``: the pages, which ask for the rest
 - ``/static/…``: their scripts and styles
+- ``/api/matches?name=ann&before=17``: running matches of players with such names, with lower numbers, sixty at most
 - ``/api/matches/17``: a match: what is fixed, how it stands, its positions
 - ``/api/matches/17/values``: what the search thinks of each position, of a match that is over
 - ``/api/matches/17/record``: the record, as text
@@ -10,6 +11,7 @@
 - ``/live/lobby``, ``/live/matches/17``: server-sent events
 """
 
+import re
 from collections.abc import Awaitable, Callable, Hashable
 from functools import partial
 from typing import TypeAlias
@@ -19,6 +21,8 @@ import structlog
 import trio
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
+from starlette.middleware.gzip import GZipMiddleware
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.routing import Route
@@ -29,12 +33,14 @@ from server.hall import Hall
 from server.web import contests, documents, static_files
 from server.web.bodies import read_body
 from server.web.crowd import Guests
-from server.web.errors import Refused
+from server.web.errors import Refused, short
 from server.web.feed import Mailbox
 from server.web.films import Films
 from server.web.guard import Guard
 from server.web.hubs import Hubs, away
 from server.web.listener import GUESTS, STREAM
+from server.web.numbers import DIGITS
+from server.web.overview import running
 from server.web.play import Playing
 from server.web.records import Teller
 from server.web.static_files import File
@@ -44,6 +50,14 @@ log = structlog.get_logger()
 
 RECORD_BYTES = 2 * 1024 * 1024
 """Largest record that is read: one of ten thousand moves has less."""
+
+PACKED_BYTES, PACKED_LEVEL = 1024, 5
+"""Answers of so many bytes and more are compressed, where a browser takes that; of what is live nothing is. No answer
+holds a secret beside what somebody else may have put there (there are no accounts and no cookies), so that its length
+tells nothing."""
+
+THREAD_BYTES = 8 * 1024
+"""Answers of so many bytes are compressed in a thread, which needs no lock of the interpreter for it."""
 
 RETRY = b"retry: 2000\n\n"
 """The first event: after so many milliseconds a browser that has lost the connection comes back."""
@@ -69,16 +83,17 @@ class Pages:
         return [
             *(Route(path, _page(page)) for path, page in documents.load().items()),
             Route("/static/{path:path}", self._static),
-            Route("/api/matches/{number:int}", self._match),
-            Route("/api/matches/{number:int}/values", self._values),
-            Route("/api/matches/{number:int}/record", self._record),
+            Route("/api/matches", self._matches),
+            Route("/api/matches/{number:number}", self._match),
+            Route("/api/matches/{number:number}/values", self._values),
+            Route("/api/matches/{number:number}/record", self._record),
             Route("/api/record", self._told("frames"), methods=["POST"]),
             Route("/api/values", self._told("values"), methods=["POST"]),
             Route("/api/contests", self._contests),
-            Route("/api/contests/{number:int}", self._contest),
-            Route("/api/contests/{number:int}/{name}", self._table),
+            Route("/api/contests/{number:number}", self._contest),
+            Route("/api/contests/{number:number}/{name}", self._table),
             Route("/live/lobby", Live(self._lobby)),
-            Route("/live/matches/{number:int}", Live(self._running)),
+            Route("/live/matches/{number:number}", Live(self._running)),
         ]
 
     async def _static(self, request: Request) -> Response:
@@ -87,15 +102,29 @@ class Pages:
             raise Refused(404, "there is no such file")
         return _file(file, request)
 
+    async def _matches(self, request: Request) -> Response:
+        asked = request.query_params
+        before = asked.get("before", "")
+        if not re.fullmatch(f"[0-9]{{0,{DIGITS}}}", before):
+            raise Refused(400, f"before is the number of a match, 1 to {DIGITS} digits")
+        return _json(msgspec.json.encode(running(self._hall, asked.get("name", ""), int(before or 10**DIGITS))))
+
     async def _match(self, request: Request) -> Response:
         number = request.path_params["number"]
         match = self._hall.find(number)
         if match is None:
             return _json(await self._teller.of_match("frames", number, await self._text(number), _guest(request)))
-        state = match.public
-        frames = await self._films.of(match).up_to(state.history.moves)
-        now = now_of(state, None, 0, match.now(), away(match))
-        return _json(msgspec.json.encode({"info": info_of(match.header), "now": now, "frames": frames}))
+        state, stamp, gone = match.public, match.now(), away(match)
+        history = state.history
+        film = self._films.of(number, history.start)
+        ask = partial(self._teller.ask, "film", guest=_guest(request))
+        frames = await film.up_to(history.moves, history.position, ask)
+
+        def told() -> bytes:
+            now = now_of(state, None, 0, stamp, gone)
+            return msgspec.json.encode({"info": info_of(match.header), "now": now, "frames": frames})
+
+        return _json(await trio.to_thread.run_sync(told))
 
     async def _values(self, request: Request) -> Response:
         number = request.path_params["number"]
@@ -124,10 +153,13 @@ class Pages:
 
     async def _contest(self, request: Request) -> Response:
         number = request.path_params["number"]
-        found = await trio.to_thread.run_sync(contests.contest, self._data, number)
+        found = await self._hubs.lobby.shelf.contest(number)
         if found is None:
             raise Refused(404, f"there is no report of a contest {number} here")
-        return _json(await trio.to_thread.run_sync(msgspec.json.encode, found))
+        headers = {"etag": found.tag, "cache-control": "no-cache"}
+        if request.headers.get("if-none-match") == found.tag:
+            return Response(status_code=304, headers=headers)
+        return Response(found.data, media_type="application/json", headers=headers)
 
     async def _table(self, request: Request) -> Response:
         number, name = request.path_params["number"], request.path_params["name"]
@@ -176,7 +208,7 @@ async def _until_gone(receive: Receive, scope: trio.CancelScope) -> None:
 
 def _guest(request: Request) -> Hashable:
     """Return whose turn a request takes: that of all browsers of its address."""
-    guests: Guests = request.scope["state"][GUESTS]
+    guests: Guests = request.scope[GUESTS]
     return guests
 
 
@@ -188,9 +220,11 @@ def _page(page: File) -> Callable[[Request], Awaitable[Response]]:
 
 
 def _file(file: File, request: Request) -> Response:
-    headers = {"etag": file.tag, "cache-control": "no-cache"}
+    headers = {"etag": file.tag, "cache-control": "no-cache", "vary": "accept-encoding"}
     if request.headers.get("if-none-match") == file.tag:
         return Response(status_code=304, headers=headers)
+    if "gzip" in request.headers.get("accept-encoding", ""):
+        return Response(file.packed, media_type=file.media_type, headers={**headers, "content-encoding": "gzip"})
     return Response(file.data, media_type=file.media_type, headers=headers)
 
 
@@ -212,7 +246,7 @@ async def _refused(request: Request, error: Exception) -> Response:
 
 async def _unknown(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
-    sentence = f"there is nothing at {request.url.path!r}" if error.status_code == 404 else error.detail
+    sentence = short(f"there is nothing at {request.url.path!r}") if error.status_code == 404 else error.detail
     return _no_answer(request, sentence, error.status_code)
 
 
@@ -229,4 +263,7 @@ def application(hall: Hall, archive: Archive, hubs: Hubs, playing: Playing) -> A
     """Return the application."""
     handlers = {Refused: _refused, HTTPException: _unknown, ClientDisconnect: _left, Exception: _fault}
     routes = [*Pages(hall, archive, hubs).routes(), *playing.routes()]
-    return Guard(Starlette(routes=routes, exception_handlers=handlers))
+    packing = Middleware(
+        GZipMiddleware, minimum_size=PACKED_BYTES, compresslevel=PACKED_LEVEL, thread_minimum_size=THREAD_BYTES
+    )
+    return Guard(Starlette(routes=routes, exception_handlers=handlers, middleware=[packing]))

@@ -1,4 +1,8 @@
-"""How many connections, and requests a second, the browsers of one address may have. Decides on a given clock."""
+"""How many connections, and requests a second, the browsers of one address may have. Decides on a given clock.
+
+A host of a trusted network that names whom it asks for (``X-Forwarded-For``) is a proxy: its requests count for the
+address that it names, which is limited like any other.
+"""
 
 from collections.abc import Callable
 
@@ -10,6 +14,12 @@ REQUESTS = 100.0
 REQUESTS_AT_ONCE = 1000.0
 """Requests beyond that rate: a class of forty behind one address may open its pages at the same moment."""
 
+MOST_PROXIES = 16
+"""Hosts that a request is believed to have come through."""
+
+UNKNOWN = "unknown"
+"""Key of those that a proxy names in a way that is no address."""
+
 LONGEST_WAIT = 10.0
 """Seconds that a request of an address that asks for too much is kept waiting; beyond that it is refused."""
 
@@ -20,9 +30,10 @@ SECONDS = 1_000_000
 class Guests:
     """The browsers of one address, as far as limits go."""
 
-    def __init__(self, trusted: bool, clock: Callable[[], int]) -> None:
+    def __init__(self, trusted: bool, clock: Callable[[], int], crowd: "Crowd") -> None:
         """Begin with none; nothing is limited for those that are trusted."""
         self.trusted = trusted
+        self.crowd = crowd
         self.connections = 0
         self._rate = Rate()
         self._clock = clock
@@ -54,22 +65,46 @@ class Crowd:
 
     def enter(self, host: str) -> Guests | None:
         """Let a connection in, None where there are too many of them; `leave` is to be called for the others."""
-        key = address_of(host)
-        guests = self._addresses.get(key)
-        if guests is None:
-            self._forget()
-            guests = self._addresses[key] = Guests(is_trusted(host, self._limits), self._clock)
-        full = not guests.trusted and guests.connections >= self._limits.connections
-        if full or self._count >= self._most:
+        guests = self._guests(address_of(host), is_trusted(host, self._limits))
+        if self._count >= self._most or not self.join(guests):
             return None
-        guests.connections += 1
         self._count += 1
         return guests
 
     def leave(self, guests: Guests) -> None:
         """A connection has ended."""
-        guests.connections -= 1
+        self.part(guests)
         self._count -= 1
+
+    def behind(self, forwarded: str) -> Guests:
+        """Return the guests that a proxy asks for: the last address that it names which is no proxy itself."""
+        named = [part.strip() for part in forwarded.split(",")[-MOST_PROXIES:]]
+        for host in reversed(named):
+            try:
+                key, trusted = address_of(host), is_trusted(host, self._limits)
+            except ValueError:
+                return self._guests(UNKNOWN, False)
+            if not trusted or host == named[0]:
+                return self._guests(key, trusted)
+        return self._guests(UNKNOWN, False)
+
+    def join(self, guests: Guests) -> bool:
+        """Count a connection, or a request that came through a proxy's; tell whether it may be there."""
+        if not guests.trusted and guests.connections >= self._limits.connections:
+            return False
+        guests.connections += 1
+        return True
+
+    def part(self, guests: Guests) -> None:
+        """What was counted has ended."""
+        guests.connections -= 1
+
+    def _guests(self, key: str, trusted: bool) -> Guests:
+        guests = self._addresses.get(key)
+        if guests is None:
+            self._forget()
+            guests = self._addresses[key] = Guests(trusted, self._clock, self)
+        return guests
 
     def _forget(self) -> None:
         """Forget addresses of which there is nothing to remember."""

@@ -62,11 +62,11 @@ class Document(NamedTuple):
 
 DOCUMENTS = {
     "/": Document("lobby", "Lobby", ("contests", "lobby"), "lobby", "/", live=True),
-    "/match/{number:int}": Document("match", "Match", ("match",), "match", live=True),
+    "/match/{number:number}": Document("match", "Match", ("match",), "match", live=True),
     "/replay": Document("match", "Replay", ("match",), "match", "/replay", live=True),
     "/play": Document("play", "Play", ("play",), "play", "/play", target=("board", "board")),
     "/contests": Document("contests", "Contests", ("contests",), "contests", "/contests"),
-    "/contest/{number:int}": Document("contest", "Contest", ("contests", "bracket"), "contest", "/contests"),
+    "/contest/{number:number}": Document("contest", "Contest", ("contests", "bracket"), "contest", "/contests"),
 }
 """The pages by their paths, as routes write them."""
 

@@ -4,10 +4,22 @@ NOT_TRUE = 3
 """Exit status of a process that has found a record not to be true; an interpreter that fails ends with others."""
 
 
+MOST_SENTENCE = 400
+"""Characters of a sentence; one that holds a longer text of whoever asked has the middle left out."""
+
+
+def short(sentence: str) -> str:
+    """Return a sentence that is no longer than a page can show."""
+    if len(sentence) <= MOST_SENTENCE:
+        return sentence
+    half = MOST_SENTENCE // 2
+    return f"{sentence[:half]} … {sentence[-half:]}"
+
+
 class Refused(Exception):
     """A request that is not answered; ``str(error)`` is one sentence that says why."""
 
     def __init__(self, status: int, sentence: str) -> None:
         """Keep the status of HTTP beside the sentence."""
-        super().__init__(sentence)
+        super().__init__(short(sentence))
         self.status = status

@@ -1,40 +1,63 @@
-"""Every position of a match that the server knows, encoded once, in a thread beside the event loop."""
+"""Every position of a match that the server plays, encoded once, beside the event loop.
+
+A few moves are drawn in a thread; many, which would keep the lock of the interpreter from the loop, by a process.
+"""
+
+from collections.abc import Awaitable, Callable
+from typing import TypeAlias
 
 import msgspec
 import trio
 
 from engine.game import Position
-from server.match import Match
-from server.web.stories import frame_of, frames
+from server.web.stories import Frame, changes, frame_of
+from server.web.telling import Played
 
 KEPT = 64
 """Matches whose positions are kept, the last ones that somebody has looked at."""
 
-AT_A_TIME = 100
-"""Positions that a thread makes before it gives the lock of the interpreter a chance to serve others' requests."""
+AT_A_TIME = 20
+"""Most positions that a thread makes: a few milliseconds' work."""
+
+Told: TypeAlias = Callable[[bytes], Awaitable[bytes]]
+"""Asks a process for a film: a `Played` in JSON is answered by its positions, a list in JSON."""
 
 
 class Film:
-    """The frames of one match, as far as they were asked for."""
+    """The positions of one match, as far as they were asked for."""
 
     def __init__(self, start: Position) -> None:
         """Begin with the first position."""
-        self._position = start
-        self._frames = [msgspec.Raw(msgspec.json.encode(frame_of(0, start)))]
+        self._start = self._position = start
+        self._frame: Frame | None = None
+        self._told: list[msgspec.Raw] = []
         self._lock = trio.Lock()
 
-    async def up_to(self, moves: tuple[str, ...]) -> list[msgspec.Raw]:
-        """Return the first position and that after each of these moves, which begin with those of the last call."""
+    async def up_to(self, moves: tuple[str, ...], position: Position, tell: Told) -> list[msgspec.Raw]:
+        """Return the first position as a frame, and as changes those after each of these moves, which lead to another.
+
+        The moves begin with those of the last call. Raises what ``tell`` raises.
+        """
         async with self._lock:
-            while len(self._frames) <= len(moves):
-                done = len(self._frames) - 1
-                await trio.to_thread.run_sync(self._extend, moves[done : done + AT_A_TIME])
-        return self._frames[: len(moves) + 1]
+            missing = len(moves) + 1 - len(self._told)
+            if missing > AT_A_TIME:
+                played = Played(game=self._start.game.name, start=self._start.text(), moves=moves)
+                told = await tell(msgspec.json.encode(played))
+                self._told = await trio.to_thread.run_sync(_split, told)
+                self._position, self._frame = position, None
+            elif missing > 0:
+                await trio.to_thread.run_sync(self._extend, moves)
+        return self._told[: len(moves) + 1]
 
     def _extend(self, moves: tuple[str, ...]) -> None:
-        for position, frame in list(frames(self._position, moves, len(self._frames) - 1))[1:]:
-            self._position = position
-            self._frames.append(msgspec.Raw(msgspec.json.encode(frame)))
+        done = max(0, len(self._told) - 1)
+        last = self._frame or frame_of(done, self._position)
+        if not self._told:
+            self._told.append(msgspec.Raw(msgspec.json.encode(last)))
+        self._told += [msgspec.Raw(msgspec.json.encode(one)) for one in changes(last, self._position, moves[done:])]
+        for move in moves[done:]:
+            self._position = self._position.resolve(move).position
+        self._frame = frame_of(len(moves), self._position)
 
 
 class Films:
@@ -44,10 +67,14 @@ class Films:
         """Begin empty."""
         self._films: dict[int, Film] = {}
 
-    def of(self, match: Match) -> Film:
-        """Return the film of a match."""
-        film = self._films.pop(match.number, None) or Film(match.header.position)
-        self._films[match.number] = film
+    def of(self, match: int, start: Position) -> Film:
+        """Return the film of a match, which begins in a position."""
+        film = self._films.pop(match, None) or Film(start)
+        self._films[match] = film
         while len(self._films) > KEPT:
             del self._films[next(iter(self._films))]
         return film
+
+
+def _split(told: bytes) -> list[msgspec.Raw]:
+    return [raw.copy() for raw in msgspec.json.decode(told, type=list[msgspec.Raw])]

@@ -7,6 +7,7 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from server.web.crowd import Guests
 from server.web.listener import GUESTS
 
 POLICY = "; ".join(
@@ -36,7 +37,7 @@ METHODS = ("GET", "HEAD", "POST")
 LONGEST_TARGET = 4096
 """Bytes of a path and its query: a link to a game on the page for playing holds the moves."""
 
-TOO_MANY = 429, "too many requests come from your address; wait a minute"
+TOO_MANY = 429, "your address asks for too much at a time; wait a minute"
 
 
 class Guard:
@@ -60,12 +61,34 @@ class Guard:
                     headers.setdefault(name, value)
             await send(message)
 
-        wait = scope["state"][GUESTS].wait()
+        guests: Guests = scope["state"][GUESTS]
+        named = Headers(scope=scope).getlist("x-forwarded-for") if guests.trusted else []
+        if not named:
+            await self._answer(guests, scope, receive, send_with_headers)
+            return
+        crowd, guests = guests.crowd, guests.crowd.behind(",".join(named))
+        if not crowd.join(guests):
+            await _refuse(TOO_MANY, scope, receive, send_with_headers)
+            return
+        try:
+            await self._answer(guests, scope, receive, send_with_headers)
+        finally:
+            crowd.part(guests)
+
+    async def _answer(self, guests: Guests, scope: Scope, receive: Receive, send: Send) -> None:
+        scope[GUESTS] = guests
+        wait = guests.wait()
         fault = TOO_MANY if wait is None else _fault(scope)
         if wait:
             await trio.sleep(wait)
-        answer = self._app if fault is None else JSONResponse({"error": fault[1]}, fault[0])
-        await answer(scope, receive, send_with_headers)
+        if fault is None:
+            await self._app(scope, receive, send)
+        else:
+            await _refuse(fault, scope, receive, send)
+
+
+async def _refuse(fault: tuple[int, str], scope: Scope, receive: Receive, send: Send) -> None:
+    await JSONResponse({"error": fault[1]}, fault[0])(scope, receive, send)
 
 
 def _fault(scope: Scope) -> tuple[int, str] | None:

@@ -10,13 +10,16 @@ from server.match import Match
 from server.web.contests import Entry, Shelf
 from server.web.earlier import Earlier
 from server.web.feed import Broadcaster, Channel, Mailbox
-from server.web.overview import overview
+from server.web.overview import Boards, overview
 from server.web.stories import frame_of, now_of
 
 log = structlog.get_logger()
 
 CONTESTS = 3
 """Contests that stand in the lobby."""
+
+STEPS = 200
+"""Most moves in an event: a page to which more are new asks for the match anew, which is told beside the loop."""
 
 LOBBY_SECONDS = 1.0
 """How often the lobby is looked at."""
@@ -55,13 +58,13 @@ class MatchHub:
         self.channel.changed()
 
     def event(self) -> bytes:
-        """Return the moves since the last event, and how the match stands."""
+        """Return the moves since the last event, the last STEPS of them, and how the match stands."""
         self._follow()
         first, self._told = self._told, self._plies
         return self._tell(first)
 
     def story(self) -> bytes:
-        """Return all moves, and how the match stands."""
+        """Return the last STEPS moves, and how the match stands."""
         self._follow()
         return self._tell(0)
 
@@ -74,6 +77,7 @@ class MatchHub:
 
     def _tell(self, first: int) -> bytes:
         match, state = self.match, self.match.public
+        first = max(first, self._plies - STEPS)
         move = "" if self._before is None else state.history.moves[-1]
         frame = frame_of(self._plies, self._position, self._before, move)
         return msgspec.json.encode(now_of(state, frame, first, match.now(), away(match)))
@@ -89,6 +93,9 @@ class LobbyHub:
         self.shelf = Shelf(hall.settings.data)
         self._contests: tuple[Entry, ...] = ()
         self._earlier = Earlier(hall.settings.data)
+        self._boards = Boards()
+        self._now = b""
+        self._made = -LOBBY_SECONDS
         self._last = b""
 
     async def listen(self, mailbox: Mailbox) -> None:
@@ -123,12 +130,17 @@ class LobbyHub:
 
     def event(self) -> bytes | None:
         """Return the lobby, where it has changed."""
-        last, self._last = self._last, self.story()
+        last, self._last = self._last, self._look_round()
         return None if last == self._last else self._last
 
     def story(self) -> bytes:
-        """Return the lobby."""
-        return msgspec.json.encode(overview(self._hall, self._earlier.results, self._contests))
+        """Return the lobby as it was a second ago at most: whoever comes again and again does not have it made anew."""
+        return self._now if trio.current_time() < self._made + LOBBY_SECONDS else self._look_round()
+
+    def _look_round(self) -> bytes:
+        lobby = overview(self._hall, self._earlier.results, self._contests, self._boards)
+        self._now, self._made = msgspec.json.encode(lobby), trio.current_time()
+        return self._now
 
 
 class Hubs:

@@ -1,8 +1,12 @@
 """The lobby as a page shows it: who is here, what is played, what has ended. Pure but for looking at the hall."""
 
+from heapq import nsmallest
+from itertools import islice
+
 import msgspec
 
 from server.hall import Hall, Player
+from server.match import Match
 from server.referee import State
 from server.web.contests import Entry
 from server.web.views import Ending, View, ending_of, view
@@ -11,7 +15,7 @@ BOARDS = 6
 """Running matches that are shown with their boards, the newest ones."""
 
 LISTED = 60
-"""Running matches, and players, that are listed; of more only the number is told."""
+"""Running matches, and players, that are listed at a time; `running` tells the further matches."""
 
 RESULTS = 25
 """Matches that have ended that are listed."""
@@ -58,21 +62,64 @@ class Overview(msgspec.Struct, frozen=True, kw_only=True):
     contests: tuple[Entry, ...]
 
 
-def overview(hall: Hall, earlier: tuple[Listed, ...] | None, contests: tuple[Entry, ...] = ()) -> Overview:
+class Running(msgspec.Struct, frozen=True, kw_only=True):
+    """Some of the running matches, the newest first."""
+
+    found: int
+    """How many there are, listed or not, of those that were asked for."""
+    matches: tuple[Listed, ...]
+
+
+class Boards:
+    """Positions as pages draw them, each drawn once: of a board of 12 fields on a side that takes a millisecond."""
+
+    def __init__(self) -> None:
+        """Begin with none."""
+        self._drawn: dict[int, tuple[int, View]] = {}
+
+    def of(self, match: Match) -> View:
+        """Return the position of a match as spectators see it."""
+        history = match.public.history
+        plies, drawn = self._drawn.get(match.number, (-1, None))
+        if drawn is None or plies != history.plies:
+            drawn = view(history.position)
+            self._drawn[match.number] = history.plies, drawn
+        return drawn
+
+    def keep(self, numbers: set[int]) -> None:
+        """Forget all matches but these."""
+        self._drawn = {number: drawn for number, drawn in self._drawn.items() if number in numbers}
+
+
+def running(hall: Hall, name: str, before: int) -> Running:
+    """Return running matches with numbers below ``before`` of players whose names hold ``name``, whatever its case."""
+    wanted = name.lower()
+    fit = [match for match in reversed(hall.matches.values()) if wanted in match.names[0] or wanted in match.names[1]]
+    some = islice((match for match in fit if match.number < before), LISTED)
+    return Running(found=len(fit), matches=tuple(listed(match.public, match.now()) for match in some))
+
+
+def overview(
+    hall: Hall, earlier: tuple[Listed, ...] | None, contests: tuple[Entry, ...] = (), boards: Boards | None = None
+) -> Overview:
     """Return the lobby of a hall as it is now, with contests.
 
-    ``earlier`` are results of earlier servers, None as long as they are not known.
+    ``earlier`` are results of earlier servers, None as long as they are not known. ``boards`` are those drawn before.
     """
     waiting = set(hall.waiting())
-    sessions = sorted(hall.sessions.values(), key=lambda player: player.name.lower())
-    newest = sorted(hall.matches.values(), key=lambda match: -match.number)[:LISTED]
+    newest = list(islice(reversed(hall.matches.values()), LISTED))
+    boards = boards or Boards()
+    boards.keep({match.number for match in newest[:BOARDS]})
     recent = [listed(match.public, match.now()) for match in list(hall.recent)[: -RESULTS - 1 : -1]]
     numbers = {one.match for one in recent}
     recent += [one for one in earlier or () if one.match not in numbers]
     return Overview(
-        players=tuple(_presence(player, waiting) for player in sessions[:LISTED]),
-        present=len(sessions),
-        running=tuple(listed(match.public, match.now(), board=place < BOARDS) for place, match in enumerate(newest)),
+        players=tuple(_presence(hall.sessions[key], waiting) for key in nsmallest(LISTED, hall.sessions)),
+        present=len(hall.sessions),
+        running=tuple(
+            listed(match.public, match.now(), boards.of(match) if place < BOARDS else None)
+            for place, match in enumerate(newest)
+        ),
         playing=len(hall.matches),
         recent=tuple(recent[:RESULTS]),
         complete=earlier is not None,
@@ -80,8 +127,8 @@ def overview(hall: Hall, earlier: tuple[Listed, ...] | None, contests: tuple[Ent
     )
 
 
-def listed(state: State, now: int, *, board: bool = False) -> Listed:
-    """Return a match as a line of a list at a stamp of its clock, with its position where that is wanted."""
+def listed(state: State, now: int, board: View | None = None) -> Listed:
+    """Return a match as a line of a list at a stamp of its clock, perhaps with its position."""
     position = state.header.position
     return Listed(
         match=state.header.match,
@@ -93,7 +140,7 @@ def listed(state: State, now: int, *, board: bool = False) -> Listed:
         clocks=state.clock.milliseconds(now),
         runs=(state.clock.since[0] is not None, state.clock.since[1] is not None),
         ending=ending_of(state.outcome, state.sides),
-        board=view(state.history.position) if board else None,
+        board=board,
     )
 
 

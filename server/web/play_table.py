@@ -25,6 +25,7 @@ from engine.morris.position import MorrisPosition
 from engine.search.advice import Adviser
 from engine.search.think import Stop
 from engine.table import MOVE_LIMIT
+from server.web.errors import short
 from server.web.views import Motion, Piece, View, ending_of, motion, view
 
 LEAST_SECONDS, MOST_SECONDS = 0.05, 10.0
@@ -115,6 +116,10 @@ class Advice(msgspec.Struct, frozen=True, kw_only=True):
 class Refusal(Exception):
     """A question that has no answer. ``str(refusal)`` is a sentence that says why."""
 
+    def __init__(self, sentence: str) -> None:
+        """Take the sentence, which may hold what was asked."""
+        super().__init__(short(sentence))
+
 
 def read(body: bytes) -> Question:
     """Read a question; raises `Refusal`."""
@@ -122,6 +127,8 @@ def read(body: bytes) -> Question:
         return msgspec.json.decode(body, type=Question)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise Refusal(f"the request cannot be read: {error}") from None
+    except RecursionError:
+        raise Refusal("the request cannot be read: what it holds is nested too deeply") from None
 
 
 def look(question: Question) -> Answer:

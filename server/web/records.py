@@ -2,6 +2,7 @@
 
 from collections.abc import Hashable
 
+import msgspec
 import structlog
 import trio
 
@@ -11,11 +12,16 @@ from server.web.turns import Full, Turns
 
 log = structlog.get_logger()
 
-SECONDS = {"frames": 20.0, "values": 75.0}
-"""Longest that an answer may take. Values include compiling a search, which is done once for a variant."""
+QUICK = 4.0
+"""Seconds that a process gets at first: most records need a tenth of it. One that needs more is begun again among
+those, so that whoever sends slow records from many addresses keeps nobody from a turn for longer than this."""
 
-AT_A_TIME = {"frames": 3, "values": 2}
-"""Answers that are worked out side by side; of one guest all but one, so that slow records do not hold up others."""
+SECONDS = {"frames": (QUICK, 20.0), "film": (QUICK, 20.0), "values": (75.0,)}
+"""How long an answer may take, each time that it is tried. Values include compiling a search, which is done once for a
+variant; their nodes are bounded, so that a slow record costs no more than another."""
+
+AT_A_TIME = 3, 2
+"""Answers that are worked out side by side, quick ones and others; of one guest all but one of each."""
 
 MOST_WAITING, MOST_WAITING_OF_ONE = 48, 16
 """Questions that wait for their turn, of all and of one guest; further ones are told to try later."""
@@ -29,7 +35,10 @@ class Teller:
 
     def __init__(self) -> None:
         """Begin with nothing kept."""
-        self._turns = {kind: Turns(count, MOST_WAITING, MOST_WAITING_OF_ONE) for kind, count in AT_A_TIME.items()}
+        quick, slow, values = (
+            Turns(count, MOST_WAITING, MOST_WAITING_OF_ONE) for count in (AT_A_TIME[0], AT_A_TIME[1], AT_A_TIME[1])
+        )
+        self._turns = {"frames": (quick, slow), "film": (quick, slow), "values": (values,)}
         self._kept: dict[tuple[str, int], bytes] = {}
         self._asked: dict[tuple[str, int, Hashable], trio.Lock] = {}
 
@@ -45,7 +54,8 @@ class Teller:
                 answer = self._kept.pop(key, None)
                 if answer is None:
                     answer = await self.ask(kind, text.encode(), guest)
-                self._kept[key] = answer
+                if await trio.to_thread.run_sync(_is_whole, kind, answer):
+                    self._kept[key] = answer
         finally:
             if not lock.locked():
                 self._asked.pop(asked, None)
@@ -54,14 +64,27 @@ class Teller:
         return answer
 
     async def ask(self, kind: str, record: bytes, guest: Hashable) -> bytes:
-        """Return the JSON that tells of a record: its frames or its values. Raises `Refused` where it is not true."""
+        """Return the JSON that tells of a record: its frames or its values. Raises `Refused` where it is not true.
+
+        Of the kind film it is, in place of a record, a `server.web.telling.Played` in JSON.
+        """
         try:
-            async with self._turns[kind].of(guest):
-                with trio.move_on_after(SECONDS[kind]):
-                    return await _answer(kind, record)
+            for turns, seconds in zip(self._turns[kind], SECONDS[kind], strict=True):
+                async with turns.of(guest):
+                    with trio.move_on_after(seconds):
+                        return await _answer(kind, record)
         except Full:
             raise Refused(503, "too many records are being read now; try again in a minute") from None
-        raise Refused(422, f"the record takes longer than {SECONDS[kind]:.0f} seconds to read")
+        raise Refused(422, f"the record takes longer than {SECONDS[kind][-1]:.0f} seconds to read")
+
+
+class _Values(msgspec.Struct):
+    cut: bool
+
+
+def _is_whole(kind: str, answer: bytes) -> bool:
+    """Tell whether an answer would be no other the next time: a slow machine may have had no time for all values."""
+    return kind != "values" or not msgspec.json.decode(answer, type=_Values).cut
 
 
 async def _answer(kind: str, record: bytes) -> bytes:

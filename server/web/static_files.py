@@ -1,5 +1,6 @@
 """The files of the pages: read once, served from memory."""
 
+from gzip import compress
 from hashlib import sha256
 from importlib.resources import files
 from importlib.resources.abc import Traversable
@@ -19,6 +20,8 @@ class File(NamedTuple):
     """A file as it is sent."""
 
     data: bytes
+    packed: bytes
+    """The data in the form that gzip has."""
     media_type: str
     tag: str
     """Changes with the data, for a browser that has the file already."""
@@ -32,7 +35,7 @@ def load() -> dict[str, File]:
 
 def file_of(suffix: str, data: bytes) -> File:
     """Return data as a file of one of the `TYPES`."""
-    return File(data, TYPES[suffix], f'"{sha256(data).hexdigest()[:20]}"')
+    return File(data, compress(data, mtime=0), TYPES[suffix], f'"{sha256(data).hexdigest()[:20]}"')
 
 
 def _walk(folder: Traversable, path: str) -> list[tuple[str, File]]:

@@ -52,6 +52,29 @@ class Frame(msgspec.Struct, frozen=True, kw_only=True):
     motion: Motion | None
 
 
+class Change(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A position by what tells it from the one before, so that a match is told in a size that its record is in.
+
+    What is left out of the JSON is empty.
+    """
+
+    ply: int
+    turn: int
+    came: tuple[Piece, ...] = ()
+    """Pieces that stand now where none stood, or another one."""
+    left: tuple[str, ...] = ()
+    """Fields on which nothing stands any more."""
+    stock: tuple[Stock, Stock] | None = None
+    aims: tuple[str | None, str | None] = (None, None)
+    summary: str = ""
+    lines: tuple[tuple[int, str], ...] = ()
+    """Lines of the text form that have changed, numbered from 0."""
+    text: str = ""
+    """The whole text form, where it has another number of lines."""
+    picture: str = ""
+    motion: Motion | None = None
+
+
 class Now(msgspec.Struct, frozen=True, kw_only=True):
     """How a match stands, and the moves from one on."""
 
@@ -101,12 +124,37 @@ def frame_of(ply: int, position: Position, before: Position | None = None, move:
     )
 
 
-def frames(position: Position, moves: Sequence[str], ply: int = 0) -> Iterator[tuple[Position, Frame]]:
-    """Yield the position given, of so many plies, and that after each of these legal moves, with their frames."""
-    yield position, frame_of(ply, position)
+def frames(position: Position, moves: Sequence[str]) -> tuple[Frame | Change, ...]:
+    """Return a first position as a frame, and that after each of these legal moves as a change."""
+    first = frame_of(0, position)
+    return first, *changes(first, position, moves)
+
+
+def changes(frame: Frame, position: Position, moves: Sequence[str]) -> Iterator[Change]:
+    """Yield the change that each of these legal moves makes, from a position and its frame on."""
     for move in moves:
-        before, position, ply = position, position.resolve(move).position, ply + 1
-        yield position, frame_of(ply, position, before, move)
+        before, position = position, position.resolve(move).position
+        last, frame = frame, frame_of(frame.ply + 1, position, before, move)
+        yield _change(last, frame)
+
+
+def _change(before: Frame, after: Frame) -> Change:
+    stood, stand = set(before.pieces), {piece.field for piece in after.pieces}
+    old, new = before.text.split("\n"), after.text.split("\n")
+    same = len(old) == len(new)
+    return Change(
+        ply=after.ply,
+        turn=after.turn,
+        came=tuple(piece for piece in after.pieces if piece not in stood),
+        left=tuple(piece.field for piece in before.pieces if piece.field not in stand),
+        stock=after.stock,
+        aims=after.aims,
+        summary=after.summary,
+        lines=tuple((i, line) for i, line in enumerate(new) if line != old[i]) if same else (),
+        text="" if same else after.text,
+        picture=after.picture,
+        motion=after.motion,
+    )
 
 
 def now_of(state: State, frame: Frame | None, first: int, now: int, away: tuple[bool, bool]) -> Now:

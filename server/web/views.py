@@ -75,8 +75,11 @@ class View(msgspec.Struct, frozen=True, kw_only=True):
     picture: str = ""
 
 
-class Motion(msgspec.Struct, frozen=True, kw_only=True):
-    """What a move does to the board, in this order: pieces slide, one is laid down, rows light up and are taken."""
+class Motion(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What a move does to the board, in this order: pieces slide, one is laid down, rows light up and are taken.
+
+    What is left out of the JSON is empty.
+    """
 
     move: str
     side: int

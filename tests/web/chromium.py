@@ -8,13 +8,19 @@ from urllib.parse import urlsplit
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 PATHS = ("chromium", "chromium-browser", "google-chrome")
 """What Chromium is called where systems install it."""
 
 PHONE = {"width": 390, "height": 844}
 DESK = {"width": 1280, "height": 900}
+
+
+PATIENCE_MS = 120_000
+"""How long anything may take before a test has failed: only a test that fails ever waits so long."""
+
+expect.set_options(timeout=PATIENCE_MS)
 
 
 @contextmanager
@@ -44,7 +50,7 @@ def open_page(
         reduced_motion="reduce" if still else "no-preference",
     )
     page = context.new_page()
-    page.set_default_timeout(30_000)
+    page.set_default_timeout(PATIENCE_MS)
     faults: list[str] = []
     hosts: set[str] = set()
     page.on("console", lambda message: faults.append(message.text) if message.type in ("error", "warning") else None)

@@ -10,6 +10,11 @@ from pathlib import Path
 
 from engine.catalogue import GAMES
 from engine.wire import messages as m
+from server.contest.definition import Knockout, RoundRobin, Swiss
+from server.report import contents, files
+from server.report.structure import Report
+from tests.server.contest.played import CONTROL
+from tests.server.report.samples import sample, sample_report
 from tests.server.test_process import Client
 
 
@@ -51,6 +56,19 @@ def open_site(folder: Path, *options: str) -> Iterator[Site]:
     finally:
         status = site.stop()
     assert status == 0 and "level=error" not in site.log, site.log
+
+
+def write_reports(data: Path) -> Path:
+    """Write the reports of a contest that is over, of one that is running, and of a knockout; return the directory."""
+    reports = sample_report(8, RoundRobin()), sample_report(12, Swiss(5), stop=60), knockout()
+    for number, report in enumerate(reports, 1):
+        files.write(report, data / "contests" / str(number))
+    return data
+
+
+def knockout() -> Report:
+    """Return the report of a knockout."""
+    return contents.report(*sample(6, Knockout(1, CONTROL), qualified=False))
 
 
 class Table:

@@ -1,5 +1,6 @@
 """Requests and answers over real sockets: what is told, what is refused and how, and what stays within bounds."""
 
+import gzip
 import http.client
 import json
 import re
@@ -7,7 +8,6 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -36,14 +36,8 @@ class Answer(NamedTuple):
         return json.loads(self.body)
 
 
-@pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
-    with open_site(tmp_path_factory.mktemp("site")) as site:
-        yield site
-
-
 def ask(site: Site, path: str, method: str = "GET", body: bytes | None = None, **headers: str) -> Answer:
-    connection = http.client.HTTPConnection("127.0.0.1", site.web_port, timeout=30)
+    connection = http.client.HTTPConnection("127.0.0.1", site.web_port, timeout=300)
     try:
         connection.request(method, path, body, {name.replace("_", "-"): value for name, value in headers.items()})
         response = connection.getresponse()
@@ -67,6 +61,43 @@ def test_files_are_sent_once(site: Site) -> None:
     assert first.status == 200 and (again.status, again.body) == (304, b"")
 
 
+def test_what_is_long_is_compressed_for_who_takes_that(site: Site) -> None:
+    record = played(end="resign", stop_after=40).encode()
+    for path, method, body in (
+        ("/", "GET", None),
+        ("/static/match.js", "GET", None),
+        ("/api/contests/1", "GET", None),
+        ("/api/contests/1/games.csv", "GET", None),
+        ("/api/record", "POST", record),
+    ):
+        plain = ask(site, path, method, body)
+        packed = ask(site, path, method, body, accept_encoding="br, gzip")
+        assert "content-encoding" not in plain.headers and packed.headers["content-encoding"] == "gzip"
+        assert "accept-encoding" in packed.headers["vary"].lower()
+        assert gzip.decompress(packed.body) == plain.body and len(packed.body) < len(plain.body) * 0.6, path
+    assert "content-encoding" not in ask(site, "/api/matches/999", accept_encoding="gzip").headers
+
+
+def test_what_is_live_is_not_compressed_and_comes_at_once(site: Site) -> None:
+    with socket.create_connection(("127.0.0.1", site.web_port), timeout=300) as browser, browser.makefile() as lines:
+        browser.sendall(b"GET /live/lobby HTTP/1.1\r\nhost: x\r\naccept-encoding: gzip\r\n\r\n")
+        head = list(iter(lambda: lines.readline().strip(), ""))
+        assert not any("content-encoding" in line for line in head)
+        assert any(line.startswith("data: {") for line in iter(lines.readline, ""))  # while more is to come
+
+
+def test_a_report_is_sent_once(site: Site) -> None:
+    first = ask(site, "/api/contests/1")
+    again = ask(site, "/api/contests/1", if_none_match=first.headers["etag"])
+    assert first.json["report"]["name"] == first.json["entry"]["name"] and (again.status, again.body) == (304, b"")
+
+
+def test_a_client_that_a_proxy_names_has_limits_of_its_own(site: Site) -> None:
+    for _ in range(3):  # the machine itself has none, and may say for whom it asks
+        assert ask(site, "/", x_forwarded_for="2001:db8::1, 192.0.2.1").status == 200
+    assert ask(site, "/", x_forwarded_for="nonsense\x7f").status == 200
+
+
 def test_pages_name_no_other_host() -> None:
     web = Path(app.__file__).parent
     for path in [*(web / "static").rglob("*"), *(web / "pages").iterdir()]:
@@ -85,7 +116,7 @@ def test_pages_name_no_other_host() -> None:
         ("/static/../app.py", 404, "there is no such file"),
         ("/static/%2e%2e/app.py", 404, "there is no such file"),
         ("/static/", 404, "there is no such file"),
-        ("/api/matches/99999999999999999999", 404, "there is no match 99999999999999999999 here"),
+        ("/api/matches/99999999999999999999", 404, "there is nothing at '/api/matches/99999999999999999999'"),
         ("/" + "x" * 5000, 414, "an address has at most 4096 bytes"),
     ],
 )
@@ -175,7 +206,9 @@ def test_results_of_an_earlier_server_are_in_the_lobby(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_positions_are_valued_by_the_engine(site: Site) -> None:
     record = played(parameters="2 3 5 5", seed=3).encode()
-    values = ask(site, "/api/values", "POST", record).json["values"]
+    told = ask(site, "/api/values", "POST", record).json
+    values = told["values"]
+    assert told["unsearched"] == 0 and told["cut"] is False
     frames = ask(site, "/api/record", "POST", record).json["frames"]
     assert len(values) == len(frames)
     assert values[0]["win"] == 1  # white wins at once (RULES: 2 3 5 5)

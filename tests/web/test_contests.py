@@ -1,39 +1,31 @@
 """Contests on pages: what is read of their reports, and how a browser shows it."""
 
-from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import FloatRect, expect
+from playwright.sync_api import Browser, FloatRect, expect
 from structlog.testing import capture_logs
 
-from server.contest.definition import Knockout, RoundRobin, Swiss
-from server.report import contents, files
+from server.contest.definition import RoundRobin, Swiss
+from server.report import files
 from server.web import contests
-from tests.server.contest.played import CONTROL
-from tests.server.report.samples import sample, sample_report
-from tests.web.chromium import check_accessibility, fits, open_browser, open_page
-from tests.web.site import Site, open_site
-
-
-def written(data: Path) -> Path:
-    """Write the reports of a contest that is over and of one that is running."""
-    files.write(sample_report(8, RoundRobin()), data / "contests" / "1")
-    files.write(sample_report(12, Swiss(5), stop=60), data / "contests" / "2")
-    return data
+from tests.server.report.samples import sample_report
+from tests.web.chromium import check_accessibility, fits, open_page
+from tests.web.site import Site, knockout, write_reports
 
 
 async def test_contests_are_listed_with_how_far_they_have_come(tmp_path: Path) -> None:
     shelf = contests.Shelf(tmp_path)
     assert await shelf.entries() == []
-    data = written(tmp_path)
-    (data / "contests" / "3").mkdir()  # opened, and without a report yet
-    (data / "contests" / "4").mkdir()
-    (data / "contests" / "4" / "report.json").write_text("{}")
+    data = write_reports(tmp_path)
+    (data / "contests" / "4").mkdir()  # opened, and without a report yet
+    (data / "contests" / "5").mkdir()
+    (data / "contests" / "5" / "report.json").write_text("{}")
+    (data / "contests" / ("9" * 200)).mkdir()
     with capture_logs() as logs:
-        running, over = await shelf.entries()
-        assert await shelf.entries() == [running, over]
+        last, running, over = await shelf.entries()
+        assert await shelf.entries() == [last, running, over]
     assert [entry["event"] for entry in logs] == ["a report cannot be read"], "once: it has not changed"
     assert (running.contest, running.state, over.contest, over.state) == (2, "running", 1, "over")
     assert running.done < running.known and running.running == 2 and over.done == over.known
@@ -41,14 +33,14 @@ async def test_contests_are_listed_with_how_far_they_have_come(tmp_path: Path) -
 
 
 async def test_a_report_that_has_changed_is_read_again(tmp_path: Path) -> None:
-    shelf = contests.Shelf(written(tmp_path))
-    assert [entry.state for entry in await shelf.entries()] == ["running", "over"]
+    shelf = contests.Shelf(write_reports(tmp_path))
+    assert [entry.state for entry in await shelf.entries()] == ["over", "running", "over"]
     files.write(sample_report(12, Swiss(5)), tmp_path / "contests" / "2")
-    assert [entry.state for entry in await shelf.entries()] == ["over", "over"]
+    assert [entry.state for entry in await shelf.entries()] == ["over"] * 3
 
 
 def test_only_the_files_of_a_report_can_be_had(tmp_path: Path) -> None:
-    data = written(tmp_path)
+    data = write_reports(tmp_path)
     (data / "contests" / "1" / "secret.txt").write_text("secret")
     assert contests.file(data, 1, "games.csv")
     for name in ("secret.txt", "../1/games.csv", "index.html", ""):
@@ -56,24 +48,18 @@ def test_only_the_files_of_a_report_can_be_had(tmp_path: Path) -> None:
     assert contests.file(data, 9, "games.csv") is None
 
 
-@pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
-    with open_site(written(tmp_path_factory.mktemp("site"))) as site:
-        yield site
-
-
 @pytest.mark.slow
-def test_a_browser_shows_contests(site: Site) -> None:
+def test_a_browser_shows_contests(browser: Browser, site: Site) -> None:
     report = sample_report(8, RoundRobin())
-    with open_browser() as browser, open_page(browser) as page:
+    with open_page(browser) as page:
         page.goto(site.url)
-        expect(page.locator(".beside .one progress")).to_have_count(2)
+        expect(page.locator(".beside .one progress")).to_have_count(3)
         expect(page.locator(".beside .one").first).to_contain_text("led by")
         check_accessibility(page)
         page.goto(f"{site.url}/contests")
-        expect(page.locator(".one")).to_have_count(2)
+        expect(page.locator(".one")).to_have_count(3)
         check_accessibility(page)
-        page.locator(".one", has_text="won by").click()
+        page.locator(".one[href='/contest/1']").click()
         table = report.stages[0].table
         standings = page.get_by_role("table", name="Standings of stage 1")
         expect(standings.locator("tbody tr")).to_have_count(len(table))
@@ -95,13 +81,11 @@ def test_a_browser_shows_contests(site: Site) -> None:
 
 
 @pytest.mark.slow
-def test_a_bracket_is_drawn_alike_in_a_report_and_on_the_page(site: Site) -> None:
-    knockout = sample(6, Knockout(1, CONTROL), qualified=False)
-    report = contents.report(*knockout)
+def test_a_bracket_is_drawn_alike_in_a_report_and_on_the_page(browser: Browser, site: Site) -> None:
+    report = knockout()
     folder = site.folder / "contests" / "3"
-    files.write(report, folder)
     meetings = [one for round in report.stages[0].bracket for one in round.meetings]
-    with open_browser() as browser, open_page(browser, phone=True) as page:
+    with open_page(browser, phone=True) as page:
         drawn = []
         for shown, games in (
             ("report", [f"#game-{number}" for number in meetings[-1].games]),
@@ -131,8 +115,8 @@ def _middle(box: FloatRect | None) -> float:
 
 
 @pytest.mark.slow
-def test_contests_fit_a_phone_in_the_dark(site: Site) -> None:
-    with open_browser() as browser, open_page(browser, phone=True, dark=True) as page:
+def test_contests_fit_a_phone_in_the_dark(browser: Browser, site: Site) -> None:
+    with open_page(browser, phone=True, dark=True) as page:
         for path, what in (("/contests", ".one"), ("/contest/2", "#stages table")):
             page.goto(site.url + path)
             expect(page.locator(what).first).to_be_visible()

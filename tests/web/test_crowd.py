@@ -59,3 +59,26 @@ def test_addresses_that_have_gone_are_forgotten() -> None:
         crowd.leave(guests)
         clock.now += 1_000_000
     assert len(crowd._addresses) < 25
+
+
+def test_a_proxy_of_a_trusted_network_asks_for_the_address_that_it_names() -> None:
+    crowd = Crowd(Limits(connections=3), 50, Clock())
+    proxy = crowd.enter("127.0.0.1")
+    assert proxy is not None and proxy.trusted
+    client = crowd.behind(HOST)
+    assert not client.trusted and client is crowd.behind(f"{OTHER}, {HOST}, ::1") is crowd.enter(HOST)
+    assert crowd.behind(f"{HOST}, {OTHER}") is crowd.enter(OTHER), "what a client says of itself is not believed"
+    assert [crowd.join(client) for _ in range(3)] == [True, True, False]
+    crowd.part(client)
+    assert crowd.join(client)
+    assert crowd.behind("127.0.0.1") is proxy
+    for nonsense in ("", ",", "x", "1.2.3.4:80", f"{HOST}, x", "٣", "9" * 5000):
+        assert crowd.behind(nonsense) is crowd.behind("") and not crowd.behind("").trusted
+
+
+def test_too_many_requests_of_a_client_behind_a_proxy_are_refused() -> None:
+    clock = Clock()
+    crowd = Crowd(Limits(), 50, clock)
+    one, other = crowd.behind(HOST), crowd.behind(OTHER)
+    waits = [one.wait() for _ in range(10_000)]
+    assert waits[-1] is None and other.wait() == 0

@@ -6,15 +6,18 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
+import pytest
 import trio
 import trio.testing
 
 from engine.wire import messages as m
+from server.web import telling
 from server.web.feed import Broadcaster, Mailbox
 from server.web.films import Films
 from server.web.hubs import Hubs
 from tests.server.harness import House, open_house, play, ready
 from tests.web.test_feed import Reader
+from tests.web.test_stories import rebuilt
 
 MOVES = ("a4-b4", "d7-d6", "a4-b4", "d7-d6")
 """Of GIPF 3 3 9 9: pushes that collect nothing."""
@@ -152,16 +155,28 @@ async def test_the_lobby_tells_who_is_here_and_what_is_played(
         assert len(browser.told()) == count  # nothing has changed, nothing is told
 
 
-async def test_films_hold_every_position_once(tmp_path: Path) -> None:
+async def test_films_hold_every_position_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     async with open_house(tmp_path) as house:
         first, second = await house.pair("params=3,3,9,9 budget=60000")
         await ready(first, second)
         films = Films()
         match = house.hall.matches[1]
+        asked = []
+
+        async def tell(played: bytes) -> bytes:
+            asked.append(played)
+            return msgspec.json.encode(telling.film(played.decode()))
+
         for ply, move in enumerate(MOVES):
             await play(*((first, second) if ply % 2 == 0 else (second, first)), move)
-            frames = await films.of(match).up_to(match.state.history.moves)
-            told = [msgspec.json.decode(frame) for frame in frames]
-            assert [frame["ply"] for frame in told] == list(range(ply + 2))
-            assert told[-1]["text"] == match.state.history.position.text()
-            assert told[-1]["motion"]["move"] == move and told[0]["motion"] is None
+            history = match.state.history
+            for known in (films, Films()):
+                frames = await known.of(1, history.start).up_to(history.moves, history.position, tell)
+                told = [msgspec.json.decode(frame) for frame in frames]
+                assert [frame["ply"] for frame in told] == list(range(ply + 2))
+                assert rebuilt(told)[-1]["text"] == history.position.text()
+                assert told[-1]["motion"]["move"] == move and told[0]["motion"] is None
+        assert not asked
+        monkeypatch.setattr("server.web.films.AT_A_TIME", 2)
+        again = await Films().of(1, history.start).up_to(history.moves, history.position, tell)
+        assert len(asked) == 1 and [bytes(one) for one in again] == [bytes(one) for one in frames]

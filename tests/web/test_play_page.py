@@ -7,27 +7,18 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.web.chromium import check_accessibility, fits, open_browser, open_page
-from tests.web.site import open_site
+from tests.web.chromium import check_accessibility, fits, open_page
+from tests.web.site import Site
 
 pytestmark = pytest.mark.slow
-expect.set_options(timeout=30_000)
-
 RING = "2 3 9 9\n3 9 W\n W W\nW _ W\n W W\n"
 """Whatever is pushed into the middle leaves three rows that cross, or two."""
 
 
 @pytest.fixture(scope="module")
-def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The page's address, of a server that runs as long as these tests."""
-    with open_site(tmp_path_factory.mktemp("arena")) as site:
-        yield f"{site.url}/play"
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with open_browser() as browser:
-        yield browser
+def address(site: Site) -> str:
+    """The page's address."""
+    return f"{site.url}/play"
 
 
 @pytest.fixture
@@ -57,19 +48,19 @@ def moves(page: Page) -> list[str]:
 
 def test_a_whole_game_is_played_by_clicks_against_the_bot_with_an_undo(page: Page, address: str) -> None:
     show(page, address)
-    page.locator("#setup [name=S]").fill("3")
-    page.locator("#setup [name=K]").fill("3")
+    page.locator("#setup [name=S]").fill("5")  # interpreted: nothing has to be compiled before the bot can think
+    page.locator("#setup [name=K]").fill("4")
     page.locator("#setup [name=GW]").fill("6")
     page.locator("#setup [name=GB]").fill("6")
     page.locator("#player-1").select_option("0.1")
     page.locator("#setup .main").click()
-    expect(page.locator("#title")).to_have_text("GIPF 3 3 6 6")
+    expect(page.locator("#title")).to_have_text("GIPF 5 4 6 6")
     expect(page.locator("#status")).to_have_text("White to move.")
-    assert len(offers(page)) == 18
+    assert len(offers(page)) == 30
     point(page, "a4")
     assert "a4, chosen" in offers(page)[-1]
     page.keyboard.press("Escape")
-    assert len(offers(page)) == 18
+    assert len(offers(page)) == 30
     point(page, "a4")
     point(page, "b4")
     expect(page.locator("#moves li")).to_have_count(2)
@@ -165,7 +156,7 @@ def test_a_file_is_loaded_and_a_bad_one_refused(page: Page, address: str, tmp_pa
 
 
 def test_bots_play_each_other_wait_and_go_step_by_step(page: Page, address: str) -> None:
-    show(page, address, "game=morris&players=bot:0.05,bot:0.05")
+    show(page, address, "game=gipf&params=5+4+18+18&players=bot:0.05,bot:0.05")  # interpreted
     expect(page.locator("#moves li").nth(1)).to_be_visible()
     page.locator("#pause").click()
     expect(page.locator("#pause")).to_have_text("Go on")

@@ -1,6 +1,6 @@
 """Watching and replaying in a real browser."""
 
-from collections.abc import Iterator
+import re
 from pathlib import Path
 
 import pytest
@@ -10,7 +10,7 @@ from engine.catalogue import GAMES
 from engine.game import Position
 from server.web.views import motion
 from tests.engine.test_record import played
-from tests.web.chromium import check_accessibility, fits, open_browser, open_page
+from tests.web.chromium import check_accessibility, fits, open_page
 from tests.web.site import Site, Table, open_site
 
 pytestmark = pytest.mark.slow
@@ -19,18 +19,6 @@ HOSTILE = "<img/src=x/onerror=document.title='gone'>"
 
 MOVES = ("a4-b4", "d7-d6", "a4-b4", "d7-d6")
 """Of GIPF 3 3 9 9: pushes that collect nothing."""
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with open_browser() as browser:
-        yield browser
-
-
-@pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
-    with open_site(tmp_path_factory.mktemp("site")) as site:
-        yield site
 
 
 def pieces(page: Page) -> list[tuple[int, int]]:
@@ -90,14 +78,17 @@ def test_a_connection_that_was_lost_comes_back_by_itself(browser: Browser, tmp_p
             page.goto(f"{site.url}/match/{table.match}")
             expect(page.locator("#status")).to_have_text("live")
             page.route("**/live/**", lambda route: route.abort())
+            expect(page.locator(".clock.runs")).to_have_count(1)
             page.evaluate("stop()")
-            expect(page.locator("#status")).to_have_text("connection lost")
+            expect(page.locator("#status")).to_have_text(re.compile("^connection lost since .*; trying again$"))
+            expect(page.locator(".clock.runs")).to_have_count(0)  # nobody knows how they go on
             table.move("c3")
             table.move("b3")
             page.unroute("**/live/**")
             expect(page.locator("#moves li")).to_have_count(2)
             expect(page.locator("#board .piece")).to_have_count(2)
             expect(page.locator("#status")).to_have_text("live")
+            expect(page.locator(".clock.runs")).to_have_count(1)
         table.close()
 
 

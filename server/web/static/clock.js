@@ -27,6 +27,15 @@ export class Clocks {
     this.#draw();
   }
 
+  /** Let both stand where they are: nobody knows how they go on. */
+  stop() {
+    const gone = performance.now() - this.since;
+    this.set(
+      this.left.map((left, side) => left - (this.runs[side] ? gone : 0)),
+      [false, false],
+    );
+  }
+
   #draw() {
     const gone = performance.now() - this.since;
     this.faces.forEach((face, side) => {

@@ -2,7 +2,7 @@
 
 import { bracket } from "./bracket.js";
 import { crosstable, progress, ratingPlot, standings, table } from "./contest_parts.js";
-import { el, find, say } from "./dom.js";
+import { el, find, patch, say } from "./dom.js";
 import { ask } from "./net.js";
 import { count, reason, sentence } from "./words.js";
 
@@ -12,6 +12,8 @@ const OPEN_ROUNDS = 2; // of the newest games
 const number = location.pathname.split("/")[2];
 let chosen = null; // two names whose games alone are listed
 let shown = ""; // what the page was made of last
+let report = null;
+let listed = null; // the choice whose games are listed
 
 function show({ entry, report }) {
   find("#contest").hidden = false;
@@ -19,20 +21,17 @@ function show({ entry, report }) {
   say(find("#title"), report.name);
   const date = new Date(report.opened).toLocaleString([], { dateStyle: "medium", timeStyle: "short" });
   say(find("#about"), `${count(report.entrants.length, "entrant")} · opened ${date} · ${report.state}`);
-  find("#progress").replaceChildren(progress(entry));
+  patch(find("#progress"), progress(entry));
   const stages = [...report.stages].reverse().map((stage) => section(stage, report));
   if (report.qualification) stages.push(qualification(report.qualification));
-  const boxes = () => [...document.querySelectorAll("#stages .scroll")];
-  const places = new Map(boxes().map((box) => [box.getAttribute("aria-label"), box.scrollLeft]));
-  find("#stages").replaceChildren(...stages);
-  for (const box of boxes()) box.scrollLeft = places.get(box.getAttribute("aria-label")) ?? 0; // where a reader had moved it
+  patch(find("#stages"), ...stages);
   find("#rated").hidden = !report.ratings.length;
-  if (report.ratings.length) find("#ratings").replaceChildren(ratingPlot(report.ratings));
+  if (report.ratings.length) patch(find("#ratings"), ratingPlot(report.ratings));
   find("#coming").hidden = !report.schedule.length;
-  find("#schedule").replaceChildren(schedule(report));
+  patch(find("#schedule"), schedule(report));
   find("#out").hidden = !report.disqualified.length;
   const out = report.disqualified.map(({ name, reason: why }) => [name, why]);
-  find("#disqualified").replaceChildren(table("Disqualified", ["Name", "Why"], out));
+  patch(find("#disqualified"), table("Disqualified", ["Name", "Why"], out));
   listGames(report);
 }
 
@@ -47,7 +46,7 @@ function section(stage, report) {
   const state = stage.over ? "over" : `${stage.games} of ${stage.known} paired games`;
   return el(
     "section",
-    {},
+    { "data-key": stage.number },
     el("h2", {}, `Stage ${stage.number}: ${stage.format} `, el("span.quiet.small", {}, `${stage.time}, ${state}`)),
     stage.bracket.length ? part("Bracket", bracket(stage, report.games)) : null,
     part("Standings", standings(stage)),
@@ -67,7 +66,7 @@ function qualification(found) {
   const headings = ["Name", "+ = −", "To play", "On time", "Bad moves", ""];
   return el(
     "section",
-    {},
+    { "data-key": "qualification" },
     el("h2", {}, "Qualification ", el("span.quiet.small", {}, `${found.time}, against ${found.opponents.join(", ")}`)),
     el("div.card.scroll", { tabindex: 0, role: "region", "aria-label": "Qualification" }, table("Qualification", headings, rows, [1, 2, 3, 4])),
   );
@@ -95,15 +94,20 @@ function listGames(report) {
     rounds.set(key, [...(rounds.get(key) ?? []), game]);
   }
   const open = new Set([...document.querySelectorAll("#games details[open] > summary strong")].map((title) => title.textContent));
+  const fresh = listed !== String(chosen);
+  listed = String(chosen);
   const parts = [...rounds].reverse().map(([title, list], i) => {
-    const details = el("details.card", { open: chosen || open.has(title) || (!shown && i < OPEN_ROUNDS) });
-    const fill = () => details.childElementCount === 1 && details.append(el("div.scroll", {}, gameTable(title, list)));
-    details.append(el("summary", {}, el("strong", {}, title), ` ${count(list.length, "game")}`));
-    details.addEventListener("toggle", fill);
-    if (details.open) fill();
+    const fill = (details) => details.childElementCount === 1 && details.append(el("div.scroll", {}, gameTable(title, list)));
+    const attributes = {
+      "data-key": `${chosen ?? ""} ${title}`,
+      open: Boolean(chosen || open.has(title) || (fresh && i < OPEN_ROUNDS)),
+      toggle: (event) => event.currentTarget.open && fill(event.currentTarget),
+    };
+    const details = el("details.card", attributes, el("summary", {}, el("strong", {}, title), ` ${count(list.length, "game")}`));
+    if (details.open) fill(details);
     return details;
   });
-  find("#games").replaceChildren(...parts);
+  patch(find("#games"), ...parts);
 }
 
 function gameTable(title, games) {
@@ -118,7 +122,7 @@ function gameTable(title, games) {
     el("span", { title: game.sentence }, reason(game.reason)),
     game.plies,
   ]);
-  return table(title, ["Match", "First", "Second", "Result", "Game", "Ended by", "Moves"], rows, [0, 6]);
+  return table(title, ["Match", "First", "Second", "Result", "Game", "Ended by", "Moves"], rows, [0, 6], games.map((game) => game.number));
 }
 
 async function load() {
@@ -127,7 +131,8 @@ async function load() {
   try {
     const contest = await ask(`/api/contests/${number}`);
     fault.hidden = true;
-    const made = `${contest.report.state} ${contest.report.games.length} ${contest.report.running}`;
+    const made = JSON.stringify(contest);
+    report = contest.report;
     if (made !== shown) show(contest);
     shown = made;
     again = contest.report.state !== "over";
@@ -143,7 +148,6 @@ for (const name of ["report.json", "standings.csv", "games.csv", "ratings.csv"])
 }
 find("#all").addEventListener("click", () => {
   chosen = null;
-  shown = "";
-  load();
+  listGames(report);
 });
 load();

@@ -18,7 +18,7 @@ export function card(contest) {
   const leader = contest.leader ? `${state === "over" ? "won by" : "led by"} ${contest.leader}` : "not begun";
   return el(
     "a.card.one",
-    { href: `/contest/${contest.contest}` },
+    { href: `/contest/${contest.contest}`, "data-key": contest.contest },
     el("span.line", {}, el("strong", {}, contest.name), el(`span.tag.${state}`, {}, state)),
     progress(contest),
     el("span.line.small.quiet", {}, el("span", {}, leader), el("span", {}, facts.join(" · "))),
@@ -31,15 +31,15 @@ export function points(value) {
   return value > whole ? `${whole || ""}½` : String(whole);
 }
 
-/** A table: headings, and rows of cells, each text or an element; columns of numbers are set as such. */
-export function table(label, headings, rows, numbers = []) {
+/** A table: headings, and rows of cells, each text or an element; columns of numbers are set as such; keys as of `patch`. */
+export function table(label, headings, rows, numbers = [], keys = []) {
   const cell = (tag, content, i, attributes = {}) =>
     el(numbers.includes(i) ? `${tag}.number.right` : tag, attributes, content instanceof Node ? content : String(content));
   return el(
     "table",
     { "aria-label": label },
     el("thead", {}, el("tr", {}, ...headings.map((heading, i) => cell("th", heading, i, { scope: "col" })))),
-    el("tbody", {}, ...rows.map((row) => el("tr", {}, ...row.map((content, i) => cell("td", content, i))))),
+    el("tbody", {}, ...rows.map((row, at) => el("tr", { "data-key": keys[at] ?? null }, ...row.map((content, i) => cell("td", content, i))))),
   );
 }
 
@@ -74,7 +74,8 @@ export function standings(stage) {
     span(Math.round(line.used / 1000)),
     span(Math.round(line.longest / 1000)),
   ]);
-  return table(`Standings of stage ${stage.number}`, headings, rows, headings.map((_, i) => i).filter((i) => i !== 1));
+  const numbers = headings.map((_, i) => i).filter((i) => i !== 1);
+  return table(`Standings of stage ${stage.number}`, headings, rows, numbers, stage.table.map(({ name }) => name));
 }
 
 /**

@@ -1,7 +1,7 @@
 /** The list of contests. */
 
 import { card } from "./contest_parts.js";
-import { find, say } from "./dom.js";
+import { find, patch, say } from "./dom.js";
 import { ask } from "./net.js";
 import { sentence } from "./words.js";
 
@@ -12,7 +12,7 @@ async function show() {
   try {
     const contests = await ask("/api/contests");
     fault.hidden = true;
-    find("#contests").replaceChildren(...contests.map(card));
+    patch(find("#contests"), ...contests.map(card));
     find("#none").hidden = contests.length > 0;
   } catch (error) {
     fault.hidden = false;

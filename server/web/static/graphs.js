@@ -1,6 +1,7 @@
 /** Graphs over the moves of a match: a bar or a point a ply, each leading to its position when it is clicked. */
 
 import { points, svg, text } from "./boards/svg.js";
+import { patch } from "./dom.js";
 import { span } from "./words.js";
 
 const WIDTH = 600;
@@ -37,7 +38,7 @@ export function drawTimes(container, used, ply, game, go) {
 }
 
 /**
- * Draw what the engine thinks of each position.
+ * Draw what the engine thinks of each position; there is a gap where it has not been asked.
  * @param {HTMLElement} container
  * @param {(?{score: number, depth: number, win: ?number})[]} values for the side that began, from the start on
  * @param {number} ply the position shown
@@ -50,11 +51,20 @@ export function drawValues(container, values, ply, sides, go) {
   const scores = values.filter((value) => value && value.win === null).map(({ score }) => Math.abs(score));
   const scale = Math.max(LEAST_SCALE, quantile(scores, 0.9));
   const height = (value) => middle - (middle - 4) * (value.win === null ? Math.tanh(value.score / scale) : Math.sign(value.win));
-  const known = values.map((value, i) => value && [LEFT + i * slot, height(value)]).filter(Boolean);
+  const runs = []; // of positions one after the other that are known
+  values.forEach((value, i) => {
+    if (!value) return;
+    if (!i || !values[i - 1]) runs.push([]);
+    runs.at(-1).push([LEFT + i * slot, height(value)]);
+  });
   const parts = [
     ...axis(sides[0], sides[1]),
     svg("line", { x1: LEFT, x2: WIDTH, y1: middle, y2: middle, class: "zero" }),
-    svg("polyline", { points: points(known), class: "curve" }),
+    ...runs.map((run) =>
+      run.length > 1
+        ? svg("polyline", { points: points(run), class: "curve" })
+        : svg("circle", { cx: run[0][0], cy: run[0][1], r: 2.5, class: "alone" }),
+    ),
   ];
   if (values[ply]) parts.push(svg("circle", { cx: LEFT + ply * slot, cy: height(values[ply]), r: 6, class: "here" }));
   const label = `Evaluation of ${values.length} positions, above the middle good for ${sides[0]}, below it for ${sides[1]}`;
@@ -85,12 +95,12 @@ function frame(container, label, parts, plies, slot, go) {
     numbers.push(text(String(ply), { x: LEFT + (ply - 0.5) * slot, y: HEIGHT - 4, class: "tick middle" }));
   }
   const drawing = svg("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img", "aria-label": label, class: "graph" }, [...parts, ...numbers]);
-  drawing.addEventListener("click", (event) => {
-    const box = drawing.getBoundingClientRect();
+  container.onclick = (event) => {
+    const box = container.firstElementChild.getBoundingClientRect();
     const at = ((event.clientX - box.x) / box.width) * WIDTH - LEFT;
     go(Math.min(plies, Math.max(0, Math.ceil(at / slot))));
-  });
-  container.replaceChildren(drawing);
+  };
+  patch(container, drawing);
 }
 
 function quantile(numbers, part) {

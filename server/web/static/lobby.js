@@ -2,34 +2,30 @@
 
 import { drawBoard } from "./boards/board.js";
 import { card } from "./contest_parts.js";
-import { el, find, say } from "./dom.js";
+import { el, find, patch, say } from "./dom.js";
+import { Further } from "./lobby_further.js";
 import { listen } from "./net.js";
 import { count, gameName, reason, score, time } from "./words.js";
 
 const tiles = new Map(); // match number -> its tile
-let shownContests = "";
+const further = new Further((matches) => patch(find("#others"), ...matches.map(row)));
 
 function update(lobby) {
   say(find("#counted"), lobby.playing ? count(lobby.playing, "match", "matches") : "");
   showBoards(lobby.running.filter((match) => match.board));
-  const others = lobby.running.filter((match) => !match.board);
-  find("#more").hidden = !others.length;
-  find("#others").replaceChildren(...others.map(row));
+  further.take(lobby);
   find("#nobody").hidden = lobby.running.length > 0;
   find("#table").hidden = !lobby.recent.length;
   find("#fresh").hidden = !lobby.complete || lobby.recent.length > 0;
-  find("#results").replaceChildren(...lobby.recent.map(row));
+  patch(find("#results"), ...lobby.recent.map(row));
   find("#alone").hidden = lobby.players.length > 0;
-  find("#people").replaceChildren(...lobby.players.map(person), ...unlisted(lobby));
+  patch(find("#people"), ...lobby.players.map(person), ...unlisted(lobby));
   showContests(lobby.contests);
 }
 
 function showContests(contests) {
-  const now = JSON.stringify(contests);
-  if (now === shownContests) return;
-  shownContests = now;
   find("#held").hidden = !contests.length;
-  find("#contests").replaceChildren(...contests.map(card));
+  patch(find("#contests"), ...contests.map(card));
 }
 
 function showBoards(matches) {
@@ -84,7 +80,7 @@ function row(match) {
   );
   return el(
     "tr",
-    {},
+    { "data-key": match.match },
     el("td.number", {}, el("a", { href: `/match/${match.match}` }, `${match.match}`)),
     el("td", {}, names[0], el("span.quiet", {}, " – "), names[1]),
     el("td.score.number", {}, score(match.ending)),
@@ -98,7 +94,7 @@ function person(player) {
     player.match === null
       ? el("span.small.quiet", {}, player.doing)
       : el("a.small", { href: `/match/${player.match}` }, `${player.doing} ${player.match}`);
-  return el("li", {}, el("span.name", {}, player.name), doing);
+  return el("li", { "data-key": player.name }, el("span.name", {}, player.name), doing);
 }
 
 function unlisted(lobby) {
@@ -109,7 +105,8 @@ function unlisted(lobby) {
 const status = find("#status");
 status.hidden = false;
 say(status, "connecting");
-listen("/live/lobby", update, (connected) => {
-  status.classList.toggle("lost", !connected);
-  say(status, connected ? "live" : "connection lost");
+listen("/live/lobby", update, (lost) => {
+  status.classList.toggle("lost", Boolean(lost));
+  find("#main").classList.toggle("lost", Boolean(lost));
+  say(status, lost || "live");
 });

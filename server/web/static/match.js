@@ -3,14 +3,14 @@
 import { drawBoard } from "./boards/board.js";
 import { drawStock } from "./boards/stock.js";
 import { Clocks } from "./clock.js";
-import { el, find, say } from "./dom.js";
+import { el, find, patch, say } from "./dom.js";
 import { offerFile } from "./drop.js";
 import { drawTimes, drawValues, valueInWords } from "./graphs.js";
-import { Refused, ask, listen } from "./net.js";
+import { Refused, Unreachable, ask, listen, untilReached } from "./net.js";
 import { Story } from "./story.js";
 import { gameName, moveText, outcome, reason, sentence, span } from "./words.js";
 
-const PLAY_MS = 900;
+const REST_MS = 600; // between two moves that are played, when what moves has come to rest
 
 class MatchPage {
   /**
@@ -24,7 +24,7 @@ class MatchPage {
     this.record = record;
     this.values = null;
     this.moves = [];
-    this.playing = 0;
+    this.playing = null;
     const wanted = /^#[0-9]{1,5}$/.test(location.hash) ? Number(location.hash.slice(1)) : this.story.plies;
     this.ply = Math.min(wanted, this.story.plies);
     find("#match").hidden = false;
@@ -41,29 +41,27 @@ class MatchPage {
     return this.ply === this.story.plies;
   }
 
-  /** Go to the position after so many plies. */
+  /** Go to the position after so many plies; resolves when nothing moves any more. */
   go(ply) {
     const before = this.ply;
     this.ply = Math.max(0, Math.min(ply, this.story.plies));
-    this.refresh(this.ply === before + 1);
     const hash = this.following && !this.story.over ? "" : `#${this.ply}`;
     history.replaceState(null, "", location.pathname + hash);
+    return this.refresh(this.ply === before + 1);
   }
 
-  /** Draw all that depends on the position; `animated` where it comes from the one before by a move. */
+  /**
+   * Draw all that depends on the position; `animated` where it comes from the one before by a move. Resolves when
+   * nothing moves any more.
+   */
   refresh(animated = false) {
     const { story, ply } = this;
     const view = story.view(ply);
-    if (!view) {
-      this.#fetchGap();
-      return;
-    }
+    if (!view) return this.#retell();
     const motion = story.motion(ply);
-    if (animated && motion) {
-      const before = story.view(ply - 1);
-      if (before) this.board.animate(view, motion);
-      else this.board.show(view, motion);
-    } else this.board.show(view, motion);
+    let still = Promise.resolve();
+    if (animated && motion && story.view(ply - 1)) still = this.board.animate(view, motion);
+    else this.board.show(view, motion);
     this.stocks.forEach((stock, side) => drawStock(stock, view, side));
     this.clocks.set(story.clocks(ply), this.following ? story.now.runs : [false, false]);
     this.#list();
@@ -72,6 +70,7 @@ class MatchPage {
     if (ply) say(find("#spoken"), `Move ${ply}, ${story.sides[story.mover(ply)]}: ${story.steps[ply - 1][0]}`);
     for (const id of ["#begin", "#back"]) find(id).disabled = ply === 0;
     for (const id of ["#forward", "#end"]) find(id).disabled = ply === story.plies;
+    return still;
   }
 
   #head() {
@@ -132,7 +131,8 @@ class MatchPage {
     const box = find("#ending");
     box.hidden = !now.ending;
     if (!now.ending) return;
-    box.replaceChildren(
+    patch(
+      box,
       el("strong", {}, `${outcome(now.ending, info.players, sides)}: ${reason(now.ending.reason)}`),
       now.ending.sentence,
     );
@@ -146,7 +146,8 @@ class MatchPage {
     drawValues(find("#values"), this.values, this.ply, this.story.sides, go);
     find("#evaluate").hidden = true;
     find("#value").hidden = false;
-    say(find("#value"), valueInWords(this.values[this.ply], this.story.sides) || "the game is over here");
+    const over = this.following && this.story.view(this.ply)?.ending;
+    say(find("#value"), valueInWords(this.values[this.ply], this.story.sides) || (over ? "the game is over here" : "not searched"));
   }
 
   #follow() {
@@ -156,45 +157,61 @@ class MatchPage {
       `/live/matches/${this.number}`,
       (now) => {
         const { following } = this;
-        const before = this.ply;
-        this.story.take(now);
-        if (following) {
-          this.ply = this.story.plies;
-          if (this.ply !== before || !this.fresh || this.story.over) this.refresh(this.ply === before + 1);
-          else this.clocks.set(now.clocks, now.runs);
-        } else this.#list();
-        this.fresh = true;
-        this.away.forEach((word, side) => {
-          word.hidden = !now.away[side];
-        });
-        if (this.story.over) {
-          feed.close();
-          say(status, "over");
-          find("#record").hidden = false;
-          this.#ending();
-          this.#graphs();
-        }
+        if (this.story.take(now)) {
+          this.#goOn(following);
+          if (this.story.over) feed.close();
+        } else this.#retell(feed);
       },
-      (connected) => {
-        status.classList.toggle("lost", !connected);
-        say(status, connected ? (this.story.now.phase === "preparing" ? "getting ready" : "live") : "connection lost");
+      (lost) => {
+        if (this.story.over) return;
+        if (lost) this.clocks.stop();
+        status.classList.toggle("lost", Boolean(lost));
+        say(status, lost || (this.story.now.phase === "preparing" ? "getting ready" : "live"));
       },
+      () => this.#retell(feed),
     );
     find("#record").hidden = true;
   }
 
-  async #fetchGap() {
+  /** Something is new; whoever was `following` goes on to it. */
+  #goOn(following) {
+    const { now } = this.story;
+    const before = this.ply;
+    if (following) {
+      this.ply = this.story.plies;
+      if (this.ply !== before || !this.fresh || this.story.over) this.refresh(this.ply === before + 1);
+      else this.clocks.set(now.clocks, now.runs);
+    } else this.#list();
+    this.fresh = true;
+    this.away.forEach((word, side) => {
+      word.hidden = !now.away[side];
+    });
+    if (!this.story.over) return;
+    find("#status").classList.remove("lost");
+    say(find("#status"), "over");
+    find("#fault").hidden = true;
+    find("#record").hidden = false;
+    this.#ending();
+    this.#graphs();
+  }
+
+  /** Ask for all of the match anew: moves or positions are missing, or nothing is told live any more. */
+  async #retell(feed = null) {
     if (this.fetching) return;
     this.fetching = true;
+    const { following } = this;
     try {
-      this.story.fill((await ask(`/api/matches/${this.number}`)).frames);
+      this.story.retell(await ask(`/api/matches/${this.number}`));
+      find("#fault").hidden = true;
     } catch (error) {
-      complain(error);
+      if (!(error instanceof Unreachable)) complain(error); // else the feed tells of it, and comes back
       return;
     } finally {
       this.fetching = false;
     }
-    if (this.story.frames[this.ply]) this.refresh();
+    if (this.story.over) feed?.close();
+    if (feed) this.#goOn(following);
+    else if (this.story.frames[this.ply]) this.refresh();
   }
 
   #wire() {
@@ -227,20 +244,23 @@ class MatchPage {
     else [record.href, record.download] = [`/api/matches/${this.number}/record`, `match-${this.number}.txt`];
   }
 
-  #play() {
+  /** Play move after move, each to its end: what it takes has left before the next one begins. */
+  async #play() {
     if (this.following) this.go(0);
-    const step = () => {
-      if (this.following) this.#pause();
-      else this.go(this.ply + 1);
-    };
-    this.playing = setInterval(step, PLAY_MS);
+    const playing = {};
+    this.playing = playing;
     find("#play").classList.add("playing");
     find("#play").setAttribute("aria-label", "Pause");
+    for (;;) {
+      await wait(REST_MS);
+      if (this.playing !== playing) return;
+      await this.go(this.ply + 1);
+      if (this.playing === playing && this.following) this.#pause();
+    }
   }
 
   #pause() {
-    clearInterval(this.playing);
-    this.playing = 0;
+    this.playing = null;
     find("#play").classList.remove("playing");
     find("#play").setAttribute("aria-label", "Play");
   }
@@ -253,7 +273,11 @@ class MatchPage {
     try {
       const path = this.number === null ? "/api/values" : `/api/matches/${this.number}/values`;
       const options = this.number === null ? { method: "POST", body: this.record } : {};
-      this.values = (await ask(path, options)).values;
+      const { values, unsearched } = await ask(path, options);
+      this.values = values;
+      find("#sparse").hidden = !unsearched;
+      const known = values.filter(Boolean).length;
+      say(find("#sparse"), `${known} of ${known + unsearched} positions were searched; the others are left out.`);
       this.#graphs();
     } catch (error) {
       complain(error);
@@ -261,6 +285,12 @@ class MatchPage {
       say(button, "Ask the engine");
     }
   }
+}
+
+function wait(milliseconds) {
+  return new Promise((resolve) => {
+    setTimeout(resolve, milliseconds);
+  });
 }
 
 async function copy(button, text) {
@@ -276,14 +306,20 @@ async function copy(button, text) {
 
 function complain(error) {
   if (!(error instanceof Refused)) throw error;
+  tell(sentence(error.message));
+}
+
+function tell(words) {
   const fault = find("#fault");
   fault.hidden = false;
-  say(fault, sentence(error.message));
+  say(fault, words);
 }
 
 async function showServers(number) {
   try {
-    new MatchPage(await ask(`/api/matches/${number}`), number, null);
+    const told = await untilReached(() => ask(`/api/matches/${number}`), tell);
+    find("#fault").hidden = true;
+    new MatchPage(told, number, null);
   } catch (error) {
     say(find("#title"), `Match ${number}`);
     complain(error);

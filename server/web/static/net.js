@@ -3,6 +3,26 @@
 /** An answer that is no: its message is a sentence for people. */
 export class Refused extends Error {}
 
+/** No answer: it may be worth while to ask again. */
+export class Unreachable extends Refused {}
+
+const AGAIN_MS = 3000;
+
+/** Call something that asks until the server can be reached; `tell` is told of each time that it cannot. */
+export async function untilReached(asking, tell) {
+  for (;;) {
+    try {
+      return await asking();
+    } catch (error) {
+      if (!(error instanceof Unreachable)) throw error;
+      tell(`${error.message} Trying again …`);
+    }
+    await new Promise((resolve) => {
+      setTimeout(resolve, AGAIN_MS);
+    });
+  }
+}
+
 /**
  * Ask for JSON.
  * @param {string} path
@@ -15,7 +35,7 @@ export async function ask(path, options = {}) {
     response = await fetch(path, options);
   } catch (error) {
     if (error.name === "AbortError") throw error;
-    throw new Refused("The server cannot be reached.");
+    throw new Unreachable("The server cannot be reached.");
   }
   let answer = null;
   try {
@@ -27,50 +47,63 @@ export async function ask(path, options = {}) {
   return answer;
 }
 
-const LONGEST_SILENCE_MS = 40_000;
+const LONGEST_SILENCE_MS = 12_000; // the server says something every five seconds
 
 /**
  * Hear of something live until `close` is called. The connection comes back by itself, and then all is told anew.
  * @param {string} path
  * @param {(data: object) => void} onData
- * @param {(connected: boolean) => void} onState
+ * @param {(lost: string) => void} onState what to say of a connection that is lost, empty while there is one
+ * @param {() => void} [onRefused] the server is there and tells nothing of this any more
  * @returns {{close: () => void}}
  */
-export function listen(path, onData, onState) {
+export function listen(path, onData, onState, onRefused = () => {}) {
   let source = null;
   let silence = 0;
   let again = 0;
+  let since = null;
   const close = () => {
     clearTimeout(silence);
     clearTimeout(again);
     if (source) source.close();
   };
-  const open = () => {
-    source = new EventSource(path);
-    source.addEventListener("open", () => onState(true));
-    source.addEventListener("message", (event) => {
-      watch();
-      onState(true);
-      onData(JSON.parse(event.data));
-    });
-    source.addEventListener("error", () => {
-      onState(false);
-      if (source.readyState === EventSource.CLOSED) {
-        clearTimeout(again);
-        again = setTimeout(open, 3000);
-      }
-    });
-  };
-  const watch = () => {
+  const found = () => {
+    since = null;
+    onState("");
     clearTimeout(silence);
     silence = setTimeout(() => {
-      // events may be rare, but a machine that slept does not notice that its connection is gone
-      close();
+      // a machine that slept, or a server that stands, is not noticed otherwise
+      lost();
       open();
-      watch();
     }, LONGEST_SILENCE_MS);
   };
+  const lost = () => {
+    since ??= new Date().toLocaleTimeString([], { hour: "2-digit", minute: "2-digit", second: "2-digit" });
+    onState(`connection lost since ${since}; trying again`);
+  };
+  const open = () => {
+    close();
+    const mine = new EventSource(path);
+    source = mine;
+    mine.addEventListener("open", found);
+    mine.addEventListener("beat", found);
+    mine.addEventListener("message", (event) => {
+      found();
+      onData(JSON.parse(event.data));
+    });
+    mine.addEventListener("error", () => {
+      if (source !== mine) return;
+      clearTimeout(silence);
+      lost();
+      if (mine.readyState !== EventSource.CLOSED) return;
+      clearTimeout(again);
+      again = setTimeout(open, AGAIN_MS);
+      onRefused();
+    });
+  };
+  window.addEventListener("pageshow", (event) => {
+    if (event.persisted) open(); // somebody came back to a page that was kept as it was
+  });
   open();
-  watch();
   return { close };
 }

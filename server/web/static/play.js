@@ -2,8 +2,8 @@
 
 import { drawBoard } from "./boards/board.js";
 import { drawStock } from "./boards/stock.js";
-import { el, find, say } from "./dom.js";
-import { Refused } from "./net.js";
+import { el, find, patch, say } from "./dom.js";
+import { Refused, untilReached } from "./net.js";
 import { Pointing } from "./play_pointing.js";
 import { ask, games } from "./play_server.js";
 import { Setup } from "./play_setup.js";
@@ -83,6 +83,9 @@ class Page {
         rows: (push) => this.#try(() => ask("rows", { ...question(this.table), chosen: push })),
         move: (move, pushed) => this.#play(move, pushed),
         say: (sentence) => this.#status(sentence || this.#standing()),
+        chosen: (any) => {
+          $("cancel").hidden = !any;
+        },
       });
     }
     const left = pushed ? { ...motion, slides: [], placed: null } : motion;
@@ -211,8 +214,9 @@ class Page {
       say(seat.querySelector(".who"), `${capital(name)}: ${seconds ? `bot, ${seconds} s` : "person"}`);
       drawStock(seat.querySelector(".stock"), view, side);
     });
-    $("moves").replaceChildren(...this.answer.moves.map((move, i) => this.#move(move, i)));
-    $("moves").scrollTop = $("moves").scrollHeight;
+    const before = $("moves").childElementCount;
+    patch($("moves"), ...this.answer.moves.map((move, i) => this.#move(move, i)));
+    if ($("moves").childElementCount !== before) $("moves").scrollTop = $("moves").scrollHeight;
     this.#buttons();
   }
 
@@ -255,6 +259,7 @@ class Page {
       const advice = await this.#think(seconds);
       if (advice) this.#say("thought", `Hint: ${this.#named(advice.move)}. ${this.#found(advice)}`);
     });
+    $("cancel").addEventListener("click", () => this.pointing.cancel());
     $("pause").addEventListener("click", () => this.go(this.table, { pause: !this.paused }));
     $("step").addEventListener("click", async () => {
       this.#stop();
@@ -331,4 +336,15 @@ function capital(word) {
   return word[0].toUpperCase() + word.slice(1);
 }
 
-await new Page(await games()).open();
+const page = new Page(
+  await untilReached(games, (sentence) => {
+    say($("fault"), sentence);
+  }),
+);
+say($("fault"), "");
+await untilReached(
+  () => page.open(),
+  (sentence) => {
+    say($("fault"), sentence);
+  },
+);

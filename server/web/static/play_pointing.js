@@ -14,11 +14,15 @@ export class Pointing {
    * @param {(push: string) => Promise<object>} events.rows asks which rows can be chosen after a push
    * @param {(move: string, pushed: boolean) => void} events.move a move is complete, whose push is shown already or not
    * @param {(sentence: string) => void} events.say what to point at next
+   * @param {(any: boolean) => void} events.chosen whether there is something to cancel
    */
   constructor(board, events) {
     this.board = board;
     this.events = events;
     this.stop();
+    board.container.addEventListener("click", (event) => {
+      if (!event.target.closest(".offer")) this.cancel(); // a finger has no Escape
+    });
   }
 
   /** Offer the legal moves of a position, to which a motion has led. */
@@ -39,6 +43,7 @@ export class Pointing {
     this.legal = [];
     this.pointed = [];
     this.choosing = false;
+    this.events.chosen(false);
     this.board.offer([]);
   }
 
@@ -55,6 +60,7 @@ export class Pointing {
 
   /** Take a move that was typed or chosen elsewhere: where rows are to be chosen after it, offer them. */
   async take(legal) {
+    this.events.chosen(legal.more);
     if (!legal.more) {
       this.events.move(legal.move, false);
       return;
@@ -83,6 +89,7 @@ export class Pointing {
         else this.#point(offer.name);
       },
     );
+    this.events.chosen(depth > 0);
     if (depth) this.events.say(`${this.pointed.join(" ")}: ${names.join(" or ")}?`);
   }
 

@@ -6,22 +6,33 @@ export class Story {
     this.info = told.info;
     this.steps = [];
     this.frames = [];
+    this.retell(told);
+  }
+
+  /** Take over all of it anew. */
+  retell(told) {
     this.take(told.now);
     this.fill(told.frames);
   }
 
-  /** Take over how the match stands, and the moves that come with it. */
+  /** Take over how the match stands, and the moves that come with it; tell whether none is missing before them. */
   take(now) {
+    if (now.first > this.steps.length) return false;
     this.now = now;
     now.steps.forEach((step, i) => {
       this.steps[now.first + i] = step;
     });
     if (now.frame && (now.frame.motion || !this.frames[now.frame.ply])) this.frames[now.frame.ply] = now.frame;
+    return true;
   }
 
-  /** Take over positions, each at its ply. */
+  /** Take over positions: the first whole, each other one as what has changed since the one before. */
   fill(frames) {
-    for (const frame of frames) this.frames[frame.ply] = frame;
+    let frame = null;
+    for (const told of frames) {
+      frame = frame ? changed(frame, told) : told;
+      this.frames[frame.ply] = frame;
+    }
   }
 
   get plies() {
@@ -69,4 +80,15 @@ export class Story {
       return { side, spent };
     });
   }
+}
+
+/** The position after a change; what a change does not name is empty. */
+function changed(before, { ply, turn, came = [], left = [], lines = [], text, ...others }) {
+  const pieces = new Map(before.pieces.map((piece) => [piece[0], piece]));
+  for (const field of left) pieces.delete(field);
+  for (const piece of came) pieces.set(piece[0], piece);
+  const written = before.text.split("\n");
+  for (const [number, line] of lines) written[number] = line;
+  const empty = { stock: null, aims: [null, null], summary: "", picture: "", motion: null };
+  return { ...empty, ...others, ply, turn, pieces: [...pieces.values()], text: text ?? written.join("\n") };
 }

@@ -70,7 +70,7 @@ class Board {
     const turn = this.turn;
     const current = () => this.turn === turn;
     await this.#slide(view, motion);
-    if (current() && motion.taken.length) await this.#take(motion.taken, current);
+    if (current() && motion.taken?.length) await this.#take(motion.taken, current);
     if (current()) this.show(view, motion);
   }
 
@@ -137,7 +137,7 @@ class Board {
   }
 
   async #slide(view, motion) {
-    const going = motion.slides.map(([from, to]) => [this.pieces.get(from), from, to]).filter(([element]) => element);
+    const going = (motion.slides ?? []).map(([from, to]) => [this.pieces.get(from), from, to]).filter(([element]) => element);
     const running = going.map(([element, from, to]) => glide(element, this.places.get(from), this.places.get(to)));
     if (motion.placed) {
       const entry = view.pieces.find(([field]) => field === motion.placed);

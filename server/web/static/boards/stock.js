@@ -1,5 +1,6 @@
 /** What a side has beside the board: pieces in reserve as small discs, and a count of those it has lost. */
 
+import { patch } from "../dom.js";
 import { piece } from "./pieces.js";
 import { svg } from "./svg.js";
 
@@ -13,8 +14,10 @@ const APART = 48;
  * @param {number} side
  */
 export function drawStock(container, view, side) {
-  container.replaceChildren();
-  if (!view.stock) return;
+  if (!view.stock) {
+    container.replaceChildren();
+    return;
+  }
   const [reserve, captured] = view.stock[side];
   const drawn = Math.min(reserve, MOST_DRAWN);
   const width = 100 + APART * Math.max(0, drawn - 1);
@@ -26,5 +29,5 @@ export function drawStock(container, view, side) {
   }
   const words = document.createElement("span");
   words.textContent = `${reserve} to play, ${captured} lost`;
-  container.append(row, words);
+  patch(container, row, words);
 }

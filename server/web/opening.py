@@ -1,0 +1,30 @@
+"""Where the server begins to serve pages. What serves them is loaded only where somebody wants them."""
+
+import trio
+
+from server.archive import Archive
+from server.hall import Hall
+
+
+async def open_web(place: tuple[str, int] | None) -> list[trio.SocketListener]:
+    """Listen for browsers at an address and port, or nowhere.
+
+    Raises OSError, with a sentence for people, where the port is not to be had.
+    """
+    if place is None:
+        return []
+    host, port = place
+    try:
+        return await trio.open_tcp_listeners(port, host=host)
+    except OSError as error:
+        cause = error.__cause__ or error
+        reason = getattr(cause, "strerror", None) or str(error)
+        sentence = f"no pages on {host}:{port} ({reason}); choose another place with --web HOST:PORT, or say --no-web"
+        raise OSError(sentence) from None
+
+
+async def serve_web(hall: Hall, archive: Archive, listeners: list[trio.SocketListener]) -> None:
+    """Serve the pages of a hall on listeners, which are closed in the end, until cancelled."""
+    from server.web.service import serve  # whoever serves no pages need not load what serves them
+
+    await serve(hall, archive, listeners)
