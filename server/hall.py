@@ -25,9 +25,11 @@ from engine.wire.states import State as Stage
 from server import lobby, referee
 from server.archive import Archive, Journal, Keys
 from server.awaiting import Awaiting
+from server.entrance import Entrance
 from server.flags import FlagKeeper
 from server.loopwatch import Stalls
 from server.match import Match, Surroundings
+from server.organise.blame import server_fault
 from server.organise.desk import Desk
 from server.outbox import Outbox
 from server.recovery import finished
@@ -108,6 +110,7 @@ class Hall:
         self._seats: dict[str, list[Match]] = {}
         """The running matches of everybody who plays, by `Player.key`."""
         self.desk = Desk()
+        self.entrance = Entrance()
         self.archive = archive
         self.outbox = outbox
         self.stalls = Stalls()
@@ -158,6 +161,7 @@ class Hall:
         Return whether there was one, in which the session played: then nothing else is wrong with the session.
         """
         log.error("server fault", player=player.name, exc_info=error)
+        self.desk.failed(player)
         if player.match is None or player.side is None:
             return False
         self._match_fault(player.match, error)
@@ -175,8 +179,10 @@ class Hall:
     def _match_fault(self, match: Match, error: Exception) -> None:
         """Annul a match; whatever else goes wrong in it ends here."""
         log.error("match annulled", match=match.number, exc_info=error)
+        match.lacked = server_fault(error)
         try:
-            self.annul(match, Termination.SERVER_FAULT, f"a fault of the server's own: {type(error).__name__}")
+            what = match.lacked or type(error).__name__
+            self.annul(match, Termination.SERVER_FAULT, f"a fault of the server's own: {what}")
         except Exception as another:
             log.error("a fault behind a fault", match=match.number, exc_info=another)
 

@@ -55,6 +55,8 @@ class Match:
         self.players: list[Seat | None] = [None, None]
         self.gone = (False, False)
         """Which side had no connection when the match ended."""
+        self.lacked = ""
+        """What the machine lacked by which the match was annulled; empty where it was nothing of the kind."""
         self.heard = [True, True]
         """Which side is known to have been told of the match: after a crash of the server that is not sure."""
         self.watchers: dict[Seat, None] = {}

@@ -15,6 +15,7 @@ from engine.outcome import Termination
 from server import tls
 from server.archive import Archive, claimed
 from server.door import Door
+from server.entrance import Listener
 from server.flags import FlagKeeper
 from server.gate import Gate
 from server.hall import Hall
@@ -109,11 +110,14 @@ async def _serve(
     with watched(outbox, watch):
         async with trio.open_nursery() as sessions, trio.open_nursery() as services:
 
+            def entered(through: list[trio.SocketListener]) -> list[Listener]:
+                return [Listener(listener, hall.entrance) for listener in through]
+
             async def accept() -> None:
-                await trio.serve_listeners(door.handle, listeners, handler_nursery=sessions)
+                await trio.serve_listeners(door.handle, entered(listeners), handler_nursery=sessions)
 
             async def accept_own() -> None:
-                await trio.serve_listeners(own_door.handle, own, handler_nursery=sessions)
+                await trio.serve_listeners(own_door.handle, entered(own), handler_nursery=sessions)
 
             services.start_soon(flags.run)
             services.start_soon(outbox.run)

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from engine.outcome import Termination
 from engine.record.text import milliseconds
 from server.contest.definition import Definition
-from server.contest.fixtures import ABSENT, FORFEIT, QUALIFICATION, UNPLAYED, Finished, counted
+from server.contest.fixtures import ABSENT, FORFEIT, QUALIFICATION, Finished, counted
 
 
 class Cause(StrEnum):
@@ -78,7 +78,7 @@ def losses(definition: Definition, game: Finished) -> tuple[Loss, ...]:
     """
     if game.winner is not None:
         return (_loss(definition, game, 1 - game.winner),)
-    if game.termination in (Termination.TIME, *UNPLAYED):
+    if game.termination in (Termination.TIME, FORFEIT, ABSENT):
         return tuple(_loss(definition, game, side) for side in (0, 1))
     return ()
 

@@ -17,7 +17,12 @@ FORFEIT = "forfeit"
 ABSENT = "absent"
 """How a game ended that was not played because a player, or both, did not come to it."""
 
-UNPLAYED = frozenset({FORFEIT, ABSENT})
+SET_ASIDE = "set_aside"
+"""How a game ended that could not be played, again and again, through no fault of its players that is known.
+
+Both have half a point for it; it is a loss for nobody, and rates nobody."""
+
+UNPLAYED = frozenset({FORFEIT, ABSENT, SET_ASIDE})
 
 
 class Fixture(NamedTuple):
@@ -82,10 +87,15 @@ class Finished(NamedTuple):
         """Tell whether the game was really played."""
         return self.termination not in UNPLAYED
 
+    @property
+    def shared(self) -> bool:
+        """Tell whether both have half a point: in a draw, and where the game was set aside."""
+        return self.winner is None and (self.played or self.termination == SET_ASIDE)
+
     def points(self, side: int) -> float:
-        """Return what a side has got: 1, a half, or 0. Nobody gets anything where both had to forfeit."""
+        """Return what a side has got: 1, a half, or 0. Nobody gets anything where both are to blame."""
         if self.winner is None:
-            return 0.5 if self.played else 0.0
+            return 0.5 if self.shared else 0.0
         return float(self.winner == side)
 
 

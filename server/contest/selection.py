@@ -7,17 +7,22 @@ from server.contest.fixtures import Fixture
 
 
 def startable(
-    definition: Definition, due: Iterable[Fixture], running: Collection[Fixture], connected: Collection[str], cores: int
+    definition: Definition,
+    due: Iterable[Fixture],
+    running: Collection[Fixture],
+    connected: Collection[str],
+    cores: int,
+    others: int = 0,
 ) -> list[Fixture]:
     """Return the games that can begin now, in their order, beside those that are running.
 
     An entrant that connects by itself plays one game at a time, while it is connected. A program that the server
     starts, house bots included, has a core of its own as long as its game lasts, so that no bot thinks on another's
     processor time; ``cores`` is how many the machine has, if the contest does not say how many it may take. A game that
-    needs more than there are at all is played by itself.
+    needs more than there are at all is played by itself. ``others`` of the machine's cores are not for this contest.
     """
     most = definition.games_at_once or len(definition.entrants) ** 2
-    cores = definition.cores or cores
+    all_cores, cores = max(cores, definition.cores), definition.cores or cores
     begun = list(running)
     busy = {name for fixture in begun for name in fixture.players}
     taken = sum(_programs(definition, fixture) for fixture in begun)
@@ -26,7 +31,7 @@ def startable(
         if len(begun) >= most:
             break
         needed = _programs(definition, fixture)
-        fits = taken + needed <= cores or (taken == 0 and needed > 0) or needed == 0
+        fits = taken + needed <= min(cores, all_cores - others) or taken + others == 0 or needed == 0
         if fits and all(_ready(definition, name, busy, connected) for name in fixture.players):
             chosen.append(fixture)
             begun.append(fixture)

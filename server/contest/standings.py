@@ -110,7 +110,7 @@ def crosstable(players: tuple[str, ...], games: Collection[Finished]) -> dict[st
 
 def _cell(name: str, games: list[Finished]) -> Cell:
     reached = [game.points(game.fixture.players.index(name)) for game in games]
-    draws = sum(game.winner is None and game.played for game in games)
+    draws = sum(game.shared for game in games)
     wins = reached.count(1.0)
     return Cell(sum(reached), wins, draws, len(games) - wins - draws, tuple(games))
 

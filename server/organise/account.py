@@ -12,7 +12,7 @@ from server.organise.folders import folder_of
 from server.organise.store import Store
 from server.report import files
 from server.report.contents import Moment, report
-from server.report.structure import Report
+from server.report.structure import Pause, Report
 
 
 class Account(NamedTuple):
@@ -34,9 +34,13 @@ def account(store: Store, contest: int, now: datetime, present: Presence | None 
     games, began = store.games(contest), store.stages(contest)
     if present is None:
         present = Presence(frozenset(store.begun(contest).values()))
+    pauses = [Pause(*pause) for pause in store.pauses(contest)]
+    if present.paused is not None and (not pauses or pauses[-1].ended is not None):
+        pauses.append(Pause(present.paused.began, None, present.paused.reason))  # that could not be kept
     seconds = {stage: (now - date).total_seconds() for stage, date in began.items()}
     found = plan(definition, games, Present(present.running, (), seconds))
-    return Account(definition, games, found, Moment(now, row.opened, row.closed, began, *present))
+    moment = Moment(now, row.opened, row.closed, began, present.running, present.missing, pauses)
+    return Account(definition, games, found, moment)
 
 
 def write_report(data: Path, contest: int, found: Account) -> Report:

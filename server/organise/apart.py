@@ -56,13 +56,12 @@ async def _play(job: Job, definition: Definition, hall: Hall, seats: Seats) -> A
     position = GAMES[variant.game].read(job.fixture.position(definition))
     async with AsyncExitStack() as stack:
         try:
-            players = await seats.seated(stack, CONTEST, definition, job.fixture, job.match)
+            table = await seats.seated(stack, CONTEST, definition, job.fixture, job.match)
+            over = trio.Event()
+            hall.desk.follow(job.match, lambda _: over.set(), keep=False)
+            table.begin(job.match, position, job.fixture.control(definition), definition.move_limit)
         except NotThere as error:
             return Answer(why=str(error), names=error.names) if error.names else Answer(fault=str(error))
-        over = trio.Event()
-        hall.desk.follow(job.match, lambda _: over.set(), keep=False)
-        control = job.fixture.control(definition)
-        hall.seat(job.match, position, players, control, definition.move_limit)
         await over.wait()
     return Answer()
 

@@ -50,7 +50,16 @@ def machine_fault(error: BaseException) -> str:
         return f"{_WORDS[errno.EAGAIN]} ({error})"
     if isinstance(error, OSError) and error.errno not in OWN:
         if error.errno is None:
-            return str(error) or type(error).__name__
+            return type(error).__name__
         words = _WORDS.get(error.errno, error.strerror or os.strerror(error.errno))
         return f"{words} ({errno.errorcode.get(error.errno, error.errno)})"
     return ""
+
+
+def server_fault(error: BaseException) -> str:
+    """Say what the server lacks where its own files or threads fail; empty where that is not what is wrong."""
+    if isinstance(error, BaseExceptionGroup):
+        return next((clause for one in error.exceptions if (clause := server_fault(one))), "")
+    if isinstance(error, OSError) and error.errno is not None and error.errno in OWN:
+        return f"{error.strerror or os.strerror(error.errno)} ({errno.errorcode[error.errno]})"
+    return machine_fault(error)

@@ -5,13 +5,16 @@ needs.
 """
 
 import secrets
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from datetime import datetime
 from typing import TYPE_CHECKING, NamedTuple
 
 import trio
 
 from engine.clock import TimeControl
 from engine.wire.codes import Code, ProtocolError
+from engine.wire.states import State
 from engine.wire.words import ANY
 from server.contest.definition import Definition, Knockout
 from server.contest.fixtures import Fixture
@@ -38,6 +41,8 @@ class Ticket:
         """Set as soon as it seeks."""
         self.gone = trio.Event()
         """Set when its session is closed."""
+        self.failed = False
+        """Whether something went wrong in the server with its session."""
 
 
 class Free(NamedTuple):
@@ -46,6 +51,49 @@ class Free(NamedTuple):
     player: "Player"
     seek: Seek | None
     """What it asks for; None for anything."""
+    since: float
+    """When it began to wait, by trio's clock."""
+
+
+class Lease:
+    """Two players, or one, that are kept for a game while it is set up: no other contest takes them.
+
+    They go on waiting at the desk. So one who leaves is not there any more, and one who comes back is; and however
+    setting up ends, nobody has to be put back.
+    """
+
+    def __init__(self, waiting: dict[str, Free], names: Sequence[str]) -> None:
+        """Keep players who wait, by names; made by `Desk.lease`."""
+        self._waiting = waiting
+        self._names = names
+
+    def absent(self) -> list[str]:
+        """Return who does not wait any more."""
+        return [name for name in self._names if name.lower() not in self._waiting]
+
+    @contextmanager
+    def taken(self) -> Iterator[dict[str, "Player"]]:
+        """Return the sessions by name, of all of them, who wait no longer; where this is left by an error, they do.
+
+        To be left without waiting for anything. Raises KeyError where one is `absent`.
+        """
+        free = {name: self._waiting[name.lower()] for name in self._names}
+        for one in free.values():
+            del self._waiting[one.player.key]
+        try:
+            yield {name: one.player for name, one in free.items()}
+        except BaseException:
+            for one in free.values():
+                if one.player.state is State.SEEKING:
+                    self._waiting[one.player.key] = one
+            raise
+
+
+class Pause(NamedTuple):
+    """Why nothing goes on in a contest: through a fault that is no entrant's."""
+
+    began: datetime
+    reason: str
 
 
 class Presence(NamedTuple):
@@ -55,6 +103,8 @@ class Presence(NamedTuple):
     """Games that are played, or whose programs are starting."""
     missing: tuple[str, ...] = ()
     """Entrants that connect by themselves, have games to play, and are not there."""
+    paused: Pause | None = None
+    """Why nothing goes on; None where all is well."""
 
 
 class Desk:
@@ -66,6 +116,8 @@ class Desk:
         """By contest: what the store does not know of it."""
         self._contests: dict[int, tuple[Definition, Callable[[], None]]] = {}
         self._free: dict[str, Free] = {}
+        self._leased: set[str] = set()
+        """Those of them that are kept for a game that is being set up."""
         self._tickets: dict[str, Ticket] = {}
         """By the SHA-256 of their tokens."""
         self._seated: dict[Player, Ticket] = {}
@@ -106,13 +158,28 @@ class Desk:
         free = self._free.get(name.lower())
         return free is not None and _fits(free.seek, fixture, definition)
 
-    def free(self, names: Iterable[str]) -> list[str]:
-        """Return who of these waits for a game."""
-        return [name for name in names if name.lower() in self._free]
+    def waiting_since(self, name: str) -> float | None:
+        """Return since when an entrant has been waiting, by trio's clock; None where it does not."""
+        free = self._free.get(name.lower())
+        return None if free is None else free.since
 
-    def take(self, name: str) -> "Player":
-        """Return the session of an entrant that waits, which waits no more."""
-        return self._free.pop(name.lower()).player
+    def free(self, names: Iterable[str]) -> list[str]:
+        """Return who of these waits for a game, and is kept for none."""
+        return [name for name in names if name.lower() in self._free and name.lower() not in self._leased]
+
+    @contextmanager
+    def lease(self, names: Sequence[str]) -> Iterator[Lease]:
+        """Keep entrants that are `free` for a game, until this is left."""
+        keys = {name.lower() for name in names}
+        assert not keys & self._leased
+        self._leased |= keys
+        try:
+            yield Lease(self._free, names)
+        finally:
+            self._leased -= keys
+            for name in names:
+                for _, changed in self._entrants(name):
+                    changed()
 
     def issue(self, name: str) -> Ticket:
         """Keep a seat for a program."""
@@ -163,6 +230,11 @@ class Desk:
         ticket.player = player
         self._seated[player] = ticket
 
+    def failed(self, player: "Player") -> None:
+        """Something went wrong in the server while it did what a player asked for."""
+        if player in self._seated:
+            self._seated[player].failed = True
+
     def offers(self, player: "Player", seek: Seek | None) -> bool:
         """Take a player for a contest; False where none waits for it. ``seek`` is None for whatever is to be played.
 
@@ -178,7 +250,7 @@ class Desk:
         if contests and not any(_plays(seek, definition) for definition, _ in contests):
             sentence = f"{player.name} takes part in the contest {contests[0][0].name!r}, in which that is not played"
             raise ProtocolError(Code.BAD_ARGUMENTS, f"{sentence}; SEEK {ANY} is right for all of it")
-        self._free[player.key] = Free(player, seek)
+        self._free[player.key] = Free(player, seek, trio.current_time())
         for _, changed in contests:
             changed()
         return True

@@ -15,7 +15,6 @@ from server.organise import descendants
 from server.organise.account import account, write_report
 from server.organise.cluster import Cluster
 from server.organise.runner import Runner
-from server.organise.schema import BadStore
 from server.organise.seats import Seats
 from server.organise.store import Store
 from server.report.strengths import fitted
@@ -49,9 +48,7 @@ class Office:
 
     async def run(self) -> None:
         """Hold contests until cancelled; then their programs are ended."""
-        left = await trio.to_thread.run_sync(descendants.end_marked, descendants.home_of(self._hall.settings.data))
-        if left:
-            log.warning("programs that a server had left when it died were ended", count=left)
+        await self._end_left()
         async with trio.open_nursery() as nursery:
             while True:
                 for contest in await self._open():
@@ -60,11 +57,22 @@ class Office:
                         nursery.start_soon(self._hold, contest)
                 await trio.sleep(LOOK_SECONDS)
 
+    async def _end_left(self) -> None:
+        """End what a server has left that died; raises nothing."""
+        home = descendants.home_of(self._hall.settings.data)
+        try:
+            left = await trio.to_thread.run_sync(descendants.end_marked, home)
+        except Exception as error:
+            log.error("what a server had left when it died cannot be ended", error=repr(error))
+            return
+        if left:
+            log.warning("programs that a server had left when it died were ended", count=left)
+
     async def _open(self) -> list[int]:
         """Return the contests that are not over."""
         try:
             contests = await self._seats.stored(self._store.contests)
-        except BadStore as error:
+        except Exception as error:  # the store's, or no thread is left for it
             log.error("the contests cannot be read", error=str(error))
             return []
         return [contest.id for contest in contests if contest.closed is None]
@@ -78,7 +86,8 @@ class Office:
                 make = partial(Runner, contest, self._store, self._hall, self._seats, self._cluster)
                 await (await self._seats.stored(make)).run()
                 nursery.cancel_scope.cancel()
-            await self._write(contest, -1)
+            while await self._write(contest, -1) is None:
+                await trio.sleep(FAULT_SECONDS)
         except Exception as error:
             log.error("a contest is interrupted", contest=contest, seconds=FAULT_SECONDS, exc_info=error)
             await trio.sleep(FAULT_SECONDS)
@@ -86,25 +95,31 @@ class Office:
 
     async def _report(self, contest: int) -> None:
         """Keep the report up to date, until cancelled."""
-        known = -1
+        known: int | None = -1
         while True:
-            known = await self._write(contest, known)
+            known = await self._write(contest, -1 if known is None else known)
             await trio.sleep(REPORT_SECONDS)
 
-    async def _write(self, contest: int, known: int) -> int:
+    async def _write(self, contest: int, known: int) -> int | None:
         """Write the report, unless it has ``known`` games and there are no more; return how many there are.
+
+        None where it could not be written: whatever goes wrong with it costs the contest nothing.
 
         The final one comes with the ratings, which the store keeps.
         """
+        try:
+            return await self._written(contest, known)
+        except Exception as error:
+            log.error("no report can be written", contest=contest, error=str(error), exc_info=error)
+            return None
+
+    async def _written(self, contest: int, known: int) -> int:
         present = self._hall.desk.present.get(contest)
         found = await self._seats.stored(partial(account, self._store, contest, datetime.now(UTC), present))
         if len(found.games) == known:
             return known
         write = partial(write_report, self._hall.settings.data, contest, found)
-        try:
-            await trio.to_thread.run_sync(write)
-        except OSError as error:
-            log.error("no report can be written", contest=found.definition.name, error=str(error))
+        await trio.to_thread.run_sync(write)
         if found.moment.closed is not None:
             rated = await trio.to_thread.run_sync(fitted, found.definition, counted(found.games))
             if rated is not None:

@@ -5,7 +5,8 @@ before anything follows from it. So a runner that begins finds the contest where
 left it.
 """
 
-from collections.abc import Collection
+from collections import Counter
+from collections.abc import Callable, Collection
 from contextlib import AsyncExitStack
 from datetime import UTC, datetime
 from functools import partial
@@ -17,8 +18,8 @@ from engine.catalogue import GAMES
 from engine.outcome import ANNULLED, Termination
 from server.contest.absence import absent, given_up
 from server.contest.conduct import Disqualification, disqualified
-from server.contest.definition import Definition, Interrupted
-from server.contest.fixtures import Finished, Fixture
+from server.contest.definition import Adjudication, Definition, Interrupted
+from server.contest.fixtures import SET_ASIDE, Finished, Fixture
 from server.contest.plan import Plan, Present, plan
 from server.contest.result_of import finished
 from server.contest.selection import startable
@@ -30,6 +31,7 @@ from server.organise.cluster import Cluster, NotPlayed
 from server.organise.desk import Presence
 from server.organise.folders import keep_written
 from server.organise.job import PROGRAMS
+from server.organise.pauses import MOST_PAUSE_SECONDS, Pauses, lacking
 from server.organise.seats import NotThere, Seats
 from server.organise.store import Store
 
@@ -38,8 +40,15 @@ log = structlog.get_logger()
 LOOK_SECONDS = 1.0
 """How often to look whether something has changed that nobody tells."""
 
-MOST_PAUSE_SECONDS = 60.0
-"""Longest pause before a game is begun again that could not be played through a fault of the server's own."""
+STEADY_SECONDS = 2.0
+"""An entrant that was missing is there again when it has waited for so long, or a match of it has begun.
+
+One that comes and goes all the time is there at some looks, and never long enough to play."""
+
+MOST_FAILURES = 5
+"""A game in which the server has died so often, or failed otherwise through no lack of the machine's, is set aside.
+
+From its first failure on it is played after all others, and alone: so it takes no other one with it."""
 
 
 class Runner:
@@ -53,54 +62,81 @@ class Runner:
         self._store = store
         self._hall = hall
         self._seats = seats
+        self._pauses = Pauses(contest, self.definition.name, store, seats.stored, self._tell)
         self._connecting = frozenset(entrant.name for entrant in self.definition.entrants if entrant.connects)
         self._games = store.games(contest)
         self._left = store.begun(contest)
         """The games that were running when the last server ended."""
+        self._failures = store.failures(contest)
+        """How often games were begun in vain."""
         self._began = store.stages(contest)
         self._running: dict[Fixture, int | None] = {}
-        self._missing_since: dict[str, float] = {}
-        self._faults = 0
+        self._missing: dict[str, float] = {}
+        """For how many seconds entrants have been missing."""
+        self._absent: tuple[str, ...] = ()
+        """Those who are not there now."""
+        self._looked = float("-inf")
+        self._tries: Counter[Fixture] = Counter()
+        """How often games could not be played through a lack of the machine's."""
         self._changed = trio.Event()
 
     async def run(self) -> None:
         """Play to the end; may be cancelled at any time, and begun anew by another runner."""
-        desk = self._hall.desk
+        desk, turns = self._hall.desk, self._seats.turns
         desk.open(self.contest, self.definition, self.wake)
+        turns.enter(self.contest, self.wake)
         self._hall.gather()
         try:
             async with trio.open_nursery() as nursery:
+                await self._surely(partial(self._store.end_pause, self.contest, datetime.now(UTC)))
                 await self._recover(nursery)
                 if self.definition.adjudication is not None:
-                    adjudicator = Adjudicator(self.definition.adjudication)
-                    nursery.start_soon(adjudicator.run, self._matches)
+                    nursery.start_soon(self._adjudicate, self.definition.adjudication)
                 await self._conduct(nursery)
                 nursery.cancel_scope.cancel()
         finally:
+            turns.leave(self.contest)
             desk.leave(self.contest)
         desk.over(self.definition)
-        await self._stored(partial(self._store.close_contest, self.contest, datetime.now(UTC)))
+        await self._surely(partial(self._store.close_contest, self.contest, datetime.now(UTC)))
         log.info("contest over", contest=self.definition.name, games=len(self._games))
 
     def wake(self) -> None:
         """Look again what can be played: something has changed."""
         self._changed.set()
 
+    def _tell(self) -> None:
+        """Let everybody know what goes on."""
+        present = Presence(frozenset(self._running), self._absent, self._pauses.now)
+        self._hall.desk.present[self.contest] = present
+
+    async def _adjudicate(self, rules: Adjudication) -> None:
+        """Adjudicate until cancelled; what goes wrong with it costs no game."""
+        while True:
+            try:
+                await Adjudicator(rules).run(self._matches)
+            except Exception as error:
+                log.error("adjudication has failed, and begins anew", contest=self.definition.name, exc_info=error)
+                await trio.sleep(MOST_PAUSE_SECONDS)
+
     async def _recover(self, nursery: trio.Nursery) -> None:
         """Deal with the games that were running when the last server ended."""
         for number, fixture in self._left.items():
             match = self._hall.matches.get(number)
-            if match is None:
-                game = self._past(fixture, number)
-                if game is None:
-                    await self._stored(partial(self._store.forget, self.contest, number))
-                else:
-                    await self._keep(game)
-            elif self._comes_back(fixture):
+            if match is not None and self._comes_back(fixture):
                 self._running[fixture] = number
                 nursery.start_soon(self._await_return, fixture, match)
+                continue
+            game = self._past(fixture, number) if match is None else None
+            if game is not None:
+                await self._keep(game)
+                continue
+            await self._count_failure(fixture)
+            if match is None:
+                log.warning("the server died while a game was set up", contest=self.definition.name, match=number)
+                await self._surely(partial(self._store.forget, self.contest, number))
             else:
-                sentence = "the server was stopped or died during the game, which is played again"
+                sentence = "the server died during the game, which is played again"
                 self._hall.annul(match, Termination.SERVER_STOP, sentence)
                 await self._keep(finished(fixture, match.state, match.gone))
 
@@ -115,29 +151,37 @@ class Runner:
 
     async def _await_return(self, fixture: Fixture, match: Match) -> None:
         """Go on with a game if both players come back in time; else it is played again: the server was to blame."""
-        over = self._follow(fixture, match.number)
-        with trio.move_on_after(max(0.0, self._hall.settings.return_seconds - 0.1)):
-            await over.wait()
-        if match.state.outcome is None and (match.waits_for(0) or match.waits_for(1)):
-            sentence = "not both players came back after the server was started again; the game is played again"
-            self._hall.annul(match, Termination.SERVER_STOP, sentence)
-        await self._ended(fixture, match, over)
-        self._running.pop(fixture)
-        self.wake()
+        self._seats.turns.take(self.contest, 0)
+        try:
+            over = self._follow(fixture, match.number)
+            with trio.move_on_after(max(0.0, self._hall.settings.return_seconds - 0.1)):
+                await over.wait()
+            if match.state.outcome is None and (match.waits_for(0) or match.waits_for(1)):
+                sentence = "not both players came back after the server was started again; the game is played again"
+                self._hall.annul(match, Termination.SERVER_STOP, sentence)
+            await self._ended(fixture, match, over)
+        finally:
+            self._running.pop(fixture)
+            self._seats.turns.give_back(self.contest, 0)
+            self.wake()
 
     async def _conduct(self, nursery: trio.Nursery) -> None:
         """Begin what can begin, until all is over."""
         while True:
             self._changed = trio.Event()
-            found = await self._planned()
+            try:
+                found = await self._planned()
+            except Exception as error:
+                log.error("the schedule cannot be made", contest=self.definition.name, exc_info=error)
+                await self._pauses.pause("the schedule cannot be made", lacking(error) or repr(error))
+                continue
             for game in found.forfeited:
                 await self._keep(game)
             if found.over and not self._running:
                 return
             if not self._hall.stopping:
                 self._begin(nursery, self._look_for(found.due))
-                running, missing = frozenset(self._running), tuple(sorted(self._missing_since))
-                self._hall.desk.present[self.contest] = Presence(running, missing)
+                self._tell()
                 if not self._running and await self._give_up(found.due):
                     continue
             with trio.move_on_after(LOOK_SECONDS):
@@ -155,7 +199,7 @@ class Runner:
         for stage in found.stages:
             if stage.number not in self._began:
                 self._began[stage.number] = now
-                await self._stored(partial(self._store.stage_began, self.contest, stage.number, now))
+                await self._surely(partial(self._store.stage_began, self.contest, stage.number, now))
         return found
 
     def _free(self) -> list[str]:
@@ -166,17 +210,43 @@ class Runner:
 
     def _begin(self, nursery: trio.Nursery, due: Collection[Fixture]) -> None:
         """Begin games whose players are there, as far as they and the cores go round."""
-        if self._faults and self._running:
+        turns = self._seats.turns
+        turns.waits(self.contest, False)
+        if self._pauses.now is not None and self._running:
             return  # what goes wrong is the server's own: one game at a time, until one is played
-        if self._cluster is None:
-            cores = self._seats.cores(self.contest, self.definition).count
-        else:
-            cores = PROGRAMS * self._cluster.games
-        for fixture in startable(self.definition, due, self._running, self._free(), cores):
+        if turns.alone:
+            return
+        if self._pauses.now is not None:  # it may be one game alone that cannot be played
+            due = sorted(due, key=lambda fixture: self._tries[fixture])
+        sound = [fixture for fixture in due if fixture not in self._failures]
+        suspects = [fixture for fixture in due if fixture in self._failures]
+        chosen = self._startable(sound)
+        if not chosen and not self._running and turns.quiet:
+            chosen = self._startable(suspects)[:1]
+            turns.alone = bool(chosen)
+        if self._pauses.now is not None:
+            chosen = chosen[:1]
+        for fixture in chosen:
             self._running[fixture] = None
+            turns.take(self.contest, self._programs(fixture))
             nursery.start_soon(self._play, fixture)
 
-    def _absent(self, fixture: Fixture) -> list[str]:
+    def _startable(self, due: Collection[Fixture]) -> list[Fixture]:
+        """Return the games that can begin; where others could if there were cores, take note of that."""
+        free, turns = self._free(), self._seats.turns
+        if self._cluster is not None:
+            return startable(self.definition, due, self._running, free, PROGRAMS * self._cluster.games)
+        others = turns.others(self.contest)
+        chosen = startable(self.definition, due, self._running, free, turns.cores, others)
+        if others and len(chosen) < len(startable(self.definition, due, self._running, free, turns.cores)):
+            turns.waits(self.contest, True)
+        return chosen
+
+    def _programs(self, fixture: Fixture) -> int:
+        """Return how many programs of a game have a core of this machine."""
+        return 0 if self._cluster is not None else sum(name not in self._connecting for name in fixture.players)
+
+    def _absent_from(self, fixture: Fixture) -> list[str]:
         """Name the players of a game that should connect, and do not wait for it."""
         desk, connecting = self._hall.desk, self._connecting
         return [
@@ -186,68 +256,130 @@ class Runner:
         ]
 
     def _look_for(self, due: Collection[Fixture]) -> list[Fixture]:
-        """Return the games whose players are there; remember who is absent from the others, and since when."""
-        playing = {name for fixture in self._running for name in fixture.players}
-        here, missing = [], set[str]()
-        for fixture in due:
-            absent_from_it = self._absent(fixture)
-            missing.update(absent_from_it)
-            if not absent_from_it:
-                here.append(fixture)
+        """Return the games whose players are there; count for how long those of others have been missing.
+
+        Time in which the server stood still, paused, or could let nobody in does not count.
+        """
+        playing = {name for fixture, match in self._running.items() if match is not None for name in fixture.players}
+        absent = {fixture: self._absent_from(fixture) for fixture in due}
+        missing = {name for names in absent.values() for name in names} - playing
         now = trio.current_time()
-        self._missing_since = {name: self._missing_since.get(name, now) for name in missing - playing}
-        return here
+        passed, self._looked = min(now - self._looked, 2 * LOOK_SECONDS), now
+        if self._pauses.now is not None or self._hall.entrance.closed:
+            passed = 0.0
+        steady = {name for name in self._missing if self._is_steady(name, now)}
+        known = {name: seconds for name, seconds in self._missing.items() if name not in playing | steady - missing}
+        self._missing = known | {name: known[name] + passed if name in known else 0.0 for name in missing}
+        self._absent = tuple(sorted(missing))
+        return [fixture for fixture, names in absent.items() if not names]
+
+    def _is_steady(self, name: str, now: float) -> bool:
+        since = self._hall.desk.waiting_since(name)
+        return since is not None and now - since >= STEADY_SECONDS
 
     async def _give_up(self, due: Collection[Fixture]) -> bool:
         """Let games be lost by those who have been missing too long; tell whether there are any."""
         patience = self.definition.patience
-        now = trio.current_time()
-        out = {name for name, since in self._missing_since.items() if now - since >= patience}
-        lost = given_up(due, out, patience)
+        out = {name for name in self._absent if self._missing[name] >= patience}
+        lost = [
+            game
+            for fixture in due
+            for game in given_up([fixture], out.intersection(self._absent_from(fixture)), patience)
+        ]
         for game in lost:
             log.warning("game lost by absence", contest=self.definition.name, players=game.fixture.players)
             await self._keep(game)
         return bool(lost)
 
     async def _play(self, fixture: Fixture) -> None:
-        """Play one game, and keep its result."""
+        """Play one game, and keep its result. Whatever goes wrong in it ends here."""
+        programs = self._programs(fixture)
         try:
             if self._cluster is not None:
                 await self._give_away(fixture, self._cluster)
-                return
-            async with AsyncExitStack() as stack:
-                number = self._hall.next_number()
-                try:
-                    players = await self._seats.seated(stack, self.contest, self.definition, fixture, number)
-                except NotThere as error:
-                    if error.fault:
-                        await self._pause("a program cannot be started", fixture, error)
-                    elif error.names:
-                        await self._keep(absent(fixture, error.names, str(error)))
-                    return
-                await self._stored(partial(self._store.begin, self.contest, fixture, number))
-                variant = self.definition.variants[fixture.variant]
-                position = GAMES[variant.game].read(fixture.position(self.definition))
-                control = fixture.control(self.definition)
-                if self._hall.stopping or not all(map(self._hall.waits, players)):
-                    await self._stored(partial(self._store.forget, self.contest, number))
-                    return
-                try:
-                    match = self._hall.seat(number, position, players, control, self.definition.move_limit)
-                except OSError as error:
-                    await self._stored(partial(self._store.forget, self.contest, number))
-                    await self._pause("no record can be begun", fixture, error)
-                    return
-                self._running[fixture] = number
-                await self._ended(fixture, match, self._follow(fixture, number))
-                outcome = match.state.outcome
-                if outcome is not None and outcome.termination is Termination.SERVER_FAULT:
-                    await self._pause("a game was annulled", fixture, None)
-                else:
-                    self._faults = 0
+            else:
+                await self._host(fixture)
+        except* Exception as group:
+            await self._failed(fixture, group)
         finally:
             self._running.pop(fixture, None)
+            self._seats.turns.alone = False
+            self._seats.turns.give_back(self.contest, programs)
             self.wake()
+
+    async def _failed(self, fixture: Fixture, error: BaseException) -> None:
+        """Something went wrong in the server: the game is played again, or set aside where it does so each time."""
+        lack = lacking(error)
+        if lack:
+            self._tries[fixture] += 1
+            await self._pauses.pause("a game cannot be played", lack, players=fixture.players)
+            return
+        log.error("a game has failed", contest=self.definition.name, players=fixture.players, exc_info=error)
+        await self._count_failure(fixture)
+        await trio.sleep(min(MOST_PAUSE_SECONDS, 2.0 ** self._failures[fixture] / 2))
+
+    async def _count_failure(self, fixture: Fixture) -> None:
+        """Count that a game was begun in vain; set it aside where that has happened too often."""
+        number = self._failures[fixture] = self._failures.get(fixture, 0) + 1
+        await self._surely(partial(self._store.failed, self.contest, fixture))
+        if number >= MOST_FAILURES:
+            why = f"the server died or failed {number} times in this game; it is set aside, and a loss for nobody"
+            log.error("game set aside", contest=self.definition.name, players=fixture.players, failures=number)
+            await self._keep(Finished(fixture, None, None, SET_ASIDE, why))
+
+    async def _host(self, fixture: Fixture) -> None:
+        """Play a game in this hall, and keep its result."""
+        number, match, trouble = self._hall.next_number(), None, None
+        await self._stored(partial(self._store.begin, self.contest, fixture, number))
+        try:
+            async with AsyncExitStack() as stack:
+                try:
+                    table = await self._seats.seated(stack, self.contest, self.definition, fixture, number)
+                    if self._hall.stopping:
+                        return
+                    variant = self.definition.variants[fixture.variant]
+                    position = GAMES[variant.game].read(fixture.position(self.definition))
+                    control = fixture.control(self.definition)
+                    match = table.begin(number, position, control, self.definition.move_limit)
+                except NotThere as error:
+                    trouble = error
+                else:
+                    self._running[fixture] = number
+                    await self._played(fixture, match)
+        finally:
+            if match is None:
+                with trio.CancelScope(shield=True):
+                    await self._stored(partial(self._store.forget, self.contest, number))
+        if trouble is not None and trouble.fault:
+            self._tries[fixture] += 1
+            await self._pauses.pause("a program cannot be started", str(trouble), players=fixture.players)
+        elif trouble is not None and trouble.names:
+            await self._keep(absent(fixture, trouble.names, str(trouble)))
+
+    async def _played(self, fixture: Fixture, match: Match) -> None:
+        """Wait for the end of a match, and keep its result; if this is left before, nobody has lost by it."""
+        try:
+            await self._ended(fixture, match, self._follow(fixture, match.number))
+        finally:
+            if match.state.outcome is None and self._hall.matches.get(match.number) is match:
+                sentence = "the server could not go on with the game, which is played again"
+                self._hall.annul(match, Termination.SERVER_FAULT, sentence)
+                with trio.CancelScope(shield=True):
+                    await self._stored(partial(self._store.finish, self.contest, self._note(fixture, match)))
+        outcome = match.state.outcome
+        assert outcome is not None
+        if outcome.termination is not Termination.SERVER_FAULT:
+            await self._pauses.end()
+        elif match.lacked:
+            await self._pauses.pause("a game was annulled", match.lacked, match=match.number)
+        else:
+            await self._failed(fixture, RuntimeError(outcome.detail))
+
+    def _note(self, fixture: Fixture, match: Match) -> Finished:
+        """Take note of the end of a match."""
+        game = finished(fixture, match.state, match.gone)
+        self._games.append(game)
+        return game
 
     async def _give_away(self, fixture: Fixture, cluster: Cluster) -> None:
         """Let a cluster play one game, and keep its record and its result."""
@@ -261,16 +393,15 @@ class Runner:
             if played.state is not None:
                 await trio.to_thread.run_sync(self._hall.take_in, number, played.answer.record)
         except (NotPlayed, OSError) as error:
-            await self._stored(forget)
-            await self._pause("a game could not be played", fixture, error)
+            await self._surely(forget)
+            await self._pauses.pause("a game cannot be played", lacking(error) or str(error), players=fixture.players)
             return
         if played.state is None:
-            await self._stored(forget)
+            await self._surely(forget)
             await self._keep(absent(fixture, played.answer.names, played.answer.why))
             return
-        with trio.CancelScope(shield=True):
-            await self._keep(finished(fixture, played.state, played.gone))
-        self._faults = 0
+        await self._keep(finished(fixture, played.state, played.gone))
+        await self._pauses.end()
 
     def _follow(self, fixture: Fixture, number: int) -> trio.Event:
         """Return what is set when a match is over."""
@@ -282,23 +413,29 @@ class Runner:
         """Wait for the end of a match, and keep its result."""
         if match.state.outcome is None:
             await over.wait()
-        with trio.CancelScope(shield=True):
-            await self._keep(finished(fixture, match.state, match.gone))
-
-    async def _pause(self, what: str, fixture: Fixture, error: Exception | None) -> None:
-        """Wait before a game is tried again, longer each time: it is the server that fails."""
-        self._faults += 1
-        log.error(what, contest=self.definition.name, players=fixture.players, error=str(error or ""))
-        await trio.sleep(min(MOST_PAUSE_SECONDS, 2.0**self._faults / 2))
+        await self._keep(finished(fixture, match.state, match.gone))
 
     async def _keep(self, game: Finished) -> None:
         """Keep a result: first in the store, then for the plan."""
-        await self._stored(partial(self._store.finish, self.contest, game))
+        await self._surely(partial(self._store.finish, self.contest, game))
         self._games.append(game)
         if game.termination in ANNULLED:
             log.warning("game annulled", contest=self.definition.name, match=game.match, sentence=repr(game.detail))
 
-    async def _stored(self, write: "partial[None]") -> None:
+    async def _surely(self, write: Callable[[], None]) -> None:
+        """Write to the store, as often as it takes: the first attempt is not cancelled."""
+        while True:
+            try:
+                with trio.CancelScope(shield=True):
+                    await self._stored(write)
+                return
+            except Exception as error:
+                lack = lacking(error)
+                if not lack:
+                    raise
+                await self._pauses.pause("the contest's database cannot be written", lack)
+
+    async def _stored(self, write: Callable[[], None]) -> None:
         """Write to the store, beside the loop: the disk may be slow."""
         await self._seats.stored(write)
 

@@ -88,6 +88,29 @@ MIGRATIONS: tuple[Migration, ...] = (
             PRIMARY KEY (contest, variant)
         )""",
     ),
+    (
+        # how often a game was begun in vain: the server died in it, or something went wrong in the server itself
+        """CREATE TABLE failures (
+            contest INTEGER NOT NULL REFERENCES contests,
+            stage INTEGER NOT NULL,
+            round INTEGER NOT NULL,
+            variant INTEGER NOT NULL,
+            pair INTEGER NOT NULL,
+            opening INTEGER NOT NULL,
+            first TEXT NOT NULL,
+            second TEXT NOT NULL,
+            number INTEGER NOT NULL,
+            PRIMARY KEY (contest, stage, round, variant, pair, opening, first, second)
+        )""",
+        # times in which nothing went on through a fault that was no entrant's; ended is NULL while one lasts
+        """CREATE TABLE pauses (
+            id INTEGER PRIMARY KEY,
+            contest INTEGER NOT NULL REFERENCES contests,
+            began TEXT NOT NULL,
+            ended TEXT,
+            reason TEXT NOT NULL
+        )""",
+    ),
 )
 """Step n leads from version n to n + 1. Those that have been released stay as they are."""
 

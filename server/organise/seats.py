@@ -1,28 +1,41 @@
-"""Brings both players of a game to the table: entrants that connect by themselves, and programs, each on its core."""
+"""Brings both players of a game to the table: entrants that connect by themselves, and programs, each on its core.
+
+Players are leased: whatever leaves the `AsyncExitStack` of a game gives them back, ends programs and frees cores.
+"""
 
 from collections.abc import Callable
 from contextlib import AsyncExitStack
 from pathlib import Path
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
+import structlog
 import trio
 
+from engine.clock import TimeControl
+from engine.game import Position
+from engine.outcome import Termination
 from server.contest.definition import Definition
 from server.contest.fixtures import Fixture
 from server.gate import Visit
 from server.hall import Hall, Player
+from server.match import Match
 from server.organise import descendants
 from server.organise.cores import Cores
-from server.organise.desk import Ticket
+from server.organise.desk import Lease, Ticket
 from server.organise.folders import errors_of
 from server.organise.invocation import Seat, house_bot
 from server.organise.programs import MachineFault, NotStarted, Place, Program, run
+from server.organise.turns import Turns
 from server.session import Arrivals, serve_stream
+
+log = structlog.get_logger()
 
 Result = TypeVar("Result")
 
-START_SECONDS = 60.0
-"""What a program gets from its start to its SEEK: a bot in a slow language, on a machine that is busy."""
+START_SECONDS = 60
+"""What a program gets from its start to its SEEK: a bot in a slow language, on a machine that is busy.
+
+Counted second by second: one in which the server stood still, or could accept no connection, counts once, or not."""
 
 
 class NotThere(Exception):
@@ -35,6 +48,63 @@ class NotThere(Exception):
         self.fault = fault
 
 
+class Coming(NamedTuple):
+    """A program that was started for a game."""
+
+    ticket: Ticket
+    program: Program
+    house: bool
+
+
+class Table:
+    """The players of a game, there and waiting for it."""
+
+    def __init__(self, hall: Hall, fixture: Fixture, coming: dict[str, Coming], lease: Lease) -> None:
+        """Take programs that have come, and a lease of those who connect by themselves."""
+        self._hall = hall
+        self._fixture = fixture
+        self._coming = coming
+        self._lease = lease
+
+    def begin(self, number: int, position: Position, control: TimeControl, move_limit: int) -> Match:
+        """Begin the match, at once; raises `NotThere`, or OSError where its record cannot be begun.
+
+        Where it does not begin, who waits for a game goes on waiting.
+        """
+        absent = self._lease.absent()
+        if absent:
+            raise NotThere(f"{' and '.join(absent)} left while the game was set up", ())
+        gone = {name: one for name, one in self._coming.items() if not self._is_there(one)}
+        if gone:
+            raise judged({name: self._left(name, one) for name, one in gone.items()})
+        with self._lease.taken() as players:
+            for name, one in self._coming.items():
+                assert one.ticket.player is not None
+                players[name] = one.ticket.player
+            seated: list[Player] = [players[name] for name in self._fixture.players]
+            return self._hall.seat(number, position, seated, control, move_limit)
+
+    def _is_there(self, one: Coming) -> bool:
+        return one.ticket.player is not None and self._hall.waits(one.ticket.player)
+
+    def _left(self, name: str, one: Coming) -> NotThere:
+        sentence = f"{name} left before the game began: {one.program.report()}"
+        fault = one.house or one.ticket.failed
+        return NotThere(sentence, () if fault else (name,), fault=fault)
+
+
+def judged(failures: dict[str, NotThere]) -> NotThere:
+    """Return why a game cannot begin, from why each of its players did not come: both are to blame where both are.
+
+    Where the server is to blame for one of them, nobody else is: the game is played another time.
+    """
+    faults = [failure for failure in failures.values() if failure.fault]
+    if faults:
+        return faults[0]
+    names = tuple(name for failure in failures.values() for name in failure.names)
+    return NotThere("; ".join(map(str, failures.values())), names)
+
+
 class Seats:
     """What all contests of a server share: the hall, the machine's cores, the thread that writes into the store."""
 
@@ -43,53 +113,77 @@ class Seats:
         self._hall = hall
         self._watch = watch
         self._home = descendants.home_of(hall.settings.data)
-        self._cores: dict[int, Cores] = {}
+        self._cores = Cores()
         self._one_at_a_time = trio.CapacityLimiter(1)
+        self.turns = Turns(self._cores.count)
 
     async def stored(self, work: Callable[[], Result]) -> Result:
         """Do something with the store, beside the loop, since the disk may be slow; one after the other."""
         return await trio.to_thread.run_sync(work, limiter=self._one_at_a_time)
 
-    def cores(self, contest: int, definition: Definition) -> Cores:
-        """Return the cores that the programs of a contest have."""
-        if contest not in self._cores:
-            self._cores[contest] = Cores(definition.cores)
-        return self._cores[contest]
-
     async def seated(
         self, stack: AsyncExitStack, contest: int, definition: Definition, fixture: Fixture, number: int
-    ) -> list[Player]:
-        """Return the sessions of both players as soon as they wait for the game; raises `NotThere`.
+    ) -> Table:
+        """Return both players as soon as they wait for the game; raises `NotThere`.
 
-        Programs are ended, and their sessions closed, when the stack is left. ``number`` is that of the match.
+        Whatever leaves the stack gives all of them back. ``number`` is that of the match.
         """
+        entrants = {name: definition.entrant(name) for name in fixture.players}
+        connecting = [name for name, entrant in entrants.items() if entrant is not None and entrant.connects]
+        if set(self._hall.desk.free(connecting)) != set(connecting):
+            raise NotThere("a player has gone away", ())
+        lease = stack.enter_context(self._hall.desk.lease(connecting))
         nursery = await stack.enter_async_context(trio.open_nursery())
         stack.callback(nursery.cancel_scope.cancel)
-        coming: dict[str, tuple[Ticket, Program]] = {}
-        cores = self.cores(contest, definition)
-        for name in fixture.players:
-            entrant = definition.entrant(name)
-            if entrant is not None and entrant.connects:
-                continue
-            ticket = self._hall.desk.issue(name)
-            stack.callback(self._hall.desk.withdraw, ticket)
-            core = cores.take()
-            stack.callback(cores.give_back, core)
-            command = house_bot(name) if entrant is None else entrant.command
-            program = await self._start(nursery, definition, fixture, ticket, command, core, (contest, number))
-            coming[name] = (ticket, program)
-        for name, (ticket, program) in coming.items():
-            await self._arrives(definition, name, ticket, program)
+        coming: dict[str, Coming] = {}
+        failures: dict[str, NotThere] = {}
+        async with trio.open_nursery() as starting:
+            for name, entrant in entrants.items():
+                if name in connecting:
+                    continue
+                ticket = self._hall.desk.issue(name)
+                stack.callback(self._hall.desk.withdraw, ticket)
+                core = None if definition.cores > self._cores.count else self._cores.take()
+                stack.callback(self._cores.give_back, core)
+                command = house_bot(name) if entrant is None else entrant.command
+
+                async def bring(
+                    name: str = name, ticket: Ticket = ticket, core: int | None = core,
+                    command: tuple[str, ...] = command, house: bool = entrant is None,
+                ) -> None:  # fmt: skip
+                    try:
+                        program = await self._start(
+                            nursery, definition, fixture, ticket, command, core, (contest, number)
+                        )
+                        coming[name] = Coming(ticket, program, house)
+                        await self._arrives(name, coming[name])
+                    except MachineFault as error:
+                        failures[name] = NotThere(f"{name} did not come to the game: {error}", (), fault=True)
+                        starting.cancel_scope.cancel()
+                    except NotStarted as error:
+                        blamed = () if house else (name,)
+                        failures[name] = NotThere(f"{name} did not come to the game: {error}", blamed, fault=house)
+                    except NotThere as error:
+                        failures[name] = error
+
+                starting.start_soon(bring)
+        if failures:
+            raise judged(failures)
         for side, name in enumerate(fixture.players):
             if name in coming:
-                nursery.start_soon(self._watch_over, number, side, *coming[name])
-        return [self._player(name, coming) for name in fixture.players]
+                nursery.start_soon(self._watch_over, number, side, coming[name])
+        return Table(self._hall, fixture, coming, lease)
 
-    async def _watch_over(self, number: int, side: int, ticket: Ticket, program: Program) -> None:
+    async def _watch_over(self, number: int, side: int, one: Coming) -> None:
         """End a game when a program of it has ended, and so has all that spoke for it: nobody would come back."""
-        await ticket.gone.wait()
-        await program.ended.wait()
-        self._hall.crashed(number, side, program.report())
+        await one.ticket.gone.wait()
+        await one.program.ended.wait()
+        match = self._hall.matches.get(number)
+        if match is not None and one.house:
+            sentence = f"the server's own bot failed, and the game is played again: {one.program.report()}"
+            self._hall.annul(match, Termination.SERVER_FAULT, sentence)
+            return
+        self._hall.crashed(number, side, one.program.report())
 
     async def _start(
         self,
@@ -101,47 +195,43 @@ class Seats:
         core: int | None,
         game: tuple[int, int],
     ) -> Program:
+        """Start a program for a seat; raises `NotStarted`."""
         settings = self._hall.settings
         errors = errors_of(settings.data, *game, ticket.name)
         variant = definition.variants[fixture.variant]
         seat = Seat(*self._hall.own_address, ticket.name, variant.game, ticket.token)
         place = Place(Path(definition.folder or settings.data), self._home, errors, core)
-        try:
-            program = await nursery.start(run, command, seat, place)
-        except MachineFault as error:
-            raise NotThere(f"{ticket.name} did not come to the game: {error}", (), fault=True) from error
-        except NotStarted as error:
-            raise self._not_there(definition, ticket.name, str(error)) from error
+        program = await nursery.start(run, command, seat, place)
         assert isinstance(program, Program)
         if program.stream is not None:
             visit = Visit(f"program {ticket.name}", None, settings.limits, lambda: 0)
             nursery.start_soon(serve_stream, program.stream, self._hall, self._watch, visit)
         return program
 
-    async def _arrives(self, definition: Definition, name: str, ticket: Ticket, program: Program) -> None:
+    async def _arrives(self, name: str, one: Coming) -> None:
         """Wait until a program seeks; raises `NotThere` where it ends before, or takes too long."""
-        with trio.move_on_after(START_SECONDS):
-            async with trio.open_nursery() as nursery:
+        ticket, program = one.ticket, one.program
+        seconds = 0
+        async with trio.open_nursery() as nursery:
+            done = trio.Event()
 
-                async def wait(event: trio.Event) -> None:
-                    await event.wait()
-                    nursery.cancel_scope.cancel()
+            async def wait(event: trio.Event) -> None:
+                await event.wait()
+                done.set()
 
-                nursery.start_soon(wait, ticket.here)
-                nursery.start_soon(wait, program.ended)
-        if not ticket.here.is_set():
-            late = "" if program.ended.is_set() else f", and had not said SEEK after {START_SECONDS:g} seconds"
-            raise self._not_there(definition, name, f"{program.report()}{late}")
-
-    def _not_there(self, definition: Definition, name: str, why: str) -> NotThere:
-        house = definition.entrant(name) is None
-        return NotThere(f"{name} did not come to the game: {why}", () if house else (name,), fault=house)
-
-    def _player(self, name: str, coming: dict[str, tuple[Ticket, Program]]) -> Player:
-        if name in coming:
-            player = coming[name][0].player
-            assert player is not None
-            return player
-        if not self._hall.desk.free([name]):
-            raise NotThere(f"{name} has gone away", ())
-        return self._hall.desk.take(name)
+            nursery.start_soon(wait, ticket.here)
+            nursery.start_soon(wait, program.ended)
+            while not done.is_set() and seconds < START_SECONDS:
+                with trio.move_on_after(1):
+                    await done.wait()
+                seconds += not self._hall.entrance.closed
+            # what came while the server stood still is read before anybody is late
+            with trio.move_on_after(1):
+                await done.wait()
+            nursery.cancel_scope.cancel()
+        if ticket.here.is_set():
+            return
+        late = "" if program.ended.is_set() else f", and had not said SEEK after {START_SECONDS} seconds"
+        fault = one.house or ticket.failed
+        sentence = f"{name} did not come to the game: {program.report()}{late}"
+        raise NotThere(sentence, () if fault else (name,), fault=fault)

@@ -162,6 +162,39 @@ class Store:
                 *finished.used, *finished.ready, *finished.gone,
             )  # fmt: skip
 
+    def failed(self, contest: int, fixture: Fixture) -> None:
+        """Keep that a game was begun in vain once more."""
+        with self._transaction():
+            self._run(
+                f"INSERT INTO failures (contest, {_FIXTURE}, number) VALUES ({_marks(8)}, 1) "
+                "ON CONFLICT DO UPDATE SET number = number + 1",
+                contest, *fixture[:-1], *fixture.players,
+            )  # fmt: skip
+
+    def failures(self, contest: int) -> dict[Fixture, int]:
+        """Return how often games were begun in vain, of those that were."""
+        rows = self._rows(f"SELECT number, {_FIXTURE} FROM failures WHERE contest = ?", contest)
+        return {_fixture(values): number for number, *values in rows}
+
+    def pause(self, contest: int, reason: str, date: datetime) -> None:
+        """Keep that a contest goes on no more, and why; the pause that lasts ends with it."""
+        with self._transaction():
+            self._end_pause(contest, date)
+            self._run("INSERT INTO pauses (contest, began, reason) VALUES (?, ?, ?)", contest, _text(date), reason)
+
+    def end_pause(self, contest: int, date: datetime) -> None:
+        """Keep that a contest goes on again."""
+        with self._transaction():
+            self._end_pause(contest, date)
+
+    def _end_pause(self, contest: int, date: datetime) -> None:
+        self._run("UPDATE pauses SET ended = ? WHERE contest = ? AND ended IS NULL", _text(date), contest)
+
+    def pauses(self, contest: int) -> list[tuple[datetime, datetime | None, str]]:
+        """Return when a contest paused, until when, None for one that lasts, and why, in order."""
+        rows = self._rows("SELECT began, ended, reason FROM pauses WHERE contest = ? ORDER BY id", contest)
+        return [(_date(began), ended and _date(ended), reason) for began, ended, reason in rows]
+
     def games(self, contest: int) -> list[Finished]:
         """Return all results in the order in which they were kept, those of annulled matches included."""
         rows = self._rows(

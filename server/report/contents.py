@@ -12,7 +12,7 @@ from server.contest.definition import Definition
 from server.contest.fixtures import QUALIFICATION, Finished, Fixture, counted
 from server.contest.plan import Plan
 from server.report import stages, strengths, words
-from server.report.structure import Coming, Disqualified, Game, Loss, Report
+from server.report.structure import Coming, Disqualified, Game, Loss, Pause, Report
 
 MOST_COMING = 100
 """Games that the schedule lists; those behind them are only counted."""
@@ -33,6 +33,8 @@ class Moment(NamedTuple):
     """Games that are being played."""
     missing: Collection[str] = ()
     """Entrants that games wait for."""
+    pauses: Sequence[Pause] = ()
+    """When nothing went on through a fault that was no entrant's; the last one may still last."""
 
 
 def report(
@@ -93,6 +95,7 @@ def report(
         ),
         losses=tuple(shown for _, shown in lost),
         games=listed,
+        pauses=tuple(moment.pauses),
         schedule=_schedule(definition, plan, moment),
         notes=strengths.left_out(len(rated), len(ranking)),
     )

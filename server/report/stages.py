@@ -86,7 +86,7 @@ def qualification(definition: Definition, state: StageState, games: list[Finishe
         due = sum(name in fixture.players for fixture in state.schedule.fixtures)
         causes = [loss.cause for game in of_one for loss in losses(definition, game) if loss.name == name]
         won = sum(game.points(game.fixture.players.index(name)) == 1 for game in of_one)
-        drawn = sum(game.winner is None and game.played for game in of_one)
+        drawn = sum(game.shared for game in of_one)
         lines.append(
             Qualified(
                 name=name,

@@ -62,6 +62,15 @@ class Disqualified(msgspec.Struct, frozen=True, kw_only=True):
     evidence: tuple[Loss, ...]
 
 
+class Pause(msgspec.Struct, frozen=True):
+    """A time in which nothing went on through a fault that was no entrant's."""
+
+    began: datetime
+    ended: datetime | None
+    """None: it lasts."""
+    reason: str
+
+
 class Line(msgspec.Struct, frozen=True, kw_only=True):
     """A line of a stage's table."""
 
@@ -264,6 +273,8 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     losses: tuple[Loss, ...]
     """Those of entrants, not of house bots."""
     games: tuple[Game, ...]
+    pauses: tuple[Pause, ...]
+    """In order."""
     schedule: tuple[Coming, ...] = ()
     """The games that are being played, then those that can begin, in the order in which they do."""
     notes: tuple[str, ...]

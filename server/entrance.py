@@ -1,0 +1,72 @@
+"""The entrance: listeners that go on when the server is out of descriptors or memory, and remember that it was."""
+
+import errno
+
+import structlog
+import trio
+
+from server.organise.blame import machine_fault
+
+log = structlog.get_logger()
+
+AGAIN_SECONDS = 0.1
+"""Pause before a connection is accepted again that could not be accepted."""
+
+CLOSED_SECONDS = 1.0
+"""For so long after the last failure the entrance counts as closed: who tries to connect waits, or tries again."""
+
+_LACKS = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.ENOBUFS})
+
+
+class Entrance:
+    """Whether connections can be accepted: who cannot get in is not absent."""
+
+    def __init__(self) -> None:
+        """Begin with an open one."""
+        self._closed_until = float("-inf")
+        self._told = False
+
+    @property
+    def closed(self) -> bool:
+        """Tell whether somebody may stand outside through a fault of the server's own."""
+        return trio.current_time() < self._closed_until
+
+    def failed(self, error: OSError) -> None:
+        """A connection could not be accepted."""
+        self._closed_until = trio.current_time() + CLOSED_SECONDS
+        if not self._told:
+            self._told = True
+            log.error("connections cannot be accepted", error=machine_fault(error))
+
+    def worked(self) -> None:
+        """A connection was accepted."""
+        if self._told and not self.closed:
+            self._told = False
+            log.warning("connections are accepted again")
+
+
+class Listener(trio.abc.Listener[trio.SocketStream]):
+    """A listener that waits where the machine lacks what a connection takes."""
+
+    def __init__(self, listener: trio.SocketListener, entrance: Entrance) -> None:
+        """Take a listener over, and what is told of its failures."""
+        self._listener = listener
+        self._entrance = entrance
+
+    async def accept(self) -> trio.SocketStream:
+        """Wait for a connection."""
+        while True:
+            try:
+                stream = await self._listener.accept()
+            except OSError as error:
+                if error.errno not in _LACKS:
+                    raise
+                self._entrance.failed(error)
+                await trio.sleep(AGAIN_SECONDS)
+            else:
+                self._entrance.worked()
+                return stream
+
+    async def aclose(self) -> None:
+        """Close it."""
+        await self._listener.aclose()
