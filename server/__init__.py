@@ -11,7 +11,7 @@
 - `match`: a match while it is played: carries out what the referee decides
 - `telling`: what is told of a match as a whole
 - `delay`: a match as spectators see it, some moves late
-- `door`, `gate`, `limits`, `tls`: who is let in, how much may be asked for, and encryption
+- `door`, `entrance`, `gate`, `limits`, `tls`: who is let in, how much may be asked for, and encryption
 - `session`, `connection`, `outbox`: a peer: its lines, its bytes, and when they go out
 - `loop`: the event loop's clock, and what looks on while it turns
 - `flags`, `loopwatch`, `lag`: when flags fall, when bytes arrived, and how long their way was

@@ -3,10 +3,12 @@
 - `holding`: the command ``arena-server contest``
 - `office`, `runner`: all contests of a server; one contest, from where it stands to its end
 - `desk`, `seats`: who is there for contests; both players of a game brought to the table
+- `turns`: which contest takes cores
 - `store`, `schema`, `definitions`: the database, its versions, and how a definition is kept in it
 - `account`: how a contest stands, as the store tells it, and its report
 - `programs`: entrants that the server starts, each for one game, and ends with all that they have started
 - `blame`: whose fault it is that a program was not started
+- `pauses`: a contest that pauses for what the machine lacks
 - `invocation`: a command filled in, and what a program finds in its environment
 - `folders`: where reports are, and what programs wrote on stderr
 - `cluster`, `dask_link`, `job`, `answers`, `apart`: games that other machines play

@@ -6,6 +6,7 @@
 - `estimate`: how many games are left, and how long they take
 - `progress`: how far a contest has come, drawn for a terminal and as a line
 - `words`: numbers, times and foreign text as they are shown; `marks`: by what tables rank
+- `interruptions`: what went wrong through no entrant's fault
 - `text`: the report in a terminal
 - `page`: the report as one HTML page; with `page_stages`, `page_bracket`, `page_strengths`, `page_games`
   and `page_parts`, its tables, `plot`, the rating plot, `markup`, elements whose text is escaped, and `style`, how it

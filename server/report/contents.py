@@ -109,7 +109,7 @@ def _game(definition: Definition, number: int, game: Finished, counts: bool, rec
     elif game.winner is not None:
         result = ("first", "second")[game.winner]
     else:
-        result = "draw" if game.played else "none"
+        result = "draw" if game.shared else "none"
     return Game(
         number=number,
         match=game.match,

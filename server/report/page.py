@@ -4,6 +4,7 @@ from base64 import b64encode
 from hashlib import sha256
 
 from server.report import words
+from server.report.interruptions import interruptions, pause
 from server.report.markup import Child, Markup, document, element, style_sheet
 from server.report.page_games import MOST_LISTED, games_section, schedule_section
 from server.report.page_parts import Column, losses_table, paragraph, row, section, table
@@ -72,6 +73,13 @@ def _sections(report: Report) -> list[tuple[str, str, Markup]]:
         found.append(("disqualified", "Disqualified", _disqualified(report.disqualified)))
     if report.losses:
         found.append(("losses", "Losses", _losses(report.losses)))
+    troubles = interruptions(report)
+    if troubles:
+        items = [element("li", sentence) for sentence in troubles]
+        head = paragraph("Through no entrant's fault; nobody has lost by them.", kind="quiet")
+        found.append(
+            ("interruptions", "Interruptions", section("interruptions", "Interruptions", head, element("ul", items)))
+        )
     if report.qualification is not None:
         found.append(("qualification", "Qualification", qualification_section(report.qualification)))
         stages.insert(0, (0, "Qualification"))
@@ -91,6 +99,8 @@ def _header(report: Report) -> list[Child]:
     if report.state == "over":
         first = [line.name for line in report.stages[-1].table if line.place == 1] if report.stages else []
         state = f"Final result: {' and '.join(first)} {'has' if len(first) == 1 else 'have'} won" if first else "Over"
+    if report.state != "over" and report.pauses and report.pauses[-1].ended is None:
+        state = f"Running, but {pause(report.pauses[-1])}"
     facts = [
         ("Entrants", str(len(report.entrants))),
         ("Games over", str(report.done)),

@@ -17,6 +17,7 @@ from server.contest.standings import standings
 from server.report import words
 from server.report.contents import Moment
 from server.report.estimate import Left, left
+from server.report.interruptions import pause
 
 HEAD = 5
 """Lines of the table that are shown; the line for logs has fewer."""
@@ -41,6 +42,8 @@ class Progress(NamedTuple):
     """The first of the table: place, name, and points or rating."""
     missing: tuple[str, ...]
     """Entrants that games wait for."""
+    paused: str
+    """Since when nothing goes on, and why; empty where all is well."""
 
 
 def progress(definition: Definition, games: Sequence[Finished], plan: Plan, moment: Moment) -> Progress:
@@ -60,6 +63,7 @@ def progress(definition: Definition, games: Sequence[Finished], plan: Plan, mome
         plan.over,
         () if state.number == QUALIFICATION else _head(definition, state, valid),
         () if plan.over else tuple(moment.missing),
+        pause(moment.pauses[-1]) if moment.pauses and moment.pauses[-1].ended is None and not plan.over else "",
     )
 
 
@@ -71,6 +75,7 @@ def line(now: Progress) -> str:
     leaders = ", ".join(f"{place}. {words.printable(name)} {mark}" for place, name, mark in now.head[:HEAD_OF_LINE])
     parts += [leaders] if leaders else []
     parts += [_missing(now)] if now.missing else []
+    parts += [now.paused] if now.paused else []
     return "; ".join(parts)
 
 
@@ -94,6 +99,8 @@ def drawn(now: Progress) -> RenderableType:
         rows.append(text)
     if now.missing:
         rows.append(Text(_missing(now), "yellow"))
+    if now.paused:
+        rows.append(Text(now.paused, "bold red"))
     return Group(*rows)
 
 

@@ -27,7 +27,9 @@ class Game(msgspec.Struct, frozen=True, kw_only=True):
     """Who began."""
     second: str
     result: str
-    """``first``, ``second``, ``draw``, ``none`` where it was not played and nobody has won, or ``annulled``."""
+    """``first``, ``second``, ``draw``, ``none`` where it was not played and nobody has won, or ``annulled``.
+
+    A game that was set aside is a ``draw`` that was not played."""
     reason: str
     """A word: how it ended."""
     sentence: str

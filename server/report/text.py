@@ -8,6 +8,7 @@ from rich.table import Table
 from rich.text import Text
 
 from server.report import words
+from server.report.interruptions import interruptions
 from server.report.marks import marks, with_forfeits
 from server.report.structure import Loss, Qualification, Rating, Report, Stage
 
@@ -35,6 +36,9 @@ def drawn(report: Report) -> RenderableType:
         on_board = len(report.losses) - len(reasons)
         parts.append(_plain(f"{on_board} on the board, {len(reasons)} for other reasons", "dim"))
         parts += [losses(reasons)] if reasons else []
+    found = interruptions(report)
+    if found:
+        parts += [_title("Interruptions: nobody has lost by them"), *map(_plain, found)]
     parts += [Padding(_plain(note, "dim"), (1, 0, 0, 0)) for note in report.notes]
     return Group(*parts)
 

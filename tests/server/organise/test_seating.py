@@ -89,7 +89,7 @@ async def test_who_comes_and_goes_costs_an_opponent_no_game(tmp_path: Path) -> N
     assert not [game for game in games if game.termination == ABSENT and ("ann" in game.detail or "bob" in game.detail)]
 
 
-class At:
+class At(trio.abc.Instrument):
     """Lets something happen before the step of that number of the task that sets up the first game."""
 
     def __init__(self, step: int, event: Callable[[], None]) -> None:
