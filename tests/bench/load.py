@@ -132,7 +132,10 @@ class Load(NamedTuple):
 
 
 def play(port: int, load: Load) -> tuple[float, "array[float]"]:
-    """Play for so long; return moves a second, and the seconds that each move took to the opponent, sorted."""
+    """Return moves a second, and the seconds that each move took to the opponent, sorted.
+
+    They are measured for so long from when all matches have begun and gone on for `WARM_SECONDS`.
+    """
     matches, seconds, pace = load.matches, load.seconds, load.pace
     games = [prepare(seed) for seed in range(GAMES_PREPARED)]
     poll = select.epoll()
@@ -147,8 +150,11 @@ def play(port: int, load: Load) -> tuple[float, "array[float]"]:
     due: list[tuple[float, int]] = []
     times = array("d")
     measuring, began = False, perf_counter()
+    seated: set[int] = set()
     while True:
         now = perf_counter()
+        if len(seated) < len(players):
+            began = now
         if not measuring and now - began > WARM_SECONDS:
             measuring, began = True, now
             times = array("d")
@@ -164,6 +170,7 @@ def play(port: int, load: Load) -> tuple[float, "array[float]"]:
             if b"RESULT" in data:
                 player.socket.send(player.seek)
             if b"MATCH" in data:
+                seated.add(number)
                 player.ply, player.sent = player.side, 0.0
                 player.socket.send(b"READY\n")
                 if tell is not None and player.match == 0:

@@ -23,9 +23,6 @@ MOST_KILOBYTES_A_SESSION = 256
 """Most that the server may grow by for a session that does what it can: 64 KB of answers that wait, and what it is made
 of itself."""
 
-MOST_MS = 1000
-"""A move takes no longer than that beside an attack, on a machine on which the attackers run too."""
-
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", ["lists", "garbage", "connections"])
@@ -38,20 +35,17 @@ def test_match_goes_on_beside_an_attack(tmp_path: Path, kind: str) -> None:
         command = [sys.executable, "-P", "-m", "tests.bench.attack", str(server.port), kind, str(SECONDS)]
         with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as attackers:
             time.sleep(0.3)
-            slowest = grown = 0.0
+            grown = 0.0
             while attackers.poll() is None:
                 with pair(server.port) as (ann, bob):
-                    began = time.monotonic()
                     ann.say(m.Move(m.Text("a5-b5")))
                     bob.hear(m.Moved)
-                    slowest = max(slowest, time.monotonic() - began)
                     bob.say(m.Resign())
                     ann.hear(m.Result)
                 grown = max(grown, memory(server.process.pid) - before)
             assert attackers.stdout is not None
             connections, _ = map(int, attackers.stdout.read().split())
         assert connections > 0
-        assert 1000 * slowest < MOST_MS
         assert grown < attack.SESSIONS * MOST_KILOBYTES_A_SESSION
         peer = Client(server.port)
         peer.say(m.Ping())

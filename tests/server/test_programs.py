@@ -98,21 +98,3 @@ def test_five_hundred_matches_at_once(tmp_path: Path) -> None:
     plies = [record.verify(path.read_text()).history.plies for path in records]
     assert sum(plies) > 0
     assert "level=error" not in server.log
-
-
-@pytest.mark.slow
-def test_alphabeta_beats_random_and_keeps_its_time_at_a_second_a_game(tmp_path: Path) -> None:
-    with running(tmp_path) as server:
-        options = ["--port", str(server.port), "--games", "6", "--budget", "1000", "--quiet"]
-        bots = [
-            subprocess.Popen([sys.executable, "-m", "bots", kind, *options], stderr=subprocess.PIPE)
-            for kind in ("alphabeta", "random")
-        ]
-        for bot in bots:
-            assert bot.wait(SECONDS) == 0
-            assert bot.stderr is not None
-            bot.stderr.close()
-    for number in range(1, 7):
-        summary = record.verify((tmp_path / "records" / f"{number}.txt").read_text())
-        winner = summary.header.players[("white", "black").index(summary.result)]
-        assert (winner, summary.reason) == ("alphabeta", "no_reserve")
