@@ -141,7 +141,11 @@ class Clock(NamedTuple):
     def fallen(self, now: int) -> tuple[bool, bool]:
         """Tell for either side whether its clock runs and is used up."""
         first, second = self.since
-        return (first is not None and self.remaining(0, now) <= 0, second is not None and self.remaining(1, now) <= 0)
+        return (first is not None and self.used_up(0, now), second is not None and self.used_up(1, now))
+
+    def used_up(self, side: int, now: int) -> bool:
+        """Tell whether a side has nothing left at a moment: what it does then comes too late."""
+        return self.remaining(side, now) <= 0
 
     def milliseconds(self, now: int) -> tuple[int, int]:
         """Return what both sides have left, in whole milliseconds, rounded down and not below 0."""

@@ -144,14 +144,19 @@ class Match:
         """A player has answered the question that measures its lag."""
         self._lags[side].answered(text, arrived)
 
-    def resign(self, side: int) -> None:
-        """A player has given up."""
-        now = self._at(self.now())
-        self._carry_out(*referee.resign(self.state, side, now))
+    def resign(self, side: int, arrived: int) -> None:
+        """A player has given up; ``arrived`` is the stamp of the line on the server's clock."""
+        self._carry_out(*referee.resign(self.state, side, self._given_up(arrived)))
 
-    def says_crashed(self, side: int, sentence: str) -> None:
+    def says_crashed(self, side: int, sentence: str, arrived: int) -> None:
         """A player gives up because its program has failed; the sentence says how, in its own words."""
-        self._carry_out(*referee.says_crashed(self.state, side, sentence, self._at(self.now())))
+        self._carry_out(*referee.says_crashed(self.state, side, sentence, self._given_up(arrived)))
+
+    def _given_up(self, arrived: int) -> int:
+        """Return the stamp of a line that ends the match whosever clock runs: in time if it can have come in time."""
+        now = self._at(max(self._stamp(arrived), self.state.stamp))
+        late = any(self.state.clock.fallen(now))
+        return self._earliest(now, max(self.state.sent, self.state.stamp)) if late else now
 
     def lost(self, side: int) -> None:
         """A player's connection is gone."""
@@ -267,10 +272,12 @@ class Match:
 
     def _in_time(self, side: int, now: int) -> int:
         """Return the stamp of a line; where it would be too late, the earliest at which it can have come."""
-        if self.state.clock.remaining(side, now) > 0:
-            return now
+        return self._earliest(now, self.state.sent) if self.state.clock.used_up(side, now) else now
+
+    def _earliest(self, now: int, after: int) -> int:
+        """Return the earliest stamp at which a line can have come that came after another stamp."""
         earliest = self._stalls.looked - self._began
-        return earliest if self.state.sent <= earliest < now else now
+        return earliest if after <= earliest < now else now
 
     def _carry_out(self, state: referee.State, effects: list[referee.Effect]) -> None:
         """Write, then tell."""

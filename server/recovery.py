@@ -36,15 +36,21 @@ class Leftover(NamedTuple):
 def examine(match: int, data: bytes) -> Leftover:
     """Read the journal of a match; never raises, whatever the bytes are."""
     whole = data[: data.rfind(b"\n") + 1].decode(errors=ESCAPED)
-    lines = whole.splitlines(keepends=True)
-    if len(lines) > 1 and lines[-1].startswith("unanswered ") and not lines[-2].startswith(("resigned ", "crashed ")):
-        lines.pop()  # the match was being ended, by whatever the result would say: that has not happened
+    lines = _without_an_end(whole.splitlines(keepends=True))
     text = "".join(lines)
     summary, error = _read(match, lines)
     if error is None:
         return Leftover(text, summary, len(data) - len(text.encode()), "")
-    sound = lines[: error.line - 1]
+    sound = _without_an_end(lines[: error.line - 1])
     return Leftover("".join(sound), _read(match, sound)[0], 0, str(error))
+
+
+def _without_an_end(lines: list[str]) -> list[str]:
+    """Leave out that the match was being ended, by whatever the result would have said: that has not happened."""
+    ending = (
+        len(lines) > 1 and lines[-1].startswith("unanswered ") and not lines[-2].startswith(("resigned ", "crashed "))
+    )
+    return lines[:-1] if ending else lines
 
 
 def restored(summary: Summary, stamp: int, until: int) -> referee.Step:
@@ -57,7 +63,7 @@ def restored(summary: Summary, stamp: int, until: int) -> referee.Step:
     if outcome is not None:
         return referee.finish(state, outcome, summary.stamp)
     awaited = referee.Awaited((True, True), until)
-    state = state._replace(sent=stamp, awaited=awaited, absent=(stamp, stamp))
+    state = state._replace(sent=stamp, stamp=stamp, awaited=awaited, absent=(stamp, stamp))
     return state, [referee.Journal(record.restarted_line(stamp))]
 
 
@@ -116,7 +122,8 @@ def _state(summary: Summary) -> referee.State:
         first, second = Clock(played.left).milliseconds(0)
         shown.append(m.Moved(ply, sides[played.side], first, second, m.Text(move)))
     clock = Clock(summary.left, increment=header.control.increment, allowances=summary.allowances)
-    return referee.State(header, summary.history, clock, summary.ready, summary.stamp, tuple(shown))
+    stamp = summary.stamp
+    return referee.State(header, summary.history, clock, summary.ready, stamp, tuple(shown), stamp=stamp)
 
 
 def _ended(summary: Summary) -> Outcome | None:

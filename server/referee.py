@@ -82,6 +82,8 @@ class State(NamedTuple):
     outcome: Outcome | None = None
     absent: tuple[int | None, int | None] = (None, None)
     """The stamp from which on a side has had no connection, None while it has one."""
+    stamp: int = 0
+    """The latest one of a READY or a move: the match does not end before it."""
 
     @property
     def sides(self) -> tuple[str, str]:
@@ -110,7 +112,7 @@ def ready(state: State, side: int, now: int) -> Step:
     if clock.left[side] <= 0:
         return flag(state, now)
     both = (side == 0 or state.ready[0], side == 1 or state.ready[1])
-    state = state._replace(clock=clock, ready=both)
+    state = state._replace(clock=clock, ready=both, stamp=max(state.stamp, now))
     effects: list[Effect] = [Journal(record.ready_line(state.sides[side], now, clock.left[side]))]
     if not state.playing:
         return state, effects
@@ -118,7 +120,7 @@ def ready(state: State, side: int, now: int) -> Step:
     verdict = state.history.verdict(state.header.move_limit)
     if verdict is None:
         return state, [*effects, *_turn(state)]
-    state, more = finish(state, verdict, now)
+    state, more = finish(state, verdict, state.stamp)
     return state, [*effects, *more]
 
 
@@ -128,7 +130,8 @@ def turn_given(state: State, now: int) -> State:
     if state.awaited is not None and state.awaited.sides[side]:
         return state  # the TURN was for the other side, which has answered it already
     clock = state.clock.run(side, now)
-    return State(state.header, state.history, clock, state.ready, now, state.shown, state.awaited, absent=state.absent)
+    header, history, _, ready, _, shown, awaited, _, absent, stamp = state
+    return State(header, history, clock, ready, now, shown, awaited, None, absent, stamp)
 
 
 def time_given(state: State, side: int, now: int) -> Step:
@@ -171,7 +174,9 @@ def move(state: State, side: int, text: str, now: int) -> Step:
     line = record.move_line(ply, name, state.sent, now, clock.left[side], played)
     moved = m.Moved(ply, name, *clock.milliseconds(now), m.Text(played))
     shown = (*state.shown, moved)
-    state = State(state.header, history, clock, state.ready, state.sent, shown, state.awaited, absent=state.absent)
+    state = State(
+        state.header, history, clock, state.ready, state.sent, shown, state.awaited, absent=state.absent, stamp=now
+    )
     verdict = history.verdict(state.header.move_limit)
     if verdict is None:
         return state, [Journal(line), Show(moved), *_turn(state)]
@@ -180,14 +185,18 @@ def move(state: State, side: int, text: str, now: int) -> Step:
 
 
 def resign(state: State, side: int, now: int) -> Step:
-    """A side gives up."""
+    """A side gives up. A used-up clock goes before, whosever it is."""
+    if any(state.clock.fallen(now)):
+        return flag(state, now)
     resigned = Journal(record.resigned_line(state.sides[side], now))
     state, effects = finish(state, resignation(state.header, side), now)
     return state, [resigned, *effects]
 
 
 def says_crashed(state: State, side: int, sentence: str, now: int) -> Step:
-    """A side gives up because its program has failed, and says how."""
+    """A side gives up because its program has failed, and says how. A used-up clock goes before, whosever it is."""
+    if any(state.clock.fallen(now)):
+        return flag(state, now)
     if len(sentence) > MOST_SAID:
         sentence = f"{sentence[: MOST_SAID - 1]}…"
     said = Journal(record.crashed_line(state.sides[side], now, sentence))
@@ -205,6 +214,7 @@ def deadline(state: State) -> int | None:
 
 def flag(state: State, now: int) -> Step:
     """End the match if a clock that runs is used up at ``now``, and wait no longer than is due; else change nothing."""
+    now = max(now, state.stamp)
     fallen = state.clock.fallen(now)
     if state.outcome is not None:
         return state, []

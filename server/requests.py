@@ -169,13 +169,13 @@ class Requests:
         match, side = _seat(player)
         match.move(side, message.move, arrived)
 
-    def _resign(self, player: "Player", _message: m.Resign, _arrived: int) -> None:
+    def _resign(self, player: "Player", _message: m.Resign, arrived: int) -> None:
         match, side = _seat(player)
-        match.resign(side)
+        match.resign(side, arrived)
 
-    def _crashed(self, player: "Player", message: m.Crashed, _arrived: int) -> None:
+    def _crashed(self, player: "Player", message: m.Crashed, arrived: int) -> None:
         match, side = _seat(player)
-        match.says_crashed(side, message.sentence)
+        match.says_crashed(side, message.sentence, arrived)
 
     def _board(self, player: "Player", _message: m.AskBoard, _arrived: int) -> None:
         assert player.match is not None

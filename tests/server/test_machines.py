@@ -131,10 +131,11 @@ class RefereeMachine(RuleBasedStateMachine):
         self.take(referee.stalled(self.state, Stall(begin, self.now)))
         assert [self.state.clock.remaining(side, self.now) for side in (0, 1)] == before
 
-    @rule(side=SIDES)
-    def ready(self, side: int) -> None:
+    @rule(side=SIDES, late=st.integers(0, 10_000))
+    def ready(self, side: int, late: int) -> None:
+        """Its line may have come before what was dealt with just now."""
         if self.state.awaited is None or not self.state.awaited.sides[side]:
-            self.take(referee.ready(self.state, side, self.now))
+            self.take(referee.ready(self.state, side, max(self.state.sent, self.now - late)))
 
     @precondition(lambda self: self.runs and self.on_turn)
     @rule(pick=st.integers(0, 1000))
@@ -148,11 +149,11 @@ class RefereeMachine(RuleBasedStateMachine):
     def bad_move(self, text: str) -> None:
         self.take(referee.move(self.state, self.state.history.position.turn, text, self.now))
 
-    @precondition(lambda self: self.runs)
-    @rule(side=SIDES, lag=st.integers(0, 300_000))
-    def lag(self, side: int, lag: int) -> None:
-        if self.state.clock.since[side] is None:  # from the next turn on
-            self.take(referee.allowed(self.state, side, lag))
+    @precondition(lambda self: self.runs and self.on_turn)
+    @rule(lag=st.integers(0, 300_000), pick=st.integers(0, 1000))
+    def lag(self, lag: int, pick: int) -> None:
+        self.take(referee.allowed(self.state, 1 - self.state.history.position.turn, lag))
+        self.move(pick)
 
     @precondition(lambda self: self.runs)
     @rule(side=SIDES)
