@@ -96,14 +96,18 @@ class Connection:
             self._socket.close()
 
     def send(self, message: Message) -> None:
-        """Send a message; raises `ConnectionLost`."""
+        """Send a message; raises `ConnectionLost`, but not before what came until then was received: it may say why."""
         if self._lost is not None and not self._inbox:
             raise self._lost
         try:
             self._socket.settimeout(QUIET_SECONDS)
             self._socket.sendall(self._end.send(message))
         except OSError as error:
-            raise ConnectionLost(f"the connection broke: {error}") from error
+            while self._lost is None and self._read(0.0):
+                pass
+            self._lost = self._lost or ConnectionLost(f"the connection broke: {error}")
+            if not self._inbox:
+                raise self._lost from error
 
     def receive(self, seconds: float = math.inf) -> Message | None:
         """Return the next message, or None when none came in time.

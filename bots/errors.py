@@ -9,6 +9,9 @@ ArenaError
 `- BadChoice     the bot chose what is no legal move: ``move``, which may be anything
 """
 
+REMEDIES = {"name_taken": "choose another name, or wait until it is free"}
+"""What to do about refusals by the server, by their codes, where its sentence does not tell."""
+
 
 class ArenaError(Exception):
     """Anything that ends a session before its time."""
@@ -27,7 +30,8 @@ class Refused(ArenaError):
 
     def __init__(self, code: str, sentence: str) -> None:
         """Keep the code beside the sentence."""
-        super().__init__(f"the server says: {sentence} ({code})" if sentence else f"the server says: {code}")
+        says = f"the server says: {sentence} ({code})" if sentence else f"the server says: {code}"
+        super().__init__(f"{says}; {REMEDIES[code]}" if code in REMEDIES else says)
         self.code = code
 
 

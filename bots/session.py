@@ -4,6 +4,8 @@ After a match, and whenever a connection was made, a PING is sent: when its PONG
 that belongs to what went before (an ERROR to a move that came too late, the moves of a resumed match).
 """
 
+import math
+import time
 import traceback
 from collections.abc import Callable
 from contextlib import suppress
@@ -13,7 +15,7 @@ from bots.bot import Bot, Clocks, GameResult, Resigned, Told, place_of_choose
 from bots.connection import CONNECT_SECONDS, Connection
 from bots.errors import BadChoice, BotFailed, ConnectionLost, Refused, ServerFault, Unreachable
 from bots.patience import Patience
-from bots.words import time_control, variant
+from bots.words import time_control, variant, waiting_for, waiting_for_named
 from engine.catalogue import GAMES
 from engine.game import GameError, Successor, moves
 from engine.history import History
@@ -27,6 +29,9 @@ restarts resumes its matches and charges nobody for it."""
 
 MOST_SAID = 200
 """Characters that are said of a failure in CRASHED: all that a server shows, and far less than a line may have."""
+
+WAIT_SECONDS = 2.0
+"""After so long without an opponent it is said for whom this bot waits."""
 
 MOST_SHOWN = 60
 """Characters that are shown of what a bot has returned in place of a move."""
@@ -78,11 +83,15 @@ class Session:
         self._asked: m.Message = None
         """The SEEK or MOVE that the server has not answered yet, None when there is none."""
         self._ready_said = False
+        self._told_at = math.inf
+        """When to say for whom this bot waits, on `time.monotonic`; never, where it does not wait or has said it."""
         self._pings = 0
         """Sent on this connection and not answered yet."""
         self._results: list[GameResult] = []
         self._failure: BotFailed | None = None
         self._unresumed = 0
+        self._lost_at = 0.0
+        """When the connection was lost, on `time.monotonic`."""
         self._patience: Patience | None = None
         """What is left of it while a lost connection is not made up for."""
 
@@ -95,7 +104,12 @@ class Session:
         try:
             while games == 0 or len(self._results) + self._unresumed < games:
                 try:
-                    self._handle(self._connection.receive())
+                    message = self._connection.receive(max(0.0, self._told_at - time.monotonic()))
+                    if message is not None:
+                        self._handle(message)
+                    elif time.monotonic() >= self._told_at:
+                        self._told_at = math.inf
+                        self._report(waiting_for(self._seek))
                 except ConnectionLost as lost:
                     self._come_back(lost)
                 if self._failure is not None and self._game is None and not self._carry_on:
@@ -112,6 +126,7 @@ class Session:
     def _enter(self) -> None:
         """Connect; log in, or resume the match that is being played."""
         self._connection = Connection(*self._address)
+        self._told_at = math.inf
         self._asked, self._ready_said, self._pings = None, False, 0
         try:
             match = self._game.match if self._game else None
@@ -131,6 +146,7 @@ class Session:
         self._connection.close()
         if self._patience is None:
             self._report(f"{lost}; trying to come back")
+            self._lost_at = time.monotonic()
             self._patience = Patience(max(PATIENCE_SECONDS, self._game.left_ms / 1000 if self._game else 0.0))
         while self._patience.pause():
             try:
@@ -172,6 +188,10 @@ class Session:
                 self._matched(message)
             case m.Seeking():
                 self._asked = None
+                self._told_at = time.monotonic() + WAIT_SECONDS
+            case m.Awaited(name, presence):
+                self._told_at = math.inf
+                self._report(waiting_for_named(name, presence))
             case m.Cancelled():
                 self._asked = self._seek  # the match cannot be begun; an ERROR will say why
             case _ if self._game is None:
@@ -196,7 +216,7 @@ class Session:
     def _settled(self) -> None:
         """Go on, now that nothing old can come any more."""
         if self._patience is not None:
-            self._report("back again")
+            self._report(f"back again, after {time.monotonic() - self._lost_at:.1f} s without a connection")
             self._patience = None
         if self._game is None:
             self._asked = self._seek
@@ -223,6 +243,7 @@ class Session:
 
     def _matched(self, match: m.Match) -> None:
         self._asked, self._ready_said = None, False
+        self._told_at = math.inf
         if self._game is not None and self._game.match.match == match.match:
             return
         try:

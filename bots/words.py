@@ -1,7 +1,7 @@
-"""Times and variants as people read them."""
+"""Times, variants and who is waited for, as people read them."""
 
 from engine.wire import messages as m
-from engine.wire.words import parameters_of
+from engine.wire.words import ANY, parameters_of
 
 
 def clock(ms: int) -> str:
@@ -20,3 +20,26 @@ def time_control(budget_ms: int, increment_ms: int) -> str:
 def variant(match: m.Match | m.Watching) -> str:
     """Write what is played: the game, and its parameters where it has any."""
     return f"{match.game} {parameters_of(match.parameters)}".rstrip()
+
+
+def waiting_for(seek: m.Seek) -> str:
+    """Write for whom a bot waits, where the server says no more of it."""
+    if seek.game == ANY:
+        return "waiting for the contest"
+    options = dict(option.split("=", 1) for option in seek.options.split())
+    who = options.pop("opponent", "")
+    if who:
+        return waiting_for_named(who, "")
+    conditions = " ".join(f"{key}={value}" for key, value in options.items())
+    return f"waiting for somebody who seeks {seek.game} {conditions}".rstrip()
+
+
+def waiting_for_named(name: str, presence: str) -> str:
+    """Write for whom a bot waits, and where that player is, by the word of the protocol."""
+    where = {
+        "absent": "is not here",
+        "here": "is here, but seeks no match",
+        "seeking": "seeks a match, but not one that fits what this bot seeks",
+        "playing": "plays a match",
+    }.get(presence)
+    return f"waiting for {name}, who {where}" if where else f"waiting for {name}"

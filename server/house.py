@@ -20,58 +20,83 @@ MOST_OF_A_KIND = 4
 LOOK_SECONDS = 0.1
 """How often the house looks whether a seat is empty."""
 
-SHORT_LIFE_SECONDS = 2.0
-"""A bot that ends sooner without a match has failed."""
+FIRST_PAUSE_SECONDS = 1.0
+"""Pause before a bot that has failed is started again; it doubles with each further failure."""
 
 MOST_PAUSE_SECONDS = 60.0
-"""Longest pause before a bot that fails again and again is started once more."""
+"""Longest of these pauses."""
+
+MOST_FAILURES = 5
+"""After so many starts in a row that came to no login a kind of bots is given up."""
 
 
 async def keep_house(hall: Hall, settings: Settings) -> None:
-    """Keep a bot of each kind waiting for an opponent, until cancelled; then end them all."""
+    """Keep a bot of each kind waiting for an opponent, until cancelled; then end them all.
+
+    A kind whose bots cannot be started is given up: it is logged, and its names are free for others.
+    """
     async with trio.open_nursery() as nursery:
         for kind, game in settings.house:
-            nursery.start_soon(_keep_kind, hall, kind, game)
+            nursery.start_soon(_Kind(hall, kind, game).keep)
 
 
-async def _keep_kind(hall: Hall, kind: str, game: str) -> None:
-    first = kind if game == USUAL_GAME else f"{kind}-{game}"
-    names = [first, *(f"{first}-{number}" for number in range(2, MOST_OF_A_KIND + 1))]
-    for name in names:
-        hall.house_tokens[name.lower()] = secrets.token_hex(16)
-        hall.house_kinds[name.lower()] = first.lower()
-    alive: set[str] = set()
-    failures = 0
+class _Kind:
+    """The bots of one kind: up to `MOST_OF_A_KIND` that play, and one that waits."""
 
-    async def run(name: str) -> None:
-        nonlocal failures
-        alive.add(name)
-        began = trio.current_time()
+    def __init__(self, hall: Hall, kind: str, game: str) -> None:
+        """Take the names that these bots have."""
+        self._hall = hall
+        self._kind = kind
+        self._game = game
+        self._first = kind if game == USUAL_GAME else f"{kind}-{game}"
+        self._names = [self._first, *(f"{self._first}-{number}" for number in range(2, MOST_OF_A_KIND + 1))]
+        for name in self._names:
+            hall.house_tokens[name.lower()] = secrets.token_hex(16)
+            hall.house_kinds[name.lower()] = self._first.lower()
+        self._alive: set[str] = set()
+        """Names whose bot runs."""
+        self._failures = 0
+        """Bots that have failed since one has ended in order."""
+        self._stillborn = 0
+        """Bots that have failed before they were logged in, since one was."""
+
+    async def keep(self) -> None:
+        """Start a bot whenever none waits, until cancelled, or until it is of no use."""
+        async with trio.open_nursery() as nursery:
+            while self._stillborn < MOST_FAILURES:
+                playing = {name.lower() for match in self._hall.matches.values() for name in match.header.players}
+                idle = [name for name in self._alive if name.lower() not in playing]
+                free = [name for name in self._names if name not in self._alive and name.lower() not in playing]
+                if not idle and free:
+                    if self._failures:
+                        await trio.sleep(min(MOST_PAUSE_SECONDS, FIRST_PAUSE_SECONDS * 2 ** (self._failures - 1)))
+                    self._alive.add(free[0])
+                    nursery.start_soon(self._run, free[0])
+                await trio.sleep(LOOK_SECONDS)
+                if any(name.lower() in self._hall.sessions for name in self._alive):
+                    self._stillborn = 0
+        for name in self._names:
+            del self._hall.house_tokens[name.lower()], self._hall.house_kinds[name.lower()]
+        log.error("house bot given up: it cannot be started", bot=self._first, times=self._stillborn)
+
+    async def _run(self, name: str) -> None:
+        """Run one bot, and learn from how it ends."""
         try:
-            status = await _run_bot(hall, kind, game, name)
+            status = await _run_bot(self._hall, self._kind, self._game, name)
         finally:
-            alive.discard(name)
-        # a short match is no failure
-        failures = failures + 1 if status != 0 and trio.current_time() - began < SHORT_LIFE_SECONDS else 0
-        if failures:
-            log.warning("house bot failed at once", bot=first, times=failures)
-
-    async with trio.open_nursery() as nursery:
-        while True:
-            playing = {name.lower() for match in hall.matches.values() for name in match.header.players}
-            idle = [name for name in alive if name.lower() not in playing]
-            free = [name for name in names if name not in alive and name.lower() not in playing]
-            if not idle and free:
-                if failures:
-                    await trio.sleep(min(MOST_PAUSE_SECONDS, 2**failures))
-                nursery.start_soon(run, free[0])
-            await trio.sleep(LOOK_SECONDS)
+            self._alive.discard(name)
+        if status == 0:
+            self._failures = self._stillborn = 0
+            return
+        self._failures += 1
+        self._stillborn += 1  # until one is seen that has logged in
+        log.warning("house bot failed", bot=name, status=status, times=self._failures)
 
 
 async def _run_bot(hall: Hall, kind: str, game: str, name: str) -> int:
     """Run a bot for one match, and return its exit status."""
     seat = Seat(*hall.own_address, name, game, hall.house_tokens[name.lower()])
-    command, environment = filled(house_bot(kind), seat), {**os.environ, **variables(seat)}
+    command, environment = filled((*house_bot(kind), "--quiet"), seat), {**os.environ, **variables(seat)}
     quiet = subprocess.DEVNULL
     ended = await trio.run_process(command, check=False, stdin=quiet, stdout=quiet, env=environment)
     return ended.returncode

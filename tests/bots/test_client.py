@@ -1,5 +1,8 @@
 """The client library against a server that plays from a script."""
 
+import socket
+from typing import Any
+
 import pytest
 
 from bots import connection, patience, session
@@ -272,6 +275,23 @@ def test_a_bot_may_resign() -> None:
     assert len(results) == 1 and len(reported) == 2
 
 
+def test_what_the_server_said_last_is_read_before_the_connection_counts_as_lost(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A server that stops has closed the connection already when the client answers RESULT by PING."""
+
+    def broken(self: connection.Connection, message: m.Message, send: Any = connection.Connection.send) -> None:
+        if any(isinstance(left, m.Bye) for left in self._inbox):
+            self._socket.shutdown(socket.SHUT_WR)
+        send(self, message)
+
+    monkeypatch.setattr(connection.Connection, "send", broken)
+    stop = "< RESULT 17 annulled server_stop 1 1 it was stopped\n< BYE stopping the server is shutting down\ndrop"
+    error, reported = failing(Refused, Recorder(), LOGIN + SEEK + MATCH + PLAYING + stop, games=2)
+    assert str(error) == "the server says: the server is shutting down (stopping)"
+    assert len(reported) == 2
+
+
 def test_a_bot_that_fails_at_what_it_is_told_gives_up() -> None:
     bot = Recorder()
     bot.told = lambda message: 1 / 0  # type: ignore[assignment, method-assign]
@@ -292,6 +312,48 @@ def test_a_bot_whose_moves_are_for_the_server_to_judge() -> None:
     assert results[0].reason == "bad_move"
 
 
+@pytest.mark.parametrize(
+    ("presence", "said"),
+    [
+        ("absent", "waiting for bob, who is not here"),
+        ("playing", "waiting for bob, who plays a match"),
+        ("here", "waiting for bob, who is here, but seeks no match"),
+        ("seeking", "waiting for bob, who seeks a match, but not one that fits what this bot seeks"),
+        ("asleep", "waiting for bob"),
+    ],
+)
+def test_who_is_waited_for_and_where_that_player_is(presence: str, said: str) -> None:
+    seek = "> SEEK gipf opponent=bob\n< SEEKING gipf opponent=bob\n"
+    script = LOGIN + seek + f"< AWAITED bob {presence}\n" + MATCH + PLAYING + RESULT + QUIT
+    _, reported = scripted(Recorder(), script, opponent="bob")
+    assert reported[0] == said
+    assert reported[1].startswith("match 17: ")
+
+
+@pytest.mark.parametrize(
+    ("options", "asked", "said"),
+    [
+        ({"opponent": "bob"}, "gipf opponent=bob", "waiting for bob"),
+        ({"budget": 5000}, "gipf budget=5000", "waiting for somebody who seeks gipf budget=5000"),
+        ({"game": "arrows"}, "arrows", "waiting for somebody who seeks arrows"),
+        ({"game": "any"}, "any", "waiting for the contest"),
+    ],
+)
+def test_a_bot_says_for_whom_it_waits_where_the_server_says_nothing(
+    options: dict[str, object], asked: str, said: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(session, "WAIT_SECONDS", 0.01)
+    reported: list[str] = []
+
+    def report(line: str) -> None:
+        reported.append(line)
+        raise KeyboardInterrupt
+
+    with FakeServer(LOGIN + f"> SEEK {asked}\n< SEEKING {asked}\n" + QUIT) as server, pytest.raises(KeyboardInterrupt):
+        play(Recorder(), port=server.port, name="newcomer", report=report, **options)  # type: ignore[arg-type]
+    assert reported == [said]
+
+
 # What the server refuses.
 
 
@@ -300,7 +362,8 @@ def test_login_refused(code: str) -> None:
     script = f"< ARENA 1 gipf-arena/0.1.0 token\n> LOGIN newcomer\n< ERROR {code} so it is\n" + QUIT
     error, _ = failing(Refused, Recorder(), script)
     assert isinstance(error, Refused) and error.code == code
-    assert str(error) == f"the server says: so it is ({code})"
+    remedy = "; choose another name, or wait until it is free" if code == "name_taken" else ""
+    assert str(error) == f"the server says: so it is ({code}){remedy}"
 
 
 def test_seek_refused() -> None:
@@ -519,7 +582,7 @@ def test_resume_before_ready() -> None:
     results, reported = scripted(bot, cut, RESUME + RESUMED + PLAYING + FIRST_TURN + MOVED_1 + RESULT + QUIT)
     assert len(bot.prepared) == len(bot.asked) == len(results) == 1
     assert reported[1].endswith("; trying to come back")
-    assert reported[2] == "back again"
+    assert reported[2].startswith("back again, after 0.")
 
 
 def test_resume_after_ready_says_it_again() -> None:
@@ -592,7 +655,7 @@ def test_a_second_loss_while_coming_back() -> None:
     resumed = RESUME + "< START 59900 59800\n" + RESUMED + RESULT + QUIT
     results, reported = scripted(Recorder(), cut, "drop", again, half.replace("< MATCH 17 gipf", "<<MATCH 17"), resumed)
     assert len(results) == 1
-    assert reported.count("back again") == 1
+    assert sum(line.startswith("back again, after ") for line in reported) == 1
 
 
 def test_a_match_that_cannot_be_resumed_counts_as_played() -> None:

@@ -1,0 +1,61 @@
+"""The house bots: one of a kind always waits, and a kind that cannot be started is given up."""
+
+from pathlib import Path
+
+import pytest
+import trio
+
+from engine.wire import messages as m
+from server import house
+from server.settings import Settings
+from tests.server.harness import logged, open_house
+
+SETTINGS = Settings(house=(("alfabeta", "gipf"),))
+
+
+async def test_a_kind_of_bots_that_cannot_be_started_is_given_up(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(house, "FIRST_PAUSE_SECONDS", 0.0)
+    monkeypatch.setattr(house, "house_bot", lambda kind: ("false",))
+    with logged() as log:
+        async with open_house(tmp_path) as hall:
+            with trio.fail_after(60):
+                await house.keep_house(hall.hall, SETTINGS)
+            assert hall.hall.house_tokens == hall.hall.house_kinds == {}
+            await hall.connect("alfabeta")  # the name is free for others
+    given_up = [line for line in log.getvalue().splitlines() if "given up" in line]
+    assert len(given_up) == 1 and "alfabeta" in given_up[0]
+    assert log.getvalue().count("house bot failed") == house.MOST_FAILURES
+
+
+async def test_a_bot_that_has_logged_in_is_started_again_however_it_ends(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As after a match that the server could not begin, for lack of room on its disk."""
+    monkeypatch.setattr(house, "FIRST_PAUSE_SECONDS", 0.0)
+    monkeypatch.setattr(house, "LOOK_SECONDS", 0.001)
+    began = 0
+
+    async with open_house(tmp_path) as hall, trio.open_nursery() as nursery:
+
+        async def run(_hall: object, _kind: str, _game: str, name: str) -> int:
+            nonlocal began
+            began += 1
+            client = await hall.connect(name, hall.hall.house_tokens[name])
+            if began <= 2 * house.MOST_FAILURES:
+                await trio.sleep(0.01)
+                await client.stream.aclose()
+                while name in hall.hall.sessions:
+                    await trio.sleep(0.001)
+                return 1
+            await client.say(m.Seek("gipf"))
+            return await trio.sleep_forever()
+
+        monkeypatch.setattr(house, "_run_bot", run)
+        nursery.start_soon(house.keep_house, hall.hall, SETTINGS)
+        newcomer = await hall.connect("newcomer")
+        await newcomer.say(m.Seek("gipf", m.Text("opponent=alfabeta")))
+        with trio.fail_after(60):
+            assert (await newcomer.hear(m.Match)).opponent == "alfabeta"
+        nursery.cancel_scope.cancel()
