@@ -12,6 +12,7 @@ from cyclopts import Parameter, validators
 from bots.client import DEFAULT_HOST, DEFAULT_PORT, ArenaError, Bot, play, to_stderr
 from bots.play_words import USUAL_SECONDS, BadCommand
 from engine.catalogue import GAMES, USUAL_GAME
+from engine.command_line import explain
 from engine.game import GameError
 from engine.search.deepening import MOST_THREADS
 from engine.search.memory import MAX_DEPTH
@@ -377,7 +378,7 @@ def main(arguments: list[str] | None = None) -> Any:
     try:
         app(arguments, exit_on_error=False, print_error=False)
     except cyclopts.CycloptsError as error:
-        _fail(" ".join(str(error).split()), 2)
+        _fail(explain(error), 2)
     except ArenaError as error:
         _fail(str(error), 1)
     except BrokenPipeError:  # whoever read the output has had enough

@@ -13,4 +13,5 @@
 - `shell`: the stdin/stdout command protocols of the assignments
 - `wire`: the network protocol without a network
 - `commands`, `cli`: the command line ``arena-engine``
+- `command_line`: what is wrong with a command line, in a sentence, for all three programs
 """

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import cyclopts
 
+from engine.command_line import explain
 from engine.commands.inputs import Rejected, say
 
 
@@ -49,7 +50,7 @@ def run(arguments: Sequence[str]) -> int:
     try:
         application()(arguments, exit_on_error=False, print_error=False, result_action="return_none")
     except cyclopts.CycloptsError as error:
-        return _fail(REFUSED, str(error))
+        return _fail(REFUSED, explain(error))
     except Rejected as error:
         return _fail(REFUSED, str(error))
     except (OverflowError, MemoryError) as error:

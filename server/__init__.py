@@ -24,7 +24,8 @@
 - `tally`, `metrics`, `service_manager`: what was done, counted and shown to those who watch over the server
 - `configuration`, `table`: the configuration file, and tables of TOML
 - `doctor`: what is wrong before the server is started
-- `tokens`, `logs`, `cli`: the token file, log lines, and the command line ``arena-server``
+- `tokens`, `logs`: the token file, and log lines
+- `cli`, `contest_commands`, `command_line`: the command line ``arena-server``, its contests, what its commands share
 
 Server and bots never import each other; `house` and `demo` start bots as programs.
 """

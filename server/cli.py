@@ -1,31 +1,29 @@
 """The command line ``arena-server``."""
 
 import sys
-from collections.abc import Callable
 from importlib.metadata import version
 from pathlib import Path
-from typing import Annotated, Any, NoReturn, TypeVar
+from typing import Annotated, Any
 
 import cyclopts
 import trio
 from cyclopts import Parameter
 from cyclopts.config import Dict
-from rich.console import Console
 
 from engine.catalogue import GAMES, USUAL_GAME
 from engine.clock import MICROSECONDS, TimeControl
+from engine.command_line import explain, explain_fault, nearest
 from engine.game import BadParameters
 from server import configuration, tls
 from server import tokens as token_file
-from server.contest import contest_file
+from server.command_line import fail, first_of, place, secret
+from server.contest_commands import contest
 from server.lag import MOST_ALLOWANCE
 from server.limits import Limits
 from server.logs import configure
 from server.organise.schema import BadStore
-from server.settings import LEAST_BUDGET, MOST_BUDGET, MOST_MOVES, PORT, WEB, Settings
+from server.settings import HOUSE_BOTS, LEAST_BUDGET, MOST_BUDGET, MOST_MOVES, PORT, WEB, Settings
 from server.table import BadTable
-
-Read = TypeVar("Read")
 
 
 def _from_file(called: cyclopts.App, commands: tuple[str, ...], arguments: cyclopts.ArgumentCollection) -> Any:
@@ -41,6 +39,7 @@ def _from_file(called: cyclopts.App, commands: tuple[str, ...], arguments: cyclo
 
 app = cyclopts.App(
     name="arena-server",
+    default_parameter=Parameter(negative=()),
     help="Hosts matches between programs that play board games over TCP.",
     version=lambda: version("gipf-arena"),
     config=_from_file,
@@ -128,12 +127,12 @@ def serve(
         ("delay-moves", delay_moves, 0, MOST_MOVES),
     ):
         if not least <= value <= most:
-            _fail(f"--{name} is {value}; it has to lie between {least} and {most}")
+            fail(f"--{name} is {value}; it has to lie between {least} and {most}")
     for name, number in (("port", port), ("metrics", metrics)):
         if number is not None and not 0 <= number <= 65535:
-            _fail(f"--{name} is {number}; ports are 0 to 65535")
+            fail(f"--{name} is {number}; ports are 0 to 65535")
     if not 0 <= return_time < float("inf"):
-        _fail(f"--return-time is {return_time}; it has to be a number of seconds, 0 or more")
+        fail(f"--return-time is {return_time}; it has to be a number of seconds, 0 or more")
     settings = Settings(
         host=host,
         port=port,
@@ -141,13 +140,13 @@ def serve(
         control=TimeControl.of_milliseconds(budget, increment),
         move_limit=move_limit,
         house=_house(house),
-        tokens=_secret("tokens", tokens, token_file.read),
-        organiser=_secret("organiser", organiser, token_file.read_organiser) or "",
+        tokens=secret("tokens", tokens, token_file.read),
+        organiser=secret("organiser", organiser, token_file.read_organiser) or "",
         limits=Limits() if config is None else configuration.read(config).limits,
         tls=_identity(tls_cert, tls_key),
         delay_moves=delay_moves,
         metrics=metrics,
-        web=None if no_web else _place("web", WEB if web is None else web),
+        web=None if no_web else place("web", WEB if web is None else web),
         grace=grace,
         lag_allowance=lag_allowance * MICROSECONDS,
         return_seconds=return_time,
@@ -157,74 +156,10 @@ def serve(
     try:
         trio.run(run, settings)
     except* (OSError, BadStore) as group:
-        _fail(f"cannot serve: {_first(group)}", status=1)
+        fail(f"cannot serve: {explain_fault(first_of(group))}", status=1)
 
 
-@app.command
-def contest(
-    file: Path,
-    *,
-    data: Path = Path("arena-data"),
-    host: str = "127.0.0.1",
-    port: int = PORT,
-    tokens: Path | None = None,
-    web: str | None = None,
-    grace: float = 0.0,
-    return_time: float = 30.0,
-    dask: str = "",
-    verbose: bool = False,
-) -> None:
-    """Hold a contest from its first game to its final table; the same command goes on with one that was stopped.
-
-    Where a server uses the data directory already, it holds the contest, and this command shows how it goes.
-
-    Parameters
-    ----------
-    file
-        The contest file (docs/contests.md).
-    data
-        Directory for records, the database and reports; made where it is missing.
-    host
-        Address to listen on; 0.0.0.0 for every one.
-    port
-        Port to listen on; 0 lets the system choose one.
-    tokens
-        File of those who may log in, made by arena-server token, for entrants without a token of their own.
-    web
-        Address and port of pages for browsers, as in 127.0.0.1:8080; none when left out.
-    grace
-        Seconds that running games get to end when the contest is stopped.
-    return_time
-        Seconds that players are waited for, with standing clocks, when the server starts again after it has died.
-    dask
-        Address of a dask scheduler, as in tcp://10.0.0.1:8786, whose workers play the games; only for programs.
-    verbose
-        Log more.
-    """
-    configure(verbose=verbose, quiet=not verbose)
-    try:
-        text = file.read_text(encoding="utf-8")
-        definition = contest_file.read(text, lambda name: (file.parent / name).read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, BadTable) as error:
-        _fail(f"{file}: {error}")
-    settings = Settings(
-        host=host,
-        port=port,
-        data=data,
-        tokens=_secret("tokens", tokens, token_file.read),
-        web=None if web is None else _place("web", web),
-        grace=grace,
-        return_seconds=return_time,
-    )
-    from server.organise.holding import Asked, hold
-
-    asked = Asked(text, definition._replace(folder=str(file.parent.resolve())), settings, dask)
-    try:
-        sys.exit(trio.run(hold, asked, Console()))
-    except* (OSError, BadStore) as group:
-        _fail(f"cannot hold the contest: {_first(group)}", status=1)
-    except* KeyboardInterrupt:
-        sys.exit(130)
+app.command(contest)
 
 
 @app.command
@@ -255,13 +190,17 @@ def demo(
 
     configure(quiet=True)
     if game not in GAMES:
-        _fail(f"--game: there is no game {game!r}; there is {', '.join(GAMES)}")
+        fail(f"--game: there is no game {game!r}; there is {', '.join(GAMES)}{nearest(game, [*GAMES])}")
+    for option, kind in (("first", first), ("second", second)):
+        if kind not in HOUSE_BOTS:
+            known = f"there is {', '.join(HOUSE_BOTS)}{nearest(kind, [*HOUSE_BOTS])}"
+            fail(f"--{option}: there is no bot {kind!r}; {known}")
     try:
         params = GAMES[game].parameters(GAMES[game].default_parameters if params is None else params)
     except BadParameters as error:
-        _fail(f"--params: {error}")
+        fail(f"--params: {error}")
     if not 1000 <= budget <= MOST_BUDGET // MICROSECONDS:
-        _fail(f"--budget is {budget}; the demonstration needs at least 1000")
+        fail(f"--budget is {budget}; the demonstration needs at least 1000")
     try:
         sys.exit(trio.run(demonstrate, (first, second), (game, params), budget))
     except* KeyboardInterrupt:
@@ -282,7 +221,7 @@ def token(name: str, *, tokens: Path = Path("tokens.txt")) -> None:
     try:
         print(token_file.add(tokens, name))
     except (OSError, UnicodeDecodeError, token_file.BadTokens) as error:
-        _fail(str(error))
+        fail(explain_fault(error))
 
 
 @app.command
@@ -297,26 +236,7 @@ def organiser_token(*, file: Path = Path("organiser.txt")) -> None:
     try:
         print(token_file.make_organiser(file))
     except (OSError, token_file.BadTokens) as error:
-        _fail(str(error))
-
-
-def _place(name: str, text: str) -> tuple[str, int]:
-    """Read an address and a port; an address of IPv6 may stand in brackets."""
-    host, colon, port = text.rpartition(":")
-    host = host.removeprefix("[").removesuffix("]")
-    if not colon or not host or not (port.isascii() and port.isdigit() and int(port[:6]) <= 65535):
-        _fail(f"--{name} is {text!r}; it is an address and a port, as in {WEB}")
-    return host, int(port)
-
-
-def _secret(name: str, file: Path | None, read: Callable[[Path], Read]) -> Read | None:
-    """Read the file of hashed tokens that an option names."""
-    if file is None:
-        return None
-    try:
-        return read(file)
-    except (OSError, UnicodeDecodeError, token_file.BadTokens) as error:
-        _fail(f"--{name}: {error}")
+        fail(str(error))
 
 
 @app.command
@@ -353,8 +273,10 @@ def _house(text: str) -> tuple[tuple[str, str], ...]:
     for word in filter(None, text.split(",")):
         kind, _, game = word.partition(":")
         game = game or USUAL_GAME
-        if not kind or game not in GAMES:
-            _fail(f"--house: {word!r} is no bot; write alphabeta or random, and :GAME behind it, of {', '.join(GAMES)}")
+        if kind not in HOUSE_BOTS:
+            fail(f"--house: there is no bot {kind!r}; there is {', '.join(HOUSE_BOTS)}{nearest(kind, [*HOUSE_BOTS])}")
+        if game not in GAMES:
+            fail(f"--house: {word!r}: there is no game {game!r}; there is {', '.join(GAMES)}{nearest(game, [*GAMES])}")
         bots.append((kind, game))
     return tuple(bots)
 
@@ -364,23 +286,12 @@ def _identity(certificate: Path | None, key: Path | None) -> tls.Identity | None
     if certificate is None and key is None:
         return None
     if certificate is None or key is None:
-        _fail("--tls-cert and --tls-key belong together: a certificate, and its key")
+        fail("--tls-cert and --tls-key belong together: a certificate, and its key")
     try:
         tls.context(tls.Identity(certificate, key))
     except tls.BadCertificate as error:
-        _fail(f"--tls-cert, --tls-key: {error}")
+        fail(f"--tls-cert, --tls-key: {error}")
     return tls.Identity(certificate, key)
-
-
-def _first(group: BaseException) -> BaseException:
-    while isinstance(group, BaseExceptionGroup):
-        group = group.exceptions[0]
-    return group
-
-
-def _fail(sentence: str, status: int = 2) -> NoReturn:
-    print(f"arena-server: {sentence}", file=sys.stderr)
-    sys.exit(status)
 
 
 def main() -> None:
@@ -388,6 +299,6 @@ def main() -> None:
     try:
         app(sys.argv[1:], exit_on_error=False, print_error=False)
     except cyclopts.CycloptsError as error:
-        _fail(" ".join(str(error).split()))
+        fail(explain(error))
     except BadTable as error:
-        _fail(str(error))
+        fail(str(error))

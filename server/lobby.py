@@ -77,7 +77,9 @@ def read_seek(name: str, game: Game, options: str, settings: Settings) -> Seek:
         try:
             seek = seek._replace(parameters=game.parameters(parameters_of(given["params"])))
         except BadParameters as error:
-            raise ProtocolError(Code.BAD_PARAMETERS, str(error)) from None
+            usual = word_of(game.default_parameters)
+            written = f"; in one word, with commas: params={usual}" if usual else ""
+            raise ProtocolError(Code.BAD_PARAMETERS, f"{error}{written}") from None
     if "budget" in given:
         budget = _milliseconds("budget", given["budget"], settings.least_budget, settings.most_budget)
         seek = seek._replace(budget=budget)

@@ -2,6 +2,7 @@
 
 - `contest_file`: the contest file, read into a `definition`
 - `definition`: what a contest is: entrants, games, stages, rules
+- `interventions`, `annulments`: what the organiser has changed since, and which results stand then
 - `openings`: the positions in which games begin
 - `chance`: an order by lot that the seed repeats
 - `fixtures`: games before and after they are played

@@ -5,10 +5,10 @@ from collections.abc import Collection, Iterable
 from server.contest.fixtures import ABSENT, Finished, Fixture
 
 
-def absent(fixture: Fixture, missing: Collection[str], why: str) -> Finished:
-    """Return the result of a game to which one player, or both, did not come."""
+def absent(fixture: Fixture, missing: Collection[str], why: str, termination: str = ABSENT) -> Finished:
+    """Return the result of a game to which one player, or both, did not come; the termination says in which way."""
     here = [side for side, name in enumerate(fixture.players) if name not in missing]
-    return Finished(fixture, None, here[0] if here else None, ABSENT, why)
+    return Finished(fixture, None, here[0] if here else None, termination, why)
 
 
 def given_up(due: Iterable[Fixture], missing: Collection[str], patience: int) -> list[Finished]:

@@ -1,17 +1,31 @@
 """Why games were lost, and whom that disqualifies."""
 
+from collections import Counter
 from collections.abc import Iterable
 from enum import StrEnum
 from typing import NamedTuple
 
-from engine.outcome import Termination
+from engine.outcome import ANNULLED, Termination
 from engine.record.text import milliseconds
 from server.contest.definition import Definition
-from server.contest.fixtures import ABSENT, FORFEIT, QUALIFICATION, Finished, counted
+from server.contest.fixtures import (
+    ABSENT,
+    ENDED_AT_START,
+    FORFEIT,
+    NO_ANSWER,
+    NOT_STARTED,
+    QUALIFICATION,
+    SET_ASIDE,
+    UNPLAYED,
+    WITHDRAWN,
+    Finished,
+    counted,
+)
+from server.contest.interventions import END, pardoned, withdrawn
 
 
 class Cause(StrEnum):
-    """Why a game was lost."""
+    """Why a game was lost. The end of a program for a bound of its sandbox has the word of that bound instead."""
 
     BOARD = "board"
     """By the rules of the game; the termination says which."""
@@ -20,32 +34,65 @@ class Cause(StrEnum):
     TIME = "time"
     """The clock ran out."""
     CONNECTION_LOST = "connection_lost"
-    """The clock ran out while the player had no connection, or its program, started by the server, has ended."""
+    """The clock ran out while the player had no connection."""
+    CRASHED = "crashed"
+    """Its program, started by the server, had ended before the game did, or before its first word."""
     HUNG = "hung"
     """The clock ran out before initialisation was over."""
+    NOT_STARTED = "not_started"
+    """The game was not played: the program could not be started."""
+    NO_ANSWER = "no_answer"
+    """The game was not played: the program was started, and said nothing in the time that it has for that."""
     ABSENT = "absent"
-    """The game was not played: the player did not come, or its program did not start."""
+    """The game was not played: the player did not come."""
     RESIGN = "resign"
     ADJUDICATED = "adjudicated"
     """Exact solving has proven that the position was lost."""
     FORFEIT = "forfeit"
     """The game was not played: the player had been disqualified."""
+    WITHDRAWN = "withdrawn"
+    """The game was not played: the organiser had withdrawn the player."""
 
-
-ON_TIME = frozenset({Cause.TIME, Cause.CONNECTION_LOST, Cause.HUNG, Cause.ABSENT})
-"""Losses on time, of whatever origin."""
-
-_FAULTS = frozenset({Termination.TIME, Termination.CRASHED, Termination.BAD_MOVE, ABSENT})
-"""Terminations that may disqualify."""
 
 _CAUSES = {
     Termination.BAD_MOVE: Cause.BAD_MOVE,
     Termination.RESIGN: Cause.RESIGN,
-    Termination.CRASHED: Cause.CONNECTION_LOST,
     Termination.ADJUDICATED: Cause.ADJUDICATED,
     FORFEIT: Cause.FORFEIT,
+    WITHDRAWN: Cause.WITHDRAWN,
     ABSENT: Cause.ABSENT,
+    NOT_STARTED: Cause.NOT_STARTED,
+    ENDED_AT_START: Cause.CRASHED,
+    NO_ANSWER: Cause.NO_ANSWER,
 }
+"""By termination. One of `Termination` that stands neither here nor among the ends by rules is its own cause."""
+
+_BY_RULE = frozenset({Termination.REPETITION, Termination.NO_PROGRESS, Termination.MOVE_LIMIT, *ANNULLED})
+
+_FAULTS = frozenset(map(str, Termination)) - frozenset(map(str, (Termination.TIME, *_BY_RULE, *_CAUSES)))
+"""Terminations that are a program's own fault, and their own cause: it has crashed, or gone beyond a bound."""
+
+_COUNTED = frozenset({*_FAULTS, Termination.TIME, Termination.BAD_MOVE, *UNPLAYED} - {FORFEIT, WITHDRAWN, SET_ASIDE})
+"""Terminations that may disqualify."""
+
+_HARMLESS = frozenset(
+    {Cause.BOARD, Cause.BAD_MOVE, Cause.RESIGN, Cause.ADJUDICATED, Cause.FORFEIT, Cause.WITHDRAWN}
+)  # fmt: skip
+"""Causes that are no failure of a program to play in time."""
+
+_AT_ONCE = frozenset({Cause.HUNG, Cause.NOT_STARTED, Cause.NO_ANSWER})
+"""Causes of which one is enough in the qualification: the program never got ready."""
+
+_WORDS: dict[str, str] = {
+    Cause.TIME: "lost on time",
+    Cause.CONNECTION_LOST: "lost its connection",
+    Cause.HUNG: "hung in initialisation",
+    Cause.NOT_STARTED: "cannot be started",
+    Cause.NO_ANSWER: "no answer after its start",
+    Cause.ABSENT: "did not come",
+    Cause.BAD_MOVE: "illegal moves",
+}
+"""How a disqualification says what happened; other causes are their own words."""
 
 
 class Loss(NamedTuple):
@@ -56,7 +103,8 @@ class Loss(NamedTuple):
     stage: int
     match: int | None
     """Number of the record."""
-    cause: Cause
+    cause: str
+    """A word of `Cause`, or of a bound that the program had broken."""
     termination: str
     sentence: str
     """For people: rule, move, or time used against time allowed."""
@@ -67,8 +115,16 @@ class Disqualification(NamedTuple):
 
     name: str
     reason: str
+    """What happened, and in how many games."""
     evidence: tuple[Loss, ...]
     """The games it rests on."""
+    withdrawn: bool = False
+    """The organiser has withdrawn it, and it has done nothing wrong by that."""
+
+
+def on_time(cause: str) -> bool:
+    """Tell whether a loss counts as one on time: the program was not there, or no more, when it was to move."""
+    return cause not in _HARMLESS
 
 
 def losses(definition: Definition, game: Finished) -> tuple[Loss, ...]:
@@ -78,44 +134,65 @@ def losses(definition: Definition, game: Finished) -> tuple[Loss, ...]:
     """
     if game.winner is not None:
         return (_loss(definition, game, 1 - game.winner),)
-    if game.termination in (Termination.TIME, FORFEIT, ABSENT):
+    if game.termination in (Termination.TIME, *UNPLAYED - {SET_ASIDE}):
         return tuple(_loss(definition, game, side) for side in (0, 1))
     return ()
 
 
-def disqualified(definition: Definition, games: Iterable[Finished]) -> dict[str, Disqualification]:
-    """Return who is out: by the qualification, or by losses on time in the contest itself."""
+def disqualified(
+    definition: Definition, games: Iterable[Finished], before: tuple[int, int] = END
+) -> dict[str, Disqualification]:
+    """Return who is out: by the qualification, by losses on time in the contest itself, or by the organiser.
+
+    With ``before``, a stage and a round, as it was when that round was paired; ``games`` are those before it then.
+    """
+    forgiven = pardoned(definition.interventions, before)
     faults: dict[str, list[Loss]] = {entrant.name: [] for entrant in definition.entrants}
     for game in counted(games):
-        if game.termination in _FAULTS:
-            for loss in losses(definition, game):
-                if loss.name in faults:
-                    faults[loss.name].append(loss)
-    return {name: out for name, of_one in faults.items() if (out := _judge(definition, name, of_one))}
+        if game.termination not in _COUNTED:
+            continue
+        for loss in losses(definition, game):
+            counts = on_time(loss.cause) or loss.cause == Cause.BAD_MOVE
+            if counts and loss.name in faults and game.interventions >= forgiven.get(loss.name, 0):
+                faults[loss.name].append(loss)
+    out = {name: found for name, of_one in faults.items() if (found := _judge(definition, name, of_one))}
+    for name in withdrawn(definition.interventions, before):
+        if name not in out:
+            out[name] = Disqualification(name, "withdrawn by the organiser", (), withdrawn=True)
+    return out
 
 
 def _judge(definition: Definition, name: str, faults: list[Loss]) -> Disqualification | None:
     before = [loss for loss in faults if loss.stage == QUALIFICATION]
     rules = definition.qualification
     if rules is not None:
-        hung = tuple(loss for loss in before if loss.cause == Cause.HUNG)
-        late = tuple(loss for loss in before if loss.cause in ON_TIME)
+        never_ready = tuple(loss for loss in before if loss.cause in _AT_ONCE)
+        late = tuple(loss for loss in before if on_time(loss.cause))
         bad = tuple(loss for loss in before if loss.cause == Cause.BAD_MOVE)
-        if hung:
-            return Disqualification(name, "hung in initialisation, in the qualification", hung)
+        if never_ready:
+            return Disqualification(name, f"{_what_happened(never_ready)} in the qualification", never_ready)
         if len(bad) >= rules.bad_moves:
-            return Disqualification(name, f"{_times(len(bad), 'bad move')} in the qualification", bad)
+            return Disqualification(name, f"{_what_happened(bad)} in the qualification", bad)
         if len(late) >= rules.time_losses:
-            return Disqualification(name, f"{_times(len(late), 'loss', 'es')} on time in the qualification", late)
-    late = tuple(loss for loss in faults if loss.stage != QUALIFICATION and loss.cause in ON_TIME)
+            return Disqualification(name, f"{_what_happened(late)} in the qualification", late)
+    late = tuple(loss for loss in faults if loss.stage != QUALIFICATION and on_time(loss.cause))
     if 0 < definition.time_losses <= len(late):
-        return Disqualification(name, f"{_times(len(late), 'loss', 'es')} on time", late)
+        return Disqualification(name, _what_happened(late), late)
     return None
+
+
+def _what_happened(faults: Iterable[Loss]) -> str:
+    """Name each cause with its number of games, the most frequent first: ``crashed (2 games), no answer (1 game)``."""
+    counts = Counter(loss.cause for loss in faults).most_common()
+    return ", ".join(
+        f"{_WORDS.get(cause, cause.replace('_', ' '))} ({number} game{'' if number == 1 else 's'})"
+        for cause, number in counts
+    )
 
 
 def _loss(definition: Definition, game: Finished, side: int) -> Loss:
     players = game.fixture.players
-    cause = _CAUSES.get(game.termination, Cause.BOARD)
+    cause: str = _CAUSES.get(game.termination, Cause.BOARD)
     sentence = game.detail or game.termination
     if game.termination == Termination.TIME:
         cause = Cause.TIME
@@ -124,7 +201,11 @@ def _loss(definition: Definition, game: Finished, side: int) -> Loss:
         elif game.gone[side]:
             cause = Cause.CONNECTION_LOST
         sentence = f"{sentence}; {_times_used(definition, game, side)}"
-    return Loss(players[side], players[1 - side], game.fixture.stage, game.match, cause, game.termination, sentence)
+    elif cause == Cause.BOARD and game.termination in _FAULTS:
+        cause = str(game.termination)
+    return Loss(
+        players[side], players[1 - side], game.fixture.stage, game.match, str(cause), game.termination, sentence
+    )
 
 
 def _times_used(definition: Definition, game: Finished, side: int) -> str:
@@ -133,7 +214,3 @@ def _times_used(definition: Definition, game: Finished, side: int) -> str:
     moves = game.plies // 2
     allowed = control.budget + moves * control.increment
     return f"{milliseconds(game.used[side])} ms used of {milliseconds(allowed)} ms allowed for {moves} moves"
-
-
-def _times(number: int, word: str, plural: str = "s") -> str:
-    return f"{number} {word}{'' if number == 1 else plural}"

@@ -60,6 +60,7 @@ def read(text: str, load: Load) -> Definition:
     games_at_once = file.number("games-at-once", 0, 1000, 0)
     cores = file.number("cores", 0, 1000, 0)
     patience = file.number("patience", 0, 7 * 24 * 3600, 600, "seconds")
+    start_seconds = file.number("start-seconds", 1, 3600, 60, "seconds")
     seeding = Seeding(file.choice("seeding", Seeding, Seeding.LISTED))
     interrupted = Interrupted(file.choice("interrupted", Interrupted, Interrupted.RESUME))
     control = _control(file, None)
@@ -75,7 +76,7 @@ def read(text: str, load: Load) -> Definition:
     file.finish()
     return Definition(
         name, seed, entrants, variants, tuple(stages), move_limit, time_losses, seeding, interrupted, games_at_once,
-        cores, qualification, adjudication, patience,
+        cores, qualification, adjudication, patience, start_seconds=start_seconds,
     )  # fmt: skip
 
 

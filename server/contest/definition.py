@@ -4,6 +4,7 @@ from enum import StrEnum
 from typing import NamedTuple, TypeAlias
 
 from engine.clock import TimeControl
+from server.contest.interventions import Intervention
 
 
 class Entrant(NamedTuple):
@@ -145,6 +146,11 @@ class Definition(NamedTuple):
     """Seconds that an entrant that connects by itself may be missing when nothing else is left to play."""
     folder: str = ""
     """Where the programs are started: that of the contest file."""
+
+    start_seconds: int = 60
+    """What a program gets from its start to its first word, SEEK."""
+    interventions: tuple[Intervention, ...] = ()
+    """What the organiser has changed since; no part of the contest file, and kept apart from all else."""
 
     def entrant(self, name: str) -> Entrant | None:
         """Return the entrant of that name; None for a house bot."""

@@ -17,12 +17,24 @@ FORFEIT = "forfeit"
 ABSENT = "absent"
 """How a game ended that was not played because a player, or both, did not come to it."""
 
+WITHDRAWN = "withdrawn"
+"""How a game ended that was not played because the organiser had withdrawn a player, or both."""
+
+NOT_STARTED = "not_started"
+"""How a game ended that was not played because the program of a player could not be started."""
+
+ENDED_AT_START = "ended_at_start"
+"""How a game ended that was not played because the program of a player ended before its first word."""
+
+NO_ANSWER = "no_answer"
+"""How a game ended that was not played because the program of a player said nothing in the time it has for that."""
+
 SET_ASIDE = "set_aside"
 """How a game ended that could not be played, again and again, through no fault of its players that is known.
 
 Both have half a point for it; it is a loss for nobody, and rates nobody."""
 
-UNPLAYED = frozenset({FORFEIT, ABSENT, SET_ASIDE})
+UNPLAYED = frozenset({FORFEIT, WITHDRAWN, ABSENT, NOT_STARTED, ENDED_AT_START, NO_ANSWER, SET_ASIDE})
 
 
 class Fixture(NamedTuple):
@@ -81,6 +93,10 @@ class Finished(NamedTuple):
     """Which side has ended its initialisation."""
     gone: tuple[bool, bool] = (False, False)
     """Which side had no connection when the game ended."""
+    seconds: float = 0.0
+    """How long the game has taken in all, from the start of its programs to their end; 0 where that is not known."""
+    interventions: int = 0
+    """How many interventions of the organiser there were when it began, or was lost without being played."""
 
     @property
     def played(self) -> bool:

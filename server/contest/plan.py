@@ -1,6 +1,6 @@
-"""What is to be played next, from the definition of a contest and the games that are over.
+"""What is to be played next, from the definition of a contest, the organiser's interventions in it, and the games.
 
-Nothing else is remembered: whoever has these two goes on with the contest where it was. A ladder also has to know who
+Nothing else is remembered: whoever has these goes on with the contest where it was. A ladder also has to know who
 is free and how long it has run, since it pairs whoever is there.
 """
 
@@ -9,9 +9,9 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from server.contest.chance import shuffled
-from server.contest.conduct import disqualified
+from server.contest.conduct import Disqualification, disqualified
 from server.contest.definition import Definition, Gauntlet, Knockout, RoundRobin, Seeding, Swiss
-from server.contest.fixtures import FORFEIT, QUALIFICATION, Finished, Fixture, Schedule, counted
+from server.contest.fixtures import FORFEIT, QUALIFICATION, WITHDRAWN, Finished, Fixture, Schedule, counted
 from server.contest.knockout import bracket
 from server.contest.ladder import ladder
 from server.contest.qualification import qualification
@@ -65,15 +65,20 @@ def plan(definition: Definition, games: Iterable[Finished], present: Present | N
     while True:
         stages = _stages(definition, valid, now)
         known = {game.fixture for game in valid} | now.running
-        out = disqualified(definition, valid).keys()
+        out = disqualified(definition, valid)
         opened = [fixture for fixture in stages[-1].schedule.fixtures if fixture not in known]
-        lost = [] if stages[-1].number == QUALIFICATION else [_forfeit(f, out) for f in opened if out & set(f.players)]
+        lost = (
+            []
+            if stages[-1].number == QUALIFICATION
+            else [_forfeit(f, out) for f in opened if not out.keys().isdisjoint(f.players)]
+        )
         if not lost:
             break
+        lost = [game._replace(interventions=len(definition.interventions)) for game in lost]
         # a forfeit may open the next round, in which there are more of them
         forfeited += lost
         valid += lost
-    due = tuple(fixture for fixture in opened if not out & set(fixture.players))
+    due = tuple(fixture for fixture in opened if out.keys().isdisjoint(fixture.players))
     last = stages[-1]
     over = last.number == len(definition.stages) - 1 and last.schedule.complete and not due and not now.running
     return Plan(tuple(stages), due, tuple(forfeited), over)
@@ -90,10 +95,10 @@ def _stages(definition: Definition, games: list[Finished], now: Present) -> list
     players = shuffled(names, definition.seed) if definition.seeding == Seeding.CHANCE else names
     for number, stage in enumerate(definition.stages):
         before = [game for game in games if game.fixture.stage < number]
-        out = disqualified(definition, before)
+        out = disqualified(definition, before, (number, 0))
         if number > 0:
             last = stages[-1]
-            table = standings(definition, last.number, last.players, before, last.schedule.byes)
+            table = standings(definition, last.number, last.players, before, last.schedule.byes, (number, 0))
             players = tuple(line.name for line in table)
         players = tuple(name for name in players if name not in out)[: stage.advance or None]
         stages.append(StageState(number, players, _schedule(definition, number, players, games, now)))
@@ -107,7 +112,8 @@ def _open(definition: Definition, stage: StageState, games: list[Finished]) -> b
     over = {game.fixture for game in games}
     left = [fixture for fixture in stage.schedule.fixtures if fixture not in over]
     if stage.number == QUALIFICATION:
-        out = disqualified(definition, games)
+        before = [game for game in games if game.fixture.stage == QUALIFICATION]
+        out = disqualified(definition, before, (0, 0))
         left = [fixture for fixture in left if not any(name in out for name in fixture.players)]
     return bool(left) or not stage.schedule.complete
 
@@ -127,8 +133,13 @@ def _schedule(
     return ladder(definition, stage, format, players, games, now.running, now.free, now.seconds.get(stage, 0.0))
 
 
-def _forfeit(fixture: Fixture, out: Iterable[str]) -> Finished:
+def _forfeit(fixture: Fixture, out: Mapping[str, Disqualification]) -> Finished:
     """Return the result of a game of which at least one player is out."""
-    present = [side for side, name in enumerate(fixture.players) if name not in set(out)]
-    gone = " and ".join(name for name in fixture.players if name in set(out))
-    return Finished(fixture, None, present[0] if present else None, FORFEIT, f"{gone} had been disqualified")
+    present = [side for side, name in enumerate(fixture.players) if name not in out]
+    gone = [name for name in fixture.players if name in out]
+    if all(out[name].withdrawn for name in gone):
+        termination, what = WITHDRAWN, "withdrawn"
+    else:
+        termination, what = FORFEIT, "disqualified"
+    sentence = f"{' and '.join(gone)} had been {what}"
+    return Finished(fixture, None, present[0] if present else None, termination, sentence)

@@ -22,6 +22,7 @@ from engine.outcome import Termination
 from server.contest.conduct import Disqualification, disqualified
 from server.contest.definition import Definition, Knockout, RoundRobin, Swiss
 from server.contest.fixtures import Bye, Finished, counted, games_in_meeting
+from server.contest.interventions import END
 from server.contest.knockout import bracket
 from server.contest.ratings import strengths
 
@@ -73,11 +74,15 @@ def standings(
     players: tuple[str, ...],
     games: Collection[Finished],
     byes: Collection[Bye] = (),
+    before: tuple[int, int] = END,
 ) -> list[Standing]:
-    """Return the table of a stage, the best first; ``players`` are in order of seeding, ``games`` all so far."""
+    """Return the table of a stage, the best first; ``players`` are in order of seeding, ``games`` all so far.
+
+    With ``before``, a stage and a round, as it was when that round was paired; ``games`` are those before it then.
+    """
     valid = counted(games)
     mine = [game for game in valid if game.fixture.stage == stage]
-    out = disqualified(definition, valid)
+    out = disqualified(definition, valid, before)
     table = crosstable(players, mine)
     had = Counter(bye.name for bye in byes)
     # in a knockout it is no points that a bye is worth

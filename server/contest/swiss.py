@@ -45,7 +45,7 @@ def swiss(
     met: Counter[frozenset[str]] = Counter()
     for number in range(1, format.rounds + 1):
         before = [game for game in games if (game.fixture.stage, game.fixture.round) < (stage, number)]
-        out = disqualified(definition, before)
+        out = disqualified(definition, before, (stage, number))
         playing = tuple(name for name in players if name not in out)
         score = points(game for game in before if game.fixture.stage == stage)
         for bye in byes:

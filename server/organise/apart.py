@@ -61,7 +61,9 @@ async def _play(job: Job, definition: Definition, hall: Hall, seats: Seats) -> A
             hall.desk.follow(job.match, lambda _: over.set(), keep=False)
             table.begin(job.match, position, job.fixture.control(definition), definition.move_limit)
         except NotThere as error:
-            return Answer(why=str(error), names=error.names) if error.names else Answer(fault=str(error))
+            if not error.names:
+                return Answer(fault=str(error))
+            return Answer(why=str(error), names=error.names, termination=error.termination)
         await over.wait()
     return Answer()
 

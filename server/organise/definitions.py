@@ -1,7 +1,8 @@
 """A contest's definition as text, and back: JSON, a `NamedTuple` being the list of its fields.
 
-Fields that are added behind the others may be missing in texts of older versions. Any other change of a definition
-needs a step of `server.organise.schema.MIGRATIONS`.
+The organiser's interventions are no part of it: the store keeps them by themselves. Fields that are added behind the
+others may be missing in texts of older versions. Any other change of a definition needs a step of
+`server.organise.schema.MIGRATIONS`.
 """
 
 from typing import Any, get_type_hints
@@ -18,12 +19,16 @@ _FORMATS: dict[str, type[Format]] = {
     "ladder": Ladder,
 }
 
+STORED = tuple(name for name in Definition._fields if name != "interventions")
+"""The fields of a definition that stand in its text, in order."""
+
 
 def encode(definition: Definition) -> str:
     """Return the text of a definition."""
     names = {kind: name for name, kind in _FORMATS.items()}
     stages = [(names[type(stage.format)], *stage) for stage in definition.stages]
-    return msgspec.json.encode([stages if field is definition.stages else field for field in definition]).decode()
+    fields = definition._asdict() | {"stages": stages}
+    return msgspec.json.encode([fields[name] for name in STORED]).decode()
 
 
 def decode(text: str) -> Definition:
@@ -33,7 +38,7 @@ def decode(text: str) -> Definition:
     try:
         fields: dict[str, Any] = {
             name: _stages(value) if name == "stages" else msgspec.convert(value, hints[name])
-            for name, value in zip(Definition._fields, values, strict=False)
+            for name, value in zip(STORED, values, strict=False)
         }
         return Definition(**fields)
     except (TypeError, ValueError) as error:

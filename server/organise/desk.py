@@ -147,7 +147,7 @@ class Desk:
         """Send somebody home who waits, and may play no more in the only contest that he takes part in."""
         free = self._free.get(name.lower())
         if free is not None and len(list(self._entrants(name))) == 1:
-            self._send_home(free.player, f"{name} is disqualified in the contest {definition.name!r}: {reason}")
+            self._send_home(free.player, f"{name} plays no more in the contest {definition.name!r}: {reason}")
 
     def _send_home(self, player: "Player", sentence: str) -> None:
         del self._free[player.key]

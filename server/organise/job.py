@@ -59,6 +59,8 @@ class Answer(msgspec.Struct, frozen=True):
     """Why it could not begin."""
     names: tuple[str, ...] = ()
     """The entrants who are to blame for that."""
+    termination: str = ""
+    """In which way they did not come, a word of `server.contest.fixtures.UNPLAYED`; empty where that is not known."""
     fault: str = ""
     """What was wrong with the machine, or with the server; empty where nothing was."""
     wrote: dict[str, bytes] = {}

@@ -101,7 +101,7 @@ class Office:
             await trio.sleep(REPORT_SECONDS)
 
     async def _write(self, contest: int, known: int) -> int | None:
-        """Write the report, unless it has ``known`` games and there are no more; return how many there are.
+        """Write the report, unless its games and interventions are the ``known`` ones; return how many there are.
 
         None where it could not be written: whatever goes wrong with it costs the contest nothing.
 
@@ -116,7 +116,8 @@ class Office:
     async def _written(self, contest: int, known: int) -> int:
         present = self._hall.desk.present.get(contest)
         found = await self._seats.stored(partial(account, self._store, contest, datetime.now(UTC), present))
-        if len(found.games) == known:
+        number = len(found.games) + len(found.definition.interventions)
+        if number == known:
             return known
         write = partial(write_report, self._hall.settings.data, contest, found)
         await trio.to_thread.run_sync(write)
@@ -124,4 +125,4 @@ class Office:
             rated = await trio.to_thread.run_sync(fitted, found.definition, counted(found.games))
             if rated is not None:
                 await self._seats.stored(partial(self._store.save_ratings, contest, rated))
-        return len(found.games)
+        return number

@@ -19,7 +19,8 @@ from engine.outcome import ANNULLED, Termination
 from server.contest.absence import absent, given_up
 from server.contest.conduct import Disqualification, disqualified
 from server.contest.definition import Adjudication, Definition, Interrupted
-from server.contest.fixtures import SET_ASIDE, Finished, Fixture
+from server.contest.fixtures import ABSENT, SET_ASIDE, Finished, Fixture
+from server.contest.interventions import Kind, withdrawn
 from server.contest.plan import Plan, Present, plan
 from server.contest.result_of import finished
 from server.contest.selection import startable
@@ -32,7 +33,7 @@ from server.organise.desk import Presence
 from server.organise.folders import keep_written
 from server.organise.job import PROGRAMS
 from server.organise.pauses import MOST_PAUSE_SECONDS, Pauses, lacking
-from server.organise.seats import NotThere, Seats
+from server.organise.seats import NotThere, Result, Seats
 from server.organise.store import Store
 
 log = structlog.get_logger()
@@ -78,6 +79,10 @@ class Runner:
         self._looked = float("-inf")
         self._tries: Counter[Fixture] = Counter()
         """How often games could not be played through a lack of the machine's."""
+        self._ending_seconds = 0.0
+        """How long the last game has taken from its result until its programs had ended."""
+        self._out: set[str] = set()
+        """Entrants that are disqualified or withdrawn."""
         self._changed = trio.Event()
 
     async def run(self) -> None:
@@ -98,7 +103,6 @@ class Runner:
             turns.leave(self.contest)
             desk.leave(self.contest)
         desk.over(self.definition)
-        await self._surely(partial(self._store.close_contest, self.contest, datetime.now(UTC)))
         log.info("contest over", contest=self.definition.name, games=len(self._games))
 
     def wake(self) -> None:
@@ -177,7 +181,7 @@ class Runner:
                 continue
             for game in found.forfeited:
                 await self._keep(game)
-            if found.over and not self._running:
+            if found.over and not self._running and await self._close():
                 return
             if not self._hall.stopping:
                 self._begin(nursery, self._look_for(found.due))
@@ -187,15 +191,41 @@ class Runner:
             with trio.move_on_after(LOOK_SECONDS):
                 await self._changed.wait()
 
+    async def _close(self) -> bool:
+        """Keep that the contest is over; False where the organiser has just changed something."""
+        known, now = len(self.definition.interventions), datetime.now(UTC)
+        return await self._surely(partial(self._store.close_contest, self.contest, now, known))
+
+    async def _heed_organiser(self) -> None:
+        """Take up what the organiser has changed, which stands in the store: another process may have put it there."""
+        known = self.definition.interventions
+
+        def look() -> None:
+            if len(self._store.interventions(self.contest)) > len(known):
+                self.definition = self._store.definition(self.contest)
+                self._games = self._store.games(self.contest)
+
+        await self._stored(look)
+        for done in self.definition.interventions[len(known) :]:
+            log.warning("the organiser has intervened", contest=self.definition.name, what=done.sentence)
+            if done.kind is Kind.WITHDRAW:
+                for match in self._matches():
+                    if done.name.lower() in (name.lower() for name in match.header.players):
+                        self._hall.annul(match, Termination.ORGANISER, f"{done.name} was withdrawn by the organiser")
+
     async def _planned(self) -> Plan:
         """Find what is to be played; in a thread, since that of a long contest takes a while."""
+        await self._heed_organiser()
         now = datetime.now(UTC)
         free = [name for name in self._free() if not any(name in fixture.players for fixture in self._running)]
         seconds = {stage: (now - began).total_seconds() for stage, began in self._began.items()}
         present = Present(frozenset(self._running), tuple(free), seconds)
         found, outs = await trio.to_thread.run_sync(_find, self.definition, tuple(self._games), present)
         for name, out in outs.items():
+            if name not in self._out:
+                log.warning("an entrant is out", contest=self.definition.name, name=name, reason=out.reason)
             self._hall.desk.disqualify(self.definition, name, out.reason)
+        self._out = set(outs)
         for stage in found.stages:
             if stage.number not in self._began:
                 self._began[stage.number] = now
@@ -286,9 +316,10 @@ class Runner:
             for fixture in due
             for game in given_up([fixture], out.intersection(self._absent_from(fixture)), patience)
         ]
+        known = len(self.definition.interventions)
         for game in lost:
             log.warning("game lost by absence", contest=self.definition.name, players=game.fixture.players)
-            await self._keep(game)
+            await self._keep(game._replace(interventions=known))
         return bool(lost)
 
     async def _play(self, fixture: Fixture) -> None:
@@ -330,12 +361,15 @@ class Runner:
     async def _host(self, fixture: Fixture) -> None:
         """Play a game in this hall, and keep its result."""
         number, match, trouble = self._hall.next_number(), None, None
-        await self._stored(partial(self._store.begin, self.contest, fixture, number))
+        known, began = len(self.definition.interventions), trio.current_time()
+        ended = began
+        if not await self._stored(partial(self._store.begin, self.contest, fixture, number, known)):
+            return  # the organiser has just changed something
         try:
             async with AsyncExitStack() as stack:
                 try:
                     table = await self._seats.seated(stack, self.contest, self.definition, fixture, number)
-                    if self._hall.stopping:
+                    if self._hall.stopping or withdrawn(self.definition.interventions).intersection(fixture.players):
                         return
                     variant = self.definition.variants[fixture.variant]
                     position = GAMES[variant.game].read(fixture.position(self.definition))
@@ -345,7 +379,10 @@ class Runner:
                     trouble = error
                 else:
                     self._running[fixture] = number
-                    await self._played(fixture, match)
+                    await self._played(fixture, match, began)
+                    ended = trio.current_time()
+            if match is not None:
+                self._ending_seconds = trio.current_time() - ended
         finally:
             if match is None:
                 with trio.CancelScope(shield=True):
@@ -354,12 +391,13 @@ class Runner:
             self._tries[fixture] += 1
             await self._pauses.pause("a program cannot be started", str(trouble), players=fixture.players)
         elif trouble is not None and trouble.names:
-            await self._keep(absent(fixture, trouble.names, str(trouble)))
+            lost = absent(fixture, trouble.names, str(trouble), trouble.termination)
+            await self._keep(lost._replace(interventions=known))
 
-    async def _played(self, fixture: Fixture, match: Match) -> None:
+    async def _played(self, fixture: Fixture, match: Match, began: float) -> None:
         """Wait for the end of a match, and keep its result; if this is left before, nobody has lost by it."""
         try:
-            await self._ended(fixture, match, self._follow(fixture, match.number))
+            await self._ended(fixture, match, self._follow(fixture, match.number), began)
         finally:
             if match.state.outcome is None and self._hall.matches.get(match.number) is match:
                 sentence = "the server could not go on with the game, which is played again"
@@ -384,7 +422,9 @@ class Runner:
     async def _give_away(self, fixture: Fixture, cluster: Cluster) -> None:
         """Let a cluster play one game, and keep its record and its result."""
         number = self._running[fixture] = self._hall.next_number()
-        await self._stored(partial(self._store.begin, self.contest, fixture, number))
+        known, began = len(self.definition.interventions), trio.current_time()
+        if not await self._stored(partial(self._store.begin, self.contest, fixture, number, known)):
+            return  # the organiser has just changed something
         forget = partial(self._store.forget, self.contest, number)
         try:
             played = await cluster.play(job_of(self.definition, fixture, number, self._hall.server))
@@ -398,9 +438,11 @@ class Runner:
             return
         if played.state is None:
             await self._surely(forget)
-            await self._keep(absent(fixture, played.answer.names, played.answer.why))
+            lost = absent(fixture, played.answer.names, played.answer.why, played.answer.termination or ABSENT)
+            await self._keep(lost._replace(interventions=known))
             return
-        await self._keep(finished(fixture, played.state, played.gone))
+        seconds = trio.current_time() - began
+        await self._keep(finished(fixture, played.state, played.gone)._replace(seconds=seconds))
         await self._pauses.end()
 
     def _follow(self, fixture: Fixture, number: int) -> trio.Event:
@@ -409,35 +451,41 @@ class Runner:
         self._hall.desk.follow(number, lambda _: over.set(), keep=self._comes_back(fixture))
         return over
 
-    async def _ended(self, fixture: Fixture, match: Match, over: trio.Event) -> None:
-        """Wait for the end of a match, and keep its result."""
+    async def _ended(self, fixture: Fixture, match: Match, over: trio.Event, began: float | None = None) -> None:
+        """Wait for the end of a match, and keep its result; ``began``: when its programs were started."""
         if match.state.outcome is None:
             await over.wait()
-        await self._keep(finished(fixture, match.state, match.gone))
+        # the end of its programs takes its time as well: about as long as that of the game before
+        seconds = 0.0 if began is None else trio.current_time() - began + self._ending_seconds
+        await self._keep(finished(fixture, match.state, match.gone)._replace(seconds=seconds))
 
     async def _keep(self, game: Finished) -> None:
         """Keep a result: first in the store, then for the plan."""
-        await self._surely(partial(self._store.finish, self.contest, game))
-        self._games.append(game)
+
+        def keep() -> None:
+            stamp = self._store.finish(self.contest, game)
+            # in the same order as in the store
+            self._games.append(game._replace(interventions=stamp))
+
+        await self._surely(keep)
         if game.termination in ANNULLED:
             log.warning("game annulled", contest=self.definition.name, match=game.match, sentence=repr(game.detail))
 
-    async def _surely(self, write: Callable[[], None]) -> None:
+    async def _surely(self, write: Callable[[], Result]) -> Result:
         """Write to the store, as often as it takes: the first attempt is not cancelled."""
         while True:
             try:
                 with trio.CancelScope(shield=True):
-                    await self._stored(write)
-                return
+                    return await self._stored(write)
             except Exception as error:
                 lack = lacking(error)
                 if not lack:
                     raise
                 await self._pauses.pause("the contest's database cannot be written", lack)
 
-    async def _stored(self, write: Callable[[], None]) -> None:
-        """Write to the store, beside the loop: the disk may be slow."""
-        await self._seats.stored(write)
+    async def _stored(self, write: Callable[[], Result]) -> Result:
+        """Read or write the store, beside the loop: the disk may be slow."""
+        return await self._seats.stored(write)
 
     def _matches(self) -> list[Match]:
         """Return the matches of this contest that are running."""

@@ -111,6 +111,28 @@ MIGRATIONS: tuple[Migration, ...] = (
             reason TEXT NOT NULL
         )""",
     ),
+    (
+        # what the organiser has changed; stage and round are the last of which a game had begun, command is JSON
+        """CREATE TABLE interventions (
+            contest INTEGER NOT NULL REFERENCES contests,
+            number INTEGER NOT NULL,
+            date TEXT NOT NULL,
+            kind TEXT NOT NULL,
+            name TEXT NOT NULL,
+            match INTEGER,
+            command TEXT NOT NULL,
+            stage INTEGER NOT NULL,
+            round INTEGER NOT NULL,
+            PRIMARY KEY (contest, number)
+        )""",
+        # how many interventions there were; a game that was not played can be lost again after one
+        "ALTER TABLE pairings ADD COLUMN interventions INTEGER NOT NULL DEFAULT 0",
+        "DROP INDEX unplayed",
+        """CREATE UNIQUE INDEX unplayed
+            ON pairings (contest, stage, round, variant, pair, opening, first, second, interventions)
+            WHERE match IS NULL""",
+        "ALTER TABLE games ADD COLUMN seconds REAL NOT NULL DEFAULT 0",
+    ),
 )
 """Step n leads from version n to n + 1. Those that have been released stay as they are."""
 

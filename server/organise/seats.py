@@ -15,7 +15,7 @@ from engine.clock import TimeControl
 from engine.game import Position
 from engine.outcome import Termination
 from server.contest.definition import Definition
-from server.contest.fixtures import Fixture
+from server.contest.fixtures import ABSENT, ENDED_AT_START, NO_ANSWER, NOT_STARTED, Fixture
 from server.gate import Visit
 from server.hall import Hall, Player
 from server.match import Match
@@ -32,20 +32,21 @@ log = structlog.get_logger()
 
 Result = TypeVar("Result")
 
-START_SECONDS = 60
-"""What a program gets from its start to its SEEK: a bot in a slow language, on a machine that is busy.
-
-Counted second by second: one in which the server stood still, or could accept no connection, counts once, or not."""
-
 
 class NotThere(Exception):
     """A game cannot begin. ``str(error)`` says why."""
 
-    def __init__(self, sentence: str, names: tuple[str, ...], *, fault: bool = False) -> None:
-        """Keep who is to blame: entrants, nobody, or, with ``fault``, the server itself."""
+    def __init__(
+        self, sentence: str, names: tuple[str, ...], *, fault: bool = False, termination: str = ABSENT
+    ) -> None:
+        """Keep who is to blame: entrants, nobody, or, with ``fault``, the server itself.
+
+        ``termination`` is how the game ends for those who are to blame, a word of `server.contest.fixtures.UNPLAYED`.
+        """
         super().__init__(sentence)
         self.names = names
         self.fault = fault
+        self.termination = termination
 
 
 class Coming(NamedTuple):
@@ -90,7 +91,7 @@ class Table:
     def _left(self, name: str, one: Coming) -> NotThere:
         sentence = f"{name} left before the game began: {one.program.report()}"
         fault = one.house or one.ticket.failed
-        return NotThere(sentence, () if fault else (name,), fault=fault)
+        return NotThere(sentence, () if fault else (name,), fault=fault, termination=ENDED_AT_START)
 
 
 def judged(failures: dict[str, NotThere]) -> NotThere:
@@ -102,7 +103,9 @@ def judged(failures: dict[str, NotThere]) -> NotThere:
     if faults:
         return faults[0]
     names = tuple(name for failure in failures.values() for name in failure.names)
-    return NotThere("; ".join(map(str, failures.values())), names)
+    ways = {failure.termination for failure in failures.values()}
+    termination = ways.pop() if len(ways) == 1 else ABSENT
+    return NotThere("; ".join(map(str, failures.values())), names, termination=termination)
 
 
 class Seats:
@@ -156,13 +159,14 @@ class Seats:
                             nursery, definition, fixture, ticket, command, core, (contest, number)
                         )
                         coming[name] = Coming(ticket, program, house)
-                        await self._arrives(name, coming[name])
+                        await self._arrives(name, coming[name], definition.start_seconds)
                     except MachineFault as error:
                         failures[name] = NotThere(f"{name} did not come to the game: {error}", (), fault=True)
                         starting.cancel_scope.cancel()
                     except NotStarted as error:
                         blamed = () if house else (name,)
-                        failures[name] = NotThere(f"{name} did not come to the game: {error}", blamed, fault=house)
+                        sentence = f"{name} did not come to the game: {error}"
+                        failures[name] = NotThere(sentence, blamed, fault=house, termination=NOT_STARTED)
                     except NotThere as error:
                         failures[name] = error
 
@@ -208,8 +212,12 @@ class Seats:
             nursery.start_soon(serve_stream, program.stream, self._hall, self._watch, visit)
         return program
 
-    async def _arrives(self, name: str, one: Coming) -> None:
-        """Wait until a program seeks; raises `NotThere` where it ends before, or takes too long."""
+    async def _arrives(self, name: str, one: Coming, limit: int) -> None:
+        """Wait until a program seeks; raises `NotThere` where it ends before, or takes longer than ``limit`` seconds.
+
+        They are counted one by one: one in which the server stood still, or could accept no connection, counts once,
+        or not.
+        """
         ticket, program = one.ticket, one.program
         seconds = 0
         async with trio.open_nursery() as nursery:
@@ -221,7 +229,7 @@ class Seats:
 
             nursery.start_soon(wait, ticket.here)
             nursery.start_soon(wait, program.ended)
-            while not done.is_set() and seconds < START_SECONDS:
+            while not done.is_set() and seconds < limit:
                 with trio.move_on_after(1):
                     await done.wait()
                 seconds += not self._hall.entrance.closed
@@ -231,7 +239,8 @@ class Seats:
             nursery.cancel_scope.cancel()
         if ticket.here.is_set():
             return
-        late = "" if program.ended.is_set() else f", and had not said SEEK after {START_SECONDS} seconds"
+        late = "" if program.ended.is_set() else f", and had not said SEEK after {limit} seconds"
         fault = one.house or ticket.failed
         sentence = f"{name} did not come to the game: {program.report()}{late}"
-        raise NotThere(sentence, () if fault else (name,), fault=fault)
+        termination = NO_ANSWER if late else ENDED_AT_START
+        raise NotThere(sentence, () if fault else (name,), fault=fault, termination=termination)

@@ -4,8 +4,9 @@ What has been kept when a method returns survives a kill of the process. Dates h
 in UTC. All methods raise `BadStore` where the file cannot be read or written any more.
 """
 
+import json
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
@@ -13,8 +14,10 @@ from typing import Any, NamedTuple
 
 import msgspec
 
+from server.contest.annulments import effective, with_commands
 from server.contest.definition import Definition
 from server.contest.fixtures import Finished, Fixture
+from server.contest.interventions import Intervention, Kind
 from server.contest.ratings import Estimate, Rating, Ratings
 from server.organise import definitions
 from server.organise.schema import BadStore, connect, guarded, transaction
@@ -25,7 +28,8 @@ FILE = "arena.sqlite3"
 _FIXTURE = "stage, round, variant, pair, opening, first, second"
 
 _RESULT = (
-    "winner, termination, detail, plies, first_used, second_used, first_ready, second_ready, first_gone, second_gone"
+    "winner, termination, detail, plies, first_used, second_used, first_ready, second_ready, first_gone, second_gone, "
+    "seconds"
 )
 
 
@@ -79,10 +83,16 @@ class Store:
                 )
             return contest
 
-    def close_contest(self, contest: int, date: datetime) -> None:
-        """Keep when a contest was over; the first date stands."""
+    def close_contest(self, contest: int, date: datetime, interventions: int = 0) -> bool:
+        """Keep when a contest was over; the first date stands.
+
+        False, and nothing is kept, where there are more interventions than the caller knows: it may not be over then.
+        """
         with self._transaction():
+            if self._count(contest) != interventions:
+                return False
             self._run("UPDATE contests SET closed = ? WHERE id = ? AND closed IS NULL", _text(date), contest)
+            return True
 
     def contests(self) -> list[Contest]:
         """Return all contests in the order in which they were opened."""
@@ -97,15 +107,56 @@ class Store:
         raise KeyError(contest)
 
     def definition(self, contest: int) -> Definition:
-        """Return the definition with which a contest was opened; raises KeyError where there is no such contest."""
+        """Return the definition with which a contest was opened, and the organiser's interventions in it.
+
+        Commands are those that they have given. Raises KeyError where there is no such contest.
+        """
         with guarded(self._path):
             row = self._row("SELECT definition FROM contests WHERE id = ?", contest)
         if row is None:
             raise KeyError(contest)
         try:
-            return definitions.decode(row[0])
+            found = definitions.decode(row[0])
         except msgspec.DecodeError as error:
             raise BadStore(f"{self._path} is damaged: contest {contest} has no readable definition: {error}") from None
+        return with_commands(found._replace(interventions=self.interventions(contest)))
+
+    def interventions(self, contest: int) -> tuple[Intervention, ...]:
+        """Return what the organiser has changed in a contest, in order."""
+        rows = self._rows(
+            "SELECT number, date, kind, name, match, command, stage, round FROM interventions "
+            "WHERE contest = ? ORDER BY number",
+            contest,
+        )
+        return tuple(
+            Intervention(number, _date(date), Kind(kind), name, match, tuple(json.loads(command)), stage, round)
+            for number, date, kind, name, match, command, stage, round in rows
+        )
+
+    def intervene(self, contest: int, make: Callable[[int], Intervention]) -> Intervention:
+        """Keep an intervention, which ``make`` makes for its number; whatever it looks up here is of that moment.
+
+        Nothing is kept where it raises something.
+        """
+        with self._transaction():
+            done = make(self._count(contest) + 1)
+            self._run(
+                f"INSERT INTO interventions VALUES ({_marks(9)})",
+                contest, done.number, _text(done.date), str(done.kind), done.name, done.match,
+                json.dumps(done.command), done.stage, done.round,
+            )  # fmt: skip
+            return done
+
+    def fixtures(self, contest: int) -> dict[int | None, list[Fixture]]:
+        """Return the fixtures of all games that have begun or were lost without being played, by match."""
+        found: dict[int | None, list[Fixture]] = {}
+        for match, *values in self._rows(f"SELECT match, {_FIXTURE} FROM pairings WHERE contest = ?", contest):
+            found.setdefault(match, []).append(_fixture(values))
+        return found
+
+    def _count(self, contest: int) -> int:
+        """Return how many interventions there are."""
+        return int(self._run("SELECT count(*) FROM interventions WHERE contest = ?", contest).fetchone()[0])
 
     def stage_began(self, contest: int, number: int, date: datetime) -> None:
         """Keep when a stage began; the first date stands."""
@@ -119,13 +170,17 @@ class Store:
         rows = self._rows("SELECT number, began FROM stages WHERE contest = ? ORDER BY number", contest)
         return {number: _date(began) for number, began in rows}
 
-    def begin(self, contest: int, fixture: Fixture, match: int) -> None:
+    def begin(self, contest: int, fixture: Fixture, match: int, interventions: int = 0) -> bool:
         """Keep, before a match begins, which fixture it plays; the same again changes nothing.
 
-        Raises ValueError where the match plays another one.
+        False, and nothing is kept, where there are more interventions than the caller knows: the fixture may not be
+        due any more. Raises ValueError where the match plays another one.
         """
         with self._transaction():
-            self._pairing(contest, fixture, match)
+            if self._count(contest) != interventions:
+                return False
+            self._pairing(contest, fixture, match, interventions)
+            return True
 
     def last_match(self) -> int:
         """Return the highest number that a match of any contest has, 0 where there is none."""
@@ -148,19 +203,22 @@ class Store:
         )
         return {match: _fixture(values) for match, *values in rows}
 
-    def finish(self, contest: int, finished: Finished) -> None:
+    def finish(self, contest: int, finished: Finished) -> int:
         """Keep a result, also of a match whose beginning was not kept, and of a game that was not played.
 
-        The first result of a match stands, and of those of a fixture that was not played. Raises ValueError where the
-        match plays another fixture.
+        Returns how many interventions there were when the game began.
+
+        The first result of a match stands, and of those of a fixture that was not played and nobody has intervened
+        since. Raises ValueError where the match plays another fixture.
         """
         with self._transaction():
-            pairing = self._pairing(contest, finished.fixture, finished.match)
+            pairing = self._pairing(contest, finished.fixture, finished.match, finished.interventions)
             self._run(
-                f"INSERT INTO games (pairing, {_RESULT}) VALUES ({_marks(11)}) ON CONFLICT (pairing) DO NOTHING",
+                f"INSERT INTO games (pairing, {_RESULT}) VALUES ({_marks(12)}) ON CONFLICT (pairing) DO NOTHING",
                 pairing, finished.winner, finished.termination, finished.detail, finished.plies,
-                *finished.used, *finished.ready, *finished.gone,
+                *finished.used, *finished.ready, *finished.gone, finished.seconds,
             )  # fmt: skip
+            return int(self._row("SELECT interventions FROM pairings WHERE id = ?", pairing)[0])
 
     def failed(self, contest: int, fixture: Fixture) -> None:
         """Keep that a game was begun in vain once more."""
@@ -196,10 +254,18 @@ class Store:
         return [(_date(began), ended and _date(ended), reason) for began, ended, reason in rows]
 
     def games(self, contest: int) -> list[Finished]:
-        """Return all results in the order in which they were kept, those of annulled matches included."""
+        """Return all results in the order in which they were kept, those of annulled matches included.
+
+        They are as the organiser's interventions have left them: `results` has them as they came about.
+        """
+        results = self.results(contest)
+        return effective(self.definition(contest), results) if results else []
+
+    def results(self, contest: int) -> list[Finished]:
+        """Return all results as the games ended, whatever the organiser has done since."""
         rows = self._rows(
-            f"SELECT {_FIXTURE}, match, {_RESULT} FROM games JOIN pairings ON pairings.id = games.pairing "
-            "WHERE contest = ? ORDER BY games.id",
+            f"SELECT {_FIXTURE}, match, interventions, {_RESULT} "
+            "FROM games JOIN pairings ON pairings.id = games.pairing WHERE contest = ? ORDER BY games.id",
             contest,
         )
         return [_finished(row) for row in rows]
@@ -228,22 +294,24 @@ class Store:
         table = tuple(Rating(name, Estimate(elo, low, high), games) for name, elo, low, high, games in rows)
         return Ratings(table, tuple(row[0] for row in variants), tuple(row[1] for row in variants))
 
-    def _pairing(self, contest: int, fixture: Fixture, match: int | None) -> int:
+    def _pairing(self, contest: int, fixture: Fixture, match: int | None, interventions: int) -> int:
         """Return the number of a pairing, which is kept where it is not yet."""
         values = (*fixture[:-1], *fixture.players)
         if match is None:
             where = "match IS NULL AND stage = ? AND round = ? AND variant = ? AND pair = ? AND opening = ?"
             row = self._row(
-                f"SELECT id FROM pairings WHERE contest = ? AND {where} AND first = ? AND second = ?", contest, *values
-            )
+                f"SELECT id FROM pairings WHERE contest = ? AND {where} AND first = ? AND second = ? "
+                "AND interventions = ?",
+                contest, *values, interventions,
+            )  # fmt: skip
         else:
             row = self._row(f"SELECT id, {_FIXTURE} FROM pairings WHERE contest = ? AND match = ?", contest, match)
             if row is not None and _fixture(row[1:]) != fixture:
                 raise ValueError(f"match {match} plays {_fixture(row[1:])}, and not {fixture}")
         if row is not None:
             return int(row[0])
-        insert = f"INSERT INTO pairings (contest, match, {_FIXTURE}) VALUES ({_marks(9)})"
-        number = self._run(insert, contest, match, *values).lastrowid
+        insert = f"INSERT INTO pairings (contest, match, {_FIXTURE}, interventions) VALUES ({_marks(10)})"
+        number = self._run(insert, contest, match, *values, interventions).lastrowid
         assert number is not None
         return number
 
@@ -269,11 +337,12 @@ def _fixture(values: Any) -> Fixture:
 
 
 def _finished(row: Any) -> Finished:
-    fixture, (match, winner, termination, detail, plies, *flags) = _fixture(row[:7]), row[7:]
+    fixture, (match, interventions, winner, termination, detail, plies, *flags, seconds) = _fixture(row[:7]), row[7:]
     used, ready, gone = flags[:2], flags[2:4], flags[4:]
     return Finished(
         fixture, match, winner, termination, detail, plies,
         (used[0], used[1]), (bool(ready[0]), bool(ready[1])), (bool(gone[0]), bool(gone[1])),
+        seconds, interventions,
     )  # fmt: skip
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from datetime import datetime
 
-from server.contest.conduct import ON_TIME, Cause, disqualified, losses
+from server.contest.conduct import Cause, disqualified, losses, on_time
 from server.contest.definition import Definition, Gauntlet, Knockout, Ladder, RoundRobin, Swiss
 from server.contest.fixtures import QUALIFICATION, Finished, Fixture
 from server.contest.knockout import bracket
@@ -95,7 +95,7 @@ def qualification(definition: Definition, state: StageState, games: list[Finishe
                 wins=won,
                 draws=drawn,
                 losses=len(of_one) - won - drawn,
-                late=sum(cause in ON_TIME for cause in causes),
+                late=sum(map(on_time, causes)),
                 bad_moves=causes.count(Cause.BAD_MOVE),
                 disqualified=out[name].reason if name in out else "",
             )

@@ -1,8 +1,8 @@
-from engine.outcome import Termination
+from engine.outcome import ANNULLED, Termination
 from server.contest.absence import absent
-from server.contest.conduct import Cause, disqualified, losses
+from server.contest.conduct import Cause, disqualified, losses, on_time
 from server.contest.definition import RoundRobin
-from server.contest.fixtures import FORFEIT, QUALIFICATION, Finished
+from server.contest.fixtures import ENDED_AT_START, FORFEIT, NO_ANSWER, NOT_STARTED, QUALIFICATION, WITHDRAWN, Finished
 from server.contest.plan import plan
 from tests.server.contest.played import better_wins, contest, play
 from tests.server.contest.test_plan import RULES, faulty
@@ -20,6 +20,10 @@ def test_every_loss_names_its_reason() -> None:
         Cause.ADJUDICATED: Finished(FIXTURE, 7, 0, Termination.ADJUDICATED, f"{one} (white) wins in 3 plies"),
         Cause.FORFEIT: Finished(FIXTURE, None, 0, FORFEIT, f"{other} had been disqualified"),
         Cause.ABSENT: absent(FIXTURE, [other], f"{other} had been missing for 600 seconds"),
+        Cause.WITHDRAWN: Finished(FIXTURE, None, 0, WITHDRAWN, f"{other} had been withdrawn"),
+        Cause.NOT_STARTED: absent(FIXTURE, [other], "no such file", NOT_STARTED),
+        Cause.NO_ANSWER: absent(FIXTURE, [other], "had not said SEEK", NO_ANSWER),
+        Cause.CRASHED: Finished(FIXTURE, 7, 0, Termination.CRASHED, f"{other} (black) ended"),
         Cause.TIME: Finished(FIXTURE, 7, 0, Termination.TIME, "late", 7, (5, 1_031_500)),
         Cause.HUNG: Finished(FIXTURE, 7, 0, Termination.TIME, "late", 0, (5, 1_000_001), (True, False)),
         Cause.CONNECTION_LOST: Finished(FIXTURE, 7, 0, Termination.TIME, "late", gone=(False, True)),
@@ -56,7 +60,7 @@ def test_so_many_losses_on_time_disqualify_and_nothing_else_does() -> None:
     assert disqualified(DEFINITION, late[:1] + bad[1:]) == {}
     assert disqualified(DEFINITION, [late[0]] * 3) == {}, "one game, told three times"
     (out,) = disqualified(DEFINITION, late[:3]).values()
-    assert (out.name, out.reason, len(out.evidence)) == ("a2", "3 losses on time", 3)
+    assert (out.name, out.reason, len(out.evidence)) == ("a2", "lost on time (3 games)", 3)
     assert disqualified(DEFINITION._replace(time_losses=0), late) == {}
 
 
@@ -64,9 +68,9 @@ def test_qualification_disqualifies_with_the_evidence() -> None:
     definition = contest(5, RoundRobin(), qualification=RULES, time_losses=1)
     out = disqualified(definition, play(definition, faulty))
     assert {name: (found.reason, [loss.match for loss in found.evidence]) for name, found in out.items()} == {
-        "a2": ("hung in initialisation, in the qualification", [5]),
-        "a3": ("2 losses on time in the qualification", [6, 7]),
-        "a5": ("1 bad move in the qualification", [8]),
+        "a2": ("hung in initialisation (1 game) in the qualification", [5]),
+        "a3": ("lost on time (2 games) in the qualification", [6, 7]),
+        "a5": ("illegal moves (1 game) in the qualification", [8]),
     }
     assert all(loss.stage == QUALIFICATION for found in out.values() for loss in found.evidence)
 
@@ -77,3 +81,29 @@ def test_house_bots_are_never_disqualified() -> None:
     late = [Finished(f, 1, 1 - f.players.index("random"), Termination.TIME, ready=(False, False)) for f in due]
     assert disqualified(definition, late) == {}
     assert disqualified(definition, [better_wins(f) for f in plan(contest(2, RoundRobin()), []).due]) == {}
+
+
+def test_a_disqualification_says_what_happened_and_how_often() -> None:
+    with_a2 = [fixture for fixture in plan(DEFINITION, []).due if "a2" in fixture.players]
+
+    def out(*terminations: str) -> str:
+        games = [
+            Finished(fixture, number, 1 - fixture.players.index("a2"), how)
+            for number, (fixture, how) in enumerate(zip(with_a2, terminations, strict=False), 1)
+        ]
+        (found,) = disqualified(DEFINITION, games).values()
+        assert [loss.match for loss in found.evidence] == list(range(1, len(games) + 1))
+        return found.reason
+
+    assert out(NOT_STARTED, NOT_STARTED) == "cannot be started (2 games)"
+    assert (
+        out(NO_ANSWER, ENDED_AT_START, Termination.CRASHED) == "crashed (2 games), no answer after its start (1 game)"
+    )
+
+
+def test_a_termination_that_a_sandbox_gives_is_its_own_cause_and_counts() -> None:
+    """Whatever `Termination` gets: none may pass for a loss by the rules of the board."""
+    by_rule = {Termination.REPETITION, Termination.NO_PROGRESS, Termination.MOVE_LIMIT, *ANNULLED}
+    for how in set(Termination) - by_rule - {Termination.RESIGN, Termination.ADJUDICATED, Termination.BAD_MOVE}:
+        (loss,) = losses(DEFINITION, Finished(FIXTURE, 7, 0, how))
+        assert (loss.cause, on_time(loss.cause)) == (how, True)

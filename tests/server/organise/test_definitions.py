@@ -49,6 +49,10 @@ definitions_of_all_kinds = st.builds(
     small,
     st.none() | st.builds(Qualification, st.lists(names).map(tuple), controls, small, small, small),
     st.none() | st.builds(Adjudication, small, st.floats(0, 1e6), small),
+    small,
+    texts,
+    small,
+    interventions=st.just(()),
 )
 
 

@@ -220,5 +220,5 @@ async def test_who_is_disqualified_is_told_why_and_sent_home(tmp_path: Path) -> 
         bye = await ann.hear(m.Bye)
         assert (bye.reason, bye.sentence) == (
             "over",
-            "ann is disqualified in the contest 'Ann, Bob and Carol': 1 loss on time",
+            "ann plays no more in the contest 'Ann, Bob and Carol': hung in initialisation (1 game)",
         )

@@ -38,7 +38,7 @@ fixtures = st.builds(
 )  # fmt: skip
 results = st.builds(
     Finished, fixtures, st.none(), st.sampled_from([0, 1, None]), st.sampled_from(["line", "time", FORFEIT]), texts,
-    small, st.tuples(numbers, numbers), sides, sides,
+    small, st.tuples(numbers, numbers), sides, sides, st.floats(0, 1e6), st.just(0),
 )  # fmt: skip
 
 

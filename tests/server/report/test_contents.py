@@ -101,7 +101,7 @@ def test_the_qualification_tells_what_everybody_has_shown() -> None:
     made = sample_report(6, RoundRobin()).qualification
     assert made is not None and made.over and made.opponents == ("random",)
     table = {line.name: line for line in made.table}
-    assert table["a4"].disqualified == "1 bad move in the qualification" and table["a4"].bad_moves == 1
+    assert table["a4"].disqualified == "illegal moves (1 game) in the qualification" and table["a4"].bad_moves == 1
     assert table["a5"].disqualified.startswith("hung") and table["a5"].late == 1 and table["a5"].left == 0
     assert table["a1"].disqualified == "" and table["a1"].games == 4
     begun = sample_report(6, RoundRobin(), stop=5).qualification

@@ -42,7 +42,7 @@ def test_names_and_sentences_are_shown_as_they_are_and_control_nothing(formats: 
     assert all(len(line) <= width for line in found.splitlines())
     for name in made.entrants:
         assert name in found
-    assert "a4 " in found and "disqualified: 1 bad move" in words
+    assert "a4 " in found and "disqualified: illegal moves (1" in words
 
 
 def test_tables_of_twelve_long_names_are_readable_at_80_columns() -> None:
@@ -70,7 +70,7 @@ def test_a_crosstable_of_more_is_left_out_with_a_sentence() -> None:
 def test_standings_show_forfeits_byes_and_who_is_out() -> None:
     made = sample_report(7, RoundRobin(2))
     found = shown(text.standings(made.stages[0]), 100)
-    assert "a3 is disqualified: 3 losses on time" in found
+    assert "a3 is disqualified: lost on time (3 games)" in found
     assert any(f"{line.losses}+{line.forfeits_lost}" in found for line in made.stages[0].table if line.forfeits_lost)
     swiss = sample_report(7, Swiss(3))
     assert swiss.stages[0].byes and f"byes: {swiss.stages[0].byes[0].name} in round 1" in shown(

@@ -1,0 +1,46 @@
+"""What is wrong with a command line, or with a file that it names, in one plain sentence: for all three programs."""
+
+import os
+from difflib import get_close_matches
+
+from cyclopts import CoercionError, CycloptsError, MissingArgumentError, UnusedCliTokensError
+
+_KINDS = {int: "a whole number", float: "a number", bool: "true or false"}
+"""What a value of such a type is called."""
+
+
+def explain(error: CycloptsError) -> str:
+    """Say what is wrong with a command line, and what would be right."""
+    command = " ".join(error.command_chain or ())
+    if isinstance(error, UnusedCliTokensError):
+        words = error.unused_tokens or []
+        shown = ", ".join(map(repr, words))
+        where = f"{command} takes" if command else "the command takes"
+        return f"{shown} {'is' if len(words) == 1 else 'are'} too much: {where} no such argument; --help shows all"
+    if isinstance(error, CoercionError) and error.token is not None and error.target_type in _KINDS:
+        name = error.token.keyword or (error.argument.name if error.argument else "the argument")
+        return f"{name} is {error.token.value!r}; it has to be {_KINDS[error.target_type]}"
+    if type(error) is MissingArgumentError and error.argument is not None:
+        given = error.keyword or next((token.keyword for token in error.argument.tokens if token.keyword), "")
+        if given:
+            return f"{given} needs a value behind it"
+        name = error.argument.field_info.name.upper().replace("_", "-")
+        name = name if error.argument.field_info.is_positional else error.argument.name
+        return f"{command or 'this'} needs {name}, which is missing; --help tells what it is"
+    return " ".join(str(error).split())
+
+
+def explain_fault(error: BaseException) -> str:
+    """Say what went wrong with a file, a directory or a port, without the number that the system gives it."""
+    if isinstance(error, OSError) and error.errno is not None:
+        words = error.strerror or os.strerror(error.errno)
+        return f"{os.fspath(error.filename)!s}: {words}" if isinstance(error.filename, str | os.PathLike) else words
+    if isinstance(error, UnicodeError):
+        return "it is no text in UTF-8"
+    return str(error) or type(error).__name__
+
+
+def nearest(word: str, known: list[str]) -> str:
+    """Return ``; did you mean …?`` for the known word that is most like another; empty where none is like it."""
+    found = get_close_matches(word, known, n=1)
+    return f"; did you mean {found[0]}?" if found else ""

@@ -1,0 +1,46 @@
+"""What the commands of ``arena-server`` share: options that are read in the same way, and how they fail."""
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import NoReturn, TypeVar
+
+from engine.command_line import explain_fault
+from server import tokens as token_file
+from server.settings import WEB
+
+Read = TypeVar("Read")
+
+
+def place(name: str, text: str) -> tuple[str, int]:
+    """Read an address and a port; an address of IPv6 may stand in brackets. Ends the program where it is wrong."""
+    host, colon, port = text.rpartition(":")
+    host = host.removeprefix("[").removesuffix("]")
+    if not colon or not host or not (port.isascii() and port.isdigit() and int(port[:6]) <= 65535):
+        fail(f"--{name} is {text!r}; it is an address and a port, as in {WEB}")
+    return host, int(port)
+
+
+def secret(name: str, file: Path | None, read: Callable[[Path], Read]) -> Read | None:
+    """Read the file of hashed tokens that an option names. Ends the program where it cannot be read."""
+    if file is None:
+        return None
+    try:
+        return read(file)
+    except UnicodeDecodeError as error:
+        fail(f"--{name}: {file}: {explain_fault(error)}")
+    except (OSError, token_file.BadTokens) as error:
+        fail(f"--{name}: {explain_fault(error)}")
+
+
+def first_of(group: BaseException) -> BaseException:
+    """Return the first error of a group that is none itself."""
+    while isinstance(group, BaseExceptionGroup):
+        group = group.exceptions[0]
+    return group
+
+
+def fail(sentence: str, status: int = 2) -> NoReturn:
+    """Say what is wrong, and end the program."""
+    print(f"arena-server: {sentence}", file=sys.stderr)
+    sys.exit(status)

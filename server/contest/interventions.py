@@ -1,0 +1,82 @@
+"""What the organiser has changed in a contest after it was opened, and who is out, or in again, by it.
+
+Interventions are kept in the order in which they were made, and nothing of a contest is overwritten by them: what is
+to be played next follows from the definition, the games that are over, and them. Each knows how far the contest had
+come, so that rounds that were paired before it stay as they are.
+"""
+
+from collections.abc import Iterable
+from datetime import datetime
+from enum import StrEnum
+from typing import NamedTuple
+
+
+class Kind(StrEnum):
+    """What the organiser can do."""
+
+    WITHDRAW = "withdraw"
+    """An entrant plays no more; its games that were not played yet are lost, but not on time."""
+    REINSTATE = "reinstate"
+    """An entrant that was disqualified or withdrawn plays again; what it had done wrong before counts no more."""
+    REPLAY = "replay"
+    """The result of a game counts no more, and the game is played again."""
+    COMMAND = "command"
+    """An entrant's program is called in another way from its next game on."""
+
+
+class Intervention(NamedTuple):
+    """Something that the organiser has done."""
+
+    number: int
+    """Counts from 1 in each contest."""
+    date: datetime
+    kind: Kind
+    name: str = ""
+    """The entrant; empty where a game is replayed."""
+    match: int | None = None
+    """Number of the record of the game that is replayed."""
+    command: tuple[str, ...] = ()
+    """The program and its arguments, of `Kind.COMMAND`."""
+    stage: int = -1
+    """The last stage in which a game had begun, as a number of `server.contest.fixtures`."""
+    round: int = 0
+    """The last round in which a game had begun."""
+
+    @property
+    def sentence(self) -> str:
+        """What was done, in a sentence without its end."""
+        if self.kind is Kind.WITHDRAW:
+            return f"{self.name} was withdrawn"
+        if self.kind is Kind.REINSTATE:
+            return f"{self.name} was reinstated"
+        if self.kind is Kind.REPLAY:
+            return f"the result of match {self.match} was annulled; the game is played again"
+        return f"{self.name} has a new command: {' '.join(self.command)}"
+
+
+END = (1 << 62, 0)
+"""Behind every round of every stage."""
+
+
+def withdrawn(interventions: Iterable[Intervention], before: tuple[int, int] = END) -> set[str]:
+    """Return who had been withdrawn before a round of a stage began, and not been reinstated."""
+    out: set[str] = set()
+    for done in interventions:
+        if (done.stage, done.round) < before:
+            if done.kind is Kind.WITHDRAW:
+                out.add(done.name)
+            elif done.kind is Kind.REINSTATE:
+                out.discard(done.name)
+    return out
+
+
+def pardoned(interventions: Iterable[Intervention], before: tuple[int, int] = END) -> dict[str, int]:
+    """Return by entrant the number of its last reinstatement before a round of a stage began.
+
+    What it did wrong in games that had begun before that intervention does not count any more.
+    """
+    return {
+        done.name: done.number
+        for done in interventions
+        if done.kind is Kind.REINSTATE and (done.stage, done.round) < before
+    }
