@@ -9,7 +9,8 @@
 - `organise`: contests while they are held: programs, storage, adjudication
 - `report`: what a contest has come to, as text, JSON, CSV and a page
 - `match`: a match while it is played: carries out what the referee decides
-- `telling`: what is told of a match as a whole
+- `telling`, `story`, `retelling`: what is told of a match as a whole, also of one that ended under an earlier server
+- `listing`, `later`: legal moves some at a time, and other answers that take time
 - `delay`: a match as spectators see it, some moves late
 - `door`, `entrance`, `gate`, `limits`, `tls`: who is let in, how much may be asked for, and encryption
 - `session`, `connection`, `outbox`: a peer: its lines, its bytes, and when they go out

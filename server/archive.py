@@ -211,7 +211,7 @@ class Archive:
 
     def read(self, match: int) -> str | None:
         """Return the record of a finished match, None where there is none. Raises OSError where it cannot be read."""
-        path = self.running(match) if match in self._late else self._record(match)
+        path = self.place(match)
         try:
             return path.read_text(encoding="utf-8")
         except FileNotFoundError:
@@ -223,6 +223,10 @@ class Archive:
         """Let nobody come back to a match any more."""
         with suppress(OSError):
             self._key(match).unlink()
+
+    def place(self, match: int) -> Path:
+        """Return where the record of a finished match is, if there is one."""
+        return self.running(match) if match in self._late else self._record(match)
 
     def running(self, match: int) -> Path:
         """Return where the journal of a running match is."""

@@ -1,5 +1,6 @@
 """The gate: who is connected from where, and how much each has asked for. Decides on a given clock."""
 
+import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
 from typing import Protocol
@@ -46,9 +47,18 @@ class _Address:
 class Visit:
     """One connection, as far as limits go. Stamps are those of the gate's clock."""
 
-    def __init__(self, host: str, address: _Address | None, limits: Limits, clock: Callable[[], int]) -> None:
+    def __init__(
+        self,
+        host: str,
+        address: _Address | None,
+        limits: Limits,
+        clock: Callable[[], int],
+        worked: Callable[[], int] = lambda: 0,
+    ) -> None:
         """Begin; ``address`` is None where no limit of rates holds."""
         now = clock()
+        self.worked = worked
+        """Counts microseconds in which the processor worked for the event loop, whatever else it did."""
         self.host = host
         self.session: Guarded | None = None
         self.limited = address is not None
@@ -158,11 +168,21 @@ class Visit:
             self._address.visits.discard(self)
 
 
+def _worked() -> int:
+    return time.thread_time_ns() // 1000
+
+
 class Gate:
     """Lets connections in, and knows all that are open."""
 
-    def __init__(self, limits: Limits, most: int, clock: Callable[[], int]) -> None:
-        """Take the limits, how many may be open in all, and a clock in microseconds."""
+    def __init__(
+        self, limits: Limits, most: int, clock: Callable[[], int], worked: Callable[[], int] | None = None
+    ) -> None:
+        """Take the limits, how many may be open in all, and a clock in microseconds.
+
+        ``worked`` counts microseconds of the processor's work in this thread: its own clock, unless a test has another.
+        """
+        self._worked = worked or _worked
         self._limits = limits
         self._most = most
         self._clock = clock
@@ -186,7 +206,7 @@ class Gate:
                 raise self._refuse(host, f"{limits.connections} connections of your address are open; close some")
             if not address.connects.allows(now, 1, limits.connects, limits.connects_at_once):
                 raise self._refuse(host, f"your address makes more than {limits.connects} connections a second")
-        visit = Visit(host, address, limits, self._clock)
+        visit = Visit(host, address, limits, self._clock, self._worked)
         if address is not None:
             address.visits.add(visit)
         self.visits.add(visit)

@@ -5,9 +5,9 @@ Sessions hand in the requests that the protocol allows them; `server.requests` a
 
 import secrets
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from datetime import UTC, datetime
-from typing import Protocol
+from typing import Any, Protocol
 
 import structlog
 import trio
@@ -35,6 +35,7 @@ from server.outbox import Outbox
 from server.recovery import finished
 from server.referee import State
 from server.requests import Requests
+from server.retelling import Retelling
 from server.settings import RECENT_MATCHES, Settings
 from server.tally import SUSPENDED, Tally
 
@@ -60,8 +61,11 @@ class Player(Protocol):
     def reply(self, message: m.Message) -> None:
         """Send a message."""
 
+    def answer(self, kind: type, data: bytes) -> None:
+        """Send the answer to a request, already encoded."""
+
     def tell(self, kind: type, data: bytes) -> None:
-        """Send a message of a kind, already encoded."""
+        """Send messages of a kind, already encoded. Spectators may get them after the players."""
 
     def leave(self) -> None:
         """The match is over."""
@@ -112,6 +116,9 @@ class Hall:
         self.desk = Desk()
         self.entrance = Entrance()
         self.archive = archive
+        self.retelling = Retelling()
+        self.in_thread: Callable[..., Awaitable[Any]] = trio.to_thread.run_sync
+        """Lets another thread do what may take long."""
         self.outbox = outbox
         self.stalls = Stalls()
         ends = (self._ended, self._match_fault)

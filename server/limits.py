@@ -18,6 +18,9 @@ READ_BYTES = 1024
 ANSWER_BYTES = 256
 """Bytes of an answer that count as a message: to list matches takes the server as long as so many short requests."""
 
+WORK = 100
+"""Microseconds of the processor that count as a message where an answer takes more of them: a short one takes fewer."""
+
 SEEK_COST = 100
 """Messages that a SEEK counts as: a match that begins and ends takes the server as long as so many short requests."""
 

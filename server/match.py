@@ -16,9 +16,11 @@ from server.archive import Journal, Keys
 from server.delay import Delay
 from server.flags import FlagKeeper
 from server.lag import Lag
+from server.listing import Listing
 from server.loopwatch import Stalls
 from server.outbox import Outbox
-from server.telling import Seat, announcement, tell_all, tell_over, watching
+from server.story import Story
+from server.telling import Seat, announcement, tell_all, watching
 
 log = structlog.get_logger()
 
@@ -65,7 +67,15 @@ class Match:
         self._delay = Delay(around.delay, state) if around.delay else None
         self._suspended = False
         self._lags = (Lag(), Lag())
-        self._listed: m.Moves | None = None
+        self._listing: Listing | None = None
+        self._story = Story(state)
+        self._public_story = self._story if self._delay is None else Story(self._delay.state)
+        times = " ".join(map(str, state.header.control.milliseconds))
+        position = state.header.position
+        self._line = (
+            f"{state.header.match} {position.game.name} {word_of(position.parameters)} "
+            f"{' '.join(state.header.players)} {times}"
+        )
         self._journal = journal
         self._clock = around.clock
         self._flags = around.flags
@@ -104,16 +114,17 @@ class Match:
 
     def resume(self, side: int, seat: Seat, token: str) -> None:
         """Give a player who comes back the seat, and all that was missed. Also when the match is over."""
+        seat.tell(m.Match, encode(announcement(self.header, side, token)))
         if self.state.outcome is not None:
-            tell_over(seat, self.state, side, token)
+            self._story.tell(seat, self.state, 0)
+            seat.leave()
             return
         now = self._at(self.now())
-        messages = [announcement(self.header, side, token), *referee.story(self.state, now)]
+        self._story.tell(seat, self.state, now)
         absent, self.players[side] = self.players[side] is None, seat
         self.heard[side] = True
         if self.state.playing and self.state.history.position.turn == side and not self.waits_for(side):
-            messages.append(referee.turn_message(self.state, now))
-        tell_all(seat, messages)
+            seat.tell(m.Turn, encode(referee.turn_message(self.state, now)))
         if absent:
             self._carry_out(*referee.back(self.state, side, now))
         if self.players[1 - side] is None:
@@ -201,15 +212,16 @@ class Match:
         for seat in seats:
             seat.leave()
 
-    def legal_moves(self) -> m.Moves:
-        """Return the answer to MOVES, found once a turn. Raises OverflowError where there are too many."""
-        if self._listed is None:
-            self._listed = referee.legal_moves(self.state)
-        return self._listed
+    def legal_moves(self) -> Listing:
+        """Return the list of the moves that are legal now, perhaps not yet found; the same one during a turn."""
+        if self._listing is None:
+            self._listing = Listing(self.state.history.position)
+        return self._listing
 
     def watch(self, seat: Seat) -> None:
         """Let somebody watch, from the beginning. Of a match that is over all is told at once."""
-        tell_all(seat, [watching(self.header), *referee.story(self.public, self.now())])
+        seat.tell(m.Watching, encode(watching(self.header)))
+        self._public_story.tell(seat, self.public, self.now())
         if self.state.outcome is None:
             self.watchers[seat] = None
         else:
@@ -217,17 +229,12 @@ class Match:
 
     def line(self) -> str:
         """Return the match's line in the list."""
-        header, position = self.header, self.header.position
-        times = " ".join(map(str, header.control.milliseconds))
         outcome = self.state.outcome
         if outcome is not None:
             state = f"{outcome.result(self.state.sides)} {outcome.termination}"
         else:
             state = "running" if self.state.playing else "preparing"
-        return (
-            f"{header.match} {position.game.name} {word_of(position.parameters)} {' '.join(header.players)} "
-            f"{times} {self.public.history.plies} {state}"
-        )
+        return f"{self._line} {self.public.history.plies} {state}"
 
     @property
     def over(self) -> bool:
@@ -292,7 +299,7 @@ class Match:
             if finished:
                 self._end()
         if given:
-            self._listed = None
+            self._listing = None
             self.moves_asked = 0
             self.boards_asked = [0, 0]
             self._when_sent(self._turn_given)
@@ -309,6 +316,7 @@ class Match:
             if isinstance(effect, referee.Show):
                 kind, data = type(effect.message), encode(effect.message)
                 shown.append((kind, data))
+                self._story.add(kind, data)
                 for seat in self.players:
                     if seat is not None:
                         seat.tell(kind, data)
@@ -325,6 +333,8 @@ class Match:
                 self._when_sent(partial(self._time_given, effect.side))
         if self._delay is not None:
             shown = self._delay.after(self.state, shown)
+            for kind, data in shown:
+                self._public_story.add(kind, data)
         for watcher in list(self.watchers):
             for kind, data in shown:
                 watcher.tell(kind, data)

@@ -8,7 +8,7 @@ from typing import NamedTuple, TypeAlias
 
 from engine import record
 from engine.clock import MICROSECONDS, Clock, Stall
-from engine.game import BadMove, moves
+from engine.game import BadMove
 from engine.history import History
 from engine.outcome import Outcome, Termination
 from engine.record import Header
@@ -285,11 +285,6 @@ def turn_message(state: State, now: int) -> m.Turn:
     side = state.history.position.turn
     left = state.clock.milliseconds(now)
     return m.Turn(left[side], left[1 - side])
-
-
-def legal_moves(state: State) -> m.Moves:
-    """Return the answer to MOVES. Raises OverflowError where there are too many to list."""
-    return m.Moves(m.Block(tuple(moves(state.history.position))))
 
 
 def board(state: State) -> m.Board:

@@ -3,6 +3,7 @@
 import hmac
 import re
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING
 
 import structlog
@@ -11,12 +12,17 @@ from engine.catalogue import GAMES
 from engine.outcome import Termination
 from engine.wire import messages as m
 from engine.wire.codes import Code, ProtocolError
+from engine.wire.messages import encode
+from engine.wire.states import State
 from engine.wire.words import ANY, NAME_PATTERN
 from server import lobby, referee, tokens
+from server.archive import Archive
+from server.later import Later
+from server.listing import Listing
 from server.match import Match
 from server.organiser_requests import OrganiserRequests
-from server.settings import LISTED_MOVES, REQUESTS_PER_TURN
-from server.telling import tell_over
+from server.retelling import Retold
+from server.settings import REQUESTS_PER_TURN
 
 if TYPE_CHECKING:
     from server.hall import Hall, Player
@@ -30,7 +36,7 @@ class Requests:
     def __init__(self, hall: "Hall") -> None:
         """Take the hall, which knows everybody and every match."""
         self._hall = hall
-        self._answers: dict[type, Callable[[Player, m.Message, int], None]] = {
+        self._answers: dict[type, Callable[[Player, m.Message, int], Later | None]] = {
             m.Login: self._login,
             m.Resume: self._resume,
             m.Seek: self._seek,
@@ -52,9 +58,9 @@ class Requests:
             **OrganiserRequests(hall).answers,
         }
 
-    def answer(self, player: "Player", message: m.Message, arrived: int) -> None:
-        """Do what a session asks for. Raises `ProtocolError`, after which nothing has changed."""
-        self._answers[type(message)](player, message, arrived)
+    def answer(self, player: "Player", message: m.Message, arrived: int) -> Later | None:
+        """Do what a session asks for; return what is left to be done. Raises `ProtocolError`: nothing has changed."""
+        return self._answers[type(message)](player, message, arrived)
 
     def _login(self, player: "Player", message: m.Login, _arrived: int) -> None:
         if not re.fullmatch(NAME_PATTERN, message.name):
@@ -95,29 +101,37 @@ class Requests:
                 Code.BAD_TOKEN, "players log in here with the token that they were given: LOGIN NAME TOKEN"
             )
 
-    def _resume(self, player: "Player", message: m.Resume, _arrived: int) -> None:
+    def _resume(self, player: "Player", message: m.Resume, _arrived: int) -> Later | None:
         match = self._hall.find(message.match)
         keys = match.keys if match is not None else self._hall.archive.keys(message.match)
         side = keys.side_of(message.token) if keys is not None else None
-        past = None if match is not None else self._hall.past(message.match)
-        state = match.state if match is not None else past and past[0]
-        if side is None or state is None:
-            sentence = f"match {message.match} is not to be resumed with this token; log in with LOGIN"
-            raise ProtocolError(Code.BAD_TOKEN, sentence)
-        name = state.header.players[side]
-        key = match.names[side] if match is not None else name.lower()
+        if side is None:
+            raise _not_to_be_resumed(message.match)
+        if match is None:
+            place = self._hall.archive.place(message.match)
+            wait = partial(self._hall.retelling.match, message.match, place)
+            return Later(wait, partial(self._retell, player, message, side))
+        name, key = match.header.players[side], match.names[side]
         before = self._hall.sessions.get(key)
         if before is not None:
-            if match is None or before.match is not match:
+            if before.match is not match:
                 raise ProtocolError(Code.NAME_TAKEN, f"match {message.match} is over, and {name} is logged in again")
             before.match = None  # the seat is taken over: the old connection leaves without a trace
             before.close("resumed", "the match was resumed over another connection")
         self._hall.enter(player, name, key)
         player.match, player.side = match, side
-        if match is not None:
-            match.resume(side, player, message.token)
-        else:
-            tell_over(player, state, side, message.token)
+        match.resume(side, player, message.token)
+        return None
+
+    def _retell(self, player: "Player", message: m.Resume, side: int, retold: Retold | None) -> None:
+        """Tell a player of a match that had ended before this server began."""
+        if retold is None:
+            raise _not_to_be_resumed(message.match)
+        name = retold.players[side]
+        if name.lower() in self._hall.sessions:
+            raise ProtocolError(Code.NAME_TAKEN, f"match {message.match} is over, and {name} is logged in again")
+        self._hall.enter(player, name, name.lower())
+        retold.tell(player, side, message.token)
 
     def _seek(self, player: "Player", message: m.Seek, _arrived: int) -> None:
         if self._hall.stopping:
@@ -185,21 +199,19 @@ class Requests:
             _limit("BOARD", asked[player.side])
         player.reply(referee.board(player.match.state if player.side is not None else player.match.public))
 
-    def _moves(self, player: "Player", _message: m.AskMoves, _arrived: int) -> None:
+    def _moves(self, player: "Player", _message: m.AskMoves, _arrived: int) -> Later | None:
         match, _ = _seat(player)
         match.moves_asked += 1
         _limit("MOVES", match.moves_asked)
-        try:
-            moves = match.legal_moves()
-        except OverflowError:
-            moves = None
-        if moves is None or len(moves.lines) > LISTED_MOVES:
-            raise ProtocolError(Code.TOO_MANY, f"more than {LISTED_MOVES} moves are legal here; they are not listed")
-        player.reply(moves)
+        listing = match.legal_moves()
+        if not listing.go_on():
+            return Later(listing.finish, partial(_listed, player, match))
+        player.answer(m.Moves, listing.answer)
+        return None
 
     def _list(self, player: "Player", _message: m.List, _arrived: int) -> None:
-        lines = [match.line() for match in (*self._hall.recent, *self._hall.matches.values())]
-        player.reply(m.Matches(m.Block(tuple(lines))))
+        lines = [f"| {match.line()}\n" for match in (*self._hall.recent, *self._hall.matches.values())]
+        player.answer(m.Matches, "".join([f"MATCHES {len(lines)}\n", *lines]).encode())
 
     def _watch(self, player: "Player", message: m.Watch, _arrived: int) -> None:
         match = self._hall.find(message.match)
@@ -217,17 +229,22 @@ class Requests:
             player.match = None
         player.reply(m.Unwatched())
 
-    def _record(self, player: "Player", message: m.AskRecord, _arrived: int) -> None:
+    def _record(self, player: "Player", message: m.AskRecord, _arrived: int) -> Later:
+        if message.match in self._hall.matches:
+            sentence = f"there is no record of match {message.match} yet: it is being played"
+            raise ProtocolError(Code.UNKNOWN_MATCH, sentence)
+        return Later(partial(self._read_record, message.match), partial(player.answer, m.Record))
+
+    async def _read_record(self, number: int) -> bytes:
+        """Return RECORD of a finished match. A disk may be slow, and a record long: another thread reads it."""
         try:
-            text = self._hall.archive.read(message.match)
+            answer: bytes = await self._hall.in_thread(_record_answer, self._hall.archive, number)
         except OSError as error:
-            log.error("a record cannot be read", match=message.match, error=repr(str(error)))
-            sentence = f"the record of match {message.match} cannot be read"
-            raise ProtocolError(Code.SERVER_FAULT, sentence) from None
-        if text is None:
-            running = " yet: it is being played" if message.match in self._hall.matches else ""
-            raise ProtocolError(Code.UNKNOWN_MATCH, f"there is no record of match {message.match}{running}")
-        player.reply(m.Record(message.match, m.Block(tuple(text.splitlines()))))
+            log.error("a record cannot be read", match=number, error=repr(str(error)))
+            raise ProtocolError(Code.SERVER_FAULT, f"the record of match {number} cannot be read") from None
+        if not answer:
+            raise ProtocolError(Code.UNKNOWN_MATCH, f"there is no record of match {number}")
+        return answer
 
     def _ping(self, player: "Player", message: m.Ping, _arrived: int) -> None:
         player.reply(m.Pong(message.text))
@@ -247,6 +264,24 @@ class Requests:
 def _seat(player: "Player") -> tuple[Match, int]:
     assert player.match is not None and player.side is not None
     return player.match, player.side
+
+
+def _not_to_be_resumed(number: int) -> ProtocolError:
+    sentence = f"match {number} is not to be resumed with this token; log in with LOGIN"
+    return ProtocolError(Code.BAD_TOKEN, sentence)
+
+
+def _listed(player: "Player", match: Match, listing: Listing) -> None:
+    """Answer MOVES when the moves are found; the turn may have ended meanwhile."""
+    if player.match is not match or player.state is not State.THINKING or match.legal_moves() is not listing:
+        raise ProtocolError(Code.NOT_YOUR_TURN, "your turn was over before the legal moves were found")
+    player.answer(m.Moves, listing.answer)
+
+
+def _record_answer(archive: Archive, number: int) -> bytes:
+    """Return RECORD of a match, or nothing where there is no record. Raises OSError."""
+    text = archive.read(number)
+    return b"" if text is None else encode(m.Record(number, m.Block(tuple(text.splitlines()))))
 
 
 def _same(secret: str, given: str) -> bool:

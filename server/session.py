@@ -12,7 +12,8 @@ from engine.wire.states import State
 from server.connection import ByteStream, Connection
 from server.gate import TooMany, Visit
 from server.hall import Hall
-from server.limits import ANSWER_BYTES, READ_BYTES
+from server.later import Later
+from server.limits import ANSWER_BYTES, READ_BYTES, WORK
 from server.settings import ERRORS, RECEIVE_BYTES
 
 if TYPE_CHECKING:
@@ -57,8 +58,13 @@ class Session:
         """Send a message."""
         self._connection.send(self._end.send(message))
 
+    def answer(self, kind: type, data: bytes) -> None:
+        """Send the answer to a request, already encoded."""
+        self._end.sent(kind)
+        self._connection.send(data)
+
     def tell(self, kind: type, data: bytes) -> None:
-        """Send a message of a kind, already encoded. Spectators get it after the players."""
+        """Send messages of a kind, already encoded. Spectators get them after the players."""
         self._end.sent(kind)
         self._connection.send(data, patient=self.side is None)
 
@@ -90,7 +96,9 @@ class Session:
                     if self._visit.limited:
                         await self._answer_in_turn(line, arrived, number < len(lines) or len(data) == RECEIVE_BYTES)
                     else:
-                        self._answer(line, arrived)
+                        later = self._answer(line, arrived)
+                        if later is not None:
+                            await self._finish(later)
                     if self._closing.is_set():
                         return
                     if self._connection.behind:
@@ -108,28 +116,49 @@ class Session:
     async def _answer_in_turn(self, line: str | ProtocolError, arrived: int, more: bool) -> None:
         """Answer no faster than the limits allow; what the peer sends meanwhile waits in the network, and fills it."""
         async with await self._visit.turn(more):
+            before, worked = self._connection.sent, self._visit.worked()
+            later = self._answer(line, arrived)
+            work = (self._visit.worked() - worked) // WORK
+            self._visit.used(1 + (self._connection.sent - before) // ANSWER_BYTES + work)
+        if later is not None:
             before = self._connection.sent
-            self._answer(line, arrived)
-            self._visit.used(1 + (self._connection.sent - before) // ANSWER_BYTES)
+            await self._finish(later)
+            self._visit.used((self._connection.sent - before) // ANSWER_BYTES)
 
-    def _answer(self, line: str | ProtocolError, arrived: int) -> None:
+    def _answer(self, line: str | ProtocolError, arrived: int) -> Later | None:
+        """Answer a request; return what is left to be done, if it takes time."""
         try:
             message = self._end.accept(line)
             if type(message) is m.Seek:
                 self._visit.seek()
-            self._hall.answer(self, message, arrived)
-        except ProtocolError as error:
+            return self._hall.answer(self, message, arrived)
+        except Exception as error:
+            self._failed(error)
+            return None
+
+    async def _finish(self, later: Later) -> None:
+        """Do the rest of a request. Others of the peer wait meanwhile."""
+        try:
+            found = await later.wait()
+            if not self._closing.is_set():
+                later.then(found)
+        except Exception as error:
+            self._failed(error)
+
+    def _failed(self, error: Exception) -> None:
+        """A request was refused, or something went wrong with it."""
+        if isinstance(error, ProtocolError):
             self.reply(m.Error(error.code, m.Text(str(error))))
             error.__traceback__ = None  # its frames may hold it: a circle, and work for the garbage collector
             self._errors += 1
             if self._errors >= ERRORS:
                 self.close("errors", f"{ERRORS} lines of this session were not accepted; read protocol.md")
-        except Exception as error:
-            sentence = "a fault of the server's own, which was written to its log"
-            if self._hall.fault(self, error):
-                self.reply(m.Error(Code.SERVER_FAULT, m.Text(sentence)))
-            else:
-                self.close("server_fault", sentence)
+            return
+        sentence = "a fault of the server's own, which was written to its log"
+        if self._hall.fault(self, error):
+            self.reply(m.Error(Code.SERVER_FAULT, m.Text(sentence)))
+        else:
+            self.close("server_fault", sentence)
 
 
 async def serve_stream(stream: ByteStream, hall: Hall, watch: Arrivals, visit: Visit) -> None:

@@ -6,14 +6,13 @@ from engine.record import Header
 from engine.wire import messages as m
 from engine.wire.messages import Message, encode
 from engine.wire.words import word_of
-from server import referee
 
 
 class Seat(Protocol):
     """What a match needs of a session: a player's or a spectator's."""
 
     def tell(self, kind: type, data: bytes) -> None:
-        """Send a message of a kind, already encoded."""
+        """Send messages of a kind, already encoded."""
 
     def leave(self) -> None:
         """The match is over."""
@@ -45,12 +44,6 @@ def watching(header: Header) -> m.Watching:
         *header.control.milliseconds,
         header.move_limit,
     )
-
-
-def tell_over(seat: Seat, state: referee.State, side: int, token: str) -> None:
-    """Tell a player who comes back to a match that is over all of it."""
-    tell_all(seat, [announcement(state.header, side, token), *referee.story(state, 0)])
-    seat.leave()
 
 
 def tell_all(seat: Seat, messages: list[Message]) -> None:

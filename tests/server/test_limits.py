@@ -13,7 +13,9 @@ from trio.testing import MockClock
 from engine.wire import messages as m
 from server import door
 from server.gate import Gate, TooMany
-from server.limits import ANSWER_BYTES, FIRST_MESSAGES, Limits, Rate, address_of, is_trusted
+from server.hall import Player
+from server.later import Later
+from server.limits import ANSWER_BYTES, FIRST_MESSAGES, WORK, Limits, Rate, address_of, is_trusted
 from server.settings import RECEIVE_BYTES, WRITE_BYTES, Settings
 from tests.server.harness import Client, House, Now, open_house, play, ready
 
@@ -231,6 +233,30 @@ async def test_large_answers_count(tmp_path: Path, autojump_clock: MockClock) ->
             await client.hear(m.Record)
         cost = 1 + size // ANSWER_BYTES
         assert trio.current_time() - began == pytest.approx((100 * cost - 10) / 100, abs=0.05)
+
+
+async def test_work_counts(tmp_path: Path, autojump_clock: MockClock, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A request that takes the event loop as long as fifty messages are to take is paid for like so many."""
+    async with open_house(tmp_path, change=limited) as house:
+        client = await house.connect(host=STRANGER)
+        answer = house.hall.answer
+
+        def works(player: Player, message: m.Message, arrived: int) -> Later | None:
+            house.worked += 49 * WORK + WORK // 2 if isinstance(message, m.AskHelp) else WORK // 2
+            return answer(player, message, arrived)
+
+        monkeypatch.setattr(house.hall, "answer", works)
+        began = trio.current_time()
+        for _ in range(20):
+            await client.say(m.AskHelp())
+            await client.hear(m.Help)
+        size = sum(len(line) + 3 for line in (await house_help(client)).lines)
+        assert trio.current_time() - began == pytest.approx((20 * (50 + size // ANSWER_BYTES) - 10) / 100, abs=0.1)
+
+
+async def house_help(client: Client) -> m.Help:
+    await client.say(m.AskHelp())
+    return await client.hear(m.Help)
 
 
 async def test_seeks_of_an_address_are_bounded(tmp_path: Path, autojump_clock: MockClock) -> None:
