@@ -48,14 +48,16 @@ class _Game:
         self.history = History.begin(GAMES[match.game].start(parameters_of(match.parameters)))
         self.prepared = False
         self.started = False
+        self.start_told = False
+        """Whether the bot was told of the start."""
         self.failure: m.Resign | m.Crashed | None = None
         """How the match was given up."""
         self.left_ms = 2 * match.budget
         """What both clocks have left together."""
-        self.told_plies = 0
-        """How many moves the bot was told."""
-        self.answer: tuple[int, str] | None = None
-        """The ply of the last move that was chosen, and the move: it is not thought about twice."""
+        self.told: tuple[str, ...] = ()
+        """The moves that the bot was told; a power cut may have taken the last of them back."""
+        self.answer: tuple[tuple[str, ...], str] | None = None
+        """The moves before the last one that was chosen, and that one: it is not thought about twice."""
 
 
 class Session:
@@ -199,9 +201,9 @@ class Session:
             case m.Board():
                 self._board(self._game, message)
             case m.Start(first, second):
-                if not self._game.started:
+                if not self._game.start_told:
                     self._tell(self._game, message)
-                self._game.started = True
+                self._game.started = self._game.start_told = True
                 self._game.left_ms = first + second
             case m.Moved():
                 self._moved(self._game, message)
@@ -245,6 +247,7 @@ class Session:
         self._asked, self._ready_said = None, False
         self._told_at = math.inf
         if self._game is not None and self._game.match.match == match.match:
+            self._game.started = False  # a power cut may have taken the server back to before the start
             return
         try:
             self._game = _Game(match)
@@ -279,8 +282,8 @@ class Session:
             self._bot.history = game.history = game.history.after(moved.move)
         except GameError as error:
             raise ServerFault(f"the server's move {moved.move} is refused by the rules here: {error}") from error
-        if moved.ply > game.told_plies:
-            game.told_plies = moved.ply
+        if game.history.moves != game.told[: game.history.plies]:
+            game.told = game.history.moves
             self._tell(game, moved)
 
     def _tell(self, game: _Game, message: Told) -> None:
@@ -293,11 +296,11 @@ class Session:
         if game.failure is not None:
             return
         game.started, game.left_ms = True, turn.yours + turn.theirs
-        if game.answer is None or game.answer[0] != game.history.plies:
+        if game.answer is None or game.answer[0] != game.history.moves:
             move = self._chosen(game, Clocks(turn.yours, turn.theirs, game.match.increment))
             if move is None:
                 return
-            game.answer = (game.history.plies, move)
+            game.answer = (game.history.moves, move)
         if not self._connection.has(m.Result):
             self._asked = m.Move(m.Text(game.answer[1]))
             self._connection.send(self._asked)

@@ -3,9 +3,14 @@
 ``running/17.txt`` grows by a line at a time; when the match is over it moves to ``records/17.txt``. Beside it,
 ``keys/17.txt`` has the hashes of the tokens with which its players come back, also when the server has died and
 started again (`server.restart`). What cannot be read then goes to ``damaged/17.txt``.
+
+The operating system has a line when it was written, and after a kill of the process it is there. For a power cut it has
+to be synced: a `Round` does that for all matches at once, and only what it has synced moves to ``records/``.
 """
 
+import errno
 import fcntl
+import hashlib
 import hmac
 import os
 import re
@@ -16,15 +21,16 @@ from heapq import nlargest
 from pathlib import Path
 from typing import NamedTuple
 
+from server.disk import Disk
+from server.numbers import Numbers
 from server.settings import RECENT_MATCHES
 from server.tokens import HASH, hashed
+from server.unsynced import SUFFIX, Places, Round, Synced, Unsynced
 
-SUFFIX = ".txt"
+__all__ = ["LOCK", "SUFFIX", "UNFINISHED", "Archive", "Claimed", "Journal", "Keys", "claimed"]
 
 UNFINISHED = ".new"
 """Suffix of files that get their name when they are complete."""
-
-_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL
 
 LOCK = "lock"
 """File that a server holds locked while it uses a data directory; the lock ends with the process, however it ends."""
@@ -55,20 +61,26 @@ class Journal:
         """Take a file that is open for appending, and holds so many bytes."""
         self._archive, self._match = archive, match
         self._file, self._length = file, length
+        self._torn = False
 
     def write(self, text: str) -> None:
         """Append text: when this returns, the operating system has it. Raises OSError, and then nothing is appended."""
+        if self._torn:
+            raise OSError(errno.EIO, "half a line stands at the end of the record, and cannot be taken away")
         data = text.encode()
         try:
-            _write(self._file, data)
+            self._archive.disk.append(self._file, data)
         except OSError:
+            self._torn = True
             with suppress(OSError):
-                os.ftruncate(self._file, self._length)  # half a line would spoil what comes behind it
+                self._archive.disk.cut(self._file, self._length)  # half a line would spoil what comes behind it
+                self._torn = False
             raise
         self._length += len(data)
+        self._archive.unsynced.written.add(self._match)
 
     def finish(self) -> None:
-        """Close the record and move it to the finished ones; its players may still come back for the result."""
+        """Close the record, which moves to the finished ones; its players may still come back for the result."""
         self.close()
         self._archive.finish(self._match)
 
@@ -82,87 +94,95 @@ class Journal:
         """Close and remove the record of a match of which nobody was told. Never raises."""
         self.abandon()
         with suppress(OSError):
-            self._archive.running(self._match).unlink()
+            self._archive.disk.unlink(self._archive.running(self._match))
 
     def close(self) -> None:
         """Close the file and leave it where it is. Raises OSError, and then it is closed all the same."""
         file, self._file = self._file, -1
         if file >= 0:
-            os.close(file)
+            self._archive.disk.close(file)
 
 
 class Archive:
     """All records of a data directory."""
 
-    def __init__(self, folder: Path, recent: int = RECENT_MATCHES) -> None:
+    def __init__(
+        self, folder: Path, recent: int = RECENT_MATCHES, *, synced: bool = False, disk: Disk | None = None
+    ) -> None:
         """Make the folders that are missing; raises OSError where that is not possible, or one cannot be written to.
 
-        The keys of so many matches that have ended are kept.
+        The keys of so many matches that have ended are kept. Where it is ``synced`` by somebody who calls `round`,
+        `sync` and `done` again and again, records move when they are on the disk; else as soon as matches are over.
         """
-        self._running, self._records, self._damaged, self._keys = (
-            folder / name for name in ("running", "records", "damaged", "keys")
-        )
-        places = (self._running, self._records, self._damaged, self._keys)
+        self.disk = disk or Disk()
+        self._places = Places(folder)
+        self.unsynced = Unsynced(self._places, self.disk)
+        running, keys = self._places.running, self._places.keys
+        places = (running, self._places.records, self._places.damaged, keys)
         for place in places:
-            place.mkdir(mode=0o700 if place is self._keys else 0o777, parents=True, exist_ok=True)
+            place.mkdir(mode=0o700 if place is keys else 0o777, parents=True, exist_ok=True)
             if not os.access(place, os.R_OK | os.W_OK | os.X_OK):
                 raise PermissionError(f"{place} has to be a directory in which this program may read and write")
-        self._last = max((number for place in places for number in _numbers(place)), default=0)
-        self._ended = deque(sorted(set(_numbers(self._keys)) - set(_numbers(self._running))))
+        self._numbers = Numbers(folder, max((n for place in places for n in _numbers(place)), default=0), self.disk)
+        self._ended = deque(sorted(set(_numbers(keys)) - set(_numbers(running))))
         self._recent = recent
-        self._late: list[int] = []  # finished, but not moved to the records yet
-        for path in self._running.glob(f"*{UNFINISHED}"):
+        self._synced = synced
+        for path in running.glob(f"*{UNFINISHED}"):
             path.unlink()  # the server died while it wrote them: nobody was told
+        if synced:
+            for place in (*places, folder):
+                self.disk.sync_folder(place)
 
     def next_number(self) -> int:
-        """Return a number that no match had yet."""
-        self._last += 1
-        return self._last
+        """Return a number that no match had yet; raises OSError where none could be reserved for too long."""
+        return self._numbers.next()
 
     def skip(self, match: int) -> None:
         """Give the numbers up to this one to no match any more."""
-        self._last = max(self._last, match)
+        self._numbers.skip(match)
 
     def begin(self, match: int, keys: Keys, head: str) -> Journal:
         """Begin the record of a match with its head; raises OSError, and then there is none."""
         self._keep(match, keys)
         new, journal = self._new(match), None
         try:
-            journal = Journal(self, match, os.open(new, _NEW | os.O_APPEND, 0o644), 0)
+            journal = Journal(self, match, self.disk.create(new, 0o644), 0)
             journal.write(head)
-            new.rename(self.running(match))  # whenever the server dies, a journal has a whole head
+            self.disk.rename(new, self.running(match))  # whenever the server dies, a journal has a whole head
         except OSError:
             if journal is not None:
                 journal.abandon()
             self.forget(match)
             with suppress(OSError):
-                new.unlink()
+                self.disk.unlink(new)
             raise
+        self.unsynced.begun.add(match)
         return journal
 
     def _keep(self, match: int, keys: Keys) -> None:
-        file = os.open(self._key(match), _NEW, 0o600)
+        file = self.disk.create(self._places.key(match), 0o600)
         try:
-            _write(file, "".join(f"{key}\n" for key in keys).encode())
+            self.disk.append(file, "".join(f"{key}\n" for key in keys).encode())
         except OSError:
             self.forget(match)
             raise
         finally:
-            os.close(file)
+            self.disk.close(file)
 
     def go_on(self, match: int, length: int) -> Journal:
         """Open the journal of a match again; what stands there beyond so many bytes is cut off. Raises OSError."""
-        file = os.open(self.running(match), os.O_WRONLY | os.O_APPEND)
+        file = self.disk.open(self.running(match))
         try:
-            os.ftruncate(file, length)
+            self.disk.cut(file, length)
         except OSError:
-            os.close(file)
+            self.disk.close(file)
             raise
+        self.unsynced.begun.add(match)
         return Journal(self, match, file, length)
 
     def leftovers(self) -> list[int]:
         """Return the matches that were running when the last server died, in order."""
-        return sorted(_numbers(self._running))
+        return sorted(_numbers(self._places.running))
 
     def journal(self, match: int) -> bytes:
         """Return what the journal of a match holds. Raises OSError."""
@@ -171,75 +191,149 @@ class Archive:
     def keys(self, match: int) -> Keys | None:
         """Return the keys of a match, None where they are not kept any more or cannot be read."""
         try:
-            words = self._key(match).read_text(encoding="ascii").split()
+            words = self._places.key(match).read_text(encoding="ascii").split()
         except (OSError, UnicodeDecodeError):
             return None
         return Keys(*words) if len(words) == 2 and all(re.fullmatch(HASH, word) for word in words) else None
 
     def finish(self, match: int) -> None:
-        """Move a journal to the records, and those that could not be moved before. Raises OSError for this one."""
-        late, self._late = self._late, []
-        try:
-            self.running(match).rename(self._record(match))
-        except OSError:
-            self._late = [*late, match]
-            raise
-        self._has_ended(match)
-        for before in late:
+        """Move a journal to the records, and those that could not be moved before; where it is synced, later.
+
+        Raises OSError for this one, which is moved later then.
+        """
+        late = self.unsynced.late
+        before = list(late)
+        late[match] = None
+        if self._synced:
+            return
+        self._put_away(match)
+        for other in before:
             with suppress(OSError):
-                self.finish(before)
+                self._put_away(other)
+
+    def _put_away(self, match: int) -> None:
+        self.disk.rename(self.running(match), self._places.record(match))
+        self.unsynced.forget(match)
+        self._has_ended(match)
 
     def set_aside(self, match: int, instead: str) -> Path:
         """Move a journal that cannot be trusted to the damaged ones, and return where it is. Raises OSError.
 
         ``instead`` becomes the record of the match, unless it is empty, or there is one already.
         """
-        if instead and not self._record(match).exists():
-            new = self._new(match)
-            new.write_text(instead, encoding="utf-8")
-            new.rename(self._record(match))
-        aside = self._damaged / f"{match}{SUFFIX}"
-        self.running(match).rename(aside)
+        if instead and not self._places.record(match).exists():
+            self.take_in(match, instead)
+        aside = self._places.aside(match)
+        self.disk.rename(self.running(match), aside)
         self._has_ended(match)
         return aside
 
     def take_in(self, match: int, text: str) -> None:
         """Keep the record of a match that was played elsewhere. Raises OSError, and then there is none."""
         new = self._new(match)
-        new.write_text(text, encoding="utf-8")
-        new.rename(self._record(match))
+        with suppress(FileNotFoundError):
+            self.disk.unlink(new)
+        file = self.disk.create(new, 0o644)
+        try:
+            self.disk.append(file, text.encode())
+        finally:
+            self.disk.close(file)
+        if self._synced:
+            self.disk.sync(new)
+        self.disk.rename(new, self._places.record(match))
+        if self._synced:
+            self.disk.sync_folder(self._places.records)
 
     def read(self, match: int) -> str | None:
         """Return the record of a finished match, None where there is none. Raises OSError where it cannot be read."""
-        path = self.place(match)
+        for path in self._where(match):
+            try:
+                return path.read_text(encoding="utf-8")
+            except FileNotFoundError:
+                continue
+            except UnicodeDecodeError as error:
+                raise OSError(f"{path} is no UTF-8: {error}") from None
+        return None
+
+    def _where(self, match: int) -> Iterator[Path]:
+        """Name the places where a record is, in whatever moment of its move somebody asks."""
+        if match in self.unsynced.late:
+            yield self.running(match)
+        yield self._places.record(match)
+
+    def recorded(self, match: int) -> bytes | None:
+        """Return what stands in ``records/`` of a match, None where there is nothing. Raises OSError."""
         try:
-            return path.read_text(encoding="utf-8")
+            return self._places.record(match).read_bytes()
         except FileNotFoundError:
             return None
-        except UnicodeDecodeError as error:
-            raise OSError(f"{path} is no UTF-8: {error}") from None
+
+    def drop(self, match: int) -> None:
+        """Remove the journal of a match whose record is there already. Raises OSError."""
+        self.disk.unlink(self.running(match))
+        self._has_ended(match)
 
     def forget(self, match: int) -> None:
         """Let nobody come back to a match any more."""
         with suppress(OSError):
-            self._key(match).unlink()
+            self.disk.unlink(self._places.key(match))
+
+    # Syncing. `settle` and `sync` are for threads beside the event loop, the others for the loop itself.
+
+    def settle(self, match: int) -> str:
+        """Return when the record of a match that is over is on the disk, with its SHA-256 in hexadecimal.
+
+        Raises OSError where it cannot be kept, FileNotFoundError where there is none.
+        """
+        for path in self._where(match):
+            try:
+                if self._synced:
+                    self.unsynced.settle(match, path)
+                return hashlib.sha256(path.read_bytes()).hexdigest()
+            except FileNotFoundError:
+                continue
+        self.unsynced.check(match)
+        raise FileNotFoundError(errno.ENOENT, f"there is no record of match {match}")
+
+    def round(self, *, over: bool = False) -> Round | None:
+        """Return what is to be synced, all or what is ``over``, and counts as done from now on; None for nothing."""
+        return self.unsynced.round(over=over)
+
+    def put_back(self, work: Round) -> None:
+        """Take it that nothing is known of what has come of a round."""
+        self.unsynced.put_back(work)
+
+    def sync(self, work: Round) -> Synced:
+        """Sync what was written, and move what is over."""
+        return self.unsynced.sync(work)
+
+    def done(self, work: Round, synced: Synced) -> None:
+        """Take note of what was synced."""
+        for match in self.unsynced.done(work, synced):
+            self._has_ended(match)
+
+    def reserve(self, *, first: bool = False) -> None:
+        """Reserve numbers on the disk, where it is time; raises OSError. For any thread.
+
+        From the ``first`` time on no others are given.
+        """
+        if first or self._numbers.due:
+            self._numbers.reserve()
+
+    def close_numbers(self) -> None:
+        """Keep the last number, since no match begins any more; raises OSError."""
+        self._numbers.settle()
 
     def place(self, match: int) -> Path:
-        """Return where the record of a finished match is, if there is one."""
-        return self.running(match) if match in self._late else self._record(match)
+        """Return where the record of a finished match is, if there is one; it may move to ``records/`` meanwhile."""
+        return next(self._where(match))
 
     def running(self, match: int) -> Path:
         """Return where the journal of a running match is."""
-        return self._running / f"{match}{SUFFIX}"
+        return self._places.journal(match)
 
     def _new(self, match: int) -> Path:
-        return self._running / f"{match}{UNFINISHED}"
-
-    def _record(self, match: int) -> Path:
-        return self._records / f"{match}{SUFFIX}"
-
-    def _key(self, match: int) -> Path:
-        return self._keys / f"{match}{SUFFIX}"
+        return self._places.running / f"{match}{UNFINISHED}"
 
     def _has_ended(self, match: int) -> None:
         self._ended.append(match)
@@ -268,13 +362,6 @@ def claimed(folder: Path) -> Iterator[None]:
             sentence = f"another server uses the data directory {folder}; give this one its own with --data"
             raise Claimed(sentence) from None
         yield
-
-
-def _write(file: int, data: bytes) -> None:
-    """Write all of it; raises OSError."""
-    done = 0
-    while done < len(data):
-        done += os.write(file, data[done:])
 
 
 def _numbers(place: Path) -> Iterator[int]:

@@ -22,7 +22,17 @@ from server.lag import MOST_ALLOWANCE
 from server.limits import Limits
 from server.logs import configure
 from server.organise.schema import BadStore
-from server.settings import HOUSE_BOTS, LEAST_BUDGET, MOST_BUDGET, MOST_MOVES, PORT, WEB, Settings
+from server.settings import (
+    HOUSE_BOTS,
+    LEAST_BUDGET,
+    MOST_BUDGET,
+    MOST_MOVES,
+    MOST_SYNC_SECONDS,
+    PORT,
+    SYNC_SECONDS,
+    WEB,
+    Settings,
+)
 from server.table import BadTable
 
 
@@ -61,6 +71,7 @@ def serve(
     grace: float = 0.0,
     lag_allowance: int = 0,
     return_time: float = 30.0,
+    sync_interval: float = SYNC_SECONDS,
     delay_moves: int = 0,
     tls_cert: Path | None = None,
     tls_key: Path | None = None,
@@ -99,6 +110,8 @@ def serve(
         Most milliseconds of each turn that players are not charged for the way through the network, as measured.
     return_time
         Seconds that players are waited for, with standing clocks, when the server starts again after it has died.
+    sync_interval
+        Seconds after which records and the database are synced again: what a power cut may cost. 0: never.
     delay_moves
         Moves that spectators see later than the players, so that they cannot help.
     tls_cert
@@ -133,6 +146,7 @@ def serve(
             fail(f"--{name} is {number}; ports are 0 to 65535")
     if not 0 <= return_time < float("inf"):
         fail(f"--return-time is {return_time}; it has to be a number of seconds, 0 or more")
+    _check_sync(sync_interval)
     settings = Settings(
         host=host,
         port=port,
@@ -150,6 +164,7 @@ def serve(
         grace=grace,
         lag_allowance=lag_allowance * MICROSECONDS,
         return_seconds=return_time,
+        sync_seconds=sync_interval,
     )
     from server.serve import serve as run
 
@@ -292,6 +307,11 @@ def _identity(certificate: Path | None, key: Path | None) -> tls.Identity | None
     except tls.BadCertificate as error:
         fail(f"--tls-cert, --tls-key: {error}")
     return tls.Identity(certificate, key)
+
+
+def _check_sync(seconds: float) -> None:
+    if seconds and not 0.1 <= seconds <= MOST_SYNC_SECONDS:
+        fail(f"--sync-interval is {seconds}; it lies between 0.1 and {MOST_SYNC_SECONDS:g} seconds, or is 0 for never")
 
 
 def main() -> None:

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from engine.clock import MICROSECONDS
 from server.lag import MOST_ALLOWANCE
 from server.limits import LOOPBACK, Limits, Network
-from server.settings import LEAST_BUDGET, MOST_BUDGET, MOST_MOVES, WEB
+from server.settings import LEAST_BUDGET, MOST_BUDGET, MOST_MOVES, MOST_SYNC_SECONDS, WEB
 from server.table import BadTable, Table
 
 MOST_SECONDS = 7 * 86_400.0
@@ -33,6 +33,10 @@ def _number(least: int, most: int, unit: str = "") -> Reader:
 
 def _seconds(table: Table, key: str) -> float:
     return table.decimal(key, 0, MOST_SECONDS, unit="seconds")
+
+
+def _sync(table: Table, key: str) -> float:
+    return table.decimal(key, 0, MOST_SYNC_SECONDS, unit="seconds")
 
 
 def _host(table: Table, key: str) -> str:
@@ -68,6 +72,7 @@ OPTIONS: dict[str, Reader] = {
     "organiser": _path,
     "grace": _seconds,
     "return-time": _seconds,
+    "sync-interval": _sync,
     "delay-moves": _number(0, MOST_MOVES, "moves"),
     "metrics": _number(0, 65535),
     "web": _place,

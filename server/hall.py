@@ -183,6 +183,12 @@ class Hall:
             except OSError as error:
                 self._match_fault(match, error)
 
+    def not_kept(self, number: int, error: OSError) -> None:
+        """The disk has not kept what was written of a match: it cannot go on."""
+        match = self.matches.get(number)
+        if match is not None:
+            self._match_fault(match, error)
+
     def _match_fault(self, match: Match, error: Exception) -> None:
         """Annul a match; whatever else goes wrong in it ends here."""
         log.error("match annulled", match=match.number, exc_info=error)

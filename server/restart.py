@@ -30,11 +30,18 @@ def take_up(hall: Hall, archive: Archive, date: Callable[[], datetime]) -> None:
             _take_up(hall, archive, number, leftover, date())
         except Exception as error:
             log.error("a match cannot be taken up now; its journal is left as it is", match=number, exc_info=error)
+    work = archive.round(over=True)
+    if work is not None:
+        archive.done(work, archive.sync(work))
     if hall.matches:
         log.info("matches taken up", count=len(hall.matches), waiting_seconds=hall.settings.return_seconds)
 
 
 def _take_up(hall: Hall, archive: Archive, number: int, leftover: Leftover, date: datetime) -> None:
+    recorded = archive.recorded(number)
+    if recorded is not None:
+        _again(archive, number, recorded)
+        return
     text, summary, torn, fault = leftover
     if torn:
         log.warning("the end of a journal was cut off; it was never told to anybody", match=number, bytes=torn)
@@ -60,7 +67,17 @@ def _take_up(hall: Hall, archive: Archive, number: int, leftover: Leftover, date
     except Exception:
         journal.close()
         raise
-    log.warning("a match that was running when the server died is over", match=number)
+    if not summary.result:
+        log.warning("a match that was running when the server died is over", match=number)
+
+
+def _again(archive: Archive, number: int, recorded: bytes) -> None:
+    """Deal with a journal whose match has a record: the power was cut during its move, or somebody has copied it."""
+    if archive.journal(number) == recorded:
+        archive.drop(number)
+        return
+    aside = archive.set_aside(number, "")
+    log.error("a journal differs from the record of its match, and is kept aside", match=number, path=str(aside))
 
 
 def _ending(summary: Summary, sentence: str) -> str:

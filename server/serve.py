@@ -32,6 +32,7 @@ from server.outbox import Outbox
 from server.restart import take_up
 from server.service_manager import keep_watchdog, tell
 from server.settings import Settings
+from server.syncing import synced
 from server.web.opening import open_web, serve_web
 
 log = structlog.get_logger()
@@ -93,8 +94,10 @@ async def _serve(
     Where the listeners encrypt, the server's own programs come to those that are its ``own`` and do not.
     """
     web = await open_web(settings.web)
-    archive = Archive(settings.data)
+    archive = Archive(settings.data, synced=settings.sync_seconds > 0)
     archive.skip(store.last_match())
+    if settings.sync_seconds > 0:
+        archive.reserve(first=True)
     outbox = Outbox()
     flags = FlagKeeper(microseconds, outbox.soon)
     hall = Hall(settings, archive, flags, outbox, microseconds, program())
@@ -108,7 +111,8 @@ async def _serve(
     door = Door(hall, watch, gate, settings.tls and tls.context(settings.tls))
     own_door = Door(hall, watch, gate)
     with watched(outbox, watch):
-        async with trio.open_nursery() as sessions, trio.open_nursery() as services:
+        kept = synced(archive, hall, store.sync, settings.sync_seconds)
+        async with kept, trio.open_nursery() as sessions, trio.open_nursery() as services:
 
             def entered(through: list[trio.SocketListener]) -> list[Listener]:
                 return [Listener(listener, hall.entrance) for listener in through]

@@ -43,6 +43,12 @@ RECENT_MATCHES = 200
 """Finished matches that LIST shows, and as many that a player who lost the connection can still come back to."""
 
 
+SYNC_SECONDS = 1.0
+"""How often what was written is synced: what a power cut may cost. A round for 500 matches takes about as long."""
+
+MOST_SYNC_SECONDS = 60.0
+"""Longest pause between two rounds; Linux writes by itself what is older than half of it."""
+
 LEAST_BUDGET = 10_000
 """Smallest budget, in microseconds: less is shorter than a network's answer."""
 
@@ -89,5 +95,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     """Most microseconds of a turn that a player is not charged for the way through the network."""
     return_seconds: float = 30.0
     """Seconds that players are waited for, without a clock that runs, after a server that has died starts again."""
+    sync_seconds: float = SYNC_SECONDS
+    """Seconds after which records and the database are synced again; 0: that is left to the operating system."""
     grace: float = 0.0
     """Seconds that running matches are given to end when the server is stopped."""

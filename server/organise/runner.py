@@ -32,6 +32,7 @@ from server.organise.cluster import Cluster, NotPlayed
 from server.organise.desk import Presence
 from server.organise.folders import keep_written
 from server.organise.job import PROGRAMS
+from server.organise.keeping import settled
 from server.organise.pauses import MOST_PAUSE_SECONDS, Pauses, lacking
 from server.organise.seats import NotThere, Result, Seats
 from server.organise.store import Store
@@ -396,8 +397,9 @@ class Runner:
 
     async def _played(self, fixture: Fixture, match: Match, began: float) -> None:
         """Wait for the end of a match, and keep its result; if this is left before, nobody has lost by it."""
+        kept = None
         try:
-            await self._ended(fixture, match, self._follow(fixture, match.number), began)
+            kept = await self._ended(fixture, match, self._follow(fixture, match.number), began)
         finally:
             if match.state.outcome is None and self._hall.matches.get(match.number) is match:
                 sentence = "the server could not go on with the game, which is played again"
@@ -406,7 +408,9 @@ class Runner:
                     await self._stored(partial(self._store.finish, self.contest, self._note(fixture, match)))
         outcome = match.state.outcome
         assert outcome is not None
-        if outcome.termination is not Termination.SERVER_FAULT:
+        if outcome.termination is not Termination.SERVER_FAULT and kept.termination == Termination.SERVER_FAULT:
+            await self._pauses.pause("a game was annulled", kept.detail, match=match.number)
+        elif outcome.termination is not Termination.SERVER_FAULT:
             await self._pauses.end()
         elif match.lacked:
             await self._pauses.pause("a game was annulled", match.lacked, match=match.number)
@@ -451,25 +455,28 @@ class Runner:
         self._hall.desk.follow(number, lambda _: over.set(), keep=self._comes_back(fixture))
         return over
 
-    async def _ended(self, fixture: Fixture, match: Match, over: trio.Event, began: float | None = None) -> None:
-        """Wait for the end of a match, and keep its result; ``began``: when its programs were started."""
+    async def _ended(self, fixture: Fixture, match: Match, over: trio.Event, began: float | None = None) -> Finished:
+        """Wait for the end of a match, keep its result, and return it; ``began``: when its programs were started."""
         if match.state.outcome is None:
             await over.wait()
         # the end of its programs takes its time as well: about as long as that of the game before
         seconds = 0.0 if began is None else trio.current_time() - began + self._ending_seconds
-        await self._keep(finished(fixture, match.state, match.gone)._replace(seconds=seconds))
+        return await self._keep(finished(fixture, match.state, match.gone)._replace(seconds=seconds))
 
-    async def _keep(self, game: Finished) -> None:
-        """Keep a result: first in the store, then for the plan."""
+    async def _keep(self, game: Finished) -> Finished:
+        """Keep a result when its record is on the disk, first in the store, then for the plan; return what is kept."""
+        with trio.CancelScope(shield=True):
+            game, sha256 = await trio.to_thread.run_sync(settled, self._hall.archive, game)
 
         def keep() -> None:
-            stamp = self._store.finish(self.contest, game)
+            stamp = self._store.finish(self.contest, game, sha256)
             # in the same order as in the store
             self._games.append(game._replace(interventions=stamp))
 
         await self._surely(keep)
         if game.termination in ANNULLED:
             log.warning("game annulled", contest=self.definition.name, match=game.match, sentence=repr(game.detail))
+        return game
 
     async def _surely(self, write: Callable[[], Result]) -> Result:
         """Write to the store, as often as it takes: the first attempt is not cancelled."""

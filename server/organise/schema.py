@@ -133,6 +133,17 @@ MIGRATIONS: tuple[Migration, ...] = (
             WHERE match IS NULL""",
         "ALTER TABLE games ADD COLUMN seconds REAL NOT NULL DEFAULT 0",
     ),
+    (
+        # of the record as it was when the result was kept; empty where there was none, or an older version kept it
+        "ALTER TABLE games ADD COLUMN record_sha256 TEXT NOT NULL DEFAULT ''",
+        # what was found when the table was last held against the records; differences are a list in JSON
+        """CREATE TABLE verifications (
+            contest INTEGER PRIMARY KEY REFERENCES contests,
+            date TEXT NOT NULL,
+            games INTEGER NOT NULL,
+            differences TEXT NOT NULL
+        )""",
+    ),
 )
 """Step n leads from version n to n + 1. Those that have been released stay as they are."""
 
@@ -144,8 +155,8 @@ class BadStore(Exception):
 def connect(path: Path, migrations: Sequence[Migration] = MIGRATIONS) -> sqlite3.Connection:
     """Open a store, make it where there is none, and bring it to this version of the schema; raises `BadStore`.
 
-    Transactions are written before they return, into the write-ahead log: a kill of the process loses nothing, a power
-    cut may lose the last of them, but never a part of one (SQLite, "Write-Ahead Logging").
+    Transactions are written before they return, into the write-ahead log: a kill of the process loses nothing. A power
+    cut may lose the last of them, never a part of one, and none that was `synced` (SQLite, "Write-Ahead Logging").
     """
     try:
         connection = sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False)
@@ -174,8 +185,9 @@ def guarded(path: Path) -> Iterator[None]:
 
 
 @contextmanager
-def transaction(connection: sqlite3.Connection) -> Iterator[None]:
-    """Keep all of what is done inside, or nothing of it."""
+def transaction(connection: sqlite3.Connection, *, synced: bool = False) -> Iterator[None]:
+    """Keep all of what is done inside, or nothing of it; where it is ``synced``, on the disk, with all before it."""
+    connection.execute(f"PRAGMA synchronous = {'FULL' if synced else 'NORMAL'}")
     connection.execute("BEGIN IMMEDIATE")
     try:
         yield
@@ -188,7 +200,6 @@ def transaction(connection: sqlite3.Connection) -> Iterator[None]:
 
 def _prepare(connection: sqlite3.Connection, path: Path, migrations: Sequence[Migration]) -> None:
     connection.execute("PRAGMA foreign_keys = ON")
-    connection.execute("PRAGMA synchronous = NORMAL")
     connection.execute("BEGIN")  # another process may be making the tables right now: look at one moment
     application = _number(connection, "PRAGMA application_id")
     version = _number(connection, "PRAGMA user_version")
@@ -206,7 +217,7 @@ def _prepare(connection: sqlite3.Connection, path: Path, migrations: Sequence[Mi
         raise BadStore(f"{path} is damaged: {' '.join(fault.split())}")
     connection.execute("PRAGMA journal_mode = WAL")
     for number, statements in enumerate(migrations[version:], version):
-        with transaction(connection):
+        with transaction(connection, synced=True):
             if _number(connection, "PRAGMA user_version") != number:
                 continue  # another process was faster
             for statement in statements:

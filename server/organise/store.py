@@ -1,13 +1,14 @@
 """What is kept of contests: a SQLite database beside the records, from which they go on after a stop or a crash.
 
-What has been kept when a method returns survives a kill of the process. Dates have to have a time zone; they come back
+What has been kept when a method returns survives a kill of the process; a power cut too, but for what `Store.begin`,
+`Store.forget` and the ratings keep, for which it takes a `Store.sync`. Dates have to have a time zone; they come back
 in UTC. All methods raise `BadStore` where the file cannot be read or written any more.
 """
 
 import json
 import sqlite3
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -19,6 +20,7 @@ from server.contest.definition import Definition
 from server.contest.fixtures import Finished, Fixture
 from server.contest.interventions import Intervention, Kind
 from server.contest.ratings import Estimate, Rating, Ratings
+from server.disk import Disk
 from server.organise import definitions
 from server.organise.schema import BadStore, connect, guarded, transaction
 
@@ -62,7 +64,7 @@ class Store:
         file or the definition is the same; raises `BadStore` where both are others.
         """
         text = definitions.encode(definition)
-        with self._transaction():
+        with self._transaction(synced=True):
             row = self._row("SELECT id, file, definition FROM contests WHERE name = ?", definition.name)
             if row is not None:
                 if file != row[1] and text != row[2]:
@@ -88,7 +90,7 @@ class Store:
 
         False, and nothing is kept, where there are more interventions than the caller knows: it may not be over then.
         """
-        with self._transaction():
+        with self._transaction(synced=True):
             if self._count(contest) != interventions:
                 return False
             self._run("UPDATE contests SET closed = ? WHERE id = ? AND closed IS NULL", _text(date), contest)
@@ -203,20 +205,22 @@ class Store:
         )
         return {match: _fixture(values) for match, *values in rows}
 
-    def finish(self, contest: int, finished: Finished) -> int:
+    def finish(self, contest: int, finished: Finished, record: str = "") -> int:
         """Keep a result, also of a match whose beginning was not kept, and of a game that was not played.
 
         Returns how many interventions there were when the game began.
 
         The first result of a match stands, and of those of a fixture that was not played and nobody has intervened
-        since. Raises ValueError where the match plays another fixture.
+        since. ``record`` is the SHA-256 of the record, in hexadecimal; that one has to be on the disk before. Raises
+        ValueError where the match plays another fixture.
         """
-        with self._transaction():
+        with self._transaction(synced=True):
             pairing = self._pairing(contest, finished.fixture, finished.match, finished.interventions)
             self._run(
-                f"INSERT INTO games (pairing, {_RESULT}) VALUES ({_marks(12)}) ON CONFLICT (pairing) DO NOTHING",
+                f"INSERT INTO games (pairing, {_RESULT}, record_sha256) VALUES ({_marks(13)}) "
+                "ON CONFLICT (pairing) DO NOTHING",
                 pairing, finished.winner, finished.termination, finished.detail, finished.plies,
-                *finished.used, *finished.ready, *finished.gone, finished.seconds,
+                *finished.used, *finished.ready, *finished.gone, finished.seconds, record,
             )  # fmt: skip
             return int(self._row("SELECT interventions FROM pairings WHERE id = ?", pairing)[0])
 
@@ -270,6 +274,15 @@ class Store:
         )
         return [_finished(row) for row in rows]
 
+    def records(self, contest: int) -> dict[int, str]:
+        """Return by match the SHA-256 of its record when its result was kept; empty where none is known."""
+        rows = self._rows(
+            "SELECT match, record_sha256 FROM games JOIN pairings ON pairings.id = games.pairing "
+            "WHERE contest = ? AND match IS NOT NULL",
+            contest,
+        )
+        return dict(rows)
+
     def save_ratings(self, contest: int, ratings: Ratings) -> None:
         """Keep ratings in the place of those before."""
         with self._transaction():
@@ -315,9 +328,15 @@ class Store:
         assert number is not None
         return number
 
+    def sync(self) -> None:
+        """Sync what was kept; raises OSError. For any thread: the log beside the file is locked by nobody."""
+        log = self._path.with_name(f"{self._path.name}-wal")
+        with suppress(FileNotFoundError):
+            Disk().sync(log)
+
     @contextmanager
-    def _transaction(self) -> Iterator[None]:
-        with guarded(self._path), transaction(self._connection):
+    def _transaction(self, *, synced: bool = False) -> Iterator[None]:
+        with guarded(self._path), transaction(self._connection, synced=synced):
             yield
 
     def _run(self, statement: str, *values: Any) -> sqlite3.Cursor:

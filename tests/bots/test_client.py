@@ -11,6 +11,7 @@ from bots.client import ArenaError, BadChoice, BotFailed, Refused, ServerFault, 
 from engine.game import Position, Successor, moves
 from engine.wire import messages as m
 from engine.wire.messages import Match
+from tests.bots import texts
 from tests.bots.fake import FakeServer
 from tests.bots.texts import BOARD, FIRST, SECOND, THIRD
 
@@ -692,3 +693,28 @@ def test_a_silent_server_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
     results, reported = scripted(Recorder(), dead, LOGIN + SEEK + MATCH + PLAYING + RESULT + QUIT)
     assert len(results) == 1
     assert reported[0] == "the server gave no sign of life for 0.1 seconds; trying to come back"
+
+
+def test_moves_that_a_power_cut_has_taken_back_are_answered_anew() -> None:
+    """The server goes on from before; what was chosen for another position would be no legal move here."""
+    turn = "< TURN 59850 59700\n"
+    cut = LOGIN + SEEK + MATCH + PLAYING + FIRST_TURN + MOVED_1 + MOVED_2 + turn + f"> MOVE {THIRD}\ndrop"
+    other = moves(texts.START.resolve(FIRST).position)[1]
+    reply = moves(texts.START.resolve(FIRST).position.resolve(other).position)[0]
+    bot = Recorder()
+    heard: list[object] = []
+    bot.told = heard.append  # type: ignore[assignment, method-assign]
+    resumed = RESUME + "< START 59900 59800\n" + MOVED_1 + RESUMED + f"< MOVED 2 black 59850 59700 {other}\n" + turn
+    results, _ = scripted(
+        bot, cut, resumed + f"> MOVE {reply}\n< MOVED 3 white 59850 59700 {reply}\n" + RESULT + QUIT
+    )  # fmt: skip
+    assert [plies for _, _, plies in bot.asked] == [0, 2, 2]
+    assert results[0].history.moves == (FIRST, other, reply)
+    assert [told.move for told in heard if isinstance(told, m.Moved)] == [FIRST, SECOND, other, reply]
+
+
+def test_a_power_cut_that_takes_a_match_back_to_before_its_start_is_survived() -> None:
+    cut = LOGIN + SEEK + MATCH + PLAYING + FIRST_TURN + "drop"
+    bot = Recorder()
+    scripted(bot, cut, RESUME + RESUMED + PLAYING + FIRST_TURN + MOVED_1 + RESULT + QUIT)
+    assert len(bot.prepared) == 1

@@ -151,15 +151,16 @@ async def open_house(
     *,
     change: Callable[[Settings], Settings] = lambda settings: settings,
     later: timedelta = timedelta(0),
+    archive: Callable[[Path], Archive] = Archive,
 ) -> AsyncIterator[House]:
     """Run a hall over a data directory, and take up the matches that are there, so much later than they began."""
     settings = change(Settings(data=folder))
     outbox = Outbox()
     flags = FlagKeeper(microseconds, outbox.soon)
-    archive = Archive(folder)
-    hall = Hall(settings, archive, flags, outbox, microseconds, "gipf-arena/test")
+    kept = archive(folder)
+    hall = Hall(settings, kept, flags, outbox, microseconds, "gipf-arena/test")
     hall.in_thread = at_once
-    take_up(hall, archive, lambda: datetime.now(UTC) + later)
+    take_up(hall, kept, lambda: datetime.now(UTC) + later)
     trio.lowlevel.add_instrument(outbox)
     try:
         async with trio.open_nursery() as nursery:

@@ -153,11 +153,12 @@ def test_after_kill_the_match_goes_on_and_so_does_the_number(tmp_path: Path) -> 
         assert players[1].hear(m.Result).reason == "resign"
         for player in players:
             player.close()
-        summary = record.verify((tmp_path / "records" / "1.txt").read_text())
-        assert (summary.reason, summary.history.moves) == ("resign", ("a5-b5",))
         with pair(server.port) as (ann, bob):
             ann.say(m.Resign())
             assert bob.hear(m.Result).match == 2
+        assert server.stop(signal.SIGTERM) == 0
+    summary = record.verify((tmp_path / "records" / "1.txt").read_text())
+    assert (summary.reason, summary.history.moves) == ("resign", ("a5-b5",))
 
 
 @pytest.mark.slow
