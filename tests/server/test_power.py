@@ -77,7 +77,7 @@ class _Scenario:
         self.promised = self.promised._replace(numbers=number)
         end = end or ("time" if number == 1 else "")
         text = played(stop_after=stop_after, end=end).replace("match 7\n", f"match {number}\n")
-        text = text.replace("white ann", f"white a{number}").replace("black bob", f"black b{number}")
+        text = text.replace("ann", f"a{number}").replace("bob", f"b{number}")
         head = text[: text.index("ready ")]
         lines = text[len(head) :].splitlines(keepends=True)
         journal = self.archive.begin(number, Keys.of(f"a{number}", f"b{number}"), head)
