@@ -4,13 +4,18 @@ numba finds compiled code again by a function's name and source file, and does n
 constant which it uses has changed. So the folder's name carries a digest of all that went into the binding: the
 bytecode of its functions, and what the global names stand for that they read. A change anywhere else, in another
 game for instance, leaves it valid.
+
+Where the variable `GIVEN` names a folder of such folders, which may be read-only, one that is missing is copied from
+there: programs in a sandbox have no cache directory that outlives them.
 """
 
 import hashlib
 import os
 import shutil
 import sys
+import tempfile
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from types import CodeType, FunctionType, ModuleType
@@ -18,6 +23,10 @@ from typing import Any
 
 FOLDERS_KEPT = 100
 """So many bindings are kept, the latest used: up to a megabyte each, and a variant of a game makes three."""
+
+
+GIVEN = "ARENA_KERNELS"
+"""Environment variable with a folder to copy from."""
 
 
 def fingerprint(function: FunctionType, scope: Mapping[str, Any]) -> str:
@@ -67,11 +76,23 @@ def folder_of(fingerprints: Iterable[str]) -> Path | None:
     digest = hashlib.sha256(" ".join((_tools(), *fingerprints)).encode()).hexdigest()
     folder = kernels / digest[:20]
     try:
+        if not folder.exists() and (given := os.environ.get(GIVEN)):
+            _copy(Path(given) / folder.name, folder)
         folder.mkdir(exist_ok=True)
         folder.touch()
     except OSError:
         return None
     return folder if os.access(folder, os.W_OK) else None
+
+
+def _copy(given: Path, folder: Path) -> None:
+    """Copy a folder that is there, as a whole or not at all: another process may do the same."""
+    if given.is_dir():
+        beside = Path(tempfile.mkdtemp(dir=folder.parent))
+        shutil.copytree(given, beside, dirs_exist_ok=True)
+        with suppress(OSError):  # the other one was faster
+            beside.rename(folder)
+        shutil.rmtree(beside, ignore_errors=True)
 
 
 @cache

@@ -24,6 +24,14 @@ class Termination(StrEnum):
     """The loser gave up."""
     CRASHED = "crashed"
     """The loser's program failed before the game was over: it said so, or it has ended, where the server started it."""
+    OUT_OF_MEMORY = "out_of_memory"
+    """The loser's program, which the server had started, used more memory than it was allowed, and was ended."""
+    TOO_MANY_PROCESSES = "too_many_processes"
+    """The loser's program had more processes and threads than it was allowed, and was ended."""
+    OUT_OF_CPU_TIME = "out_of_cpu_time"
+    """The loser's program used more processor time than it was allowed for a game, and was ended."""
+    FILE_TOO_LARGE = "file_too_large"
+    """The loser's program wrote a file that was larger than it was allowed, and was ended."""
     ADJUDICATED = "adjudicated"
     """A win or a draw: exact solving has proven what the position on the board is worth."""
     ORGANISER = "organiser"
@@ -36,6 +44,17 @@ class Termination(StrEnum):
 
 ANNULLED = frozenset({Termination.ORGANISER, Termination.SERVER_STOP, Termination.SERVER_FAULT})
 """Terminations after which a game has no result at all, not even a draw."""
+
+ENDED_PROGRAM = frozenset(
+    {
+        Termination.CRASHED,
+        Termination.OUT_OF_MEMORY,
+        Termination.TOO_MANY_PROCESSES,
+        Termination.OUT_OF_CPU_TIME,
+        Termination.FILE_TOO_LARGE,
+    }
+)
+"""Terminations by which a program loses that the server had started, and that ended before the game did."""
 
 
 class Outcome(NamedTuple):

@@ -19,6 +19,7 @@ from engine.record import BadRecord
 from server import configuration, recovery, tls, tokens
 from server.archive import LOCK, SUFFIX
 from server.metrics import HOST as METRICS_HOST
+from server.organise.sealing import hindrance
 from server.organise.store import FILE as STORE
 from server.settings import Settings
 from server.table import BadTable
@@ -98,6 +99,7 @@ def examine(settings: Settings, *, every_record: bool = False) -> Iterator[Findi
         yield from _journals(settings.data / "running")
     yield from _damaged(settings.data / "damaged")
     yield _store(settings.data / STORE)
+    yield _sealing()
     if settings.tls is not None:
         yield _certificate(settings.tls)
 
@@ -128,6 +130,11 @@ def _port(about: str, host: str, port: int) -> Finding:
         todo = "stop what listens there, or choose another place"
         return Finding(WRONG, about, f"{port} at {host} is not to be had: {error.strerror}; {todo}")
     return Finding(GOOD, about, f"{port} at {host} is free" if port else "one that is free is chosen")
+
+
+def _sealing() -> Finding:
+    why = hindrance()
+    return Finding(NOTE, "sandbox", why) if why else Finding(GOOD, "sandbox", "programs of contests can be sealed")
 
 
 def _folder(folder: Path) -> Finding:

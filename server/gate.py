@@ -60,6 +60,8 @@ class Visit:
         self.worked = worked
         """Counts microseconds in which the processor worked for the event loop, whatever else it did."""
         self.host = host
+        self.ticket = ""
+        """Token of the only seat that may be taken over it; empty for any."""
         self.session: Guarded | None = None
         self.limited = address is not None
         self._address = address

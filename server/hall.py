@@ -49,6 +49,8 @@ class Player(Protocol):
     key: str
     """By which it stands among the sessions: the name in lower case, but for programs of a contest."""
     house: bool
+    ticket: str
+    """Token of the only seat of a contest that it may take; empty for any."""
     match: Match | None
     """The match that the session plays in or watches."""
     side: int | None
@@ -174,12 +176,12 @@ class Hall:
         self._match_fault(player.match, error)
         return True
 
-    def crashed(self, number: int, side: int, sentence: str) -> None:
-        """The program that plays a side of a match has ended."""
+    def crashed(self, number: int, side: int, sentence: str, termination: Termination = Termination.CRASHED) -> None:
+        """The program that plays a side of a match has ended, by itself or for a bound, as ``termination`` says."""
         match = self.matches.get(number)
         if match is not None:
             try:
-                match.crashed(side, sentence)
+                match.crashed(side, sentence, termination)
             except OSError as error:
                 self._match_fault(match, error)
 

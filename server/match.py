@@ -187,9 +187,9 @@ class Match:
         now = self._at(self.now())
         self._carry_out(*referee.adjudicate(self.state, winner, sentence, now))
 
-    def crashed(self, side: int, sentence: str) -> None:
-        """A player's program has ended; the sentence says how."""
-        self._carry_out(*referee.crashed(self.state, side, sentence, self._at(self.now())))
+    def crashed(self, side: int, sentence: str, termination: Termination = Termination.CRASHED) -> None:
+        """A player's program has ended; the sentence says how, and the termination whether for a bound."""
+        self._carry_out(*referee.crashed(self.state, side, sentence, self._at(self.now()), termination))
 
     def abandon(self, termination: Termination, sentence: str) -> None:
         """End the match without a result, without its record and without the referee: one of them has failed."""

@@ -250,12 +250,21 @@ def adjudicate(state: State, winner: int | None, sentence: str, now: int) -> Ste
     return finish(state, Outcome(winner, Termination.ADJUDICATED, sentence), now)
 
 
-def crashed(state: State, side: int, sentence: str, now: int) -> Step:
+_ENDED = {
+    Termination.CRASHED: "crashed",
+    Termination.OUT_OF_MEMORY: "used too much memory",
+    Termination.TOO_MANY_PROCESSES: "had too many processes",
+    Termination.OUT_OF_CPU_TIME: "used too much processor time",
+    Termination.FILE_TOO_LARGE: "wrote too large a file",
+}
+
+
+def crashed(state: State, side: int, sentence: str, now: int, termination: Termination = Termination.CRASHED) -> Step:
     """A side's program has ended, and its connection is lost: nobody can come back. A used-up clock goes before."""
     if state.outcome is not None or any(state.clock.fallen(now)):
         return state, []
     name = f"{state.header.players[side]} ({state.sides[side]})"
-    return finish(state, Outcome(1 - side, Termination.CRASHED, f"{name} crashed: {sentence}"), now)
+    return finish(state, Outcome(1 - side, termination, f"{name} {_ENDED[termination]}: {sentence}"), now)
 
 
 def gone(state: State, side: int, now: int) -> Step:

@@ -66,6 +66,8 @@ class Requests:
         if not re.fullmatch(NAME_PATTERN, message.name):
             sentence = f"a name is 1 to 32 letters, digits, and any of _ . - behind the first; not {message.name!r}"
             raise ProtocolError(Code.BAD_NAME, sentence)
+        if player.ticket and message.token != player.ticket:
+            raise ProtocolError(Code.BAD_TOKEN, "a program logs in here with the name and the token that it was given")
         key = message.name.lower()
         seat = self._hall.desk.seat_of(message.name, message.token)
         if seat is not None:
@@ -107,6 +109,8 @@ class Requests:
         side = keys.side_of(message.token) if keys is not None else None
         if side is None:
             raise _not_to_be_resumed(message.match)
+        if player.ticket and (match is None or match.names[side] != self._hall.desk.key_of(player.ticket)):
+            raise ProtocolError(Code.BAD_TOKEN, "a program comes back here to its own match alone")
         if match is None:
             place = self._hall.archive.place(message.match)
             wait = partial(self._hall.retelling.match, message.match, place)

@@ -39,6 +39,7 @@ class Session:
         """Take the hall, the connection, and what limits hold for it; `run` greets."""
         self.name = self.key = ""
         self.house = False
+        self.ticket = visit.ticket
         self.match: Match | None = None
         self.side: int | None = None
         self._hall = hall

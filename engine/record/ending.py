@@ -7,10 +7,10 @@ from typing import NamedTuple
 from engine.clock import Clock
 from engine.game import BadMove
 from engine.history import History
-from engine.outcome import ANNULLED, Outcome, Termination
+from engine.outcome import ANNULLED, ENDED_PROGRAM, Outcome, Termination
 from engine.record.text import Header, milliseconds
 
-BY_THE_SERVER = ANNULLED | {Termination.ADJUDICATED, Termination.CRASHED}
+BY_THE_SERVER = ANNULLED | ENDED_PROGRAM | {Termination.ADJUDICATED}
 """How a match ends, at any time, without anything that a player does or fails to do."""
 
 
@@ -74,7 +74,7 @@ class Ending(NamedTuple):
         elif reason == Termination.RESIGN:
             if self.resigned is None:
                 yield "nobody has given up"
-        elif reason == Termination.CRASHED:
+        elif reason in ENDED_PROGRAM:
             if claim.winner is None or not (self.gone[1 - claim.winner] or self.resigned is not None):
                 yield "a side whose program has ended has no connection, and no other loses by that"
         elif reason == Termination.ADJUDICATED:
@@ -127,7 +127,7 @@ class Ending(NamedTuple):
             yield from _missing(claim.sentence, [who[self.history.position.turn], repr(self.refused), self._code()])
         elif self.verdict is not None:
             yield from _missing(claim.sentence, re.findall(FIGURE, self.verdict.detail))
-        elif claim.reason == Termination.CRASHED and claim.winner is not None:
+        elif claim.reason in ENDED_PROGRAM and claim.winner is not None:
             yield from _missing(claim.sentence, [who[1 - claim.winner]])
 
     def _given_up(self) -> Termination:

@@ -9,6 +9,7 @@ from engine.game import BadParameters
 from engine.wire.words import NAME_PATTERN
 from server.contest.definition import (
     Adjudication,
+    Bounds,
     Definition,
     Entrant,
     Format,
@@ -18,6 +19,7 @@ from server.contest.definition import (
     Ladder,
     Qualification,
     RoundRobin,
+    Sandbox,
     Seeding,
     Stage,
     Swiss,
@@ -73,10 +75,14 @@ def read(text: str, load: Load) -> Definition:
     _check_numbers(stages, len(entrants))
     qualification = _qualification(file.table("qualification"), control, names)
     adjudication = _adjudication(file.table("adjudication"))
+    sandbox = Sandbox(file.choice("sandbox", Sandbox, Sandbox.SEALED))
+    bounds = _bounds(file.table("bounds"))
+    visible = file.texts("visible", "a list of folders that every program may read", ())
     file.finish()
     return Definition(
         name, seed, entrants, variants, tuple(stages), move_limit, time_losses, seeding, interrupted, games_at_once,
-        cores, qualification, adjudication, patience, start_seconds=start_seconds,
+        cores, qualification, adjudication, patience, start_seconds=start_seconds, sandbox=sandbox, bounds=bounds,
+        visible=visible,
     )  # fmt: skip
 
 
@@ -108,8 +114,13 @@ def _entrants(file: Table) -> tuple[Entrant, ...]:
             raise BadContest(f"{table.place} has a command and a token: a program that is started needs no token")
         if table.has("command") and not command:
             raise table.wrong("command", "the list of a program and its arguments")
+        folder = table.text(
+            "folder", r"[^\x00]+", "the folder of the entrant's program, seen from the contest file", ""
+        )
+        if folder and not command:
+            raise BadContest(f"{table.place} has a folder and no command: only a program that is started works in one")
         table.finish()
-        entrants[name.lower()] = Entrant(name, command, token)
+        entrants[name.lower()] = Entrant(name, command, token, folder)
     return tuple(entrants.values())
 
 
@@ -221,6 +232,22 @@ def _qualification(table: Table | None, default: TimeControl, names: tuple[str, 
     bad_moves = table.number("bad-moves", 1, 1000, 1, "moves")
     table.finish()
     return Qualification(opponents, control, pairs, time_losses, bad_moves)
+
+
+def _bounds(table: Table | None) -> Bounds:
+    if table is None:
+        return Bounds()
+    usual = Bounds()
+    found = Bounds(
+        table.number("memory", 16, 1_000_000, usual.memory, "megabytes"),
+        table.number("processes", 2, 100_000, usual.processes, "processes and threads"),
+        table.number("open-files", 16, 1_000_000, usual.open_files, "open files"),
+        table.number("file-size", 1, 1_000_000, usual.file_size, "megabytes"),
+        table.number("scratch", 1, 1_000_000, usual.scratch, "megabytes"),
+        table.number("cpu-seconds", 0, 1_000_000, usual.cpu_seconds, "seconds of processor time a game, 0 for enough"),
+    )
+    table.finish()
+    return found
 
 
 def _adjudication(table: Table | None) -> Adjudication | None:

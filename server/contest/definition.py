@@ -15,6 +15,8 @@ class Entrant(NamedTuple):
     """The program and its arguments, where the server starts it; empty for one that connects by itself."""
     token: str = ""
     """SHA-256 of the token by which it logs in, in hexadecimal; empty where the server's own tokens do, or none."""
+    folder: str = ""
+    """The only folder of its own that its program sees, and works in; empty for what its command names."""
 
     @property
     def connects(self) -> bool:
@@ -122,6 +124,32 @@ class Interrupted(StrEnum):
     """They are annulled and played again."""
 
 
+class Sandbox(StrEnum):
+    """What is put around the programs that the server starts."""
+
+    SEALED = "sealed"
+    """Namespaces of their own, a clean environment, and bounds: `server.organise.sandbox`."""
+    NONE = "none"
+    """Nothing: they run as the server's user, and can do what that user can."""
+
+
+class Bounds(NamedTuple):
+    """What each sealed program may use, with all that it starts. A megabyte is 2**20 bytes."""
+
+    memory: int = 1024
+    """Megabytes of memory that are in use; address space that is only reserved does not count."""
+    processes: int = 256
+    """Processes and threads at a time."""
+    open_files: int = 1024
+    """Open files of each process, sockets included."""
+    file_size: int = 64
+    """Megabytes of a file."""
+    scratch: int = 64
+    """Megabytes of all files in its scratch folder."""
+    cpu_seconds: int = 0
+    """Processor time for a game, in seconds; 0: as much as one that thinks all through the longest game uses."""
+
+
 class Definition(NamedTuple):
     """A contest."""
 
@@ -146,11 +174,15 @@ class Definition(NamedTuple):
     """Seconds that an entrant that connects by itself may be missing when nothing else is left to play."""
     folder: str = ""
     """Where the programs are started: that of the contest file."""
-
     start_seconds: int = 60
     """What a program gets from its start to its first word, SEEK."""
     interventions: tuple[Intervention, ...] = ()
     """What the organiser has changed since; no part of the contest file, and kept apart from all else."""
+    sandbox: Sandbox = Sandbox.SEALED
+    """What is around programs."""
+    bounds: Bounds = Bounds()
+    visible: tuple[str, ...] = ()
+    """Files and folders beside its own that each sealed program may read, seen from the contest file."""
 
     def entrant(self, name: str) -> Entrant | None:
         """Return the entrant of that name; None for a house bot."""

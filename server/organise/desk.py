@@ -216,6 +216,11 @@ class Desk:
                 raise ProtocolError(Code.NAME_TAKEN, sentence)
         return None
 
+    def key_of(self, token: str) -> str:
+        """Return the place among the sessions that the token of a seat leads to; empty where there is none any more."""
+        ticket = self._tickets.get(hashed(token))
+        return "" if ticket is None else ticket.key
+
     def token_of(self, key: str) -> str:
         """Return the hash of the token by which an entrant logs in, empty where its contest names none."""
         for definition, _ in self._contests.values():

@@ -15,6 +15,7 @@ from server.hall import Hall
 from server.organise.account import Account, account, write_report
 from server.organise.cluster import Cluster, dask_cluster
 from server.organise.folders import folder_of
+from server.organise.sealing import obstacle
 from server.organise.store import FILE, Store
 from server.report import progress, text
 from server.serve import serve
@@ -57,6 +58,8 @@ async def hold(asked: Asked, console: Console) -> int:
 
 
 async def _hold(asked: Asked, console: Console, cluster: Cluster | None) -> int:
+    if cluster is None and (why := await trio.to_thread.run_sync(obstacle, asked.definition)):
+        raise OSError(why)  # before it is opened: its file has to be changed, perhaps
     data = asked.settings.data
     data.mkdir(parents=True, exist_ok=True)
     with closing(Store(data / FILE)) as store:

@@ -1,6 +1,8 @@
 """Programs of entrants: each is started for one game, and ended with all that it has started itself."""
 
+import errno
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -13,10 +15,13 @@ from typing import IO, NamedTuple
 import structlog
 import trio
 
-from server.organise import descendants
+from engine.outcome import Termination
+from server.organise import descendants, sandbox, sealed
 from server.organise.blame import machine_fault
 from server.organise.bounded_log import BoundedLog
 from server.organise.invocation import Seat, connects, filled, shown, variables
+from server.organise.sealed import Seal, Sealed
+from server.organise.usage import Usage
 
 log = structlog.get_logger()
 
@@ -58,6 +63,8 @@ class Place(NamedTuple):
     """File for what it writes on stderr, and, where it does not talk there, on stdout; kept within bounds."""
     core: int | None = None
     """The only core that it may use; None for any."""
+    seal: Seal | None = None
+    """What is put around it; None for nothing."""
 
 
 class Pipes:
@@ -91,19 +98,36 @@ class Pipes:
 class Program:
     """A program that was started; `run` makes it, and ends it."""
 
-    def __init__(self, called: str, process: subprocess.Popen[bytes], marker: str, errors: int, keep: Path) -> None:
-        """Take the leader of a process group, the pipe that it writes its errors to, and where they are kept."""
+    def __init__(
+        self,
+        called: str,
+        process: subprocess.Popen[bytes],
+        marker: str,
+        errors: int,
+        keep: Path,
+        box: Sealed | None = None,
+    ) -> None:
+        """Take the leader of a process group, the pipe that it writes its errors to, and where they are kept.
+
+        In a sandbox that is bubblewrap.
+        """
         self.ended = trio.Event()
         """Set as soon as it has ended, by itself or not."""
         self.stream: Pipes | None = None
         """For `server.session.serve_stream`, where it talks on stdin and stdout; None where it connects by itself."""
+        self.listener: trio.SocketListener | None = None
+        """Accepts its connections where it connects out of a sandbox, and nobody else's."""
         if process.stdin is not None and process.stdout is not None:
             self.stream = Pipes(process.stdin, process.stdout)
         self._called = called
         self._process = process
+        self._box = box
+        self._began = trio.current_time()
+        self._used = Usage()
         self._marker = marker
         self._handle = _handle_of(process.pid)
         self._status: int | None = None
+        self._ending = self._never_ran = False
         self._errors = trio.lowlevel.FdStream(errors)
         self._log = BoundedLog(keep)
         self._keeping = trio.CancelScope(shield=True)
@@ -114,9 +138,41 @@ class Program:
         words = self._log.last_words()
         return f"{self._called} {self._how()}" + (f"; the last that it wrote: {words}" if words else "")
 
+    @property
+    def termination(self) -> Termination:
+        """Return how the game is lost of which it was not to be over yet."""
+        excess = None if self._box is None else self._box.excess(self._status)
+        return Termination.CRASHED if excess is None else excess.termination
+
+    @property
+    def fault(self) -> str:
+        """Say in a clause why it never began, through no fault of its own; empty where that is not so."""
+        if not self._never_ran:
+            return ""
+        said = self._log.last_words()
+        return "" if "bwrap: execvp" in said else f"no sandbox could be made: {said}"
+
+    @property
+    def usage(self) -> Usage:
+        """Return what it has used, as far as that is known: in a sandbox."""
+        return self._used
+
+    @property
+    def status(self) -> int | None:
+        """Return its exit status, negative for a signal; None while it runs, and where the server has ended it."""
+        return None if self._ending else self._status
+
+    async def open(self) -> None:
+        """Wait until a program that connects out of a sandbox has its way to the server, or has ended."""
+        if self._box is not None and self.stream is None:
+            self.listener = await self._box.listener()
+
     def _how(self) -> str:
         if self._status is None:
             return "runs"
+        excess = None if self._box is None else self._box.excess(self._status)
+        if excess is not None:
+            return f"was ended: {excess.sentence}"
         if self._status >= 0:
             return f"ended by itself, with exit status {self._status}"
         with suppress(ValueError):  # real-time signals have no names
@@ -140,7 +196,9 @@ class Program:
             if found is None:
                 await self._rest()
             else:
-                self._status = found.si_status if found.si_code == os.CLD_EXITED else -found.si_status
+                status = found.si_status if found.si_code == os.CLD_EXITED else -found.si_status
+                self._status = status if self._box is None else self._box.status(status)
+                self._never_ran = self._box is not None and not self._ending and self._box.never_ran()
                 self._hear_last_words()
         self.ended.set()
 
@@ -153,15 +211,22 @@ class Program:
 
     async def end(self) -> None:
         """End it and all that it has started: by closing its input, by SIGTERM, by SIGKILL."""
+        if self._box is not None:
+            self._box.look()
         if self.stream is not None:
             await self.stream.aclose()
         if not await self._ends_within(LEAVE_SECONDS):
-            self._signal(signal.SIGTERM)
-            await self._ends_within(TERMINATE_SECONDS)
+            self._ending = True
+            if self._box is None:
+                self._signal(signal.SIGTERM)
+                await self._ends_within(TERMINATE_SECONDS)
+        if self._box is not None:
+            await self._end_sandbox(self._box)
         self._signal(signal.SIGKILL)
         if not await self._ends_within(KILL_SECONDS):
             log.error("a program cannot be ended", program=self._called, process=self._process.pid)
-        await _end_descendants(self._called, self._marker)
+        if self._box is None:
+            await _end_descendants(self._called, self._marker)
         self._process.poll()
         if self._handle is not None:
             os.close(self._handle)
@@ -172,6 +237,17 @@ class Program:
         self._hear_last_words()
         await self._errors.aclose()
         self._log.close()
+
+    async def _end_sandbox(self, box: Sealed) -> None:
+        """End all that is in a sandbox, and take note of what it has used."""
+        box.look()
+        box.kill()
+        with trio.move_on_after(KILL_SECONDS):
+            await box.gone()
+            await self.wait()
+        wall = trio.current_time() - self._began
+        self._used = box.usage._replace(wall_seconds=wall)
+        box.close()
 
     def _hear_last_words(self) -> None:
         """Read what has been written on stderr and not been read yet: the pipe holds no more than this."""
@@ -204,6 +280,7 @@ async def run(
     async with trio.open_nursery() as nursery:
         nursery.start_soon(program.keep_errors)
         try:
+            await program.open()
             task_status.started(program)
             await program.wait()
         finally:
@@ -212,7 +289,10 @@ async def run(
 
 
 async def _start(command: Sequence[str], seat: Seat, place: Place) -> Program:
-    words, called, marker = filled(command, seat), f"the program {shown(command)}", descendants.marker(place.home)
+    called = f"the program {shown(command)}"
+    if place.seal is not None:
+        return await _start_sealed(command, called, seat, place, place.seal)
+    words, marker = filled(command, seat), descendants.marker(place.home)
     # arena-bot is found also where the server's own environment is not on the path
     path = os.pathsep.join((os.environ.get("PATH", os.defpath), str(Path(sys.executable).parent)))
     environment = {**os.environ, "PATH": path, **variables(seat), descendants.VARIABLE: marker}
@@ -235,6 +315,53 @@ async def _start(command: Sequence[str], seat: Seat, place: Place) -> Program:
         raise
     finally:
         os.close(theirs)
+
+
+async def _start_sealed(command: Sequence[str], called: str, seat: Seat, place: Place, seal: Seal) -> Program:
+    port = (seat.port if seat.port >= sealed.FIRST_FREE_PORT else sealed.PORT) if connects(command) else None
+    if port is not None:
+        seat = seat._replace(host="127.0.0.1", port=port)  # the only address that there is in its sandbox
+    words = filled(command, seat)
+    # a server that is killed while a sandbox is being made leaves it: the next one finds it by its marker
+    marked = {**variables(seat), descendants.VARIABLE: descendants.marker(place.home)}
+    environment = sandbox.environment(os.environ, marked, seal.view)
+    try:
+        errors, theirs = os.pipe()
+    except (OSError, MemoryError) as error:
+        raise _not_started(called, error, place) from error
+    box = None
+    try:
+        _check_command(words, environment["PATH"], seal.view.folder)
+        start = partial(sealed.start, words, environment, seal, place.core, port, theirs)
+        box = await sealed.in_lasting_thread(start)
+        return Program(called, box.process, "", errors, place.errors, box)
+    except BaseException as error:
+        with suppress(OSError):
+            os.close(errors)
+        if box is not None:
+            box.kill()
+            await _abandon(box.process, "")
+            box.close()
+        if isinstance(error, sealed.NotSealed):
+            raise MachineFault(f"{called} cannot be started: {error}") from error
+        if isinstance(error, Exception):
+            raise _not_started(called, error, place) from error
+        raise
+    finally:
+        os.close(theirs)
+
+
+def _check_command(words: Sequence[str], path: str, folder: Path) -> None:
+    """Raise the OSError, or ValueError, with which a command cannot be started, as far as that is seen from outside."""
+    if any("\0" in word for word in words):
+        raise ValueError("embedded null byte")
+    if not folder.is_dir():
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(folder))
+    program = str(folder / words[0]) if "/" in words[0] else shutil.which(words[0], path=path)
+    if program is None or not os.path.exists(program):
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), words[0])
+    if not os.path.isfile(program) or not os.access(program, os.X_OK):
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), words[0])
 
 
 def _not_started(called: str, error: Exception, place: Place) -> NotStarted:
@@ -260,7 +387,8 @@ async def _abandon(process: subprocess.Popen[bytes], marker: str) -> None:
             os.killpg(process.pid, signal.SIGKILL)
         while process.poll() is None:
             await trio.sleep(LOOK_SECONDS)
-        await _end_descendants(f"process {process.pid}", marker)
+        if marker:
+            await _end_descendants(f"process {process.pid}", marker)
 
 
 async def _end_descendants(called: str, marker: str) -> None:

@@ -34,6 +34,8 @@ from server.organise.folders import keep_written
 from server.organise.job import PROGRAMS
 from server.organise.keeping import settled
 from server.organise.pauses import MOST_PAUSE_SECONDS, Pauses, lacking
+from server.organise.sealing import hindrance as sealing_hindrance
+from server.organise.sealing import obstacle
 from server.organise.seats import NotThere, Result, Seats
 from server.organise.store import Store
 
@@ -96,6 +98,7 @@ class Runner:
             async with trio.open_nursery() as nursery:
                 await self._surely(partial(self._store.end_pause, self.contest, datetime.now(UTC)))
                 await self._recover(nursery)
+                await self._wait_for_sandboxes()
                 if self.definition.adjudication is not None:
                     nursery.start_soon(self._adjudicate, self.definition.adjudication)
                 await self._conduct(nursery)
@@ -169,6 +172,14 @@ class Runner:
             self._running.pop(fixture)
             self._seats.turns.give_back(self.contest, 0)
             self.wake()
+
+    async def _wait_for_sandboxes(self) -> None:
+        """Begin no game as long as its programs cannot be sealed, although they should be."""
+        if self._cluster is not None:
+            return
+        while why := await trio.to_thread.run_sync(obstacle, self.definition):
+            await self._pauses.pause("no game can begin", why)
+            sealing_hindrance.cache_clear()
 
     async def _conduct(self, nursery: trio.Nursery) -> None:
         """Begin what can begin, until all is over."""

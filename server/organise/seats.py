@@ -5,6 +5,7 @@ Players are leased: whatever leaves the `AsyncExitStack` of a game gives them ba
 
 from collections.abc import Callable
 from contextlib import AsyncExitStack
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
@@ -14,6 +15,7 @@ import trio
 from engine.clock import TimeControl
 from engine.game import Position
 from engine.outcome import Termination
+from server.connection import ByteStream
 from server.contest.definition import Definition
 from server.contest.fixtures import ABSENT, ENDED_AT_START, NO_ANSWER, NOT_STARTED, Fixture
 from server.gate import Visit
@@ -25,12 +27,17 @@ from server.organise.desk import Lease, Ticket
 from server.organise.folders import errors_of
 from server.organise.invocation import Seat, house_bot
 from server.organise.programs import MachineFault, NotStarted, Place, Program, run
+from server.organise.sealing import seal_of
 from server.organise.turns import Turns
+from server.organise.visible import NotVisible
 from server.session import Arrivals, serve_stream
 
 log = structlog.get_logger()
 
 Result = TypeVar("Result")
+
+MOST_CONNECTIONS = 4
+"""Of a program in a sandbox at a time: one is enough, and one that is lost may not have ended yet."""
 
 
 class NotThere(Exception):
@@ -163,7 +170,7 @@ class Seats:
                     except MachineFault as error:
                         failures[name] = NotThere(f"{name} did not come to the game: {error}", (), fault=True)
                         starting.cancel_scope.cancel()
-                    except NotStarted as error:
+                    except (NotStarted, NotVisible) as error:
                         blamed = () if house else (name,)
                         sentence = f"{name} did not come to the game: {error}"
                         failures[name] = NotThere(sentence, blamed, fault=house, termination=NOT_STARTED)
@@ -187,7 +194,7 @@ class Seats:
             sentence = f"the server's own bot failed, and the game is played again: {one.program.report()}"
             self._hall.annul(match, Termination.SERVER_FAULT, sentence)
             return
-        self._hall.crashed(number, side, one.program.report())
+        self._hall.crashed(number, side, one.program.report(), one.program.termination)
 
     async def _start(
         self,
@@ -199,18 +206,41 @@ class Seats:
         core: int | None,
         game: tuple[int, int],
     ) -> Program:
-        """Start a program for a seat; raises `NotStarted`."""
+        """Start a program for a seat; raises `NotStarted` and `NotVisible`."""
         settings = self._hall.settings
         errors = errors_of(settings.data, *game, ticket.name)
         variant = definition.variants[fixture.variant]
         seat = Seat(*self._hall.own_address, ticket.name, variant.game, ticket.token)
-        place = Place(Path(definition.folder or settings.data), self._home, errors, core)
+        limits = seal_of(
+            definition, fixture, ticket.name, settings.data, definition.start_seconds, pinned=core is not None
+        )
+        place = Place(Path(definition.folder or settings.data), self._home, errors, core, limits)
         program = await nursery.start(run, command, seat, place)
         assert isinstance(program, Program)
         if program.stream is not None:
-            visit = Visit(f"program {ticket.name}", None, settings.limits, lambda: 0)
-            nursery.start_soon(serve_stream, program.stream, self._hall, self._watch, visit)
+            nursery.start_soon(self._serve, ticket, program.stream)
+        if program.listener is not None:
+            ways = trio.Semaphore(MOST_CONNECTIONS)
+            nursery.start_soon(trio.serve_listeners, partial(self._accept, ticket, ways), [program.listener])
         return program
+
+    async def _serve(self, ticket: Ticket, stream: ByteStream) -> None:
+        """Serve what a program says, as the one that it is and as nobody else."""
+        visit = Visit(f"program {ticket.name}", None, self._hall.settings.limits, lambda: 0)
+        visit.ticket = ticket.token
+        await serve_stream(stream, self._hall, self._watch, visit)
+
+    async def _accept(self, ticket: Ticket, ways: trio.Semaphore, stream: trio.SocketStream) -> None:
+        """Serve a connection of a program, a few at a time."""
+        try:
+            ways.acquire_nowait()
+        except trio.WouldBlock:
+            await trio.aclose_forcefully(stream)
+            return
+        try:
+            await self._serve(ticket, stream)
+        finally:
+            ways.release()
 
     async def _arrives(self, name: str, one: Coming, limit: int) -> None:
         """Wait until a program seeks; raises `NotThere` where it ends before, or takes longer than ``limit`` seconds.
@@ -239,6 +269,8 @@ class Seats:
             nursery.cancel_scope.cancel()
         if ticket.here.is_set():
             return
+        if program.fault:
+            raise NotThere(f"{name} did not come to the game: {program.fault}", (), fault=True)
         late = "" if program.ended.is_set() else f", and had not said SEEK after {limit} seconds"
         fault = one.house or ticket.failed
         sentence = f"{name} did not come to the game: {program.report()}{late}"

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from engine.outcome import ANNULLED
 from server.archive import SUFFIX
 from server.contest import conduct
-from server.contest.definition import Definition
+from server.contest.definition import Definition, Sandbox
 from server.contest.fixtures import QUALIFICATION, Finished, Fixture, counted
 from server.contest.plan import Plan
 from server.report import stages, strengths, words
@@ -97,8 +97,15 @@ def report(
         games=listed,
         pauses=tuple(moment.pauses),
         schedule=_schedule(definition, plan, moment),
-        notes=strengths.left_out(len(rated), len(ranking)),
+        notes=_conditions(definition) + strengths.left_out(len(rated), len(ranking)),
     )
+
+
+def _conditions(definition: Definition) -> tuple[str, ...]:
+    """Return what has to be known of how programs are run, where that is not as it is usually."""
+    if definition.sandbox is Sandbox.NONE and not all(entrant.connects for entrant in definition.entrants):
+        return ("Programs are not sealed: each can read and change what the server's user can, other programs too.",)
+    return ()
 
 
 def _game(definition: Definition, number: int, game: Finished, counts: bool, records: str) -> Game:

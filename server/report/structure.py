@@ -280,4 +280,4 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     schedule: tuple[Coming, ...] = ()
     """The games that are being played, then those that can begin, in the order in which they do."""
     notes: tuple[str, ...]
-    """What the report leaves out, and why; a sentence each."""
+    """How programs are run where that is not as usual, and what the report leaves out and why; a sentence each."""

@@ -127,12 +127,16 @@ def test_it_is_built_and_played_by_the_script_of_the_contest(name: str, tmp_path
     missing = [tool for tool in ALL[name].needs if shutil.which(tool) is None]
     if missing:
         pytest.skip(f"{', '.join(missing)} is not installed here")
-    file = tmp_path / "contest.toml"
+    folder = tmp_path / "examples"
+    shutil.copytree(EXAMPLES, folder, ignore=shutil.ignore_patterns("built"))
+    environment = {**os.environ, "XDG_CACHE_HOME": str(tmp_path / "cache"), "GOCACHE": str(tmp_path / "go")}
+    subprocess.run([folder / "run", "build", name], timeout=BUILD_SECONDS, check=True, env=environment)
+    file = folder / "contest.toml"
     text = (EXAMPLES / "contest.toml").read_text(encoding="utf-8")
     entrants = f"""
 [[entrants]]
 name = "built"
-command = ["{EXAMPLES / "run"}", "{name}", "{{host}}", "{{port}}", "{{name}}"]
+command = ["./run", "{name}", "{{host}}", "{{port}}", "{{name}}"]
 [[entrants]]
 name = "dice"
 command = ["{sys.executable}", "-m", "bots", "random", "--host", "{{host}}", "--port", "{{port}}", "--name", "{{name}}"]
@@ -146,7 +150,7 @@ command = ["{sys.executable}", "-m", "bots", "random", "--host", "{{host}}", "--
         text=True,
         timeout=BUILD_SECONDS,
         check=False,
-        env={**os.environ, "XDG_CACHE_HOME": str(tmp_path / "cache"), "GOCACHE": str(tmp_path / "go")},
+        env=environment,
     )
     assert done.returncode == 0, done.stdout + done.stderr
     assert "0 for other reasons" in done.stdout, "nothing was lost but on the board"

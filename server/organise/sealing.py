@@ -1,0 +1,76 @@
+"""Whether programs are sealed, by what the contest file says and by what the machine can do."""
+
+import os
+import subprocess
+from functools import cache
+from pathlib import Path
+
+from server.contest.definition import Bounds, Definition, Sandbox
+from server.contest.fixtures import Fixture
+from server.organise.sandbox import PROGRAM, View, sandboxed
+from server.organise.sealed import Seal
+from server.organise.visible import view
+
+TRIAL_SECONDS = 30.0
+"""What making one sandbox may take."""
+
+WITHOUT = 'sandbox = "none" in the contest file runs programs without one, with all that the server\'s user may do'
+
+
+def seal_of(
+    definition: Definition, fixture: Fixture, name: str, data: Path, start_seconds: float, *, pinned: bool
+) -> Seal | None:
+    """Return what is put around the program of a player in a game; None where the contest file wants nothing.
+
+    Raises `server.organise.visible.NotVisible`.
+    """
+    if definition.sandbox is Sandbox.NONE:
+        return None
+    seconds = definition.bounds.cpu_seconds or _longest(definition, fixture, start_seconds, pinned=pinned)
+    return Seal(view(definition, definition.entrant(name), data), definition.bounds, seconds)
+
+
+def _longest(definition: Definition, fixture: Fixture, start_seconds: float, *, pinned: bool) -> float:
+    """Return the processor time of a program that thinks from its start to the end of the longest game, in seconds."""
+    control = fixture.control(definition)
+    game = (2 * control.budget + definition.move_limit * control.increment) / 1_000_000
+    return (start_seconds + game) * (1 if pinned else os.cpu_count() or 1)
+
+
+def obstacle(definition: Definition) -> str:
+    """Say in a sentence why a contest cannot begin here as its file wants it; empty where it can. Takes a moment."""
+    if definition.sandbox is Sandbox.NONE:
+        return ""
+    programs = definition.qualification is not None or any(not entrant.connects for entrant in definition.entrants)
+    return hindrance() if programs else ""
+
+
+@cache
+def hindrance() -> str:
+    """Say in a sentence why programs cannot be sealed on this machine, and what to do; empty where they can."""
+    told, tells = os.pipe()
+    waits, goes = os.pipe()
+    os.close(goes)  # it need not wait
+    try:
+        command = sandboxed(["true"], View(Path("/")), Bounds(), tells, waits)
+        done = subprocess.run(
+            command,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            pass_fds=(tells, waits),
+            timeout=TRIAL_SECONDS,
+            check=False,
+        )
+    except FileNotFoundError:
+        how = "install bubblewrap, as by apt-get install bubblewrap"
+        return f"programs cannot be sealed: {PROGRAM} is not there; {how}, or write {WITHOUT}"
+    except (OSError, subprocess.TimeoutExpired) as error:
+        return f"programs cannot be sealed: {error}; {WITHOUT}"
+    finally:
+        for descriptor in (told, tells, waits):
+            os.close(descriptor)
+    if done.returncode == 0:
+        return ""
+    said = " ".join(done.stderr.decode(errors="replace").split()) or f"{PROGRAM} ended with status {done.returncode}"
+    how = "let this user make user namespaces, and take bubblewrap 0.7 or later"
+    return f"programs cannot be sealed: {said}; {how}, or write {WITHOUT}"
