@@ -1,18 +1,28 @@
 """How a contest stands, as the store tells it: what progress and reports are made of."""
 
+from collections.abc import Iterable
 from datetime import datetime
 from pathlib import Path
 from typing import NamedTuple
 
+import msgspec
+
+from server.contest.conduct import Cause
 from server.contest.definition import Definition
 from server.contest.fixtures import Finished
 from server.contest.plan import Plan, Present, plan
 from server.organise.desk import Presence
-from server.organise.folders import folder_of
+from server.organise.folders import folder_of, last_lines
 from server.organise.store import Store
 from server.report import files
 from server.report.contents import Moment, report
-from server.report.structure import Pause, Report
+from server.report.structure import Loss, Pause, Report
+
+QUIET = frozenset({Cause.BOARD, Cause.TIME, Cause.ADJUDICATED, Cause.FORFEIT, Cause.WITHDRAWN})
+"""Causes of losses for which nobody looks into what the program has written."""
+
+MOST_HEARD = 200
+"""Losses, the last ones, with which the report shows what the program has written."""
 
 
 class Account(NamedTuple):
@@ -45,6 +55,26 @@ def account(store: Store, contest: int, now: datetime, present: Presence | None 
 
 def write_report(data: Path, contest: int, found: Account) -> Report:
     """Write the report of a contest into its folder, and return it; raises OSError."""
-    made = found.report()
+    made = _with_last_words(found.report(), data, contest)
     files.write(made, folder_of(data, contest))
     return made
+
+
+def _with_last_words(made: Report, data: Path, contest: int) -> Report:
+    """Put what programs wrote on stderr beside the games that they lost by a fault of their own."""
+    loud = [loss for loss in made.losses if loss.match is not None and loss.cause not in QUIET][-MOST_HEARD:]
+    heard: dict[tuple[int | None, str], str] = {
+        (loss.match, loss.name): lines
+        for loss in loud
+        if loss.match is not None and (lines := last_lines(data, contest, loss.match, loss.name))
+    }
+    if not heard:
+        return made
+
+    def with_words(losses: Iterable[Loss]) -> tuple[Loss, ...]:
+        return tuple(
+            msgspec.structs.replace(loss, wrote=heard.get((loss.match, loss.name), "")) for loss in losses
+        )  # fmt: skip
+
+    out = tuple(msgspec.structs.replace(one, evidence=with_words(one.evidence)) for one in made.disqualified)
+    return msgspec.structs.replace(made, losses=with_words(made.losses), disqualified=out)

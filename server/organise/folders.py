@@ -1,7 +1,14 @@
 """Where a contest keeps what is no record: its report, and what programs have written."""
 
+import os
 from collections.abc import Mapping
 from pathlib import Path
+
+MOST_SHOWN_LINES = 20
+"""Lines of what a program wrote on stderr that a report shows: the traceback of a bot that has crashed."""
+
+MOST_SHOWN_BYTES = 4096
+"""Read of its end for that."""
 
 FOLDER = "contests"
 """Part of the data directory with a folder for each contest: its report, and what its programs wrote on stderr."""
@@ -15,6 +22,18 @@ def folder_of(data: Path, contest: int) -> Path:
 def errors_of(data: Path, contest: int, match: int, name: str) -> Path:
     """Return the file for what the program of a player writes on stderr in a game."""
     return folder_of(data, contest) / "programs" / f"{match}-{name}.txt"
+
+
+def last_lines(data: Path, contest: int, match: int, name: str) -> str:
+    """Return the last lines that the program of a player wrote on stderr in a game; empty where there are none."""
+    try:
+        with errors_of(data, contest, match, name).open("rb") as file:
+            file.seek(0, os.SEEK_END)
+            file.seek(max(0, file.tell() - MOST_SHOWN_BYTES))
+            text = file.read().decode(errors="replace")
+    except OSError:
+        return ""
+    return "\n".join(text.strip().splitlines()[-MOST_SHOWN_LINES:])
 
 
 def keep_written(data: Path, contest: int, match: int, wrote: Mapping[str, bytes]) -> None:

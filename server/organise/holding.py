@@ -17,7 +17,7 @@ from server.organise.cluster import Cluster, dask_cluster
 from server.organise.folders import folder_of
 from server.organise.sealing import obstacle
 from server.organise.store import FILE, Store
-from server.report import progress, text
+from server.report import progress, text, words
 from server.serve import serve
 from server.settings import Settings
 
@@ -66,7 +66,8 @@ async def _hold(asked: Asked, console: Console, cluster: Cluster | None) -> int:
         contest = store.open_contest(asked.file, asked.definition, datetime.now(UTC))
         follower = _Follower(store, contest, console)
         found = await follower.look()
-        if found.moment.closed is None:
+        before = found.moment.closed
+        if before is None:
             found = await _held(asked.settings, cluster, follower)
         if found.moment.closed is None:
             console.print(f"Stopped after {len(found.games)} games. The same command goes on with the contest.")
@@ -74,6 +75,11 @@ async def _hold(asked: Asked, console: Console, cluster: Cluster | None) -> int:
         made = await trio.to_thread.run_sync(partial(write_report, data, contest, found))
         console.print(text.drawn(made))
         console.print(f"The whole report: {folder_of(data, contest) / 'index.html'}", soft_wrap=True)
+        if before is not None:
+            follower.say(
+                f"This contest was over on {words.date(before)}; nothing was played. To play again, give it another "
+                "name in its file, or a new --data."
+            )
         return OVER
 
 

@@ -12,7 +12,7 @@ from server.contest.definition import Definition, Sandbox
 from server.contest.fixtures import QUALIFICATION, Finished, Fixture, counted
 from server.contest.plan import Plan
 from server.report import stages, strengths, words
-from server.report.structure import Coming, Disqualified, Game, Loss, Pause, Report
+from server.report.structure import Coming, Disqualified, Game, Intervention, Loss, Pause, Report
 
 MOST_COMING = 100
 """Games that the schedule lists; those behind them are only counted."""
@@ -96,6 +96,10 @@ def report(
         losses=tuple(shown for _, shown in lost),
         games=listed,
         pauses=tuple(moment.pauses),
+        interventions=tuple(
+            Intervention(date=done.date, what=str(done.kind), sentence=done.sentence)
+            for done in definition.interventions
+        ),
         schedule=_schedule(definition, plan, moment),
         notes=_conditions(definition) + strengths.left_out(len(rated), len(ranking)),
     )

@@ -1,8 +1,9 @@
 """What went wrong in a contest through no entrant's fault: pauses, and games that were annulled or set aside."""
 
+from engine.outcome import Termination
 from server.contest.fixtures import SET_ASIDE
 from server.report import words
-from server.report.structure import Game, Pause, Report
+from server.report.structure import Game, Intervention, Pause, Report
 
 MOST_LISTED = 50
 """Games that are named, the last ones; all of them stand in the list of games."""
@@ -24,7 +25,14 @@ def pause(one: Pause) -> str:
     return f"paused from {words.date(one.began)} to {words.date(one.ended)}: {reason}"
 
 
+def intervention(done: Intervention) -> str:
+    """Say in a sentence what the organiser has changed, and when."""
+    return f"{words.date(done.date)}: {words.printable(done.sentence)}"
+
+
 def _game(game: Game) -> str:
     what = "set aside" if game.reason == SET_ASIDE else "annulled, and played again"
+    if game.reason == Termination.ORGANISER:
+        what = "annulled"
     match = "" if game.match is None else f", match {game.match}"
     return f"{game.first} against {game.second}{match}: {what}: {words.printable(game.sentence or game.reason)}"

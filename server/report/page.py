@@ -4,7 +4,7 @@ from base64 import b64encode
 from hashlib import sha256
 
 from server.report import words
-from server.report.interruptions import interruptions, pause
+from server.report.interruptions import interruptions, intervention, pause
 from server.report.markup import Child, Markup, document, element, style_sheet
 from server.report.page_games import MOST_LISTED, games_section, schedule_section
 from server.report.page_parts import Column, losses_table, paragraph, row, section, table
@@ -73,6 +73,10 @@ def _sections(report: Report) -> list[tuple[str, str, Markup]]:
         found.append(("disqualified", "Disqualified", _disqualified(report.disqualified)))
     if report.losses:
         found.append(("losses", "Losses", _losses(report.losses)))
+    if report.interventions:
+        items = [element("li", intervention(done)) for done in report.interventions]
+        title = "The organiser's interventions"
+        found.append(("interventions", title, section("interventions", title, element("ul", items))))
     troubles = interruptions(report)
     if troubles:
         items = [element("li", sentence) for sentence in troubles]

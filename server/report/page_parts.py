@@ -79,12 +79,22 @@ def losses_table(caption: str, losses: Sequence[Loss]) -> Markup:
                 loss.opponent,
                 str(loss.stage or "Q"),
                 link(loss.record, loss.match),
-                f"{loss.cause.replace('_', ' ')}: {loss.sentence}",
+                [
+                    f"{loss.cause.replace('_', ' ')}: {loss.sentence}",
+                    element("details", element("summary", "What its program wrote last"), _lines(loss.wrote))
+                    if loss.wrote
+                    else None,
+                ],
             ],
         )
         for loss in losses
     ]
     return table(caption, columns, rows, "losses")
+
+
+def _lines(text: str) -> Markup:
+    """Return lines as they were written."""
+    return element("pre", [joined(line, Markup("\n")) for line in text.splitlines()])
 
 
 def game_id(number: int) -> str:

@@ -54,6 +54,8 @@ class Loss(msgspec.Struct, frozen=True, kw_only=True):
     """A word of `server.contest.conduct.Cause`."""
     reason: str
     sentence: str
+    wrote: str = ""
+    """The last lines that the program of the loser wrote on stderr, where it lost by a fault of its own."""
 
 
 class Disqualified(msgspec.Struct, frozen=True, kw_only=True):
@@ -247,6 +249,15 @@ class Coming(msgspec.Struct, frozen=True, kw_only=True):
     running: bool
 
 
+class Intervention(msgspec.Struct, frozen=True, kw_only=True):
+    """Something that the organiser has changed while the contest was open."""
+
+    date: datetime
+    what: str
+    """A word of `server.contest.interventions.Kind`."""
+    sentence: str
+
+
 class Report(msgspec.Struct, frozen=True, kw_only=True):
     """A contest, at some moment."""
 
@@ -276,6 +287,8 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     """Those of entrants, not of house bots."""
     games: tuple[Game, ...]
     pauses: tuple[Pause, ...]
+    """In order."""
+    interventions: tuple[Intervention, ...] = ()
     """In order."""
     schedule: tuple[Coming, ...] = ()
     """The games that are being played, then those that can begin, in the order in which they do."""

@@ -8,12 +8,15 @@ from rich.table import Table
 from rich.text import Text
 
 from server.report import words
-from server.report.interruptions import interruptions
+from server.report.interruptions import interruptions, intervention
 from server.report.marks import marks, with_forfeits
 from server.report.structure import Loss, Qualification, Rating, Report, Stage
 
-MOST_CROSSED = 12
-"""Most entrants whose crosstable is drawn: one of more is wider than a terminal."""
+CROSSED_AT_ONCE = 12
+"""Opponents in a row of the crosstable: more are wider than a terminal, and come in a block below."""
+
+MOST_CROSSED = 60
+"""Most entrants whose crosstable is drawn: one of more fills screen after screen."""
 
 
 def drawn(report: Report) -> RenderableType:
@@ -36,6 +39,8 @@ def drawn(report: Report) -> RenderableType:
         on_board = len(report.losses) - len(reasons)
         parts.append(_plain(f"{on_board} on the board, {len(reasons)} for other reasons", "dim"))
         parts += [losses(reasons)] if reasons else []
+    if report.interventions:
+        parts += [_title("The organiser's interventions"), *[_plain(intervention(one)) for one in report.interventions]]
     found = interruptions(report)
     if found:
         parts += [_title("Interruptions: nobody has lost by them"), *map(_plain, found)]
@@ -77,19 +82,24 @@ def standings(stage: Stage) -> RenderableType:
 
 
 def crosstable(stage: Stage) -> RenderableType:
-    """Return the points of everybody against everybody, or a sentence where there are too many."""
+    """Return the points of everybody against everybody, so many opponents at a time; a sentence for too many."""
     if len(stage.table) > MOST_CROSSED:
-        return _plain(f"The crosstable is left out: it is drawn for up to {MOST_CROSSED} entrants.", "dim")
-    table = _table()
-    table.add_column("#", justify="right", no_wrap=True)
-    table.add_column("against", min_width=8)
-    for number in range(1, len(stage.table) + 1):
-        table.add_column(str(number), justify="right", no_wrap=True)
-    for number, (line, cells) in enumerate(zip(stage.table, stage.crosstable, strict=True), 1):
-        shown = [words.points(cell.points) if cell else "" for cell in cells]
-        shown[number - 1] = "×"
-        table.add_row(str(number), _plain(line.name, "bold"), *shown)
-    return table
+        sentence = f"The crosstable is drawn here for up to {MOST_CROSSED} entrants; index.html has that of all."
+        return _plain(sentence, "dim")
+    blocks: list[RenderableType] = []
+    for first in range(0, len(stage.table), CROSSED_AT_ONCE):
+        columns = range(first, min(first + CROSSED_AT_ONCE, len(stage.table)))
+        table = _table()
+        table.add_column("#", justify="right", no_wrap=True)
+        table.add_column("against", min_width=8)
+        for column in columns:
+            table.add_column(str(column + 1), justify="right", no_wrap=True)
+        for place, (line, cells) in enumerate(zip(stage.table, stage.crosstable, strict=True)):
+            shown = [words.points(cell.points) if cell else "" for cell in cells]
+            shown[place] = "×"
+            table.add_row(str(place + 1), _plain(line.name, "bold"), *[shown[column] for column in columns])
+        blocks += [Text(), table] if first else [table]
+    return Group(*blocks)
 
 
 def qualification(qualification: Qualification) -> RenderableType:

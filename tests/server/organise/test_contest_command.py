@@ -128,7 +128,8 @@ def test_a_contest_of_programs_is_reported_with_all_its_records(tmp_path: Path) 
     report = json.loads((folder_of(tmp_path / "data", 1) / "report.json").read_text(encoding="utf-8"))
     assert (report["state"], report["done"]) == ("over", 20)
     reasons = {(loss["name"], loss["cause"]) for loss in report["losses"]}
-    assert {("crash", "connection_lost"), ("wrong", "bad_move"), ("nobody", "absent")} <= reasons
+    assert {("crash", "crashed"), ("wrong", "bad_move"), ("nobody", "not_started")} <= reasons
+    assert all("I cannot go on" in loss["wrote"] for loss in report["losses"] if loss["cause"] == "crashed")
     sentences = " ".join(loss["sentence"] for loss in report["losses"])
     assert "exit status 7" in sentences and "I cannot go on" in sentences and "does-not-exist" in sentences
     page = (folder_of(tmp_path / "data", 1) / "index.html").read_text(encoding="utf-8")
@@ -139,6 +140,7 @@ def test_a_contest_of_programs_is_reported_with_all_its_records(tmp_path: Path) 
             assert record.verify(text).reason == game["reason"]
     again, said = run(contest(tmp_path, PROGRAMS + entrants_), tmp_path / "data")
     assert again == 0 and "final result" in said, "of a contest that is over the result is shown again"
+    assert "nothing was played. To play again, give it another name in its file, or a new --data" in said
 
 
 @pytest.mark.slow

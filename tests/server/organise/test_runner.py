@@ -13,6 +13,8 @@ from engine import record
 from engine.outcome import ANNULLED, Termination
 from engine.wire import messages as m
 from server.contest.fixtures import Finished, counted
+from server.contest.interventions import Kind
+from server.organise.intervening import Asked, intervene
 from server.organise.office import Office
 from server.organise.store import FILE, Store
 from tests.server.harness import Now, open_house
@@ -222,3 +224,28 @@ async def test_who_is_disqualified_is_told_why_and_sent_home(tmp_path: Path) -> 
             "over",
             "ann plays no more in the contest 'Ann, Bob and Carol': hung in initialisation (1 game)",
         )
+
+
+async def test_the_organiser_withdraws_and_reinstates_somebody_while_games_are_played(tmp_path: Path) -> None:
+    async with holding(tmp_path, ROUND_ROBIN) as (house, store, contest), trio.open_nursery() as bots:
+        ann, bob = await house.connect("ann"), await house.connect("bob")
+        for client in (ann, bob):
+            await client.say(m.Seek("any"))
+        begun = await ann.hear(m.Match)
+        intervene(store, contest, Asked(Kind.WITHDRAW, "bob"), datetime.now(UTC))
+        result = await ann.hear(m.Result)
+        assert (result.match, result.reason) == (begun.match, "organiser")
+        await bob.hear(m.Result)
+        await bob.say(m.Seek("any"))
+        assert (await bob.hear(m.Bye)).sentence.endswith("'Ann, Bob and Carol': withdrawn by the organiser")
+        with trio.fail_after(60):
+            while sum(game.termination == "withdrawn" for game in store.games(contest)) < 16:
+                await trio.sleep(0.01)
+        intervene(store, contest, Asked(Kind.REINSTATE, "bob"), datetime.now(UTC))
+        await ann.stream.aclose()
+        for name in ("ann", "bob", "carol"):
+            bots.start_soon(play, house, name)
+        games = await over(store, contest)
+    assert len(counted(games)) == 24 and all(game.played for game in counted(games))
+    assert sum(game.termination == "organiser" for game in games) == 17
+    assert all(line.disqualification is None for line in table(definition_of(ROUND_ROBIN), games))

@@ -1,5 +1,6 @@
 import re
 
+import msgspec
 import pytest
 from rich.console import Console, RenderableType
 
@@ -46,7 +47,7 @@ def test_names_and_sentences_are_shown_as_they_are_and_control_nothing(formats: 
 
 
 def test_tables_of_twelve_long_names_are_readable_at_80_columns() -> None:
-    definition, games = long_names(text.MOST_CROSSED)
+    definition, games = long_names(text.CROSSED_AT_ONCE)
     made = report(definition, games, plan(definition, games), Moment(OPENED, OPENED))
     (stage,) = made.stages
     standings = shown(text.standings(stage), 80).splitlines()
@@ -61,10 +62,25 @@ def test_tables_of_twelve_long_names_are_readable_at_80_columns() -> None:
         assert words.index("×") == number
 
 
-def test_a_crosstable_of_more_is_left_out_with_a_sentence() -> None:
-    definition, games = long_names(text.MOST_CROSSED + 1)
-    made = report(definition, games, plan(definition, games), Moment(OPENED, OPENED))
-    assert "left out: it is drawn for up to 12 entrants" in shown(text.drawn(made), 80)
+def test_a_crosstable_of_more_than_a_terminal_is_wide_comes_in_blocks() -> None:
+    definition, games = long_names(2 * text.CROSSED_AT_ONCE + 3)
+    stage = report(definition, games, plan(definition, games), Moment(OPENED, OPENED)).stages[0]
+    blocks = [block.splitlines() for block in shown(text.crosstable(stage), 80).split("\n\n")]
+    heads = [block[0].split()[2:] for block in blocks]
+    assert heads == [[str(n) for n in numbers] for numbers in (range(1, 13), range(13, 25), range(25, 28))]
+    rows = zip(*[block[1:] for block in blocks], strict=True)
+    for place, (cells, row) in enumerate(zip(stage.crosstable, rows, strict=True)):
+        found = " ".join(part.split(maxsplit=2)[2] if len(part.split()) > 2 else "" for part in row).split()
+        points = [float(word.replace("½", ".5")) for word in found if word != "×"]
+        assert points == [cell.points for cell in cells if cell] and max(map(len, row)) <= 80
+        assert found.index("×") == sum(cell is not None for cell in cells[:place])
+
+
+def test_a_crosstable_of_hundreds_is_left_to_the_page() -> None:
+    definition, games = long_names(3)
+    stage = report(definition, games, plan(definition, games), Moment(OPENED, OPENED)).stages[0]
+    many = msgspec.structs.replace(stage, table=stage.table * 30, crosstable=((),) * 90)
+    assert "index.html has that of all" in shown(text.crosstable(many), 80)
 
 
 def test_standings_show_forfeits_byes_and_who_is_out() -> None:
