@@ -1,5 +1,12 @@
 """``python -m bots`` is ``arena-bot``."""
 
-from bots.cli import main
+from engine.interrupt import load
 
-main()
+
+def main() -> None:
+    """Run ``arena-bot``; Ctrl-C while it is loaded ends it quietly."""
+    load("bots.cli")()
+
+
+if __name__ == "__main__":
+    main()

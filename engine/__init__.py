@@ -12,6 +12,7 @@
 - `certificate`: what the winner of a solved game plays, and checking it by the rules alone
 - `shell`: the stdin/stdout command protocols of the assignments
 - `wire`: the network protocol without a network
+- `interrupt`: Ctrl-C while a command is loaded
 - `commands`, `cli`: the command line ``arena-engine``
 - `command_line`: what is wrong with a command line, in a sentence, for all three programs
 """

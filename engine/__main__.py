@@ -1,5 +1,12 @@
 """``python -m engine`` is ``arena-engine``."""
 
-from engine.cli import main
+from engine.interrupt import load
 
-main()
+
+def main() -> None:
+    """Run ``arena-engine``; Ctrl-C while it is loaded ends it quietly."""
+    load("engine.cli")()
+
+
+if __name__ == "__main__":
+    main()

@@ -12,6 +12,7 @@
 - `telling`, `story`, `retelling`: what is told of a match as a whole, also of one that ended under an earlier server
 - `listing`, `later`: legal moves some at a time, and other answers that take time
 - `delay`: a match as spectators see it, some moves late
+- `ending`: exit statuses of commands, and how they fail in one line
 - `door`, `entrance`, `gate`, `limits`, `tls`: who is let in, how much may be asked for, and encryption
 - `session`, `connection`, `outbox`: a peer: its lines, its bytes, and when they go out
 - `loop`: the event loop's clock, and what looks on while it turns

@@ -1,5 +1,12 @@
 """``python -m server`` is ``arena-server``."""
 
-from server.cli import main
+from engine.interrupt import load
 
-main()
+
+def main() -> None:
+    """Run ``arena-server``; Ctrl-C while it is loaded ends it quietly."""
+    load("server.cli")()
+
+
+if __name__ == "__main__":
+    main()

@@ -6,22 +6,21 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import cyclopts
-import trio
 from cyclopts import Parameter
 from cyclopts.config import Dict
 
+from engine import interrupt
 from engine.catalogue import GAMES, USUAL_GAME
 from engine.clock import MICROSECONDS, TimeControl
 from engine.command_line import explain, explain_fault, nearest
 from engine.game import BadParameters
-from server import configuration, tls
+from server import configuration, ending, tls
 from server import tokens as token_file
-from server.command_line import fail, first_of, place, secret
+from server.command_line import fail, place, secret
 from server.contest_commands import contest
 from server.lag import MOST_ALLOWANCE
 from server.limits import Limits
 from server.logs import configure
-from server.organise.schema import BadStore
 from server.settings import (
     HOUSE_BOTS,
     LEAST_BUDGET,
@@ -168,10 +167,7 @@ def serve(
     )
     from server.serve import serve as run
 
-    try:
-        trio.run(run, settings)
-    except* (OSError, BadStore) as group:
-        fail(f"cannot serve: {explain_fault(first_of(group))}", status=1)
+    ending.run("cannot serve", run, settings)
 
 
 app.command(contest)
@@ -216,10 +212,7 @@ def demo(
         fail(f"--params: {error}")
     if not 1000 <= budget <= MOST_BUDGET // MICROSECONDS:
         fail(f"--budget is {budget}; the demonstration needs at least 1000")
-    try:
-        sys.exit(trio.run(demonstrate, (first, second), (game, params), budget))
-    except* KeyboardInterrupt:
-        sys.exit(130)
+    sys.exit(ending.run("cannot show a match", demonstrate, (first, second), (game, params), budget))
 
 
 @app.command
@@ -322,3 +315,7 @@ def main() -> None:
         fail(explain(error))
     except BadTable as error:
         fail(str(error))
+    except KeyboardInterrupt:
+        ending.interrupted()
+    finally:
+        interrupt.no_more()

@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import Annotated
 
 import cyclopts
-import trio
 from cyclopts import Parameter
 from rich.console import Console
 
 from engine.command_line import explain_fault, nearest
+from server import ending
 from server import tokens as token_file
-from server.command_line import fail, first_of, place, secret
+from server.command_line import fail, place, secret
 from server.contest import contest_file
 from server.contest.definition import Definition
 from server.contest.interventions import Kind
@@ -87,12 +87,7 @@ def hold(
     from server.organise.holding import hold as run
 
     asked = Asked(text, definition, settings, dask)
-    try:
-        sys.exit(trio.run(run, asked, Console()))
-    except* (OSError, BadStore) as group:
-        fail(f"cannot hold the contest: {explain_fault(first_of(group))}", status=1)
-    except* KeyboardInterrupt:
-        sys.exit(130)
+    sys.exit(ending.run("cannot hold the contest", run, asked, Console()))
 
 
 @contest.command

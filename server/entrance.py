@@ -18,6 +18,26 @@ CLOSED_SECONDS = 1.0
 _LACKS = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.ENOBUFS})
 
 
+class CannotListen(OSError):
+    """An address or a port is not to be had. ``str(error)`` names both, and says what to do."""
+
+
+async def listen(host: str, port: int, backlog: int) -> list[trio.SocketListener]:
+    """Listen at an address, or all addresses of a name; raises `CannotListen`."""
+    try:
+        return await trio.open_tcp_listeners(port, host=host, backlog=backlog)
+    except OSError as error:
+        cause = error.__cause__ if isinstance(error.__cause__, OSError) else error
+        where = f"{host}, port {port}"
+        if cause.errno == errno.EADDRINUSE:
+            do = "another program listens there; stop it, or choose another port with --port (0 takes any that is free)"
+        elif cause.errno == errno.EACCES:
+            do = "ports below 1024 are not for everybody; choose another one with --port"
+        else:
+            do = f"{cause.strerror or cause}; choose an address of this machine with --host, 0.0.0.0 for every one"
+        raise CannotListen(f"cannot listen on {where}: {do}") from None
+
+
 class Entrance:
     """Whether connections can be accepted: who cannot get in is not absent."""
 

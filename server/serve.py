@@ -3,9 +3,12 @@
 import gc
 import resource
 import signal
-from contextlib import closing
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager, closing
 from datetime import UTC, datetime
+from functools import partial
 from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
 from typing import Any
 
 import structlog
@@ -15,7 +18,7 @@ from engine.outcome import Termination
 from server import tls
 from server.archive import Archive, claimed
 from server.door import Door
-from server.entrance import Listener
+from server.entrance import Listener, listen
 from server.flags import FlagKeeper
 from server.gate import Gate
 from server.hall import Hall
@@ -24,6 +27,7 @@ from server.loop import microseconds, watched
 from server.loopwatch import LoopWatch
 from server.metrics import HOST as METRICS_HOST
 from server.metrics import serve_metrics
+from server.organise import descendants
 from server.organise.cluster import Cluster
 from server.organise.office import Office
 from server.organise.store import FILE as STORE
@@ -63,6 +67,7 @@ async def serve(
     Reports the hall when connections are accepted; `Hall.ports` tells where. Owns and closes all listeners and
     connections. Matches that were running when the last server died go on. On the first signal no match is begun any
     more, running ones get the grace of the settings, and what is left is annulled; on a second one the grace is over.
+    One that comes after that ends all at once, programs included, with KeyboardInterrupt.
     Games of contests that can be played on the ``cluster`` are; whoever passes it in keeps it running.
     Raises OSError where the port or the data directory is not to be had, and
     `server.organise.schema.BadStore` where the database of contests in it cannot be used.
@@ -70,8 +75,8 @@ async def serve(
     _raise_descriptor_limit()
     _collect_seldom()
     with claimed(settings.data), closing(Store(settings.data / STORE)) as store:
-        listeners = await trio.open_tcp_listeners(settings.port, host=settings.host, backlog=BACKLOG)
-        own = [] if settings.tls is None else await trio.open_tcp_listeners(0, host="127.0.0.1", backlog=BACKLOG)
+        listeners = await listen(settings.host, settings.port, BACKLOG)
+        own = [] if settings.tls is None else await listen("127.0.0.1", 0, BACKLOG)
         try:
             await _serve(settings, store, cluster, listeners, own, task_status)
         finally:
@@ -110,9 +115,13 @@ async def _serve(
     gate = Gate(settings.limits, settings.most_sessions, microseconds)
     door = Door(hall, watch, gate, settings.tls and tls.context(settings.tls))
     own_door = Door(hall, watch, gate)
-    with watched(outbox, watch):
-        kept = synced(archive, hall, store.sync, settings.sync_seconds)
-        async with kept, trio.open_nursery() as sessions, trio.open_nursery() as services:
+    with watched(outbox, watch), _signals() as signals:
+        async with (
+            _hurrying(signals, settings.data) as hurry,
+            synced(archive, hall, store.sync, settings.sync_seconds),
+            trio.open_nursery() as sessions,
+            trio.open_nursery() as services,
+        ):
 
             def entered(through: list[trio.SocketListener]) -> list[Listener]:
                 return [Listener(listener, hall.entrance) for listener in through]
@@ -143,46 +152,55 @@ async def _serve(
             log.info("listening", host=settings.host, ports=hall.ports, web=hall.web_ports, data=str(settings.data))
             task_status.started(hall)
             tell("READY=1")
-            await _stopped(hall, settings)
+            await _stopped(hall, settings, signals)
+            hurry()
             services.cancel_scope.cancel()
             for session in hall.everybody():
                 session.close("stopping", "the server is shutting down")
             sessions.cancel_scope.deadline = trio.current_time() + GOODBYE_SECONDS
 
 
-async def _stopped(hall: Hall, settings: Settings) -> None:
+async def _stopped(hall: Hall, settings: Settings, signals: AsyncIterator[int]) -> None:
     """Wait for a signal, or until the hall is to be closed, then for the matches to end."""
-    with _signals() as signals:
-        name = ""
+    name = ""
 
-        async def listen(scope: trio.CancelScope) -> None:
-            nonlocal name
-            name = signal.Signals(await anext(signals)).name
-            scope.cancel()
+    async def hear(scope: trio.CancelScope) -> None:
+        nonlocal name
+        name = signal.Signals(await anext(signals)).name
+        scope.cancel()
 
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(hear, nursery.cancel_scope)
+        await hall.closing.wait()
+        nursery.cancel_scope.cancel()
+    hall.stop()
+    tell("STOPPING=1")
+    log.info("stopping", signal=name, matches=len(hall.matches), grace=settings.grace)
+    with trio.move_on_after(settings.grace) as scope:
         async with trio.open_nursery() as nursery:
-            nursery.start_soon(listen, nursery.cancel_scope)
-            await hall.closing.wait()
+            nursery.start_soon(hear, scope)
+            while hall.matches:
+                await trio.sleep(0.05)
             nursery.cancel_scope.cancel()
-        hall.stop()
-        tell("STOPPING=1")
-        log.info("stopping", signal=name, matches=len(hall.matches), grace=settings.grace)
-
-        async def hurry(scope: trio.CancelScope) -> None:
-            await anext(signals)
-            scope.cancel()
-
-        with trio.move_on_after(settings.grace) as scope:
-            async with trio.open_nursery() as nursery:
-                nursery.start_soon(hurry, scope)
-                while hall.matches:
-                    await trio.sleep(0.05)
-                nursery.cancel_scope.cancel()
     for match in list(hall.matches.values()):
         if hall.desk.keeps(match.number):
             hall.suspend(match)
             continue
         hall.annul(match, Termination.SERVER_STOP, "the server was stopped while the match was being played")
+
+
+@asynccontextmanager
+async def _hurrying(signals: AsyncIterator[int], data: Path) -> AsyncIterator[Callable[[], None]]:
+    """Give what is to be called when the server begins to end: from then on a signal ends all at once."""
+
+    async def end_at_once() -> None:
+        await anext(signals)
+        await trio.to_thread.run_sync(descendants.end_marked, descendants.home_of(data))
+        raise KeyboardInterrupt
+
+    async with trio.open_nursery() as nursery:
+        yield partial(nursery.start_soon, end_at_once)
+        nursery.cancel_scope.cancel()
 
 
 def _signals() -> Any:

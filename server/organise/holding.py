@@ -27,6 +27,9 @@ LOOK_SECONDS = 1.0
 LINE_SECONDS = 30.0
 """How often to say so where nobody looks at a terminal."""
 
+TAKE_SECONDS = 3.0
+"""How often to look whether the server that is followed has ended; one that is started again may be the faster."""
+
 OVER, STOPPED = 0, 3
 """Exit statuses: the contest is over; it was stopped, and the same command goes on with it."""
 
@@ -84,30 +87,40 @@ async def _hold(asked: Asked, console: Console, cluster: Cluster | None) -> int:
 
 
 async def _held(settings: Settings, cluster: Cluster | None, follower: "_Follower") -> Account:
-    """Serve until the contest is over, or the server was stopped; where another server does, follow that one."""
-    async with trio.open_nursery() as nursery:
-        stopped = trio.Event()
+    """Serve until the contest is over, or the server was stopped; where another server does, follow that one.
 
-        async def run(*, task_status: trio.TaskStatus[Hall]) -> None:
-            await serve(settings, cluster, task_status=task_status)
-            stopped.set()
+    When that one has ended, this one goes on.
+    """
+    waited = False
+    while True:
+        async with trio.open_nursery() as nursery:
+            stopped = trio.Event()
 
-        try:
-            hall = await nursery.start(run)
-        except Claimed:
-            if cluster is not None:
-                raise
-            follower.say(f"the server that uses {settings.data} holds the contest; this shows how it goes")
-            hall = None
-        else:
+            async def run(*, stopped: trio.Event = stopped, task_status: trio.TaskStatus[Hall]) -> None:
+                await serve(settings, cluster, task_status=task_status)
+                stopped.set()
+
+            try:
+                hall = await nursery.start(run)
+            except Claimed:
+                if cluster is not None:
+                    raise
+                if not waited:
+                    sentence = f"the server that uses {settings.data} holds the contest; this shows how it goes"
+                    follower.say(f"{sentence}, and goes on with it should that server end")
+                waited = True
+                with trio.move_on_after(TAKE_SECONDS):
+                    return await follower.follow(None, stopped)
+                continue
+            if waited:
+                follower.say("the server that held the contest has ended; this one goes on with it")
             follower.say(f"listening on {settings.host}, port {hall.ports[0]}; Ctrl-C stops in order")
             if cluster is not None:
                 room = f"{cluster.workers} workers, and room for {cluster.games} games at a time"
                 follower.say(f"the cluster at {cluster.address} has {room}")
-        found = await follower.follow(hall, stopped)
-        if hall is not None:
+            found = await follower.follow(hall, stopped)
             hall.closing.set()
-    return found
+        return found
 
 
 class _Follower:
@@ -117,6 +130,7 @@ class _Follower:
         self._store = store
         self._contest = contest
         self._console = console
+        self._said = float("-inf")
 
     def say(self, sentence: str) -> None:
         self._console.print(sentence, highlight=False, markup=False, soft_wrap=True)
@@ -128,7 +142,6 @@ class _Follower:
 
     async def follow(self, hall: Hall | None, stopped: trio.Event) -> Account:
         """Show what happens until the contest is over, or the server has stopped; return how it stands then."""
-        said = -LINE_SECONDS
         live = Live(console=self._console, auto_refresh=False, transient=True)
         with live:
             while True:
@@ -138,8 +151,8 @@ class _Follower:
                     return found
                 if self._console.is_terminal:
                     live.update(progress.drawn(now), refresh=True)
-                elif trio.current_time() - said >= LINE_SECONDS:
-                    said = trio.current_time()
+                elif trio.current_time() - self._said >= LINE_SECONDS:
+                    self._said = trio.current_time()
                     self.say(progress.line(now))
                 with trio.move_on_after(LOOK_SECONDS):
                     await stopped.wait()

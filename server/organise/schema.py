@@ -1,6 +1,7 @@
 """The tables of the store, and how a file of an older version becomes one of this version."""
 
 import sqlite3
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -10,6 +11,9 @@ APPLICATION = 0x41524E41
 
 BUSY_SECONDS = 10.0
 """Longest wait for another process that writes, as a command that makes a report of a contest that runs may."""
+
+AGAIN_SECONDS = 0.02
+"""Pause between attempts to open a store that another process is making or changing just now."""
 
 Migration = Sequence[str]
 """Statements that lead from a version of the schema to the next one."""
@@ -164,7 +168,7 @@ def connect(path: Path, migrations: Sequence[Migration] = MIGRATIONS) -> sqlite3
         raise BadStore(f"{path} cannot be opened: {error}") from None
     try:
         with guarded(path):
-            _prepare(connection, path, migrations)
+            _prepare_in_turn(connection, path, migrations)
     except BaseException:
         connection.close()
         raise
@@ -196,6 +200,22 @@ def transaction(connection: sqlite3.Connection, *, synced: bool = False) -> Iter
         if connection.in_transaction:
             connection.execute("ROLLBACK")
         raise
+
+
+def _prepare_in_turn(connection: sqlite3.Connection, path: Path, migrations: Sequence[Migration]) -> None:
+    """Prepare as soon as no other process does: SQLite does not wait where two change the mode."""
+    deadline = time.monotonic() + BUSY_SECONDS
+    while True:
+        try:
+            _prepare(connection, path, migrations)
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() > deadline:
+                raise
+            if connection.in_transaction:
+                connection.execute("ROLLBACK")
+            time.sleep(AGAIN_SECONDS)
+        else:
+            return
 
 
 def _prepare(connection: sqlite3.Connection, path: Path, migrations: Sequence[Migration]) -> None:

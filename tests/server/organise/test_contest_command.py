@@ -181,6 +181,31 @@ def test_a_second_command_opens_its_contest_on_the_server_that_runs(tmp_path: Pa
 
 
 @pytest.mark.slow
+def test_a_command_that_follows_goes_on_with_its_contest_when_the_server_it_follows_ends(tmp_path: Path) -> None:
+    data = tmp_path / "data"
+    first, second = tmp_path / "first", tmp_path / "second"
+    first.mkdir()
+    second.mkdir()
+    waits = contest(first, PROGRAMS.replace('"Programs"', '"Waits"') + entrants(0, 2))
+    with Command(waits, data, "--port", "0", "--verbose") as holder:
+        wait_for_line(holder, "listening on")
+        with Command(contest(second, PROGRAMS + entrants(3, 0)), data, "--port", "0") as follower:
+            wait_for_line(follower, "this shows how it goes")
+            holder.process.kill()
+            status, said = follower.end()
+    assert status == 0, said
+    assert "this one goes on with it" in said and "final result" in said
+    with closing(Store(data / FILE)) as store:
+        assert len(counted(store.games(2))) == 6
+
+
+def wait_for_line(command: Command, words: str) -> None:
+    assert command.process.stdout is not None
+    while words not in (line := command.process.stdout.readline()):
+        assert line, "it has ended"
+
+
+@pytest.mark.slow
 def test_nonsense_is_refused_in_one_sentence(tmp_path: Path) -> None:
     file = contest(tmp_path, PROGRAMS.replace("seed = 4", "sead = 4") + entrants(2, 0))
     for path, options, words in [
