@@ -33,13 +33,6 @@ def secret(name: str, file: Path | None, read: Callable[[Path], Read]) -> Read |
         fail(f"--{name}: {explain_fault(error)}")
 
 
-def first_of(group: BaseException) -> BaseException:
-    """Return the first error of a group that is none itself."""
-    while isinstance(group, BaseExceptionGroup):
-        group = group.exceptions[0]
-    return group
-
-
 def fail(sentence: str, status: int = 2) -> NoReturn:
     """Say what is wrong, and end the program."""
     print(f"arena-server: {sentence}", file=sys.stderr)
