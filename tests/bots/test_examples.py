@@ -1,9 +1,12 @@
 """The example bots in other languages: built, run against a real server, and tried by the conformance test."""
 
 import os
+import re
 import shutil
 import subprocess
 import sys
+import tempfile
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -17,8 +20,12 @@ from tests.server.test_process import Server, running
 
 EXAMPLES = Path(__file__).parents[2] / "bots" / "examples"
 MOST_LINES = 150
-BUILD_SECONDS = 180
-PLAY_SECONDS = 60
+BUILD_SECONDS = 600
+PLAY_SECONDS = 300
+
+
+TOKEN = re.compile("[0-9a-f]{32}")
+"""By which others could come back to the match."""
 
 
 class Example(NamedTuple):
@@ -44,13 +51,61 @@ ALL = {
 }
 
 
-@pytest.fixture(scope="module", params=ALL)
-def program(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> list[str]:
-    """Build a bot and return its command; skip it where its language is not installed."""
-    example = ALL[request.param]
+TRIVIAL = {
+    "c": "int main(void) { return 0; }",
+    "cpp": "#include <string>\nint main() { return static_cast<int>(std::string().size()); }",
+    "java": "public class Bot { public static void main(String[] words) { } }",
+    "javascript": "process.exit(0);",
+    "rust": "fn main() { }",
+    "go": "package main\n\nfunc main() { }",
+}
+"""A program that does nothing, by which a language is tried."""
+
+
+@cache
+def unusable(name: str) -> str:
+    """Say why a language cannot be used here, by building and running a program that does nothing; empty where it can.
+
+    A tool may be there and not work: one that would have to download its compiler first, or that has no linker.
+    """
+    example = ALL[name]
     missing = [tool for tool in example.needs if shutil.which(tool) is None]
     if missing:
-        pytest.skip(f"{', '.join(missing)} is not installed here")
+        return f"{', '.join(missing)} is not installed here"
+    with tempfile.TemporaryDirectory() as folder:
+        source = Path(folder) / Path(example.source).name
+        source.write_text(TRIVIAL[name], encoding="utf-8")
+        for command in (example.build, example.run):
+            words = command.format(source=source, folder=folder).split()
+            try:
+                done = subprocess.run(words, capture_output=True, text=True, timeout=BUILD_SECONDS, check=False)
+            except (OSError, subprocess.TimeoutExpired) as error:
+                return f"{words[0]} does not work here: {error}"
+            if done.returncode != 0:
+                said = (done.stderr or done.stdout).strip().splitlines()
+                return f"{words[0]} does not work here: {said[0] if said else f'exit status {done.returncode}'}"
+    return ""
+
+
+def skip_without(name: str) -> None:
+    """Skip a test where a language cannot be used."""
+    if why := unusable(name):
+        pytest.skip(why)
+
+
+def test_a_compiler_that_does_not_work_is_a_reason_to_skip(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    shim = tmp_path / "rustc"
+    shim.write_text("#!/bin/sh\necho 'error: no default toolchain' >&2\nexit 1\n")
+    shim.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
+    assert unusable.__wrapped__("rust") == "rustc does not work here: error: no default toolchain"
+
+
+@pytest.fixture(scope="module", params=ALL)
+def program(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> list[str]:
+    """Build a bot and return its command; skip it where its language cannot be used."""
+    example = ALL[request.param]
+    skip_without(request.param)
     places = {"source": str(EXAMPLES / example.source), "folder": str(tmp_path_factory.mktemp(request.param))}
     done = subprocess.run(
         example.build.format(**places).split(), capture_output=True, text=True, timeout=BUILD_SECONDS, check=False
@@ -79,6 +134,7 @@ def test_it_plays_every_game_match_after_match(program: list[str], tmp_path: Pat
         for game in GAMES:
             status, said = play(server, program, game, "dice", "2")
             assert status == 0, said
+            assert said.count("MATCH ") == 2 and not TOKEN.search(said), said
     paths = sorted((tmp_path / "records").iterdir())
     assert len(paths) == 2 * len(GAMES)
     for path in paths:
@@ -124,9 +180,7 @@ def test_every_folder_has_its_test() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ALL)
 def test_it_is_built_and_played_by_the_script_of_the_contest(name: str, tmp_path: Path) -> None:
-    missing = [tool for tool in ALL[name].needs if shutil.which(tool) is None]
-    if missing:
-        pytest.skip(f"{', '.join(missing)} is not installed here")
+    skip_without(name)
     folder = tmp_path / "examples"
     shutil.copytree(EXAMPLES, folder, ignore=shutil.ignore_patterns("built"))
     environment = {**os.environ, "XDG_CACHE_HOME": str(tmp_path / "cache"), "GOCACHE": str(tmp_path / "go")}

@@ -107,6 +107,7 @@ int main(int count, char **words) {
             } else if (!strcmp(kind, "MATCH")) { /* also after RESUME; a second READY does no harm */
                 sscanf(line, "MATCH %15s %*s %*s %*s %*s %*s %*s %*s %63s", number, token);
                 playing = 1;
+                *strrchr(line, ' ') = '\0'; /* the token is nobody else's business */
                 fprintf(stderr, "%s\n", line);
                 say("READY");
             } else if (!strcmp(kind, "TURN")) { /* our clock runs from here on */

@@ -107,7 +107,7 @@ int main(int count, char **words) {
                 server.say(seek);
             } else if (kind == "MATCH") { // also after RESUME; a second READY does no harm
                 resume = "RESUME " + first + " " + line->substr(line->rfind(' ') + 1);
-                std::cerr << *line << "\n";
+                std::cerr << line->substr(0, line->rfind(' ')) << "\n"; // the token is nobody else's business
                 server.say("READY");
             } else if (kind == "TURN") { // our clock runs from here on
                 thinking = true;

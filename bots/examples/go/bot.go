@@ -55,7 +55,7 @@ func (b *bot) talk(server net.Conn) {
 			say(b.seek)
 		case kind == "MATCH" && len(fields) > 9: // also after RESUME; a second READY does no harm
 			b.resume = "RESUME " + first + " " + fields[9]
-			fmt.Fprintln(os.Stderr, line)
+			fmt.Fprintln(os.Stderr, strings.Join(fields[:9], " ")) // the token is nobody else's business
 			say("READY")
 		case kind == "TURN": // our clock runs from here on
 			thinking = true

@@ -67,7 +67,7 @@ public class Bot {
                 say(seek);
             } else if (kind.equals("MATCH")) { // also after RESUME; a second READY does no harm
                 resume = "RESUME " + fields[1] + " " + fields[9];
-                System.err.println(line);
+                System.err.println(line.substring(0, line.lastIndexOf(' '))); // the token is nobody else's business
                 say("READY");
             } else if (kind.equals("TURN")) { // our clock runs from here on
                 thinking = true;

@@ -70,7 +70,7 @@ function talk() {
         break;
       case "MATCH": // also after RESUME; a second READY does no harm
         resume = `RESUME ${fields[1]} ${fields[9]}`;
-        console.error(line);
+        console.error(fields.slice(0, 9).join(" ")); // the token is nobody else's business
         say("READY");
         break;
       case "TURN": // our clock runs from here on

@@ -46,7 +46,7 @@ impl Bot {
                 // also after RESUME; a second READY does no harm
                 "MATCH" if fields.len() > 9 => {
                     self.resume = Some(format!("RESUME {} {}", first, fields[9]));
-                    eprintln!("{line}");
+                    eprintln!("{}", fields[..9].join(" ")); // the token is nobody else's business
                     say("READY")?;
                 }
                 "TURN" => {
