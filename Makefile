@@ -32,11 +32,15 @@ campaign: .venv/ready
 	ARENA_CAMPAIGN=1 $(RUN) -m pytest -q -n 2
 
 .venv/ready: pyproject.toml constraints.txt
-	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or later is needed; this is " + sys.version + "; set PYTHON=")'
-	rm -rf .venv
-	$(PYTHON) -m venv .venv
-	.venv/bin/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable ".[develop]"
-	touch .venv/ready
+	@echo "Setting up .venv, once: this takes a minute or two, and needs a network."
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or later is needed; this is " + sys.version + "; set PYTHON=")'
+	@echo "1 of 2: making the environment, .venv"
+	@rm -rf .venv && $(PYTHON) -m venv .venv
+	@echo "2 of 2: installing what the arena needs"
+	@{ .venv/bin/python -m pip install --disable-pip-version-check --constraint constraints.txt --editable ".[develop]"; \
+	  echo $$? > .venv/status; } | sed -n -e 's/^Collecting \([^ ]*\).*/  fetching \1/p' -e 's/^Installing collected.*/  installing all of it/p'; \
+	exit $$(cat .venv/status)
+	@touch .venv/ready
 
 clean:
 	rm -rf .venv build dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache

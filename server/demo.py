@@ -3,16 +3,24 @@
 import subprocess
 import sys
 import tempfile
+from contextlib import suppress
 from pathlib import Path
 
 import trio
 
 from engine import record
 from engine.clock import TimeControl
+from server.hall import Hall
 from server.serve import serve
 from server.settings import Settings
 
 HOST = "127.0.0.1"
+
+LOOK_SECONDS = 0.05
+"""How often to look who has come."""
+
+TELL_SECONDS = 5.0
+"""How often to say who is not ready yet."""
 
 
 async def demonstrate(bots: tuple[str, str], variant: tuple[str, str], budget: int) -> int:
@@ -21,6 +29,7 @@ async def demonstrate(bots: tuple[str, str], variant: tuple[str, str], budget: i
     ``variant`` is the name of a game and its parameters. The bots and the watching client are the
     programs that everybody uses, started as they are.
     """
+    _say(f"a demonstration: {bots[0]} against {bots[1]}, {budget / 1000:g} s a side, over TCP on this machine")
     names = (bots[0], bots[1] if bots[1] != bots[0] else f"{bots[1]}-2")
     game, parameters = variant
     params = ("--params", parameters.replace(" ", ",")) if parameters else ()
@@ -40,17 +49,36 @@ async def demonstrate(bots: tuple[str, str], variant: tuple[str, str], budget: i
                 if await _run(*arguments) != 0:
                     nursery.cancel_scope.cancel()
 
-            print(f"arena-server listens on {HOST}:{hall.ports[0]}; both bots are getting ready …", flush=True)
+            _say(f"the server listens at {HOST} port {hall.ports[0]}; starting {names[0]}, {names[1]} and who watches")
+            nursery.start_soon(_tell_who_is_awaited, hall, names)
             async with trio.open_nursery() as programs:
                 programs.start_soon(watch)
                 while not hall.everybody():
-                    await trio.sleep(0.05)  # even the shortest match is seen
+                    await trio.sleep(LOOK_SECONDS)  # even the shortest match is seen
                 for kind, name, opponent in ((bots[0], *names), (bots[1], *reversed(names))):
                     nursery.start_soon(play, kind, *where, "--name", name, "--opponent", opponent, *wish)
             while hall.matches:
-                await trio.sleep(0.05)
+                await trio.sleep(LOOK_SECONDS)
             nursery.cancel_scope.cancel()
         return status or _show_record(Path(folder))
+
+
+async def _tell_who_is_awaited(hall: Hall, names: tuple[str, str]) -> None:
+    """Say every few seconds, until the match begins, who is not there yet, and at first why."""
+    began = trio.current_time()
+    why = ": the search is compiled before its first match, which takes a minute or two, once"
+    while True:
+        await trio.sleep(TELL_SECONDS)
+        awaited = [name for name in names if name not in hall.sessions]
+        if hall.tally.started or not awaited:
+            return
+        _say(f"  {' and '.join(awaited)} not ready after {trio.current_time() - began:.0f} s{why}")
+        why = ""
+
+
+def _say(line: str) -> None:
+    with suppress(BrokenPipeError):  # whoever read the output has had enough
+        print(line, flush=True)
 
 
 def _show_record(folder: Path) -> int:

@@ -1,12 +1,13 @@
-"""The house bots: one of a kind always waits, and a kind that cannot be started is given up."""
+"""Bots that the server starts itself: one of a kind always waits, and who cannot be started is named."""
 
 from pathlib import Path
 
 import pytest
 import trio
+from trio.testing import MockClock
 
 from engine.wire import messages as m
-from server import house
+from server import demo, house
 from server.settings import Settings
 from tests.server.harness import logged, open_house
 
@@ -59,3 +60,19 @@ async def test_a_bot_that_has_logged_in_is_started_again_however_it_ends(
         with trio.fail_after(60):
             assert (await newcomer.hear(m.Match)).opponent == "alfabeta"
         nursery.cancel_scope.cancel()
+
+
+async def test_the_demonstration_says_for_whom_it_waits(
+    tmp_path: Path, autojump_clock: MockClock, capsys: pytest.CaptureFixture[str]
+) -> None:
+    async with open_house(tmp_path) as hall, trio.open_nursery() as nursery:
+        nursery.start_soon(demo._tell_who_is_awaited, hall.hall, ("alphabeta", "random"))
+        await trio.sleep(6)
+        await hall.connect("random")
+        await trio.sleep(6)
+        await hall.connect("alphabeta")
+    assert capsys.readouterr().out.splitlines() == [
+        "  alphabeta and random not ready after 5 s: the search is compiled before its first match, "
+        "which takes a minute or two, once",
+        "  alphabeta not ready after 10 s",
+    ]
