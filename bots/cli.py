@@ -12,7 +12,7 @@ from cyclopts import Parameter, validators
 from bots.client import DEFAULT_HOST, DEFAULT_PORT, ArenaError, Bot, play, to_stderr
 from bots.play_words import USUAL_SECONDS, BadCommand
 from engine.catalogue import GAMES, USUAL_GAME
-from engine.command_line import explain
+from engine.command_line import explain, finite
 from engine.game import GameError
 from engine.search.deepening import MOST_THREADS
 from engine.search.memory import MAX_DEPTH
@@ -25,11 +25,12 @@ app = cyclopts.App(
     name="arena-bot",
     help="Programs that play on an arena server, one that watches, and one to play against.",
     version_flags=[],
+    default_parameter=Parameter(validator=finite),
 )
 
 PORTS = validators.Number(gte=1, lte=65535)
 COUNT = validators.Number(gte=0)
-ABOVE_0 = validators.Number(gt=0)
+ABOVE_0 = (finite, validators.Number(gt=0))
 DEPTHS = validators.Number(gte=1, lte=MAX_DEPTH)
 THREADS = validators.Number(gte=1, lte=MOST_THREADS)
 TABLES = validators.Number(gte=1, lte=4096)

@@ -308,7 +308,7 @@ class Session:
     def _chosen(self, game: _Game, clocks: Clocks) -> str | None:
         """Ask the bot; None when it failed."""
         try:
-            move = self._bot.choose(game.history.position, clocks)
+            move: object = self._bot.choose(game.history.position, clocks)  # whatever a bot of no types returns
         except Exception as error:
             self._failed(game, "choose a move", error)
             return None

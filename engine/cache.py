@@ -30,12 +30,12 @@ GIVEN = "ARENA_KERNELS"
 
 
 def fingerprint(function: FunctionType, scope: Mapping[str, Any]) -> str:
-    """Return a digest of what a function does: of its bytecode, and of the globals that it reads from a scope.
+    """Return a digest of what a function does: of its bytecode and defaults, and of the globals it reads from a scope.
 
     A global function that has a ``fingerprint`` of its own, as `engine.compiled.specialise` gives it, counts with it.
     """
     digest = hashlib.sha256()
-    for part in _parts(function.__code__, scope):
+    for part in (*_parts(function.__code__, scope), _defaults(function)):
         digest.update(part.encode() + b"\0")
     return digest.hexdigest()
 
@@ -53,12 +53,18 @@ def _parts(code: CodeType, scope: Mapping[str, Any]) -> Iterable[str]:
             yield f"{name} {_meaning(scope[name])}"
 
 
+def _defaults(function: FunctionType) -> str:
+    """Describe what arguments that are left out stand for."""
+    keywords = sorted((function.__kwdefaults__ or {}).items())
+    return " ".join(map(_meaning, (*(function.__defaults__ or ()), *keywords)))
+
+
 def _meaning(value: Any) -> str:
     """Describe what a global name stands for."""
     if (known := getattr(getattr(value, "py_func", value), "fingerprint", None)) is not None:
         return str(known)
     if isinstance(value, FunctionType):
-        return " ".join(_parts(value.__code__, {}))
+        return " ".join((*_parts(value.__code__, {}), _defaults(value)))
     if isinstance(value, type):
         return f"{value.__qualname__} {getattr(value, '_fields', ())}"
     if isinstance(value, ModuleType):

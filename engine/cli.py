@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import cyclopts
 
-from engine.command_line import explain
+from engine.command_line import explain, finite
 from engine.commands.inputs import Rejected, say
 
 
@@ -66,7 +66,7 @@ def application() -> cyclopts.App:
         name="arena-engine",
         help="Rules, counting, solving and shells of the games, for people and scripts.",
         help_format="plaintext",
-        default_parameter=cyclopts.Parameter(negative=()),
+        default_parameter=cyclopts.Parameter(negative=(), validator=finite),
         version_flags=[],
     )
     for command in COMMANDS:

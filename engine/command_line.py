@@ -1,5 +1,6 @@
 """What is wrong with a command line, or with a file that it names, in one plain sentence: for all three programs."""
 
+import math
 import os
 from difflib import get_close_matches
 
@@ -44,3 +45,16 @@ def nearest(word: str, known: list[str]) -> str:
     """Return ``; did you mean …?`` for the known word that is most like another; empty where none is like it."""
     found = get_close_matches(word, known, n=1)
     return f"; did you mean {found[0]}?" if found else ""
+
+
+def finite(_type: object, value: object) -> None:
+    """Refuse a number that is none, or has no end, in any option: raises ValueError, which names the option."""
+    if isinstance(value, float) and not math.isfinite(value):
+        raise ValueError(f"{value} is no finite number")
+
+
+def duration(kind: object, value: object) -> None:
+    """Refuse what `finite` does, and a time that is less than none."""
+    finite(kind, value)
+    if isinstance(value, float) and value < 0:
+        raise ValueError(f"{value} is less than 0")

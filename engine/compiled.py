@@ -9,6 +9,7 @@ Compiled code is kept on disk, as `engine.cache` says.
 """
 
 import os
+import threading
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from pathlib import Path
@@ -16,6 +17,9 @@ from types import FunctionType, SimpleNamespace
 from typing import Any
 
 from engine import cache as disk
+
+_CACHE_DIR = threading.Lock()
+"""Held from when numba is told where to keep compiled code until it has read that: threads compile at the same time."""
 
 
 def popcount(bits: int) -> int:
@@ -37,9 +41,10 @@ def specialise(
     copies = []
     for function in functions:
         assert isinstance(function, FunctionType)
-        copy = FunctionType(
-            function.__code__, {**function.__globals__, **bound}, function.__name__, function.__defaults__
-        )
+        assert function.__closure__ is None, "a closure's cells belong to no digest, and numba cannot keep its code"
+        scope = {**function.__globals__, **bound}
+        copy = FunctionType(function.__code__, scope, function.__name__, function.__defaults__)
+        copy.__kwdefaults__ = function.__kwdefaults__
         copy.__qualname__ = f"{function.__qualname__}_{label}"
         copy.__module__ = function.__module__
         copy.__doc__ = function.__doc__
@@ -67,10 +72,11 @@ def can_compile() -> bool:
 
 def _jit(function: FunctionType, folder: Path | None) -> Any:
     numba = _numba()
-    if folder is not None:
-        numba.config.CACHE_DIR = str(folder)
     # without reference counts for arrays a search is half as fast again; what is compiled may then make none
-    return numba.njit(nogil=True, _nrt=False, no_cfunc_wrapper=True, cache=folder is not None)(function)
+    with _CACHE_DIR:
+        if folder is not None:
+            numba.config.CACHE_DIR = str(folder)
+        return numba.njit(nogil=True, _nrt=False, no_cfunc_wrapper=True, cache=folder is not None)(function)
 
 
 @cache

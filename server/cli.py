@@ -12,7 +12,7 @@ from cyclopts.config import Dict
 from engine import interrupt
 from engine.catalogue import GAMES, USUAL_GAME
 from engine.clock import MICROSECONDS, TimeControl
-from engine.command_line import explain, explain_fault, nearest
+from engine.command_line import duration, explain, explain_fault, nearest
 from engine.game import BadParameters
 from server import configuration, ending, tls
 from server import tokens as token_file
@@ -48,7 +48,7 @@ def _from_file(called: cyclopts.App, commands: tuple[str, ...], arguments: cyclo
 
 app = cyclopts.App(
     name="arena-server",
-    default_parameter=Parameter(negative=()),
+    default_parameter=Parameter(negative=(), validator=duration),
     help="Hosts matches between programs that play board games over TCP.",
     version=lambda: version("gipf-arena"),
     config=_from_file,

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from engine.game import Kernel
 from engine.search.binding import numbers
 from engine.search.hints import KINDS
-from engine.search.memory import CELLS, NODES, PLACES, ROOM, STOPPED, WIDTH, Memory
+from engine.search.memory import CELLS, NODES, PLACES, STOPPED, WIDTH, Memory
 from engine.search.scores import INFINITY, is_open
 
 ASPIRING = 4
@@ -38,7 +38,7 @@ def memory_for(kernel: Kernel, table: Any) -> Memory:
         table=table,
         path=numbers(kernel, "q", 0),
         variation=numbers(kernel, "q", WIDTH * WIDTH),
-        barred=numbers(kernel, "q", ROOM),
+        barred=numbers(kernel, "q", PLACES),
         history=numbers(kernel, "q", KINDS),
         cells=numbers(kernel, "q", CELLS),
         stop=None,

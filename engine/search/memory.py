@@ -37,7 +37,8 @@ class Memory(NamedTuple):
     variation: Any
     """A row of WIDTH numbers a ply: the best line, each child as its number in the order of generation."""
     barred: Any
-    """ROOM numbers: other than 0 for children of the root that are left out, for better ones of them are known."""
+    """PLACES numbers, for the root may have as many children: other than 0 for those that are left out, for better ones
+    are known."""
     history: Any
     """KINDS numbers: what was learned of children by their kinds, see `engine.search.ordering`."""
     cells: Any

@@ -1,12 +1,13 @@
 """Compiled code is found again when, and only when, it was made from the same functions and constants."""
 
+import threading
 from pathlib import Path
 from types import FunctionType
 from typing import Any
 
 import pytest
 
-from engine import cache
+from engine import cache, compiled
 from engine.compiled import can_compile, specialise
 
 STEP = 0
@@ -72,3 +73,69 @@ def test_without_a_place_for_it_nothing_is_kept(monkeypatch: pytest.MonkeyPatch,
         assert cache.folder_of(["1"]) is None
     finally:
         cache._kernels.cache_clear()
+
+
+def stepped(number: int, step: int = 1) -> int:
+    return number + step
+
+
+def keyed(number: int, *, step: int = 1) -> int:
+    return number + step
+
+
+def with_step(function: Any, step: int) -> FunctionType:
+    """Return the same code with another default."""
+    copy = FunctionType(function.__code__, function.__globals__, function.__name__)
+    copy.__defaults__ = (step,) if function.__defaults__ else None
+    copy.__kwdefaults__ = {"step": step} if function.__kwdefaults__ else None
+    return copy
+
+
+@needs_compiler
+def test_other_defaults_are_compiled_anew() -> None:
+    """They stand neither in the bytecode nor among the globals."""
+    for step in (1, 2):
+        assert specialise((with_step(stepped, step),), "defaults", {}, compile=True).stepped(10) == 10 + step
+
+
+@pytest.mark.parametrize("function", [stepped, keyed])
+def test_other_defaults_have_another_fingerprint(function: Any) -> None:
+    assert cache.fingerprint(with_step(function, 1), {}) == cache.fingerprint(with_step(function, 1), {})
+    assert cache.fingerprint(with_step(function, 1), {}) != cache.fingerprint(with_step(function, 2), {})
+
+
+def test_a_function_that_closes_over_something_is_not_taken() -> None:
+    step = 3
+
+    def closing(number: int) -> int:
+        return number + step
+
+    with pytest.raises(AssertionError, match="closure"):
+        specialise((closing,), "closing", {}, compile=False)
+
+
+@needs_compiler
+def test_threads_that_compile_at_once_keep_their_code_in_their_own_folders(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    numba = compiled._numba()
+    found: dict[str, str] = {}
+    inside, both = threading.Event(), threading.Event()
+
+    def jitted(**_options: object) -> Any:
+        if inside.is_set():
+            both.set()
+        inside.set()
+        both.wait(0.2)  # for as long the other one could come in between
+        return lambda function: found.__setitem__(function.__name__, numba.config.CACHE_DIR)
+
+    monkeypatch.setattr(numba, "njit", jitted)
+    monkeypatch.setattr(numba.config, "CACHE_DIR", numba.config.CACHE_DIR)
+    threads = []
+    for function in (raised, lowered):
+        threads.append(threading.Thread(target=compiled._jit, args=(function, tmp_path / function.__name__)))
+        threads[-1].start()
+        inside.wait()
+    for thread in threads:
+        thread.join()
+    assert found == {name: str(tmp_path / name) for name in ("raised", "lowered")}

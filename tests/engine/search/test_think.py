@@ -8,8 +8,15 @@ from engine import cli
 from engine.catalogue import GAMES
 from engine.game import moves
 from engine.history import History
+from engine.search import memory as layout
 from engine.search.advice import Adviser
+from engine.search.alphabeta import bind
+from engine.search.binding import numbers
+from engine.search.deepening import memory_for
+from engine.search.scores import INFINITY
+from engine.search.table import BUCKET_WORDS
 from engine.search.think import Limits, Stop, Thinker, Thought
+from tests.engine.search import toy
 
 SMALL, LARGE = "3 3 6 6", "5 4 18 18"
 """A variant that is compiled here, and one that is interpreted."""
@@ -69,3 +76,15 @@ def test_advice_that_was_stopped_at_once_has_a_move_and_no_score() -> None:
     advice = Adviser(megabytes=1).think(history, 1000.0, clock=never, stop=stop)
     assert (advice.score, advice.depth) == (None, 0)
     assert history.after(advice.move).plies == 1
+
+
+def test_a_root_may_have_more_children_than_are_wanted_free() -> None:
+    """The last of 5000 is the best: to see it, all have to be looked at, for which of them are barred."""
+    count = layout.ROOM + 1000
+    kernel = toy.kernel([list(range(1, count + 1)), *([count + 1] for _ in range(count)), []])
+    kernel.rules.evaluate, kernel.rules.hash_of = lambda node: -node.number, lambda node: node.number
+    memory = memory_for(kernel, numbers(kernel, "q", BUCKET_WORDS))._replace(path=[0] * 64, stop=[0])
+    memory.cells[layout.BUDGET] = 1 << 40
+    assert bind(kernel).search(toy.Node(0), 1, -INFINITY, INFINITY, 0, 0, memory) == count
+    assert memory.variation[1] == count - 1
+    assert len(memory.barred) == layout.PLACES

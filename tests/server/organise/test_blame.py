@@ -154,7 +154,6 @@ class Woken:
                 await trio.testing.wait_all_tasks_blocked()
             if not self._open:
                 raise trio.ClosedResourceError
-        return b""
 
     def fileno(self) -> int:
         return self._file

@@ -1,0 +1,72 @@
+"""Numbers that are none, in every option of every command line that takes a number with a fraction."""
+
+import inspect
+from collections.abc import Iterator
+from typing import Annotated, get_args, get_origin, get_type_hints
+
+import cyclopts
+import pytest
+
+import bots.cli
+import engine.cli
+import server.cli
+
+LINES = {"arena-engine": engine.cli.application(), "arena-bot": bots.cli.app, "arena-server": server.cli.app}
+
+
+def options() -> Iterator[tuple[str, str, str, list[str]]]:
+    """Yield program, command and option, and what has to stand before the option."""
+    for program, line in LINES.items():
+        for command in line:
+            if command.startswith("-"):
+                continue
+            function = line[command].default_command
+            assert function is not None
+            hints = get_type_hints(function, include_extras=True)
+            parameters = inspect.signature(function).parameters.values()
+            needed = ["gipf" for one in parameters if one.default is one.empty and one.kind is not one.VAR_POSITIONAL]
+            for parameter in parameters:
+                kind = hints[parameter.name]
+                kind = get_args(kind)[0] if get_origin(kind) is Annotated else kind
+                if float in (kind, *get_args(kind)):
+                    yield program, command, f"--{parameter.name.replace('_', '-')}", needed
+
+
+OPTIONS = list(options())
+SIGNED = {("arena-engine", "duel", option) for option in ("--elo0", "--elo1")}
+LATER = {("arena-engine", command, "--time") for command in ("atlas", "solve", "analyse")}
+LATER |= {("arena-engine", "duel", option) for option in ("--alpha", "--beta")}
+"""Options that may be less than 0, and those of which the command itself says in what bounds they lie."""
+
+
+def test_there_are_such_options() -> None:
+    found = {option[:3] for option in OPTIONS}
+    assert {("arena-engine", "atlas", "--time"), ("arena-server", "serve", "--grace")} <= found
+    assert found >= SIGNED | LATER and ("arena-bot", "alphabeta", "--time") in found
+
+
+@pytest.mark.parametrize(("program", "command", "option", "needed"), OPTIONS)
+@pytest.mark.parametrize("value", ["nan", "inf", "-inf", "-1"])
+def test_what_is_no_number_is_refused_and_named(
+    program: str, command: str, option: str, needed: list[str], value: str
+) -> None:
+    line = [command, *needed, f"{option}={value}"]
+    if value == "-1" and (program, command, option) in SIGNED | LATER:
+        LINES[program].parse_args(line, exit_on_error=False, print_error=False)
+        return
+    with pytest.raises(cyclopts.ValidationError) as refused:
+        LINES[program].parse_args(line, exit_on_error=False, print_error=False)
+    assert option in str(refused.value) and value in str(refused.value)
+
+
+@pytest.mark.parametrize("option", sorted(LATER))
+@pytest.mark.parametrize("value", ["-1", "0"])
+def test_bounds_that_a_command_knows_are_said_in_one_line(
+    capsys: pytest.CaptureFixture[str], option: tuple[str, str, str], value: str
+) -> None:
+    _, command, name = option
+    needed = next(needed for *known, needed in OPTIONS if tuple(known) == option)
+    words = {"atlas": ["gipf", "/nowhere/results"], "duel": ["nodes=1", "nodes=2"]}.get(command, needed)
+    assert engine.cli.run([command, *words, f"{name}={value}"]) == 2
+    said = capsys.readouterr()
+    assert name in said.err and said.err.count("\n") == 1 and not said.out
