@@ -4,12 +4,14 @@ import os
 import signal
 import sys
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, NoReturn
 
 import cyclopts
 from cyclopts import Parameter, validators
 
 from bots.client import DEFAULT_HOST, DEFAULT_PORT, ArenaError, Bot, play, to_stderr
+from bots.hiding import hides_us
 from bots.play_words import USUAL_SECONDS, BadCommand
 from engine.catalogue import GAMES, USUAL_GAME
 from engine.command_line import explain, finite
@@ -180,6 +182,7 @@ def bridge_(
     if dialect == "arrows" and wish.game != "arrows":
         _fail(f"--dialect arrows is for the game arrows, not for {wish.game}", 2)
     _check_wish(wish)
+    _warn_of_hidden_packages(command)
     _end_in_order_when_terminated()
     report = _nothing if wish.quiet else to_stderr
     if dialect == "arrows":
@@ -216,6 +219,7 @@ def check_(
         _fail("either the bot's command is needed, as in arena-bot check -- PROGRAM {host} {port}, or --listen PORT", 2)
     if game is not None:
         _check(game, "", "--game")
+    _warn_of_hidden_packages(command)
     _end_in_order_when_terminated()
     situations = chosen(only)
     right = check(command, port=listen or 0, game=game, situations=situations, write=_print, note=to_stderr)
@@ -354,6 +358,13 @@ def _check(game: str, params: str, place: str) -> None:
             GAMES[game].parameters(params)
     except GameError as error:
         _fail(f"{place}: {error}", 2)
+
+
+def _warn_of_hidden_packages(command: tuple[str, ...]) -> None:
+    """Say which files beside a Python program of a command hide the packages that it would import from here."""
+    for program in map(Path, command):
+        if program.suffix == ".py" and program.is_file() and (sentence := hides_us(program.parent.absolute())):
+            to_stderr(f"warning: {sentence}")
 
 
 def _end_in_order_when_terminated() -> None:

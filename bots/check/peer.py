@@ -10,7 +10,8 @@ from bots.check.report import Fault
 from engine.wire import messages as m
 from engine.wire.codes import Code, ProtocolError
 from engine.wire.ends import ServerEnd
-from engine.wire.states import State
+from engine.wire.lines import REQUEST_BYTES
+from engine.wire.states import ALLOWED, State
 
 SEND_SECONDS = 10.0
 """What a bot gets to take what it is sent."""
@@ -37,6 +38,15 @@ SECTIONS = {
     Code.NOT_YOUR_TURN: "3",
 }
 """Where protocol.md speaks of what is wrong with a line."""
+
+
+REMEDIES = {
+    Code.LINE_TOO_LONG: f"lines of at most {REQUEST_BYTES} bytes, each with an LF at its end",
+    Code.BAD_LINE: "UTF-8, and nothing in a line but printable characters and blanks",
+    Code.UNKNOWN_COMMAND: "a request of protocol.md; nothing else is to be said, nor the server's lines echoed",
+    Code.NOT_YOUR_TURN: "to wait for TURN, and to say MOVE once for each",
+}
+"""What would be right, where that is the same whatever was said."""
 
 
 class Left(Exception):
@@ -108,9 +118,19 @@ class Peer:
                 if self.crossing and error.code in (Code.NOT_YOUR_TURN, Code.WRONG_STATE):
                     self.crossing -= 1
                     continue
-                raise Fault(f"said {self.last!r}", str(error), SECTIONS[error.code]) from error
+                right = self._remedy(error.code, line)
+                raise Fault(f"said {self.last!r}: {error}", right, SECTIONS[error.code]) from error
             if not self._answered(request):
                 return request
+
+    def _remedy(self, code: Code, line: str | ProtocolError) -> str:
+        """Return what would have been right in place of a line that is refused."""
+        if code == Code.WRONG_STATE:
+            state = self._end.state
+            return f"while {state}, one of {', '.join(sorted(m.KINDS[kind] for kind in ALLOWED[state]))}"
+        if code == Code.BAD_ARGUMENTS and isinstance(line, str):
+            return m.usage(m.REQUESTS[line.split()[0].upper()])
+        return REMEDIES[code]
 
     def refuse(self, code: str, sentence: str) -> None:
         """Answer the last request with an ERROR."""

@@ -14,7 +14,7 @@ from engine.catalogue import GAMES, USUAL_GAME
 from engine.game import Game, GameError
 from engine.wire import messages as m
 from engine.wire.codes import Code
-from engine.wire.words import parameters_of
+from engine.wire.words import parameters_of, word_of
 
 HOST = "127.0.0.1"
 NAME = "subject"
@@ -214,33 +214,37 @@ def greet(peer: Peer, version: int = m.VERSION) -> None:
 def conditions(peer: Peer, seek: m.Seek) -> Conditions:
     """Read what a SEEK asks for; raises `Fault` where a server would refuse it."""
 
-    def refuse(code: Code, sentence: str) -> Fault:
+    def refuse(code: Code, sentence: str, right: str) -> Fault:
         peer.refuse(code, sentence)
-        return Fault(f"said {peer.last!r}", sentence, "7")
+        return Fault(f"said {peer.last!r}: {sentence}", right, "7")
 
     if seek.game not in GAMES:
-        raise refuse(Code.UNKNOWN_GAME, f"one of the games {', '.join(GAMES)}, not {seek.game!r}")
+        raise refuse(Code.UNKNOWN_GAME, f"there is no game {seek.game!r}", f"SEEK and one of {', '.join(GAMES)}")
     game = GAMES[seek.game]
     read: dict[str, object] = {}
     for word in seek.options.split():
         key, _, value = word.partition("=")
         if key in read:
-            raise refuse(Code.BAD_ARGUMENTS, f"{key} given once")
+            raise refuse(Code.BAD_ARGUMENTS, f"{key} is given twice", "each option once, or not at all")
         if key == "params":
             try:
                 read[key] = game.parameters(parameters_of(value))
             except GameError as error:
-                raise refuse(Code.BAD_PARAMETERS, str(error)) from error
+                usual = word_of(game.default_parameters)
+                raise refuse(Code.BAD_PARAMETERS, str(error), f"params of {game.name}, as in params={usual}") from error
         elif key in ("budget", "increment"):
             least = 10 if key == "budget" else 0
             if not (value.isascii() and value.isdigit() and least <= int(value) <= 86_400_000):
-                raise refuse(Code.BAD_TIME, f"{key} is {least} to 86400000 milliseconds, not {value!r}")
+                sentence = f"{value!r} is no {key}"
+                raise refuse(Code.BAD_TIME, sentence, f"{key}= and {least} to 86400000, whole milliseconds")
             read[key] = int(value)
         elif key == "colour" and value in game.sides:
             read[key] = game.sides.index(value)
         elif key == "opponent" and NAMES.fullmatch(value):
             read[key] = value
         else:
-            raise refuse(Code.BAD_ARGUMENTS, f"options as in section 7, with their values; {word!r} is none")
+            sides = " or ".join(game.sides)
+            right = f"params=, budget=, increment=, colour= ({sides}), opponent= (a name), or no option at all"
+            raise refuse(Code.BAD_ARGUMENTS, f"{word!r} is no option", right)
     keys = ("params", "budget", "increment", "colour", "opponent")
     return Conditions(game, *(read.get(key) for key in keys))  # type: ignore[arg-type]

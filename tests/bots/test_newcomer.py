@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from bots.cli import main
 from bots.hiding import hides_us
 from tests.bots.fake import FakeServer
 
@@ -76,3 +77,15 @@ def test_ctrl_c_ends_without_a_traceback(tmp_path: Path) -> None:
         shown = bot.communicate()[1]
     assert (bot.returncode, shown) == (-signal.SIGINT, "mybot.py: interrupted\n")
     assert server.said[-1] == "QUIT"
+
+
+@pytest.mark.parametrize("command", ["bridge", "check"])
+def test_a_program_beside_which_a_package_is_hidden_is_warned_of(
+    command: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "bots.py").write_text("")
+    program = tmp_path / "mybot.py"
+    program.write_text("from bots.client import play")
+    with pytest.raises(SystemExit):
+        main([command, "--", sys.executable, str(program)])
+    assert f"warning: {tmp_path / 'bots.py'} hides the module 'bots', " in capfd.readouterr().err
