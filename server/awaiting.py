@@ -32,11 +32,13 @@ class Awaiting(Generic[Player]):
         """Begin with nobody. ``presence`` tells of a name, in lower case, where that player is."""
         self._presence = presence
         self._told: dict[Player, tuple[str, str]] = {}
+        self._begun = trio.Event()
 
     def add(self, player: Player, opponent: str) -> None:
         """A player has begun to wait for an opponent: tell it where that one is."""
         self._told[player] = (opponent, "")
         self._tell(player)
+        self._begun.set()
 
     def remove(self, player: Player) -> None:
         """A player waits no more, for whatever reason."""
@@ -52,6 +54,9 @@ class Awaiting(Generic[Player]):
     async def run(self) -> None:
         """Tell of what changes, until cancelled."""
         while True:
+            if not self._told:
+                self._begun = trio.Event()
+                await self._begun.wait()
             await trio.sleep(LOOK_SECONDS)
             players = iter(list(self._told))
             while some := list(islice(players, LOOKED_AT_ONCE)):

@@ -1,12 +1,18 @@
 """Bytes to and from one peer: handed over where the kernel takes them, queued within a bound where it does not."""
 
 import os
+from collections import deque
+from collections.abc import Callable
+from functools import partial
 from typing import Protocol
 
+import structlog
 import trio
 
 from server.outbox import Outbox
 from server.settings import OUTBOX_BYTES, RECEIVE_BYTES, WRITE_BYTES, WRITE_SECONDS
+
+log = structlog.get_logger()
 
 
 class ByteStream(Protocol):
@@ -39,8 +45,14 @@ class Connection:
         self._wake = trio.Event()
         self._taken = trio.lowlevel.ParkingLot()
         self._writing = False
+        self._over = False
         self._writer = trio.CancelScope()
         self._last = False
+        self._handed = 0
+        self._to_call: deque[tuple[int, Callable[[], None]]] = deque()
+        """What is to be called when so many bytes are handed over."""
+        self.direct = self._descriptor is not None
+        """Whether `flush` hands over at once what the kernel takes; else `write_queued` does, in a later pass."""
         self.broken = False
         """Set when nothing more can be sent: the peer is gone or does not read."""
         self.sent = 0
@@ -90,6 +102,28 @@ class Connection:
         if self._queue:
             self._outbox.soon(self._wake.set)
 
+    def failed(self, error: Exception) -> None:
+        """`flush` has raised an error: the peer is dropped."""
+        log.error("a connection fails", exc_info=error)
+        self._give_up()
+
+    def when_handed(self, call: Callable[[], None]) -> None:
+        """Call something in a later pass, when all that was sent until now is handed over, or can never be.
+
+        For a connection that is not `direct`.
+        """
+        if self.broken or self._over or self._handed >= self.sent:
+            self._outbox.soon(call)
+        else:
+            self._to_call.append((self.sent, call))
+
+    def close(self) -> None:
+        """Send nothing more, ever: the stream is being closed, and its descriptor will be another one's."""
+        self._descriptor = None
+        self._over = True
+        if not self.broken:
+            self._give_up()
+
     @property
     def behind(self) -> bool:
         """Tell whether so much waits for the peer that it is not to be asked for more requests."""
@@ -107,6 +141,13 @@ class Connection:
 
     async def write_queued(self) -> None:
         """Send what the kernel did not take at once, until `end` is called or the peer does not take it."""
+        try:
+            await self._write_queued()
+        finally:
+            self._over = True
+            self._call(self.sent)
+
+    async def _write_queued(self) -> None:
         with self._writer:
             while not self.broken:
                 if not self._queue:
@@ -126,9 +167,16 @@ class Connection:
                 else:
                     del self._queue[: len(chunk)]
                     self._taken.unpark_all()
+                    self._handed += len(chunk)
+                    self._call(self._handed)
+
+    def _call(self, handed: int) -> None:
+        while self._to_call and self._to_call[0][0] <= handed:
+            self._to_call.popleft()[1]()
 
     def _give_up(self) -> None:
         self.broken = True
         self._queue.clear()
         self._outbox.soon(self._writer.cancel)
         self._outbox.soon(self._taken.unpark_all)
+        self._outbox.soon(partial(self._call, self.sent))

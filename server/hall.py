@@ -69,6 +69,13 @@ class Player(Protocol):
     def tell(self, kind: type, data: bytes) -> None:
         """Send messages of a kind, already encoded. Spectators may get them after the players."""
 
+    @property
+    def direct(self) -> bool:
+        """Tell whether what was told is handed over at the end of the loop's pass."""
+
+    def when_handed(self, call: Callable[[], None]) -> None:
+        """Call something when all that was told is handed over, or can never be; where it is not `direct`."""
+
     def leave(self) -> None:
         """The match is over."""
 

@@ -1,9 +1,13 @@
 """The event loop as the server uses it: its clock, and what looks on while it turns."""
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from typing import Protocol
 
 import trio
+
+LOOK_SECONDS = 5.0
+"""How often it is looked whether instruments still look on."""
 
 
 def microseconds() -> int:
@@ -20,4 +24,27 @@ def watched(*instruments: trio.abc.Instrument) -> Iterator[None]:
         yield
     finally:
         for instrument in instruments:
-            trio.lowlevel.remove_instrument(instrument)
+            with suppress(KeyError):  # trio has dropped it
+                trio.lowlevel.remove_instrument(instrument)
+
+
+class Counting(Protocol):
+    """An instrument that counts the passes of the event loop."""
+
+    @property
+    def passes(self) -> int:
+        """Count how often the loop has waited."""
+
+
+class Blind(Exception):
+    """Trio has dropped an instrument, because it has raised an error."""
+
+
+async def keep_watched(*instruments: Counting) -> None:
+    """See to it that instruments go on looking, until cancelled; raises `Blind` when one of them does not any more."""
+    while True:
+        before = [instrument.passes for instrument in instruments]
+        await trio.sleep(LOOK_SECONDS)
+        for instrument, passes in zip(instruments, before, strict=True):
+            if instrument.passes == passes:
+                raise Blind(f"{type(instrument).__name__} does not see the event loop any more; the log says why")

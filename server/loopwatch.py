@@ -71,15 +71,18 @@ class LoopWatch(trio.abc.Instrument):
         self._clock = clock
         self._stalls = stalls
         self._waiting = self._woke = self._arrived = clock()
+        self._begun = self._ended = 0
 
     def before_io_wait(self, timeout: float) -> None:
         """Take note: the loop has done its work."""
+        self._begun += 1
         now = self._waiting = self._clock()
         if now - self._woke > STALL:
             self._stalls.add(Stall(self._woke, now))
 
     def after_io_wait(self, timeout: float) -> None:
         """Take note: the loop has new work."""
+        self._ended += 1
         now = self._clock()
         waited = now - self._waiting
         if waited > STALL and waited - STALL > timeout * 1_000_000:
@@ -88,6 +91,11 @@ class LoopWatch(trio.abc.Instrument):
         else:
             self._arrived = now if waited > WAITED and timeout > 0 else self._woke
         self._stalls.looked, self._woke = self._woke, now
+
+    @property
+    def passes(self) -> int:
+        """Count how often the loop has waited, as far as this instrument has seen both ends of it."""
+        return min(self._begun, self._ended)
 
     def arrival(self) -> int:
         """Return the stamp of bytes that were received just now."""

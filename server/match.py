@@ -20,7 +20,7 @@ from server.listing import Listing
 from server.loopwatch import Stalls
 from server.outbox import Outbox
 from server.story import Story
-from server.telling import Seat, announcement, tell_all, watching
+from server.telling import PlayersSeat, Seat, announcement, tell_all, watching
 
 log = structlog.get_logger()
 
@@ -54,7 +54,7 @@ class Match:
         self.keys = keys
         self.names: tuple[str, str] = (state.header.players[0].lower(), state.header.players[1].lower())
         """By which the players stand among the sessions."""
-        self.players: list[Seat | None] = [None, None]
+        self.players: list[PlayersSeat | None] = [None, None]
         self.gone = (False, False)
         """Which side had no connection when the match ended."""
         self.lacked = ""
@@ -90,13 +90,13 @@ class Match:
         self._began = self._clock() - now
         self._watch_flags()
 
-    def announce(self, seats: Sequence[Seat], tokens: Sequence[str]) -> None:
+    def announce(self, seats: Sequence[PlayersSeat], tokens: Sequence[str]) -> None:
         """Seat both players and tell them what the match is. When they are told, both clocks start."""
         board = referee.first_board(self.header)
         for side, (seat, token) in enumerate(zip(seats, tokens, strict=True)):
             self.players[side] = seat
             tell_all(seat, [announcement(self.header, side, token), board])
-        self._when_sent(self._begin)
+        self._when_sent(self._begin, *seats)
 
     @property
     def number(self) -> int:
@@ -112,7 +112,7 @@ class Match:
         """Return microseconds since the match began."""
         return self._clock() - self._began
 
-    def resume(self, side: int, seat: Seat, token: str) -> None:
+    def resume(self, side: int, seat: PlayersSeat, token: str) -> None:
         """Give a player who comes back the seat, and all that was missed. Also when the match is over."""
         seat.tell(m.Match, encode(announcement(self.header, side, token)))
         if self.state.outcome is not None:
@@ -266,7 +266,7 @@ class Match:
         seat, lag = self.players[side], self._lags[side]
         if self.header.lag_allowance and seat is not None and self.state.outcome is None:
             seat.tell(m.Probe, encode(m.Probe(m.Text(lag.ask()))))
-            self._when_sent(lambda: lag.sent(self._clock()))
+            self._when_sent(lambda: lag.sent(self._clock()), seat)
 
     def _at(self, now: int) -> int:
         """Take note of the stalls of the server that began before a stamp; return the stamp."""
@@ -302,7 +302,8 @@ class Match:
             self._listing = None
             self.moves_asked = 0
             self.boards_asked = [0, 0]
-            self._when_sent(self._turn_given)
+            mover = self.players[self.state.history.position.turn]
+            self._when_sent(partial(self._turn_given, self.state.history.plies), mover)
         elif not finished:
             self._watch_flags()
 
@@ -330,7 +331,7 @@ class Match:
                 if seat is not None:
                     seat.tell(type(effect.message), encode(effect.message))
             elif isinstance(effect, referee.GiveTime):
-                self._when_sent(partial(self._time_given, effect.side))
+                self._when_sent(partial(self._time_given, effect.side), self.players[effect.side])
         if self._delay is not None:
             shown = self._delay.after(self.state, shown)
             for kind, data in shown:
@@ -345,9 +346,9 @@ class Match:
         self._began = self._clock()
         self._watch_flags()
 
-    def _turn_given(self) -> None:
-        """TURN was sent: from here on the side to move is charged."""
-        if self.state.outcome is None:
+    def _turn_given(self, plies: int) -> None:
+        """TURN was sent, behind so many moves: from here on the side to move is charged."""
+        if self.state.outcome is None and self.state.history.plies == plies:
             self.state = referee.turn_given(self.state, self.now())
             self._watch_flags()
 
@@ -355,9 +356,23 @@ class Match:
         """What a player missed was sent: from here on initialisation is charged again."""
         self._carry_out(*referee.time_given(self.state, side, self.now()))
 
-    def _when_sent(self, call: Callable[[], None]) -> None:
-        """Call something when all that was told up to now is sent; what it raises is a fault of this match."""
-        self._outbox.then(call, self.failed)
+    def _when_sent(self, call: Callable[[], None], *seats: PlayersSeat | None) -> None:
+        """Call something when all that these were told up to now is sent; what it raises is a fault of this match."""
+        if all(seat is None or seat.direct for seat in seats):
+            self._outbox.then(call, self.failed)
+            return
+        waited_for = [seat for seat in seats if seat is not None and not seat.direct]
+
+        def handed() -> None:
+            waited_for.pop()
+            if not waited_for:
+                try:
+                    call()
+                except Exception as error:
+                    self.failed(error)
+
+        for seat in list(waited_for):
+            seat.when_handed(handed)
 
     def _end(self) -> None:
         """The result stands in the journal: whatever becomes of that, the match is over."""

@@ -10,7 +10,10 @@ from collections.abc import Callable
 from functools import partial
 from typing import Protocol
 
+import structlog
 import trio
+
+log = structlog.get_logger()
 
 PATIENT_AT_A_TIME = 4
 """How many of those who can wait are flushed in a pass."""
@@ -20,11 +23,22 @@ PATIENT_SECONDS = 0.001
 processors busy that players need."""
 
 
+def _contained(failed: Callable[[Exception], None], error: Exception) -> None:
+    """Tell of an error. What fails in the next pass ends the event loop, unless it is kept here."""
+    try:
+        failed(error)
+    except Exception as another:
+        log.error("a fault behind sending", exc_info=another)
+
+
 class Flushed(Protocol):
     """Something with bytes to send."""
 
     def flush(self) -> None:
-        """Hand the bytes to the operating system; never waits, never raises."""
+        """Hand the bytes to the operating system; never waits."""
+
+    def failed(self, error: Exception) -> None:
+        """`flush` has raised an error: nothing more is to be sent."""
 
 
 class Outbox(trio.abc.Instrument):
@@ -41,6 +55,8 @@ class Outbox(trio.abc.Instrument):
         self._draining = False
         self._wake = trio.Event()
         self._then: list[tuple[Callable[[], None], Callable[[Exception], None]]] = []
+        self.passes = 0
+        """How often the loop has waited: who looks whether it still counts knows that trio has not dropped it."""
         self.soon = trio.lowlevel.current_trio_token().run_sync_soon
         """Call a function in the next pass, which begins at once."""
 
@@ -56,24 +72,35 @@ class Outbox(trio.abc.Instrument):
         self._then.append((call, failed))
 
     def before_io_wait(self, timeout: float) -> None:
-        """Flush."""
+        """Flush. What fails concerns its owner alone: trio drops an instrument that raises."""
+        self.passes += 1
         if self._waiting:
             waiting, self._waiting = self._waiting, []
             for flushed in waiting:
-                flushed.flush()
+                try:
+                    flushed.flush()
+                except Exception as error:
+                    self._tell(flushed.failed, error)
         if self._then:
             calls, self._then = self._then, []
             for call, failed in calls:
                 try:
                     call()
-                except Exception as error:  # trio drops an instrument that raises
-                    self.soon(partial(failed, error))
+                except Exception as error:
+                    self._tell(failed, error)
         if self._patient:
             for _ in range(min(PATIENT_AT_A_TIME, len(self._patient))):
-                self._patient.popleft().flush()
+                flushed = self._patient.popleft()
+                try:
+                    flushed.flush()
+                except Exception as error:
+                    self._tell(flushed.failed, error)
             if self._patient and not self._draining:
                 self._draining = True
                 self.soon(self._wake.set)
+
+    def _tell(self, failed: Callable[[Exception], None], error: Exception) -> None:
+        self.soon(partial(_contained, failed, error))
 
     async def run(self) -> None:
         """See to it that those who are ``patient`` have their turn also when nothing else happens, until cancelled."""

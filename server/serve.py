@@ -23,7 +23,7 @@ from server.flags import FlagKeeper
 from server.gate import Gate
 from server.hall import Hall
 from server.house import keep_house
-from server.loop import microseconds, watched
+from server.loop import keep_watched, microseconds, watched
 from server.loopwatch import LoopWatch
 from server.metrics import HOST as METRICS_HOST
 from server.metrics import serve_metrics
@@ -134,6 +134,7 @@ async def _serve(
 
             services.start_soon(flags.run)
             services.start_soon(outbox.run)
+            services.start_soon(keep_watched, outbox, watch)
             services.start_soon(hall.awaiting.run)
             services.start_soon(watch.pulse, lambda: bool(hall.matches))
             services.start_soon(accept)

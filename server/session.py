@@ -1,5 +1,6 @@
 """One connection: its lines in, its replies out, and whom it stands for."""
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Protocol
 
 import structlog
@@ -68,6 +69,15 @@ class Session:
         """Send messages of a kind, already encoded. Spectators get them after the players."""
         self._end.sent(kind)
         self._connection.send(data, patient=self.side is None)
+
+    @property
+    def direct(self) -> bool:
+        """Tell whether what was told is handed over at the end of the loop's pass, unless the peer does not take it."""
+        return self._connection.direct
+
+    def when_handed(self, call: Callable[[], None]) -> None:
+        """Call something when all that was told is handed over; for a session that is not `direct`."""
+        self._connection.when_handed(call)
 
     def leave(self) -> None:
         """Forget the match: it is over."""
@@ -179,6 +189,7 @@ async def serve_stream(stream: ByteStream, hall: Hall, watch: Arrivals, visit: V
     except Exception as error:
         log.error("session failed", peer=visit.host, name=session.name, exc_info=error)
     finally:
+        connection.close()
         with trio.move_on_after(1) as scope:
             scope.shield = True
             await stream.aclose()

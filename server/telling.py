@@ -1,5 +1,6 @@
 """What players and spectators are told of a match as a whole: that there is one, and all of it when it is over."""
 
+from collections.abc import Callable
 from typing import Protocol
 
 from engine.record import Header
@@ -16,6 +17,17 @@ class Seat(Protocol):
 
     def leave(self) -> None:
         """The match is over."""
+
+
+class PlayersSeat(Seat, Protocol):
+    """What a match needs of a player's session beside."""
+
+    @property
+    def direct(self) -> bool:
+        """Tell whether what was told is handed over at the end of the loop's pass."""
+
+    def when_handed(self, call: Callable[[], None]) -> None:
+        """Call something when all that was told is handed over, or can never be; where it is not `direct`."""
 
 
 def announcement(header: Header, side: int, token: str) -> m.Match:

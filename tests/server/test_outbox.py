@@ -1,9 +1,14 @@
 """Sending at the end of a pass: players before spectators."""
 
+import socket
+
+import pytest
 import trio
 import trio.testing
 
-from server.loop import watched
+from server.connection import Connection
+from server.loop import Blind, keep_watched, watched
+from server.loopwatch import LoopWatch, Stalls
 from server.outbox import PATIENT_AT_A_TIME, Outbox
 
 
@@ -15,6 +20,23 @@ class Mail:
 
     def flush(self) -> None:
         self.flushed.append(self)
+
+    def failed(self, error: Exception) -> None:
+        raise AssertionError from error
+
+
+class Broken:
+    """Cannot be flushed, and hears so."""
+
+    def __init__(self) -> None:
+        self.heard: list[str] = []
+
+    def flush(self) -> None:
+        raise RuntimeError("no flushing")
+
+    def failed(self, error: Exception) -> None:
+        self.heard.append(str(error))
+        raise RuntimeError("nor this")
 
 
 async def test_who_is_patient_is_flushed_behind_the_others_and_a_few_in_a_pass(
@@ -52,3 +74,65 @@ async def test_what_fails_behind_sending_is_told_to_whom_it_concerns() -> None:
     assert not failures, "what is done then may wake tasks, which an instrument must not"
     await trio.testing.wait_all_tasks_blocked()
     assert [str(error) for error in failures] == ["behind"]
+
+
+async def test_what_cannot_be_flushed_silences_nobody_else(autojump_clock: trio.testing.MockClock) -> None:
+    flushed: list[object] = []
+    outbox, broken, patient = Outbox(), Broken(), Broken()
+    sound = [Mail(flushed), Mail(flushed)]
+    with watched(outbox):
+        outbox.add(broken)
+        outbox.add(sound[0])
+        outbox.add(patient, patient=True)
+        outbox.add(sound[1], patient=True)
+        await trio.sleep(1)
+        assert flushed == sound
+        assert broken.heard == patient.heard == ["no flushing"]
+        outbox.add(sound[0])
+        await trio.sleep(1)
+    assert flushed == [*sound, sound[0]], "trio has not dropped the outbox"
+
+
+@pytest.mark.parametrize("name", ["Outbox", "LoopWatch"])
+async def test_the_loop_does_not_turn_without_those_who_look_on(
+    name: str, autojump_clock: trio.testing.MockClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An instrument that raises is dropped by trio: the server then ends, and does not stand there and say nothing."""
+    outbox, watch = Outbox(), LoopWatch(lambda: 0, Stalls())
+    instrument = {"Outbox": outbox, "LoopWatch": watch}[name]
+    look, fails = instrument.before_io_wait, False
+
+    def see(timeout: float) -> None:
+        if fails:
+            raise RuntimeError("an instrument fails")
+        look(timeout)
+
+    monkeypatch.setattr(instrument, "before_io_wait", see)
+    with watched(outbox, watch):
+        with trio.move_on_after(60) as minute:
+            await keep_watched(outbox, watch)
+        assert minute.cancelled_caught
+        fails = True
+        with pytest.raises(Blind, match=name):
+            await keep_watched(outbox, watch)
+
+
+async def test_a_connection_that_is_closed_writes_to_no_descriptor() -> None:
+    """The number of its descriptor is that of the next connection by then."""
+    near, far = socket.socketpair()
+    outbox = Outbox()
+    stream = trio.SocketStream(trio.socket.from_stdlib_socket(far))
+    connection = Connection(stream, outbox)
+    connection.send(b"before\n")
+    connection.flush()
+    assert near.recv(100) == b"before\n"
+    connection.send(b"left over\n")
+    connection.close()
+    connection.send(b"behind\n")
+    connection.flush()
+    await trio.testing.wait_all_tasks_blocked()
+    near.setblocking(False)
+    with near, pytest.raises(BlockingIOError):
+        near.recv(100)
+    await stream.aclose()
+    assert connection.broken and await connection.receive() == b""
