@@ -37,11 +37,18 @@ def open_browser() -> Iterator[Browser]:
 
 @contextmanager
 def open_page(
-    browser: Browser, *, phone: bool = False, dark: bool = False, still: bool = False, refused: int = 0
+    browser: Browser,
+    *,
+    phone: bool = False,
+    dark: bool = False,
+    still: bool = False,
+    refused: int = 0,
+    lost: bool = False,
 ) -> Iterator[Page]:
     """Open a page; in the end it must have logged no error, and asked no other host.
 
-    ``refused`` is a status with which the server refuses something on the way: the browser logs that by itself.
+    ``refused`` is a status with which the server refuses something on the way, ``lost`` says that it cannot be reached
+    for a while: the browser logs that by itself.
     """
     context = browser.new_context(
         viewport=PHONE if phone else DESK,  # type: ignore[arg-type]
@@ -60,6 +67,8 @@ def open_page(
     context.close()
     if refused:
         faults = [fault for fault in faults if f"responded with a status of {refused}" not in fault]
+    if lost:
+        faults = [fault for fault in faults if "Failed to load resource: net::ERR_" not in fault]
     assert not faults, faults
     assert hosts <= {"127.0.0.1"}, hosts
 

@@ -21,9 +21,9 @@ from tests.server.test_process import Client
 class Site:
     """A running server."""
 
-    def __init__(self, folder: Path, *options: str) -> None:
+    def __init__(self, folder: Path, *options: str, web_port: int = 0) -> None:
         """Start it over a data directory."""
-        where = ["--port", "0", "--web", "127.0.0.1:0", "--data", str(folder)]
+        where = ["--port", "0", "--web", f"127.0.0.1:{web_port}", "--data", str(folder)]
         command = [sys.executable, "-P", "-m", "server", "serve", *where, *options]
         self.folder = folder
         self.process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
@@ -48,9 +48,9 @@ class Site:
 
 
 @contextmanager
-def open_site(folder: Path, *options: str) -> Iterator[Site]:
+def open_site(folder: Path, *options: str, web_port: int = 0) -> Iterator[Site]:
     """Run a server with pages; it must have logged no fault when it is stopped."""
-    site = Site(folder, *options)
+    site = Site(folder, *options, web_port=web_port)
     try:
         yield site
     finally:

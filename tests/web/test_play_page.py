@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Page, Position, expect
 
 from tests.web.chromium import check_accessibility, fits, open_page
 from tests.web.site import Site
@@ -25,6 +25,10 @@ def address(site: Site) -> str:
 def page(browser: Browser) -> Iterator[Page]:
     with open_page(browser, still=True, refused=400) as page:
         yield page
+
+
+CORNER: Position = {"x": 2, "y": 2}
+"""Of the board's drawing: no field is there."""
 
 
 def show(page: Page, address: str, link: str = "") -> None:
@@ -202,6 +206,24 @@ def test_a_link_holds_the_game_and_a_bad_one_is_named(page: Page, address: str) 
     assert page.locator("main img").count() == 0
     show(page, address, f"game=mnk&params=3+3+3&moves={hostile}")
     expect(page.locator("#fault")).to_contain_text(hostile)
+
+
+def test_a_choice_is_cancelled_by_touch(browser: Browser, address: str) -> None:
+    with open_page(browser, phone=True, still=True) as page:
+        show(page, address, "game=gipf&players=person,person")
+        page.locator("#text").fill(RING)
+        page.locator("#load button").tap()
+        expect(page.locator("#title")).to_have_text("GIPF 2 3 9 9")
+        expect(page.locator("#cancel")).to_be_hidden()
+        for cancel in (lambda: page.locator("#cancel").tap(), lambda: page.locator("#board svg").tap(position=CORNER)):
+            page.locator(".offer[aria-label='a3, dot']").tap()
+            page.locator(".offer[aria-label^='b3,']").tap()
+            expect(page.locator("#status")).to_have_text("Rows cross: choose the one to take.")
+            expect(page.locator("#board .piece")).to_have_count(7)
+            cancel()
+            expect(page.locator("#board .piece")).to_have_count(6)
+            expect(page.locator("#cancel")).to_be_hidden()
+            expect(page.locator("#status")).to_have_text("White to move.")
 
 
 @pytest.mark.parametrize("small_and_dark", [False, True], ids=["desk", "phone"])

@@ -1,10 +1,12 @@
 """Watching and replaying in a real browser."""
 
+import json
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Page, Route, expect
 
 from engine.catalogue import GAMES
 from engine.game import Position
@@ -71,25 +73,174 @@ def test_a_live_match_is_seen_move_by_move(browser: Browser, site: Site) -> None
     table.close()
 
 
-def test_a_connection_that_was_lost_comes_back_by_itself(browser: Browser, tmp_path: Path) -> None:
-    with open_site(tmp_path) as site:
-        table = Table(site, "mnk", "params=5,5,4 budget=600000")
-        with open_page(browser) as page:
-            page.goto(f"{site.url}/match/{table.match}")
-            expect(page.locator("#status")).to_have_text("live")
-            page.route("**/live/**", lambda route: route.abort())
-            expect(page.locator(".clock.runs")).to_have_count(1)
-            page.evaluate("stop()")
-            expect(page.locator("#status")).to_have_text(re.compile("^connection lost since .*; trying again$"))
-            expect(page.locator(".clock.runs")).to_have_count(0)  # nobody knows how they go on
+def test_a_connection_that_was_lost_comes_back_by_itself(browser: Browser, site: Site) -> None:
+    table = Table(site, "mnk", "params=5,5,4 budget=600000")
+    with open_page(browser, lost=True) as page:
+        page.goto(f"{site.url}/match/{table.match}")
+        expect(page.locator("#status")).to_have_text("live")
+        expect(page.locator(".clock.runs")).to_have_count(1)
+        page.route("**/live/**", lambda route: route.abort())
+        page.evaluate("stop()")
+        expect(page.locator("#status")).to_have_text(re.compile("^connection lost since .*; trying again$"))
+        expect(page.locator(".clock.runs")).to_have_count(0)  # nobody knows how they go on
+        with page.expect_response("**/api/matches/*"):  # the page asks what has become of the match
+            pass
+        page.keyboard.press("Home")
+        page.keyboard.press("End")
+        expect(page.locator(".clock.runs")).to_have_count(0)
+        table.move("c3")
+        table.move("b3")
+        page.unroute("**/live/**")
+        expect(page.locator("#moves li")).to_have_count(2)
+        expect(page.locator("#board .piece")).to_have_count(2)
+        expect(page.locator("#status")).to_have_text("live")
+        expect(page.locator(".clock.runs")).to_have_count(1)
+    table.resign()
+    table.close()
+
+
+def test_a_page_outlives_its_server(browser: Browser, tmp_path: Path) -> None:
+    with open_page(browser, lost=True, refused=404) as page:
+        with open_site(tmp_path) as site:
+            table = Table(site, "mnk", "params=5,5,4 budget=600000")
             table.move("c3")
-            table.move("b3")
-            page.unroute("**/live/**")
-            expect(page.locator("#moves li")).to_have_count(2)
-            expect(page.locator("#board .piece")).to_have_count(2)
-            expect(page.locator("#status")).to_have_text("live")
-            expect(page.locator(".clock.runs")).to_have_count(1)
+            page.goto(f"{site.url}/match/{table.match}")
+            expect(page.locator("#moves li")).to_have_count(1)
+            other = page.context.new_page()
+            other.goto(f"{site.url}/contests")
+            expect(other.locator("#none")).to_be_visible()
+        expect(page.locator("#status")).to_contain_text("connection lost since")
+        expect(page.locator(".clock.runs")).to_have_count(0)
+        expect(other.locator("#fault")).to_contain_text("The server cannot be reached")
         table.close()
+        with open_site(tmp_path, web_port=site.web_port) as site:
+            expect(other.locator("#fault")).to_be_hidden()
+            expect(page.locator("#status")).to_have_text("over")  # without anybody's doing
+            expect(page.locator("#ending")).to_contain_text("server stopped")
+
+
+def test_more_moves_than_an_event_holds_are_asked_for(browser: Browser, site: Site) -> None:
+    table = Table(site, "mnk", "params=5,5,5 budget=600000")
+    for move in ("c3", "b3"):
+        table.move(move)
+    with open_page(browser) as page:
+        page.goto(f"{site.url}/match/{table.match}")
+        expect(page.locator("#moves li")).to_have_count(2)
+        wrong = page.evaluate(
+            """async () => {
+                const { Story } = await import("/static/story.js");
+                const told = await (await fetch(location.pathname.replace("/match", "/api/matches"))).json();
+                const story = new Story(told);
+                const took = story.take({ ...told.now, first: 7, steps: [["a1", 1, 1]], frame: null });
+                return [took, story.plies];
+            }"""
+        )
+        assert wrong == [False, 2]
+    table.resign()
+    table.close()
+
+
+def touched(page: Page) -> int:
+    """Return how many elements of the lists were put there or taken away since this was asked last."""
+    return int(
+        page.evaluate(
+            """() => {
+                const found = window.touched ?? 0;
+                if (!window.watching) {
+                    window.watching = new MutationObserver((list) => {
+                        for (const one of list) for (const node of [...one.addedNodes, ...one.removedNodes]) {
+                            if (node.nodeType === Node.ELEMENT_NODE) window.touched += 1;
+                        }
+                    });
+                    for (const id of ["#others", "#results", "#people", "#contests"])
+                        window.watching.observe(document.querySelector(id), { childList: true, subtree: true });
+                }
+                window.touched = 0;
+                return found;
+            }"""
+        )
+    )
+
+
+def test_the_lobby_is_updated_in_place(browser: Browser, site: Site) -> None:
+    names = [(f"first{number}", f"second{number}") for number in range(8)]
+    tables = [Table(site, "mnk", "params=5,5,5 budget=600000", pair) for pair in names]
+    with open_page(browser) as page:
+        page.goto(site.url)
+        expect(page.locator("#others tr")).to_have_count(2)  # six have boards
+        expect(page.locator("#listed")).to_have_text("all 8 shown")
+        expect(page.locator("#contests .one")).to_have_count(3)
+        link = page.locator("#others a").first
+        link.focus()
+        page.evaluate("getSelection().selectAllChildren(document.querySelector('#people .name'))")
+        selected = page.evaluate("getSelection().toString()")
+        expect(page.locator("#others tr").last).to_contain_text("0 moves")
+        touched(page)
+        tables[0].move("a1")
+        expect(page.locator("#others tr").last).to_contain_text("1 move")
+        tables[0].move("b1")
+        expect(page.locator("#others tr").last).to_contain_text("2 moves")
+        assert touched(page) == 0
+        expect(link).to_be_focused()
+        assert selected and page.evaluate("getSelection().toString()") == selected
+        page.locator("#sought").fill("SECOND3")
+        expect(page.locator("#listed")).to_have_text("1 match")
+        expect(page.locator("#others tr")).to_contain_text("first3")
+        page.locator("#sought").fill("nobody")
+        expect(page.locator("#listed")).to_have_text("0 matches")
+        check_accessibility(page)
+        page.locator("#sought").fill("")
+        expect(page.locator("#others tr")).to_have_count(2)
+    for table in tables:
+        table.resign()
+        table.close()
+
+
+def test_what_the_lobby_does_not_list_can_be_had(browser: Browser, site: Site) -> None:
+    def told(match: int) -> dict[str, Any]:
+        side = {"players": [f"a{match}", f"b{match}"], "sides": ["x", "o"], "clocks": [1, 1], "runs": [False, False]}
+        return {"match": match, "game": "mnk", "parameters": "3 3 3", "plies": 0, "ending": None, "board": None, **side}
+
+    def answer(route: Route) -> None:
+        before = int(route.request.url.rpartition("before=")[2] or 1000)
+        some = [told(match) for match in range(414, 0, -1) if match < before][:60]
+        route.fulfill(json={"found": 414, "matches": some})
+
+    lobby = {"players": [], "present": 0, "playing": 414, "recent": [], "complete": True, "contests": []}
+    event = json.dumps({**lobby, "running": [told(match) for match in range(414, 354, -1)]})
+    with open_page(browser) as page:
+        page.route("**/api/matches?*", answer)
+        page.route(
+            "**/live/lobby", lambda route: route.fulfill(content_type="text/event-stream", body=f"data: {event}\n\n")
+        )
+        page.goto(site.url)
+        expect(page.locator("#listed")).to_have_text("60 of 414 shown")
+        for shown in (120, 180, 240, 300, 360):
+            page.locator("#rest").click()
+            expect(page.locator("#listed")).to_have_text(f"{shown} of 414 shown")
+        page.locator("#rest").click()
+        expect(page.locator("#listed")).to_have_text("all 414 shown")
+        expect(page.locator("#others tr")).to_have_count(414)
+        expect(page.locator("#rest")).to_be_hidden()
+
+
+def test_positions_that_were_not_searched_are_gaps(browser: Browser, site: Site, tmp_path: Path) -> None:
+    record = tmp_path / "record.txt"
+    record.write_text(played(end="resign", stop_after=8))
+    known = {"score": 120, "depth": 3, "win": None}
+    values = [known, known, None, None, known, None, known, known, known]
+    with open_page(browser, still=True) as page:
+        page.route("**/api/values", lambda route: route.fulfill(json={"values": values, "unsearched": 3, "cut": False}))
+        page.goto(f"{site.url}/replay")
+        page.set_input_files("#file", record)
+        page.locator("#evaluate").click()
+        expect(page.locator("#sparse")).to_have_text("6 of 9 positions were searched; the others are left out.")
+        expect(page.locator("#values .curve")).to_have_count(2)
+        expect(page.locator("#values .alone")).to_have_count(1)
+        expect(page.locator("#value")).to_contain_text("(depth 3)")
+        page.locator("#moves button").nth(1).click()
+        expect(page.locator("#value")).to_have_text("not searched")
+        expect(page.locator("#values .here")).to_have_count(0)
 
 
 def test_the_lobby_shows_boards_results_and_people(browser: Browser, site: Site) -> None:
@@ -204,6 +355,33 @@ def test_rows_light_up_before_they_are_taken(browser: Browser, site: Site, tmp_p
         expect(page.locator("#board .piece")).to_have_count(left)
         seen = page.evaluate("[...window.seen]")
         assert f"{before + 1} 0" in seen and f"{before + 1} {lit}" in seen and seen[-1] == f"{left} 0", seen
+
+
+def test_what_is_taken_has_left_before_the_next_move_is_played(browser: Browser, site: Site, tmp_path: Path) -> None:
+    record, position, taken = tmp_path / "record.txt", GAMES["gipf"].start("3 3 9 9"), {}
+    record.write_text(played())
+    for ply, line in enumerate((line for line in record.read_text().splitlines() if line.startswith("move ")), 1):
+        made = motion(position, line.split(" ", 6)[6])
+        position = position.resolve(made.move).position
+        if made.taken:
+            taken[ply] = sum(count for count, _ in counts(position))
+    first = min(taken)
+    with open_page(browser) as page:
+        page.goto(f"{site.url}/replay")
+        page.set_input_files("#file", record)
+        page.locator("#moves button").nth(first - 2).click()
+        page.evaluate("""() => {
+            window.seen = [];
+            new MutationObserver(() => {
+                const ply = document.querySelector("#moves [aria-current] .ply")?.textContent;
+                const count = (selector) => document.querySelectorAll(`#board ${selector}`).length;
+                window.seen.push(`${ply} ${count(".piece")} ${count(".piece.lit")}`);
+            }).observe(document.querySelector("#match"), { subtree: true, childList: true, attributes: true });
+        }""")
+        page.locator("#play").click()
+        expect(page.locator("#moves button[aria-current]")).to_contain_text(f"{first + 1}.")
+        seen = page.evaluate("window.seen")
+    assert f"{first}. {taken[first]} 0" in seen, seen
 
 
 def test_a_link_leads_to_a_position(browser: Browser, site: Site) -> None:

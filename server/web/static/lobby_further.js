@@ -78,7 +78,7 @@ export class Further {
     const rows = this.#name ? matches : matches.filter(({ match }) => !boards.has(match));
     find("#more").hidden = !rows.length && !this.#name;
     const shown = matches.length;
-    const whole = this.#name ? count(known, "match", "matches") : `${known} shown`;
+    const whole = this.#name ? count(known, "match", "matches") : `all ${known} shown`;
     say(find("#listed"), shown < known ? `${shown} of ${known} shown` : whole);
     find("#rest").hidden = shown >= known;
     this.show(rows);

@@ -24,6 +24,7 @@ class MatchPage {
     this.record = record;
     this.values = null;
     this.moves = [];
+    this.lost = false;
     this.playing = null;
     const wanted = /^#[0-9]{1,5}$/.test(location.hash) ? Number(location.hash.slice(1)) : this.story.plies;
     this.ply = Math.min(wanted, this.story.plies);
@@ -39,6 +40,11 @@ class MatchPage {
   /** Whether the page shows whatever comes. */
   get following() {
     return this.ply === this.story.plies;
+  }
+
+  /** Which clocks run on the page: none in the past, and none while nobody knows how they go on. */
+  get #runs() {
+    return this.following && !this.lost ? this.story.now.runs : [false, false];
   }
 
   /** Go to the position after so many plies; resolves when nothing moves any more. */
@@ -63,7 +69,7 @@ class MatchPage {
     if (animated && motion && story.view(ply - 1)) still = this.board.animate(view, motion);
     else this.board.show(view, motion);
     this.stocks.forEach((stock, side) => drawStock(stock, view, side));
-    this.clocks.set(story.clocks(ply), this.following ? story.now.runs : [false, false]);
+    this.clocks.set(story.clocks(ply), this.#runs);
     this.#list();
     this.#ending();
     this.#graphs();
@@ -164,6 +170,7 @@ class MatchPage {
       },
       (lost) => {
         if (this.story.over) return;
+        this.lost = Boolean(lost);
         if (lost) this.clocks.stop();
         status.classList.toggle("lost", Boolean(lost));
         say(status, lost || (this.story.now.phase === "preparing" ? "getting ready" : "live"));
@@ -180,7 +187,7 @@ class MatchPage {
     if (following) {
       this.ply = this.story.plies;
       if (this.ply !== before || !this.fresh || this.story.over) this.refresh(this.ply === before + 1);
-      else this.clocks.set(now.clocks, now.runs);
+      else this.clocks.set(now.clocks, this.#runs);
     } else this.#list();
     this.fresh = true;
     this.away.forEach((word, side) => {
