@@ -23,6 +23,9 @@ UNKNOWN = "unknown"
 LONGEST_WAIT = 10.0
 """Seconds that a request of an address that asks for too much is kept waiting; beyond that it is refused."""
 
+TOO_MANY = 429, "your address asks for too much at a time; wait a minute"
+"""How a request is refused: its status, and a sentence."""
+
 SECONDS = 1_000_000
 """Microseconds in a second."""
 

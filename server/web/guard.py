@@ -7,7 +7,7 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from server.web.crowd import Guests
+from server.web.crowd import TOO_MANY, Guests
 from server.web.listener import GUESTS
 
 POLICY = "; ".join(
@@ -36,8 +36,6 @@ METHODS = ("GET", "HEAD", "POST")
 
 LONGEST_TARGET = 4096
 """Bytes of a path and its query: a link to a game on the page for playing holds the moves."""
-
-TOO_MANY = 429, "your address asks for too much at a time; wait a minute"
 
 
 class Guard:

@@ -11,7 +11,7 @@ from server.web.contests import Entry, Shelf
 from server.web.earlier import Earlier
 from server.web.feed import Broadcaster, Channel, Mailbox
 from server.web.overview import Boards, overview
-from server.web.stories import frame_of, now_of
+from server.web.stories import Frame, frame_of, now_of
 
 log = structlog.get_logger()
 
@@ -21,15 +21,37 @@ CONTESTS = 3
 STEPS = 200
 """Most moves in an event: a page to which more are new asks for the match anew, which is told beside the loop."""
 
+KEPT = 256
+"""Matches whose last position is kept as it is drawn, the last ones that somebody has looked at."""
+
 LOBBY_SECONDS = 1.0
 """How often the lobby is looked at."""
+
+
+class Drawn:
+    """The last positions of matches as pages draw them, each drawn once, however many browsers come and go."""
+
+    def __init__(self) -> None:
+        """Begin with none."""
+        self._frames: dict[int, Frame] = {}
+
+    def of(self, match: int, ply: int, position: Position, before: Position | None, move: str) -> Frame:
+        """Return the position of a match after so many plies, with the move that led to it where one is given."""
+        frame = self._frames.pop(match, None)
+        if frame is None or frame.ply != ply or (frame.motion is None and before is not None):
+            frame = frame_of(ply, position, before, move)
+        self._frames[match] = frame
+        while len(self._frames) > KEPT:
+            del self._frames[next(iter(self._frames))]
+        return frame
 
 
 class MatchHub:
     """Sits among the spectators of a match while browsers watch it; what it tells them it reads off the match."""
 
-    def __init__(self, match: Match, broadcaster: Broadcaster) -> None:
+    def __init__(self, match: Match, broadcaster: Broadcaster, drawn: Drawn) -> None:
         """Take a match, running or over."""
+        self._drawn = drawn
         self.match = match
         self.channel = Channel(broadcaster, self)
         self._told = 0
@@ -79,7 +101,7 @@ class MatchHub:
         match, state = self.match, self.match.public
         first = max(first, self._plies - STEPS)
         move = "" if self._before is None else state.history.moves[-1]
-        frame = frame_of(self._plies, self._position, self._before, move)
+        frame = self._drawn.of(match.number, self._plies, self._position, self._before, move)
         return msgspec.json.encode(now_of(state, frame, first, match.now(), away(match)))
 
 
@@ -151,10 +173,12 @@ class Hubs:
         self.lobby = LobbyHub(hall, broadcaster)
         self._broadcaster = broadcaster
         self._matches: dict[int, MatchHub] = {}
+        self._drawn = Drawn()
 
     async def watch(self, match: Match, mailbox: Mailbox) -> None:
         """Tell a browser of a match until it is gone."""
-        hub = self._matches.setdefault(match.number, MatchHub(match, self._broadcaster))
+        hub = self._matches.get(match.number) or MatchHub(match, self._broadcaster, self._drawn)
+        self._matches[match.number] = hub
         try:
             await hub.listen(mailbox)
         finally:

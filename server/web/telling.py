@@ -13,7 +13,7 @@ import msgspec
 
 from engine.catalogue import GAMES
 from engine.record import BadRecord, verify
-from server.web.errors import NOT_TRUE
+from server.web.errors import NOT_TRUE, short
 from server.web.stories import Change, Frame, Info, Now, frames, info_of, now_of_record
 
 NICENESS = 10
@@ -69,7 +69,7 @@ def main() -> int:
         print(f"line {line}: byte {byte} is not UTF-8", file=sys.stderr)
         return NOT_TRUE
     except BadRecord as error:
-        print(error, file=sys.stderr)
+        print(short(str(error)), file=sys.stderr)
         return NOT_TRUE
     sys.stdout.buffer.write(msgspec.json.encode(answer))
     return 0

@@ -6,7 +6,21 @@
 import sys
 from collections.abc import Callable
 
-from tests.bench import contests, flags, games, hostile, perft, playing, profile, server, soak, solving, thinking, web
+from tests.bench import (
+    contests,
+    flags,
+    games,
+    hostile,
+    perft,
+    playing,
+    profile,
+    routes,
+    server,
+    soak,
+    solving,
+    thinking,
+    web,
+)
 
 BENCHES: dict[str, Callable[[], object]] = {
     "perft": perft.run,
@@ -19,6 +33,7 @@ BENCHES: dict[str, Callable[[], object]] = {
     "hostile": hostile.run,
     "playing": playing.run,
     "web": web.run,
+    "routes": routes.run,
     "contests": contests.run,
 }
 

@@ -220,13 +220,14 @@ def test_positions_are_valued_by_the_engine(site: Site) -> None:
     [
         (b"", "this is no true record: line 1: the record ends before its first position is complete"),
         (b"\xff\xfe", "this is no true record: line 1: byte 1 is not UTF-8"),
+        (b"x" * 1_000_000, "this is no true record: line 1: expected arena-record and its value"),
         (b"<script>alert(1)</script>\n", "this is no true record: line 1: expected arena-record and its value"),
         (played().replace("move 3 ", "move 4 ", 1).encode(), "this is move 3, not 4"),
     ],
 )
 def test_a_bad_record_is_refused_with_its_line(site: Site, record: bytes, sentence: str) -> None:
     answer = ask(site, "/api/record", "POST", record)
-    assert answer.status == 422 and sentence in answer.json["error"]
+    assert answer.status == 422 and sentence in answer.json["error"] and len(answer.body) < 1000
     assert "\n" not in answer.json["error"]
 
 

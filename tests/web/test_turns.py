@@ -11,7 +11,7 @@ import trio.testing
 from server.limits import Limits
 from server.web import records
 from server.web.app import application
-from server.web.crowd import Crowd
+from server.web.crowd import REQUESTS_AT_ONCE, Crowd
 from server.web.errors import Refused
 from server.web.feed import Broadcaster
 from server.web.hubs import Hubs
@@ -174,6 +174,25 @@ async def test_browsers_of_one_address_share_its_turns(
         assert await post(b"good", "192.0.2.7") == 200
         assert trio.current_time() - began == pytest.approx(1)
         assert statuses == [503] * 2 + [200]  # two are read, sixteen wait
+
+
+async def test_a_body_is_charged_by_its_length(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def answer(_kind: str, _record: bytes) -> bytes:
+        return b"{}"
+
+    monkeypatch.setattr(records, "_answer", answer)
+    crowd = Crowd(Limits(), 1000, lambda: 0)
+    async with open_house(tmp_path) as house, Playing() as playing:
+        hubs = Hubs(house.hall, Broadcaster(house.hall.outbox.soon, lambda: 0.0))
+        app = application(house.hall, house.hall.archive, hubs, playing)
+        guests = crowd.enter("192.0.2.1")
+        sent = 0
+        while (await ask(app, "POST", "/api/record", b"x" * 2**20, state={GUESTS: guests})).status == 200:
+            sent += 1
+            assert sent <= 1000
+            if guests is not None and guests.wait():
+                break
+        assert 50 < sent <= (REQUESTS_AT_ONCE + 16) / 16
 
 
 async def test_a_match_that_a_class_asks_for_is_told_once(
