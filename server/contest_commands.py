@@ -3,6 +3,7 @@
 import sys
 from contextlib import closing
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -43,6 +44,7 @@ def hold(
     grace: float = 0.0,
     return_time: float = 30.0,
     dask: str = "",
+    check: bool = False,
     verbose: bool = False,
 ) -> None:
     """Hold a contest from its first game to its final table; the same command goes on with one that was stopped.
@@ -69,11 +71,17 @@ def hold(
         Seconds that players are waited for, with standing clocks, when the server starts again after it has died.
     dask
         Address of a dask scheduler, as in tcp://10.0.0.1:8786, whose workers play the games; only for programs.
+    check
+        Only start every program once, play a short game with each, and say what is wrong; exit status 1 for something.
     verbose
         Log more.
     """
     configure(verbose=verbose, quiet=not verbose)
     text, definition = _read(file)
+    if check:
+        from server.organise.checking import check as look
+
+        sys.exit(ending.run("cannot check the contest", look, definition, partial(print, flush=True)))
     settings = Settings(
         host=host,
         port=port,

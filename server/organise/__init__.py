@@ -5,6 +5,7 @@
 - `desk`, `seats`: who is there for contests; both players of a game brought to the table
 - `turns`: which contest takes cores
 - `store`, `schema`, `definitions`: the database, its versions, and how a definition is kept in it
+- `checking`: each program started once, before the contest
 - `intervening`: what the organiser changes in a contest that is open
 - `account`: how a contest stands, as the store tells it, and its report
 - `programs`: entrants that the server starts, each for one game, and ends with all that they have started

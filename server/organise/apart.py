@@ -42,7 +42,7 @@ async def play(job: Job) -> Answer:
     definition = definitions.decode(job.definition)
     with tempfile.TemporaryDirectory(prefix="arena-game-") as folder:
         data = Path(folder)
-        async with _hall(data, job.server) as (hall, archive, seats):
+        async with private_hall(data, job.server) as (hall, archive, seats):
             answer = await _play(job, definition, hall, seats)
             record = archive.read(job.match) or ""
         if not (record or answer.names or answer.fault):
@@ -69,7 +69,7 @@ async def _play(job: Job, definition: Definition, hall: Hall, seats: Seats) -> A
 
 
 @asynccontextmanager
-async def _hall(data: Path, server: str) -> AsyncIterator[tuple[Hall, Archive, Seats]]:
+async def private_hall(data: Path, server: str) -> AsyncIterator[tuple[Hall, Archive, Seats]]:
     """Open a hall that programs of this machine can come to, and nobody else."""
     settings = Settings(data=data)
     outbox = Outbox()

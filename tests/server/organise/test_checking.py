@@ -1,0 +1,54 @@
+"""A contest file is checked before the contest: each program is started once, and nothing is left behind."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from server.contest import contest_file
+from server.organise.checking import check
+
+DICE = Path(__file__).with_name("dice.py")
+
+FILE = """
+name = "Tomorrow"
+start-seconds = 2
+time = {{ budget = 60_000 }}
+games = [{{ game = "mnk", params = "3 3 3" }}, {{ game = "mnk", params = "4 4 3" }}]
+stages = [{{ format = "round-robin" }}]
+entrants = [{}]
+"""
+
+
+def entrant(name: str, *command: str) -> str:
+    return f"{{ name = '{name}', command = {list(command)} }}" if command else f"{{ name = '{name}' }}"
+
+
+@pytest.mark.slow
+async def test_each_program_is_told_what_is_wrong_with_it_before_the_contest(tmp_path: Path) -> None:
+    python = sys.executable
+    text = FILE.format(
+        ", ".join(
+            [
+                entrant("good", python, str(DICE)),
+                entrant("crash", python, str(DICE)),
+                entrant("typo", "pyhton3", "bot.py"),
+                entrant("ends", python, "-c", "import sys; sys.exit('no weights.bin here')"),
+                entrant("silent", python, "-c", "input(); input()"),
+                entrant("guest"),
+            ]
+        )
+    )
+    definition = contest_file.read(text, str)._replace(folder=str(tmp_path))
+    said: list[str] = []
+    assert await check(definition, said.append) == 1
+    lines = {line.split()[0]: line for line in said}
+    assert said[0] == "Tomorrow: 6 entrants; mnk 3 3 3, mnk 4 4 3; 2 openings: the file can be played"
+    assert "  ok: first word after " in lines["good"] and "in 2 games" in lines["good"]
+    assert "NOT OK: in mnk 3 3 3: crashed after 2 moves" in lines["crash"] and "exit status 7" in lines["crash"]
+    assert "'pyhton3'" in lines["typo"] and "cannot be started" in lines["typo"]
+    assert "exit status 1" in lines["ends"] and "    | no weights.bin here" in " ".join(said)
+    assert "had not said SEEK after 2 seconds" in lines["silent"]
+    assert lines["guest"].endswith("connects by itself: not checked")
+    assert said[-1] == "4 of 5 programs cannot play as they are"
+    assert list(tmp_path.iterdir()) == []
