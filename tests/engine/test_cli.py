@@ -123,7 +123,7 @@ def test_a_hyphen_is_standard_input(capsys: pytest.CaptureFixture[str], monkeypa
         (["solve", "gipf", "--position", "."], ".: cannot be read"),
         (["solve", "gipf", "--position", "a\0b"], "cannot be read"),
         (["solve", "gipf", "--time", "0"], "--time is 0"),
-        (["solve", "gipf", "--time", "nan"], "--time is nan"),
+        (["solve", "gipf", "--time", "nan"], '"nan" for --time. nan is no finite number'),
         (["solve", "gipf", "--memory", "1"], "--memory is 1"),
         (["shell", "chess"], "GAME: there is no shell 'chess'; the shells are "),
     ],
