@@ -22,7 +22,7 @@ happened, and at last the result:
     move 1 white 20.530 25.918 59974.499 a5-b5
     refused black 26.001 27.110 x9-y9
     stall 28.110 95.250
-    lag white 0.480
+    lag white 48.000
     gone black 30.000
     back black 35.125
     restarted 4520.000
@@ -56,6 +56,7 @@ A record without a result is that of a match that is still running, or was cut o
 
 - `text`: the lines, as they are written
 - `replay`, `summary`: reading them back: what is true, and what they say then
+- `ending`: what a result has to agree with
 """
 
 from engine.record.replay import verify
