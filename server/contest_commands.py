@@ -5,11 +5,12 @@ from contextlib import closing
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, NoReturn
 
 import cyclopts
 from cyclopts import Parameter
 from rich.console import Console
+from rich.progress import Progress
 
 from engine.command_line import explain_fault, nearest
 from server import ending
@@ -45,6 +46,7 @@ def hold(
     return_time: float = 30.0,
     dask: str = "",
     check: bool = False,
+    verify: Annotated[bool, Parameter(negative=())] = False,
     verbose: bool = False,
 ) -> None:
     """Hold a contest from its first game to its final table; the same command goes on with one that was stopped.
@@ -73,10 +75,14 @@ def hold(
         Address of a dask scheduler, as in tcp://10.0.0.1:8786, whose workers play the games; only for programs.
     check
         Only start every program once, play a short game with each, and say what is wrong; exit status 1 for something.
+    verify
+        Play nothing: hold the contest of this file, or of this name, against its records, and say what differs.
     verbose
         Log more.
     """
     configure(verbose=verbose, quiet=not verbose)
+    if verify:
+        _verify(file, data)
     text, definition = _read(file)
     if check:
         from server.organise.checking import check as look
@@ -96,6 +102,30 @@ def hold(
 
     asked = Asked(text, definition, settings, dask)
     sys.exit(ending.run("cannot hold the contest", run, asked, Console()))
+
+
+def _verify(file: Path, data: Path) -> NoReturn:
+    """Hold a contest against its records, and end with exit status 1 where something differs."""
+    from server.organise.verifying import contest_called, verify
+    from server.report.words import printable
+
+    name = _read(file)[1].name if file.is_file() else str(file)
+    bar = Progress(console=Console(stderr=True), transient=True, disable=not sys.stderr.isatty())
+    task = bar.add_task("verifying", total=None)
+    try:
+        with bar:
+            number = contest_called(data, name)
+            found = verify(data, number, lambda done, count: bar.update(task, completed=done, total=count))
+    except KeyError as error:
+        fail(str(error.args[0]))
+    except (OSError, BadStore) as error:
+        fail(f"cannot verify the contest: {explain_fault(error)}", status=2)
+    except KeyboardInterrupt:
+        sys.exit(130)
+    for difference in found.differences:
+        print(printable(difference))
+    print(found.sentence)
+    sys.exit(1 if found.differences else 0)
 
 
 @contest.command

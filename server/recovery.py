@@ -79,6 +79,11 @@ def finished(text: str) -> referee.State | None:
         summary = record.verify(text)
     except BadRecord:
         return None
+    return ended(summary)
+
+
+def ended(summary: Summary) -> referee.State | None:
+    """Return a match from what its record says; None where that has no result."""
     if not summary.result:
         return None
     sides = summary.header.position.game.sides

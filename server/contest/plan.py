@@ -70,7 +70,7 @@ def plan(definition: Definition, games: Iterable[Finished], present: Present | N
         lost = (
             []
             if stages[-1].number == QUALIFICATION
-            else [_forfeit(f, out) for f in opened if not out.keys().isdisjoint(f.players)]
+            else [forfeit(f, out) for f in opened if not out.keys().isdisjoint(f.players)]
         )
         if not lost:
             break
@@ -133,7 +133,7 @@ def _schedule(
     return ladder(definition, stage, format, players, games, now.running, now.free, now.seconds.get(stage, 0.0))
 
 
-def _forfeit(fixture: Fixture, out: Mapping[str, Disqualification]) -> Finished:
+def forfeit(fixture: Fixture, out: Mapping[str, Disqualification]) -> Finished:
     """Return the result of a game of which at least one player is out."""
     present = [side for side, name in enumerate(fixture.players) if name not in out]
     gone = [name for name in fixture.players if name in out]

@@ -49,7 +49,9 @@ def account(store: Store, contest: int, now: datetime, present: Presence | None 
         pauses.append(Pause(present.paused.began, None, present.paused.reason))  # that could not be kept
     seconds = {stage: (now - date).total_seconds() for stage, date in began.items()}
     found = plan(definition, games, Present(present.running, (), seconds))
-    moment = Moment(now, row.opened, row.closed, began, present.running, present.missing, pauses)
+    verified = store.verification(contest) if row.closed is not None else None
+    notes = () if verified is None else verified.notes
+    moment = Moment(now, row.opened, row.closed, began, present.running, present.missing, pauses, notes)
     return Account(definition, games, found, moment)
 
 

@@ -3,20 +3,24 @@
 from contextlib import closing
 from datetime import UTC, datetime
 from functools import partial
+from pathlib import Path
 from typing import NamedTuple
 
 import trio
 from rich.console import Console
 from rich.live import Live
+from rich.progress import Progress
 
 from server.archive import Claimed
 from server.contest.definition import Definition
+from server.contest.verification import Verdict
 from server.hall import Hall
 from server.organise.account import Account, account, write_report
 from server.organise.cluster import Cluster, dask_cluster
 from server.organise.folders import folder_of
 from server.organise.sealing import obstacle
 from server.organise.store import FILE, Store
+from server.organise.verifying import verify
 from server.report import progress, text, words
 from server.serve import serve
 from server.settings import Settings
@@ -76,6 +80,12 @@ async def _hold(asked: Asked, console: Console, cluster: Cluster | None) -> int:
             console.print(f"Stopped after {len(found.games)} games. The same command goes on with the contest.")
             return STOPPED
         made = await trio.to_thread.run_sync(partial(write_report, data, contest, found))
+        if store.verification(contest) is None:
+            verdict = await trio.to_thread.run_sync(partial(_verified, store, data, contest, console))
+            found = await follower.look()
+            made = await trio.to_thread.run_sync(partial(write_report, data, contest, found))
+            if verdict.differences:
+                follower.say(f"{verdict.sentence}; arena-server contest --verify names them")
         console.print(text.drawn(made))
         console.print(f"The whole report: {folder_of(data, contest) / 'index.html'}", soft_wrap=True)
         if before is not None:
@@ -84,6 +94,15 @@ async def _hold(asked: Asked, console: Console, cluster: Cluster | None) -> int:
                 "name in its file, or a new --data."
             )
         return OVER
+
+
+def _verified(store: Store, data: Path, contest: int, console: Console) -> Verdict:
+    """Hold a contest that is over against its records, and keep what was found."""
+    with Progress(console=console, transient=True, disable=not console.is_terminal) as bar:
+        task = bar.add_task("verifying", total=None)
+        verdict = verify(data, contest, lambda done, count: bar.update(task, completed=done, total=count))
+    store.save_verification(contest, datetime.now(UTC), verdict)
+    return verdict
 
 
 async def _held(settings: Settings, cluster: Cluster | None, follower: "_Follower") -> Account:

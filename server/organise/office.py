@@ -17,6 +17,7 @@ from server.organise.cluster import Cluster
 from server.organise.runner import Runner
 from server.organise.seats import Seats
 from server.organise.store import Store
+from server.organise.verifying import verify
 from server.report.strengths import fitted
 from server.session import Arrivals
 
@@ -27,6 +28,9 @@ LOOK_SECONDS = 0.5
 
 REPORT_SECONDS = 10.0
 """How often to write the report of a contest that goes on, where there are games that are not in it."""
+
+VERIFY_SECONDS = 5.0
+"""Pause before a contest that is over is verified: the command that holds it does so itself, and stops the server."""
 
 FAULT_SECONDS = 30.0
 """Pause before a contest is taken up again that a fault of the server's own has interrupted."""
@@ -88,10 +92,33 @@ class Office:
                 nursery.cancel_scope.cancel()
             while await self._write(contest, -1) is None:
                 await trio.sleep(FAULT_SECONDS)
+            await self._verify(contest)
         except Exception as error:
             log.error("a contest is interrupted", contest=contest, seconds=FAULT_SECONDS, exc_info=error)
             await trio.sleep(FAULT_SECONDS)
             self._held.discard(contest)
+
+    async def _verify(self, contest: int) -> None:
+        """Hold a contest that is over against its records, in another process, and say in its report what was found."""
+        await trio.sleep(VERIFY_SECONDS)
+        left = False
+
+        def told(_done: int, _count: int) -> None:
+            if left:
+                raise InterruptedError("the server stops")
+
+        try:
+            if await self._seats.stored(partial(self._store.verification, contest)) is not None:
+                return
+            work = partial(verify, self._hall.settings.data, contest, told, 1)
+            found = await trio.to_thread.run_sync(work, abandon_on_cancel=True)
+            await self._seats.stored(partial(self._store.save_verification, contest, datetime.now(UTC), found))
+            (log.error if found.differences else log.info)("contest verified", contest=contest, found=found.sentence)
+            await self._write(contest, -1)
+        except Exception as error:
+            log.error("a contest cannot be verified", contest=contest, error=str(error), exc_info=error)
+        finally:
+            left = True
 
     async def _report(self, contest: int) -> None:
         """Keep the report up to date, until cancelled."""

@@ -3,7 +3,7 @@
 import sqlite3
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 APPLICATION = 0x41524E41
@@ -145,6 +145,7 @@ MIGRATIONS: tuple[Migration, ...] = (
             contest INTEGER PRIMARY KEY REFERENCES contests,
             date TEXT NOT NULL,
             games INTEGER NOT NULL,
+            trusted INTEGER NOT NULL,
             differences TEXT NOT NULL
         )""",
     ),
@@ -173,6 +174,26 @@ def connect(path: Path, migrations: Sequence[Migration] = MIGRATIONS) -> sqlite3
         connection.close()
         raise
     return connection
+
+
+def snapshot(path: Path) -> sqlite3.Connection:
+    """Return a copy of a store in memory, as it is at this moment, in this version of the schema; raises `BadStore`.
+
+    The file is only read, also while a server writes into it.
+    """
+    if not path.exists():
+        raise BadStore(f"{path} is not there: no contest was held in {path.parent}")
+    copy = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
+    try:
+        with guarded(path):
+            uri = f"{path.absolute().as_uri()}?mode=ro"
+            with closing(sqlite3.connect(uri, uri=True, timeout=BUSY_SECONDS)) as file:
+                file.backup(copy)
+            _prepare(copy, path, MIGRATIONS)
+    except BaseException:
+        copy.close()
+        raise
+    return copy
 
 
 @contextmanager

@@ -20,9 +20,10 @@ from server.contest.definition import Definition
 from server.contest.fixtures import Finished, Fixture
 from server.contest.interventions import Intervention, Kind
 from server.contest.ratings import Estimate, Rating, Ratings
+from server.contest.verification import Verdict
 from server.disk import Disk
 from server.organise import definitions
-from server.organise.schema import BadStore, connect, guarded, transaction
+from server.organise.schema import BadStore, connect, guarded, snapshot, transaction
 
 FILE = "arena.sqlite3"
 """Name of the store in the data directory."""
@@ -48,10 +49,10 @@ class Contest(NamedTuple):
 class Store:
     """The store of a data directory, open until it is closed. Used by one thread at a time, but not always the same."""
 
-    def __init__(self, path: Path) -> None:
-        """Open a store, or make it; raises `BadStore`."""
+    def __init__(self, path: Path, *, copy: bool = False) -> None:
+        """Open a store, or make it; or a ``copy`` in memory of one that is there. Raises `BadStore`."""
         self._path = path
-        self._connection = connect(path)
+        self._connection = snapshot(path) if copy else connect(path)
 
     def close(self) -> None:
         """Close the file; nothing else may be called then."""
@@ -282,6 +283,23 @@ class Store:
             contest,
         )
         return dict(rows)
+
+    def known_matches(self) -> set[int]:
+        """Return the numbers of all matches of all contests, whether they have results or not."""
+        return {row[0] for row in self._rows("SELECT match FROM pairings WHERE match IS NOT NULL")}
+
+    def save_verification(self, contest: int, date: datetime, verdict: Verdict) -> None:
+        """Keep what was found when a contest was held against its records, in the place of what was found before."""
+        with self._transaction(synced=True):
+            self._run(
+                "INSERT OR REPLACE INTO verifications VALUES (?, ?, ?, ?, ?)",
+                contest, _text(date), verdict.games, verdict.trusted, json.dumps(list(verdict.differences)),
+            )  # fmt: skip
+
+    def verification(self, contest: int) -> Verdict | None:
+        """Return what was found when a contest was last held against its records; None where it never was."""
+        rows = self._rows("SELECT games, trusted, differences FROM verifications WHERE contest = ?", contest)
+        return next((Verdict(games, trusted, tuple(json.loads(text))) for games, trusted, text in rows), None)
 
     def save_ratings(self, contest: int, ratings: Ratings) -> None:
         """Keep ratings in the place of those before."""

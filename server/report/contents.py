@@ -35,6 +35,8 @@ class Moment(NamedTuple):
     """Entrants that games wait for."""
     pauses: Sequence[Pause] = ()
     """When nothing went on through a fault that was no entrant's; the last one may still last."""
+    notes: Sequence[str] = ()
+    """What was found when the table was held against the records; sentences."""
 
 
 def report(
@@ -101,7 +103,7 @@ def report(
             for done in definition.interventions
         ),
         schedule=_schedule(definition, plan, moment),
-        notes=_conditions(definition) + strengths.left_out(len(rated), len(ranking)),
+        notes=(*moment.notes, *_conditions(definition), *strengths.left_out(len(rated), len(ranking))),
     )
 
 

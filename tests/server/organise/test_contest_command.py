@@ -141,6 +141,9 @@ def test_a_contest_of_programs_is_reported_with_all_its_records(tmp_path: Path) 
     again, said = run(contest(tmp_path, PROGRAMS + entrants_), tmp_path / "data")
     assert again == 0 and "final result" in said, "of a contest that is over the result is shown again"
     assert "nothing was played. To play again, give it another name in its file, or a new --data" in said
+    again, said = run(tmp_path / "contest.toml", tmp_path / "data", "--verify")
+    assert again == 0 and said.splitlines()[-1].startswith("verified: "), said
+    assert said.splitlines()[-1] in report["notes"]
 
 
 @pytest.mark.slow
