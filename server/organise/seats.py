@@ -214,7 +214,9 @@ class Seats:
         limits = seal_of(
             definition, fixture, ticket.name, settings.data, definition.start_seconds, pinned=core is not None
         )
-        place = Place(Path(definition.folder or settings.data), self._home, errors, core, limits)
+        entrant = definition.entrant(ticket.name)
+        folder = Path(definition.folder or settings.data) / ("" if entrant is None else entrant.folder)
+        place = Place(folder, self._home, errors, core, limits)
         program = await nursery.start(run, command, seat, place)
         assert isinstance(program, Program)
         if program.stream is not None:

@@ -25,10 +25,12 @@ from engine.catalogue import GAMES
 from engine.game import moves
 from engine.history import History
 from server.contest import contest_file
+from server.contest.definition import Definition
 from server.contest.fixtures import Finished
 from server.logs import configure
 from server.organise.holding import Asked, hold
 from server.organise.runner import Runner
+from server.organise.sealing import hindrance
 from server.organise.seats import Seats
 from server.organise.store import FILE, Store
 from server.settings import Settings
@@ -41,10 +43,15 @@ CONTEST = """
 name = "Instant bots"
 time = { budget = 60_000 }
 games = [{ game = "mnk", params = "5 5 4", openings = { plies = 2 } }]
-stages = [{ format = "round-robin", pairs = 10 }]
+stages = [{ format = "round-robin", pairs = PAIRS }]
 """
 
+PAIRS = 10
+
 ENTRANTS = 6
+
+TURNS, TURN_PAIRS = 4, 2
+"""Contests without and with sandboxes are played so many times in turns, each so long."""
 
 LOOPS = 5
 """The fastest of so many passes through the bare loop counts."""
@@ -61,6 +68,7 @@ def run() -> None:
         command, language = _bot(folder)
         print(f"contests: {ENTRANTS} instant bots in {language}, mnk 5 5 4, two processes a game", flush=True)
         _contest(folder, command)
+        _sandboxes(folder, command)
     parts = covered(6, 1, 200, 30, -0.5, None, COVERED)
     doubt = 1.96 * statistics.stdev(parts) / math.sqrt(COVERED)
     held = f"{100 * statistics.mean(parts):.1f} % +- {100 * doubt:.1f}"
@@ -76,10 +84,40 @@ def _bot(folder: Path) -> tuple[list[str], str]:
     return [str(folder / "bot")], "C"
 
 
+def _definition(command: list[str], pairs: int, sandbox: str) -> Definition:
+    entrants = "".join(f"[[entrants]]\nname = 'bot{number}'\ncommand = {command}\n" for number in range(ENTRANTS))
+    text = f'sandbox = "{sandbox}"\n' + CONTEST.replace("PAIRS", str(pairs)) + entrants
+    return contest_file.read(text, lambda name: "")
+
+
+def _sandboxes(folder: Path, command: list[str]) -> None:
+    """Print how many games a minute a contest has with sandboxes, beside one without, played in turns."""
+    if why := hindrance():
+        print(f"  {why}")
+        return
+    rates: dict[str, list[float]] = {"none": [], "sealed": []}
+    for turn in range(TURNS):
+        for sandbox, found in rates.items():
+            definition = _definition(command, TURN_PAIRS, sandbox)
+            data = folder / f"{sandbox}{turn}"
+            asked = Asked(CONTEST, definition, Settings(data=data, port=0))
+            began = perf_counter()
+            with (folder / "log").open("w") as log:
+                trio.run(hold, asked, Console(file=log))
+            seconds = perf_counter() - began
+            with closing(Store(data / FILE)) as store:
+                found.append(60 * len(store.games(1)) / seconds)
+    ratios = [sealed / none for sealed, none in zip(rates["sealed"], rates["none"], strict=True)]
+    told = ", ".join(f"{ratio:.2f}" for ratio in ratios)
+    print(
+        f"  sealed    {statistics.median(rates['sealed']):9.0f} games/min, without sandboxes "
+        f"{statistics.median(rates['none']):.0f}: {statistics.median(ratios):.2f} times as many ({told})"
+    )
+
+
 def _contest(folder: Path, command: list[str]) -> None:
     """Hold the contest, play its games in a loop, and print what both came to."""
-    entrants = "".join(f"[[entrants]]\nname = 'bot{number}'\ncommand = {command}\n" for number in range(ENTRANTS))
-    definition = contest_file.read(CONTEST + entrants, lambda name: "")
+    definition = _definition(command, PAIRS, "none" if hindrance() else "sealed")
     asked = Asked(CONTEST, definition, Settings(data=folder / "data", port=0))
     before, began = _processor_seconds(), perf_counter()
     with _Timed(Seats, "seated") as seated, _Timed(Runner, "_play") as whole, (folder / "log").open("w") as log:

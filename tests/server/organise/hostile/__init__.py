@@ -1,0 +1,1 @@
+"""Programs that attack: other entrants, the contest, the server and its machine."""

@@ -1,0 +1,211 @@
+"""A program that plays by seed, and attacks at its first move as its name says; what it tried and got is on its stderr.
+
+Run as: attacker.py SECRETS DATA RIVAL PORT, where the first three are a home with secrets, the server's data directory,
+and a rival's program. Nothing but the standard library.
+"""
+
+import json
+import os
+import signal
+import socket
+import sqlite3
+import sys
+import time
+from collections.abc import Callable, Iterator
+from hashlib import sha256
+from pathlib import Path
+
+name = os.environ["ARENA_NAME"]
+secrets, data, rival, port = sys.argv[1:]
+MINE = os.environ.get("ARENA_PROGRAM", "").partition(".")[0]
+"""What marks the programs of this contest alone."""
+SANDBOXED = os.getpid() < 100
+"""Only then is everybody in sight fair game: elsewhere there are others on the machine."""
+
+
+def say(line: str) -> None:
+    print(line, flush=True)
+
+
+def tell(**what: object) -> None:
+    print("ATTACK " + json.dumps(what), file=sys.stderr, flush=True)
+
+
+def tried(what: Callable[[], object]) -> object:
+    try:
+        return what()
+    except (OSError, sqlite3.Error) as error:
+        return type(error).__name__
+
+
+def others() -> Iterator[tuple[int, bytes]]:
+    """Name the processes of others in sight, and their environment."""
+    for path in Path("/proc").glob("[0-9]*"):
+        try:
+            number, environment = int(path.name), (path / "environ").read_bytes()
+        except OSError:
+            continue
+        mine = f"ARENA_NAME={name}\0".encode()
+        ours = f"ARENA_PROGRAM={MINE}".encode() in environment or SANDBOXED
+        if number not in (1, os.getpid(), os.getppid()) and mine not in environment + b"\0" and ours:
+            yield number, environment
+
+
+def kills() -> None:
+    found = [number for number, _ in others()]
+    for number in found:
+        os.kill(number, signal.SIGSTOP)
+        os.kill(number, signal.SIGKILL)
+    tell(killed=len(found))
+
+
+def reads() -> None:
+    words = [word for _, environment in others() for word in environment.split(b"\0")]
+    tell(
+        tokens=sum(word.startswith(b"ARENA_TOKEN=") for word in words),
+        ssh=tried(lambda: Path(secrets, ".ssh", "id").read_text()),
+        records=tried(lambda: len(os.listdir(Path(data, "running")))),
+        secret=os.environ.get("ARENA_SECRET"),
+    )
+
+
+def edits() -> None:
+    def edit() -> int:
+        with sqlite3.connect(f"file:{data}/arena.sqlite3?mode=rw", uri=True, timeout=30) as store:
+            return store.execute("UPDATE games SET detail = 'edited' WHERE id = 1").rowcount
+
+    tell(database=tried(edit), record=tried(lambda: Path(data, "records", "1.txt").write_text("mine")))
+
+
+def append(path: str) -> int:
+    with open(path, "a") as file:
+        return file.write("\n# mine\n")
+
+
+def overwrites() -> None:
+    tell(
+        rival=tried(lambda: append(rival)),
+        own=tried(lambda: append(__file__)),
+    )
+
+
+def connects() -> None:
+    def reach() -> str:
+        with socket.create_connection(("127.0.0.1", int(port)), 5) as server:
+            server.sendall(b"LOGIN stranger\n")
+            return server.makefile().readline()[:5]
+
+    tell(server=tried(reach))
+
+
+def fills() -> None:
+    def fill(folder: str) -> object:
+        size = 0
+        try:
+            with open(f"{folder}/big", "wb") as file:
+                while size < 40:
+                    file.write(bytes(1 << 20))
+                    size += 1
+        except OSError as error:
+            return [size, type(error).__name__]
+        return [size, ""]
+
+    tell(scratch=fill(os.environ["HOME"]), shared=fill("/dev/shm"), own=fill("."))
+
+
+def meddles() -> None:
+    for attack in (kills, reads, edits, overwrites, connects, fills):
+        attack()
+
+
+def forks() -> None:
+    tell(forked=True)
+    if os.fork() == 0:
+        os.setsid()
+        if os.fork() == 0:
+            os.execve(sys.executable, [sys.executable, "-c", "import time; time.sleep(1000)", f"stays-{port}"], {})
+        os._exit(0)
+
+
+def eats() -> None:
+    tell(eats=True)
+    held = []
+    try:
+        while True:
+            held.append(bytearray(b"x") * (1 << 20))
+    except MemoryError:
+        time.sleep(1000)
+
+
+def spins() -> None:
+    tell(spins=True)
+    while True:
+        pass
+
+
+def multiplies() -> None:
+    tell(multiplies=True)
+    for _ in range(200):
+        try:
+            if os.fork() == 0:
+                break
+        except OSError:
+            break
+    time.sleep(1000)
+
+
+def floods() -> None:
+    tell(floods=True)
+    sys.stderr.write("flood\n" * 500_000)
+    for _ in range(2000):
+        say("NONSENSE " + "x" * 500)
+
+
+def exits() -> None:
+    tell(exits=True)
+    sys.exit(5)
+
+
+def crashes() -> None:
+    tell(crashes=True)
+    os.abort()
+
+
+def sleeps() -> None:
+    tell(sleeps=True)
+    time.sleep(1000)
+
+
+def pick(told: list[str], moves: list[str]) -> str:
+    return moves[int.from_bytes(sha256(" ".join((name, *told)).encode()).digest()[:8], "big") % len(moves)]
+
+
+def main() -> None:
+    attack = globals().get(name)
+    told: list[str] = []
+    if name == "pretends":
+        say("LOGIN honest1")
+        sys.stdin.readline()
+        tell(pretended=sys.stdin.readline().split()[:2])
+    say(f"LOGIN {name} {os.environ['ARENA_TOKEN']}")
+    say(f"SEEK {os.environ['ARENA_GAME']}")
+    for line in sys.stdin:
+        kind, _, rest = line.rstrip("\n").partition(" ")
+        if kind == "BOARD":
+            told = ["", *(sys.stdin.readline()[2:].rstrip("\n") for _ in range(int(rest)))]
+            say("READY")
+        elif kind == "MOVED":
+            told.append(rest.split(" ", 4)[4])
+        elif kind == "TURN":
+            if attack is not None:
+                attack()
+                attack = None
+            say("MOVES")
+        elif kind == "MOVES":
+            say("MOVE " + pick(told, [sys.stdin.readline()[2:].rstrip("\n") for _ in range(int(rest))]))
+        elif kind in ("RESULT", "BYE"):
+            break
+
+
+if __name__ == "__main__":
+    main()
