@@ -11,6 +11,7 @@ from server.contest.conduct import Cause
 from server.contest.definition import Definition
 from server.contest.fixtures import Finished
 from server.contest.plan import Plan, Present, plan
+from server.organise.cores import Cores
 from server.organise.desk import Presence
 from server.organise.folders import folder_of, last_lines
 from server.organise.store import Store
@@ -52,6 +53,7 @@ def account(store: Store, contest: int, now: datetime, present: Presence | None 
     verified = store.verification(contest) if row.closed is not None else None
     notes = () if verified is None else verified.notes
     moment = Moment(now, row.opened, row.closed, began, present.running, present.missing, pauses, notes)
+    moment = moment._replace(cores=Cores().count)
     return Account(definition, games, found, moment)
 
 

@@ -37,6 +37,8 @@ class Moment(NamedTuple):
     """When nothing went on through a fault that was no entrant's; the last one may still last."""
     notes: Sequence[str] = ()
     """What was found when the table was held against the records; sentences."""
+    cores: int = 0
+    """How many programs can think at a time; 0 where that is not known."""
 
 
 def report(
@@ -46,6 +48,8 @@ def report(
 
     ``records`` is what links to records begin with. It may take seconds: call it in a thread of its own.
     """
+    from server.report.estimate import left  # which needs what is above
+
     entrants = tuple(entrant.name for entrant in definition.entrants)
     valid = counted(games)
     numbers: dict[Fixture, int] = {}
@@ -81,6 +85,7 @@ def report(
         variants=strengths.variants(definition, valid, fit),
         done=len(valid),
         running=len(moment.running),
+        left=left(definition, games, plan, moment).expected,
         due=len(set(plan.due).difference(moment.running)),
         qualification=(
             stages.qualification(definition, states[QUALIFICATION], valid) if QUALIFICATION in states else None

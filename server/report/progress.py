@@ -84,7 +84,7 @@ def drawn(now: Progress) -> RenderableType:
     title = Text(words.printable(now.name), "bold")
     if not now.over:
         title.append(f" · {now.stage}", "not bold dim")
-    known = now.done + now.left.games
+    known = now.done + now.left.expected
     bar = Table.grid(expand=True)
     bar.add_row(ProgressBar(total=max(1, known), completed=known if now.over else now.done))
     rows: list[RenderableType] = [
@@ -123,7 +123,14 @@ def _games(now: Progress) -> str:
     if now.over:
         return f"over after {words.number(now.done, 'game')}"
     more = f"{'at least ' if now.left.at_least else ''}{now.left.games} left"
-    time = "time left not known yet" if now.left.seconds is None else f"about {words.duration(now.left.seconds)}"
+    if now.left.games < now.left.most:
+        more = f"{now.left.games} to {now.left.most} left"
+    if now.left.seconds is not None:
+        time = f"about {words.duration(now.left.seconds)}"
+    elif now.left.most_seconds is not None:
+        time = f"at most {words.duration(now.left.most_seconds)}"
+    else:
+        time = "time left not known yet"
     return f"{words.number(now.done, 'game')} done, {now.running} running, {more}, {time}"
 
 

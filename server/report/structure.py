@@ -275,6 +275,8 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     running: int
     due: int
     """Games that can begin."""
+    left: int = 0
+    """Games that are still to be played, those of rounds that are not paired yet and likely tie-breaks included."""
     qualification: Qualification | None
     stages: tuple[Stage, ...]
     ratings: tuple[Rating, ...]

@@ -80,6 +80,7 @@ class _Glimpse(msgspec.Struct):
     due: int
     qualification: _Qualification | None
     stages: tuple[_Stage, ...]
+    left: int = 0
 
 
 class Contest(NamedTuple):
@@ -184,6 +185,6 @@ def _entry(number: int, report: _Glimpse) -> Entry:
         entrants=len(report.entrants),
         done=report.done,
         running=report.running,
-        known=report.done + max(report.running + report.due, staged + left),
+        known=report.done + max(report.running + report.due, report.left or staged + left),
         leader=table[0].name if table else "",
     )

@@ -8,7 +8,7 @@ from server.contest.definition import Format, Gauntlet, Knockout, Ladder, RoundR
 from server.contest.fixtures import Finished
 from server.contest.plan import Present, plan
 from server.report.contents import Moment
-from server.report.estimate import Left, left
+from server.report.estimate import left
 from server.report.progress import drawn, line, progress
 from tests.server.contest.played import CONTROL, by_seed, contest, play
 from tests.server.report.samples import OPENED, sample
@@ -47,13 +47,17 @@ def _played(seconds: list[int], control: int = 10) -> list[Finished]:
     return [Finished(fixture, 1, 0, "line", used=(second * 10**6 - 5, 5)) for fixture, second in used]
 
 
-def test_time_left_is_that_of_recent_games_divided_by_those_that_run() -> None:
+def test_time_left_is_that_of_recent_games_divided_by_how_many_can_be_played_at_a_time() -> None:
     definition = contest(4, RoundRobin())
     games = _played([10, 20, 30])
     now = plan(definition, games)
-    assert left(definition, games, now, Moment(OPENED, OPENED)).seconds == pytest.approx(9 * 20)
-    assert left(definition, games, now, Moment(OPENED, OPENED, running=now.due[:3])).seconds == pytest.approx(3 * 20)
-    assert left(definition, [], plan(definition, []), Moment(OPENED, OPENED)) == Left(12, False, None)
+    assert left(definition, games, now, Moment(OPENED, OPENED)).seconds == pytest.approx(9 / 2 * 20 + 5)
+    assert left(definition, games, now, Moment(OPENED, OPENED, running=now.due[:3])).seconds == pytest.approx(
+        3 * 20 + 20 / 3
+    )
+    found = left(definition, [], plan(definition, []), Moment(OPENED, OPENED))
+    assert (found.games, found.at_least, found.seconds) == (12, False, None)
+    assert found.most_seconds == 6 * (2 * 1 + 100 * 0.010), "two games at a time, each with its budgets used up"
 
 
 def test_a_stage_without_games_is_judged_by_the_share_of_the_budget() -> None:
@@ -63,19 +67,19 @@ def test_a_stage_without_games_is_judged_by_the_share_of_the_budget() -> None:
     definition = definition._replace(stages=(definition.stages[0], slower))
     games = _played([2] * 12)
     now = plan(definition, games)
-    assert left(definition, games, now, Moment(OPENED, OPENED)).seconds == pytest.approx(24 * 3 * 2)
+    assert left(definition, games, now, Moment(OPENED, OPENED)).seconds == pytest.approx((24 / 2 + 0.25) * 3 * 2)
 
 
 def test_a_ladder_by_hours_ends_when_they_are_over() -> None:
     definition = contest(4, Ladder(0, 3600))
     moment = Moment(OPENED + timedelta(minutes=50), OPENED, began={0: OPENED})
     now = plan(definition, [], Present(frozenset(), ("a1", "a2", "a3", "a4"), {0: 3000}))
-    assert left(definition, [], now, moment) == Left(4, True, 600)
+    assert left(definition, [], now, moment)[:3] == (4, True, 600)
     both = definition._replace(stages=(definition.stages[0]._replace(format=Ladder(20, 3600)),))
     games = [Finished(fixture, 1, 0, "line", used=(10**7, 0)) for fixture in now.due]
-    assert left(both, games, plan(both, games), moment) == Left(16, False, 160)
+    assert left(both, games, plan(both, games), moment)[:3] == (16, False, 82.5)
     slow = [game._replace(used=(10**9, 0)) for game in games]
-    assert left(both, slow, plan(both, slow), moment) == Left(16, False, 600)
+    assert left(both, slow, plan(both, slow), moment)[:3] == (16, False, 600)
 
 
 def test_the_line_says_all_without_control_characters() -> None:
@@ -84,7 +88,7 @@ def test_the_line_says_all_without_control_characters() -> None:
     definition = definition._replace(name="Autumn\x1b[2J\u202e")
     text = line(progress(definition, games, now, moment))
     assert text == (
-        r"Autumn\x1b[2J\u202e: 37 games done, 1 running, at least 29 left, about 18 s; stage 1 of 2, Swiss, 4 rounds; "
+        r"Autumn\x1b[2J\u202e: 37 games done, 1 running, 29 to 41 left, about 12 s; stage 1 of 2, Swiss, 4 rounds; "
         "1. a1 6, 2. a7 5½, 3. a6 5; waiting for a1, a2, a3, a4, a5 and 1 more"
     )
 
