@@ -18,6 +18,7 @@ from tests.bench import (
     server,
     soak,
     solving,
+    sync,
     thinking,
     web,
 )
@@ -28,6 +29,7 @@ BENCHES: dict[str, Callable[[], object]] = {
     "thinking": thinking.run,
     "solving": solving.run,
     "server": server.run,
+    "sync": sync.run,
     "flags": flags.run,
     "profile": profile.run,
     "hostile": hostile.run,

@@ -49,7 +49,7 @@ def run() -> None:
     print(f"{'matches':>8} {'':24}", *(f"{title:>11}" for title in titles))
     for matches in MATCHES:
         with program("tests.bench.relay") as relay:
-            _show(matches, "bare relay", _load(relay, matches))
+            _show(matches, "bare relay", load(relay, matches))
         _serve(matches, "server")
     _serve(CROWDED, f"server, {SPECTATORS} on a match", 0, SPECTATORS)
     _serve(CROWDED, "server")
@@ -63,7 +63,7 @@ def run() -> None:
 def _serve(matches: int, what: str, pace: float = 0.0, spectators: int = 0, slow: int = 0) -> None:
     options = ("serve", "--no-web", "--port", "0", "--data")
     with tempfile.TemporaryDirectory() as folder, program("server", *options, folder) as server:
-        _show(matches, what, _load(server, matches, pace, spectators, slow))
+        _show(matches, what, load(server, matches, pace, spectators, slow))
 
 
 def _show(matches: int, what: str, figures: Figures) -> None:
@@ -72,7 +72,8 @@ def _show(matches: int, what: str, figures: Figures) -> None:
     print(f"{matches:8} {what:24} {times} {cpu:11.0f} {kilobytes:11.0f}", flush=True)
 
 
-def _load(server: Running, matches: int, *more: float) -> Figures:
+def load(server: Running, matches: int, *more: float) -> Figures:
+    """Let so many matches be played, as `tests.bench.load` is told, and return what that came to."""
     seconds, before = processor_seconds(server.process), memory(server.process)
     words = [server.port, matches, SECONDS, *more]
     command = [sys.executable, "-P", "-m", "tests.bench.load", *map(str, words)]

@@ -383,4 +383,5 @@ def test_a_second_player_of_the_contest_against_a_bot_on_a_real_server(tmp_path:
         other = subprocess.Popen([*python, "random", *where, "--game", "arrows", "--quiet"])
         done = subprocess.run([*command, module], capture_output=True, text=True, timeout=60, check=False)
         assert (done.returncode, other.wait(60)) == (0, 0), done.stderr
+        assert server.stop() == 0
     assert record.verify((tmp_path / "records" / "1.txt").read_text()).header.players == ("random", "bridge")

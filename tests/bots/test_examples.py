@@ -135,6 +135,7 @@ def test_it_plays_every_game_match_after_match(program: list[str], tmp_path: Pat
             status, said = play(server, program, game, "dice", "2")
             assert status == 0, said
             assert said.count("MATCH ") == 2 and not TOKEN.search(said), said
+        assert server.stop() == 0
     paths = sorted((tmp_path / "records").iterdir())
     assert len(paths) == 2 * len(GAMES)
     for path in paths:

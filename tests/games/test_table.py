@@ -122,6 +122,7 @@ def test_the_reference_bot_wins_over_tcp(game: Game, tmp_path: Path) -> None:
         ]
         texts = [bot.communicate(timeout=120)[0] for bot in bots]
         assert [bot.returncode for bot in bots] == [0, 0], texts
+        assert server.stop() == 0
     for match in (1, 2):
         summary = record.verify((tmp_path / "records" / f"{match}.txt").read_text(encoding="utf-8"))
         assert summary.header.position.game.name == game.name

@@ -278,9 +278,9 @@ def test_a_server_that_was_stopped_charges_nobody_for_it(tmp_path: Path, answere
         assert (150 < thought < 300) if answered else (1150 < thought < 1500)
         bob.say(m.Resign())
         ann.hear(m.Result)
+        assert server.stop() == 0
         summary = record.verify((tmp_path / "records" / "1.txt").read_text(encoding="utf-8"))
         assert summary.played[0].left[0] // 1000 == moved.first
-        assert server.stop() == 0
 
 
 @pytest.mark.parametrize(("looked", "reason"), [(0.999, "resign"), (1.001, "time")])
