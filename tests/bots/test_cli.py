@@ -155,6 +155,6 @@ def test_watching(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.Monkey
 
 def test_the_module_is_the_command() -> None:
     done = subprocess.run(
-        [sys.executable, "-m", "bots", "--help"], capture_output=True, text=True, timeout=20, check=True
+        [sys.executable, "-m", "bots", "--help"], capture_output=True, text=True, timeout=300, check=True
     )
     assert "arena-bot" in done.stdout and "watch" in done.stdout

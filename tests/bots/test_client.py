@@ -90,7 +90,6 @@ class Recorder(Bot):
 @pytest.fixture(autouse=True)
 def _short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(patience, "PAUSES", (0.0, 0.01))
-    monkeypatch.setattr(connection, "CONNECT_SECONDS", 0.5)
 
 
 def scripted(bot: Bot | Choose, *scripts: str, **options: object) -> tuple[list[GameResult], list[str]]:

@@ -22,7 +22,7 @@ COMPILED_BEFORE = 2
 def engine(*arguments: str, given: str = "") -> list[str]:
     """Run ``arena-engine`` with the game of stones in its catalogue; return what it printed."""
     command = [sys.executable, "-m", "tests.games.stones", "engine", *arguments]
-    done = subprocess.run(command, input=given, capture_output=True, text=True, timeout=120, check=False)
+    done = subprocess.run(command, input=given, capture_output=True, text=True, timeout=300, check=False)
     assert done.returncode == 0, (done.returncode, done.stderr)
     return done.stdout.splitlines()
 
@@ -55,7 +55,7 @@ def test_perft_solve_and_analyse(game: Game, tmp_path: Path) -> None:
 def test_parameters_that_are_nonsense_take_one_line(game: Game) -> None:
     arguments = ("perft", game.name, "--params", "x", "--depth", "1")
     command = [sys.executable, "-m", "tests.games.stones", "engine", *arguments]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
     assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
     assert "--params" in done.stderr
 

@@ -110,17 +110,18 @@ def test_the_reference_bot_wins_over_tcp(game: Game, tmp_path: Path) -> None:
     """Against the random one, each a program of its own; the game of stones is added to them as to the server."""
     program = ("tests.games.stones", "server")
     with running(tmp_path, program=program) as server:
-        wish = ("--game", game.name, "--budget", "4000", "--games", "2", "--port", str(server.port))
+        # bound by nodes and by lot with a seed, so that it does not matter how fast the machine is
+        wish = ("--game", game.name, "--budget", "3600000", "--games", "2", "--port", str(server.port))
         bots = [
             subprocess.Popen(
-                [sys.executable, "-m", "tests.games.stones", "bots", name, *wish],
+                [sys.executable, "-m", "tests.games.stones", "bots", *bot, *wish],
                 stdout=subprocess.PIPE,
                 stderr=subprocess.STDOUT,
                 text=True,
             )
-            for name in ("random", "alphabeta")
+            for bot in (("random", "--seed", "1"), ("alphabeta", "--nodes", "3000"))
         ]
-        texts = [bot.communicate(timeout=120)[0] for bot in bots]
+        texts = [bot.communicate(timeout=600)[0] for bot in bots]
         assert [bot.returncode for bot in bots] == [0, 0], texts
         assert server.stop() == 0
     for match in (1, 2):
