@@ -31,7 +31,7 @@ MAILBOX_BYTES = 256 * 1024
 BEAT_SECONDS = 5.0
 """How often a browser hears that the connection is alive: as long as it does, the clocks that it shows run on."""
 
-BEAT = b"event: beat\ndata: 1\n\n"
+BEAT = b"event: beat\ndata: {}\n\n"
 
 
 class Mailbox:

@@ -24,6 +24,9 @@ STEPS = 200
 KEPT = 256
 """Matches whose last position is kept as it is drawn, the last ones that somebody has looked at."""
 
+SETTLING = 5
+"""How often browsers are told again of a move after which no clock runs yet."""
+
 LOBBY_SECONDS = 1.0
 """How often the lobby is looked at."""
 
@@ -55,6 +58,7 @@ class MatchHub:
         self.match = match
         self.channel = Channel(broadcaster, self)
         self._told = 0
+        self._settling = 0
         self._before: Position | None = None
         self._position = match.header.position
         self._plies = 0
@@ -83,7 +87,15 @@ class MatchHub:
         """Return the moves since the last event, the last STEPS of them, and how the match stands."""
         self._follow()
         first, self._told = self._told, self._plies
+        if self._stands() and self._settling < SETTLING:
+            self._settling += 1
+            self.channel.changed()
         return self._tell(first)
+
+    def _stands(self) -> bool:
+        """Tell whether no clock runs in the middle of a game: TURN is on its way, and nobody tells when it went."""
+        state = self.match.state
+        return state is self.match.public and state.playing and state.clock.since == (None, None)
 
     def story(self) -> bytes:
         """Return the last STEPS moves, and how the match stands."""
@@ -96,6 +108,7 @@ class MatchHub:
         if history.plies != self._plies:
             self._before = self._position if history.plies == self._plies + 1 else None
             self._position, self._plies = history.position, history.plies
+            self._settling = 0
 
     def _tell(self, first: int) -> bytes:
         match, state = self.match, self.match.public

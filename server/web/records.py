@@ -16,7 +16,7 @@ QUICK = 4.0
 """Seconds that a process gets at first: most records need a tenth of it. One that needs more is begun again among
 those, so that whoever sends slow records from many addresses keeps nobody from a turn for longer than this."""
 
-SECONDS = {"frames": (QUICK, 20.0), "film": (QUICK, 20.0), "values": (75.0,)}
+SECONDS = {"frames": (QUICK, 20.0), "film": (QUICK, 20.0), "values": (240.0,)}
 """How long an answer may take, each time that it is tried. Values include compiling a search, which is done once for a
 variant; their nodes are bounded, so that a slow record costs no more than another."""
 

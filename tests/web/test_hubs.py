@@ -73,7 +73,8 @@ async def test_a_match_is_told_move_by_move(tmp_path: Path, autojump_clock: trio
     ]
     assert [event["frame"]["motion"]["move"] for event in moved] == list(MOVES)
     assert moved[0]["clocks"] == moved[0]["steps"][0][1:] == [60_000 - 2000 - 4000 + 500, 58_000]
-    assert moved[0]["runs"] == [False, True]
+    running = [event["runs"] for event in told if event["frame"]["ply"] == 1]
+    assert running[-1] == [False, True], "which is told, too, when TURN was sent after that"
     assert told[-1]["phase"] == "over" and told[-1]["ending"]["result"] == "black"
     assert told[-1]["ending"]["reason"] == "resign" and "ann (white) resigned" in told[-1]["ending"]["sentence"]
     whole = late.told()[0]
