@@ -18,6 +18,7 @@ from engine import record
 from engine.record import BadRecord
 from server import configuration, recovery, tls, tokens
 from server.archive import LOCK, SUFFIX
+from server.limits import Limits
 from server.metrics import HOST as METRICS_HOST
 from server.organise.sealing import hindrance
 from server.organise.store import FILE as STORE
@@ -56,10 +57,10 @@ class Finding(NamedTuple):
 
 def diagnosis(config: Path | None, data: Path | None, *, every_record: bool = False) -> Iterator[Finding]:
     """Check what a server needs that is started with this configuration file, and perhaps another data directory."""
-    options = {}
+    options, limits = configuration.Configuration({}, Limits())
     if config is not None:
         try:
-            options = configuration.read(config).options
+            options, limits = configuration.read(config)
         except BadTable as error:
             yield Finding(WRONG, "configuration", str(error))
             return
@@ -73,6 +74,7 @@ def diagnosis(config: Path | None, data: Path | None, *, every_record: bool = Fa
         port=options.get("port", usual.port),
         metrics=options.get("metrics"),
         data=data or Path(options.get("data", usual.data)),
+        limits=limits,
         tls=None if pair[0] is None or pair[1] is None else tls.Identity(Path(pair[0]), Path(pair[1])),
     )
     yield from examine(settings, every_record=every_record)
@@ -100,6 +102,7 @@ def examine(settings: Settings, *, every_record: bool = False) -> Iterator[Findi
     yield from _damaged(settings.data / "damaged")
     yield _store(settings.data / STORE)
     yield _sealing()
+    yield _limits(settings.limits)
     if settings.tls is not None:
         yield _certificate(settings.tls)
 
@@ -135,6 +138,12 @@ def _port(about: str, host: str, port: int) -> Finding:
 def _sealing() -> Finding:
     why = hindrance()
     return Finding(NOTE, "sandbox", why) if why else Finding(GOOD, "sandbox", "programs of contests can be sealed")
+
+
+def _limits(limits: Limits) -> Finding:
+    trusted = ", ".join(map(str, limits.trusted))
+    proxy = "where a proxy there passes players on, none holds for anybody: name other networks as trusted, or []"
+    return Finding(GOOD, "limits", f"none hold for {trusted}; {proxy}" if trusted else "they hold for every address")
 
 
 def _folder(folder: Path) -> Finding:

@@ -148,6 +148,7 @@ LIMITS = {
     "messages of a session": DEFAULTS.limits.messages,
     "messages of an address": DEFAULTS.limits.messages_of_address,
     "a long answer": limits.ANSWER_BYTES,
+    "a slow answer": limits.WORK,
     "`SEEK`": limits.SEEK_COST,
     "a flood": int(DEFAULTS.limits.flood_seconds),
     "sessions of an address that seek or play": DEFAULTS.limits.matches,

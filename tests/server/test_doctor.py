@@ -171,6 +171,12 @@ def test_certificate(tmp_path: Path, begins: int, ends: int, state: str, words: 
     assert finding.state == state and words in finding.sentence
 
 
+def test_it_says_for_whom_no_limits_hold(tmp_path: Path) -> None:
+    (usual,), (none,) = found(tmp_path, "limits"), found(tmp_path, "limits", "[limits]\ntrusted = []")
+    assert "none hold for 127.0.0.0/8, ::1/128; where a proxy there" in usual.sentence
+    assert none.sentence == "they hold for every address"
+
+
 def test_certificate_that_cannot_be_used(tmp_path: Path) -> None:
     (tmp_path / "x.pem").write_text("x")
     for text, words in (
