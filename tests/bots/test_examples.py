@@ -16,6 +16,7 @@ from bots.check.run import SITUATIONS, check
 from engine import record
 from engine.catalogue import GAMES
 from server.contest import contest_file
+from tests.server.organise.bots import SANDBOX
 from tests.server.test_process import Server, running
 
 EXAMPLES = Path(__file__).parents[2] / "bots" / "examples"
@@ -197,7 +198,7 @@ name = "dice"
 command = ["{sys.executable}", "-m", "bots", "random", "--host", "{{host}}", "--port", "{{port}}", "--name", "{{name}}"]
 """
     before, _, rest = text.partition("[[entrants]]")
-    file.write_text(before + entrants + rest[rest.index("[[games]]") :], encoding="utf-8")
+    file.write_text(SANDBOX + before + entrants + rest[rest.index("[[games]]") :], encoding="utf-8")
     command = [sys.executable, "-m", "server", "contest", str(file), "--data", str(tmp_path / "data"), "--port", "0"]
     done = subprocess.run(
         command,

@@ -15,8 +15,12 @@ from server.contest.fixtures import Finished
 from server.contest.plan import plan
 from server.contest.standings import Standing, standings
 from server.organise.office import Office
+from server.organise.sealing import hindrance
 from server.organise.store import FILE, Store
 from tests.server.harness import House, Now, open_house
+
+SANDBOX = 'sandbox = "none"\n' if hindrance() else ""
+"""Begins the file of a contest of programs that is not about sandboxes, so that it can be held without them."""
 
 
 def pick(seed: str, told: list[str], moves: tuple[str, ...]) -> str:

@@ -7,10 +7,13 @@ import pytest
 
 from server.contest import contest_file
 from server.organise.checking import check
+from tests.server.organise.bots import SANDBOX
 
 DICE = Path(__file__).with_name("dice.py")
 
-FILE = """
+FILE = (
+    SANDBOX
+    + """
 name = "Tomorrow"
 start-seconds = 2
 time = {{ budget = 60_000 }}
@@ -18,6 +21,7 @@ games = [{{ game = "mnk", params = "3 3 3" }}, {{ game = "mnk", params = "4 4 3"
 stages = [{{ format = "round-robin" }}]
 entrants = [{}]
 """
+)
 
 
 def entrant(name: str, *command: str) -> str:

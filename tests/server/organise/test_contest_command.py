@@ -35,7 +35,7 @@ from server.contest.standings import standings
 from server.organise.folders import folder_of
 from server.organise.schema import BadStore
 from server.organise.store import FILE, Store
-from tests.server.organise.bots import pick
+from tests.server.organise.bots import SANDBOX, pick
 
 KILLS = 100 if os.environ.get("ARENA_CAMPAIGN") else 3
 END_SECONDS = 120.0
@@ -103,13 +103,16 @@ def results(games: list[Finished]) -> dict[object, object]:
     return {game.fixture: (game.winner, game.termination, game.plies) for game in counted(games)}
 
 
-PROGRAMS = """
+PROGRAMS = (
+    SANDBOX
+    + """
 name = "Programs"
 seed = 4
 time = { budget = 60_000 }
 games = [{ game = "mnk", params = "4 4 3", openings = { plies = 1 } }]
 stages = [{ format = "round-robin" }]
 """
+)
 
 
 @pytest.mark.slow
@@ -282,13 +285,16 @@ def players(monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[int, list[Player]
         player.over = True
 
 
-KILLED = """
+KILLED = (
+    SANDBOX
+    + """
 name = "Killed"
 seed = 9
 time = { budget = 600_000 }
 games = [{ game = "gipf", params = "2 2 5 5", openings = { plies = 1 } }, { game = "mnk", params = "4 4 3" }]
 stages = [{ format = "swiss", rounds = 3, pairs = %d }, { format = "round-robin", advance = 3, pairs = %d }]
 """
+)
 
 
 @pytest.mark.slow
@@ -345,12 +351,15 @@ def test_kills_at_random_moments_change_nothing_in_the_final_table(
     assert not any((killed / "damaged").iterdir())
 
 
-CONNECTING = """
+CONNECTING = (
+    SANDBOX
+    + """
 name = "Connecting"
 time = { budget = 600_000 }
 games = [{ game = "gipf", params = "3 3 9 9", openings = { plies = 2, number = 4 } }]
 stages = [{ format = "round-robin", pairs = 6 }]
 """
+)
 
 
 @pytest.mark.slow
