@@ -121,7 +121,8 @@ class Ending(NamedTuple):
             )
         elif self.resigned is not None:
             yield from _missing(claim.sentence, [who[self.resigned], *([repr(self.crashed)] if self.crashed else ())])
-            if who[1 - self.resigned] in claim.sentence:
+            own_words = repr(self.crashed) if self.crashed else ""  # may name anybody
+            if who[1 - self.resigned] in (claim.sentence.replace(own_words, "", 1) if own_words else claim.sentence):
                 yield f"the sentence names {who[1 - self.resigned]}, who has not given up"
         elif self.refused is not None:
             yield from _missing(claim.sentence, [who[self.history.position.turn], repr(self.refused), self._code()])

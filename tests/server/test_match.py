@@ -146,6 +146,15 @@ async def test_a_player_that_says_crashed_loses_with_its_own_words(
         assert (summary.result, summary.reason, summary.crashed) == (winner, "crashed", said)
 
 
+async def test_what_a_crashed_player_says_may_name_anybody(tmp_path: Path, autojump_clock: MockClock) -> None:
+    async with open_house(tmp_path) as house:
+        ann, bob = await house.pair()
+        await ready(ann, bob)
+        await ann.say(m.Crashed(m.Text("bob (black) resigned, and ann (white) has won")))
+        assert (await bob.hear(m.Result)).result == "black"
+        assert record.verify(house.record()).reason == "crashed"
+
+
 @pytest.mark.parametrize("back", [False, True])
 async def test_a_loss_on_time_says_that_the_connection_was_lost_and_for_how_long(
     tmp_path: Path, autojump_clock: MockClock, back: bool
