@@ -8,10 +8,15 @@ done the rules are interpreted.
 import subprocess
 import sys
 import threading
+from collections import OrderedDict
 from collections.abc import Callable, Hashable
 
 from engine.catalogue import GAMES
 from engine.game import Kernel, Position
+
+MOST_LOADED = 32
+"""Boards whose compiled code counts as loaded, the latest played on: no more than the games keep (`engine.mnk.kernel`).
+Who comes back to another one plays interpreted until it is loaded again, in a fraction of a second."""
 
 
 class Warming:
@@ -20,7 +25,8 @@ class Warming:
     def __init__(self, warm_up: Callable[[Position], None]) -> None:
         """Begin with nothing loaded."""
         self._warm_up = warm_up
-        self._loaded: set[Hashable] = set()
+        self._loaded: OrderedDict[Hashable, None] = OrderedDict()
+        self._lock = threading.Lock()
         self._begun: dict[Hashable, threading.Thread] = {}
 
     def now(self, position: Position) -> None:
@@ -44,7 +50,11 @@ class Warming:
 
     def kernel(self, position: Position) -> Kernel:
         """Return a position's kernel: compiled when that is loaded, else interpreted."""
-        return position.kernel(compile=self._is_loaded(position))
+        loaded, key = self._is_loaded(position), _board(position)
+        with self._lock:
+            if key in self._loaded:
+                self._loaded.move_to_end(key)
+        return position.kernel(compile=loaded)
 
     def _is_loaded(self, position: Position) -> bool:
         return _board(position) in self._loaded
@@ -58,12 +68,16 @@ class Warming:
     def _load(self, position: Position) -> None:
         if position.kernel().compiled:
             self._warm_up(position)
-        self._loaded.add(_board(position))
+        with self._lock:
+            self._loaded[_board(position)] = None
+            while len(self._loaded) > MOST_LOADED:
+                oldest, _ = self._loaded.popitem(last=False)
+                self._begun.pop(oldest, None)
 
 
 def _board(position: Position) -> Hashable:
     """Return what decides which compiled code a position needs: other reserves need no other code."""
-    return id(position.kernel(compile=False).rules)
+    return str(position.kernel(compile=False).rules.load.__qualname__)  # it carries the label of the binding
 
 
 def start_of(game: str, parameters: str) -> Position:

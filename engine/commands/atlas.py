@@ -165,7 +165,7 @@ def _solved_by_layers(
     for text, start in zip(variants, starts, strict=True):
         if not hasattr(start.kernel().rules, "layers"):
             raise Rejected(f"--layers: {game} {text} has no layers; the games that have are GIPF with S = 2 and S = 3")
-    for _, group in groupby(starts, lambda start: id(start.kernel().rules)):
+    for _, group in groupby(starts, lambda start: start.kernel(compile=False).rules.load.__qualname__):
         positions = list(group)
         names = [layer_of(position.kernel()) for position in positions]
         largest = max(mine for mine, _ in names), max(theirs for _, theirs in names)

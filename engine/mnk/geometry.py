@@ -7,7 +7,6 @@ Reflections are made of *delta swaps*: pairs of fields that all lie the same num
 once (Knuth, The Art of Computer Programming 4A, 7.1.3). Halves change places, then the halves of each half.
 """
 
-from functools import cache
 from typing import NamedTuple
 
 DIRECTIONS = ((0, 1), (1, 0), (1, 1), (1, -1))
@@ -37,7 +36,6 @@ def bit(columns: int, row: int, column: int) -> int:
     return 1 << (row * columns + column)
 
 
-@cache
 def lines(rows: int, columns: int, run: int) -> tuple[Line, ...]:
     """Return the lines of ``run`` fields in each of the four directions."""
     found = []
@@ -51,7 +49,6 @@ def lines(rows: int, columns: int, run: int) -> tuple[Line, ...]:
     return tuple(found)
 
 
-@cache
 def mirrored_columns(rows: int, columns: int) -> tuple[Swap, ...]:
     """Return the swaps that put the first column in the place of the last, and so on."""
     return tuple(
@@ -60,7 +57,6 @@ def mirrored_columns(rows: int, columns: int) -> tuple[Swap, ...]:
     )
 
 
-@cache
 def mirrored_rows(rows: int, columns: int) -> tuple[Swap, ...]:
     """Return the swaps that put the first row in the place of the last, and so on."""
     return tuple(
@@ -79,7 +75,6 @@ def _reversal(starts: list[int], length: int) -> list[list[tuple[int, int]]]:
     return [pairs, *_reversal(starts + [start + distance for start in starts], half)]
 
 
-@cache
 def transposed(size: int) -> tuple[Swap, ...]:
     """Return the swaps that put rows in the place of columns on a square board.
 

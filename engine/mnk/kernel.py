@@ -1,6 +1,6 @@
 """The rules of m,n,k-games, and all about them, bound to one board and one K, interpreted or compiled."""
 
-from functools import cache
+from functools import lru_cache
 from types import SimpleNamespace
 from typing import Any
 
@@ -20,6 +20,13 @@ STEEPNESS = 4
 FLAT = 6
 """Lines that lack so many pieces or more are worth 1, or nothing where they are empty."""
 
+MOST_BOARDS = 2048
+"""Interpreted bindings that are kept, of 60 KB each, the latest used: there are 5000 boards and Ks that somebody may
+ask for, but no more matches than that run at once on a server, unless its settings say so."""
+
+MOST_COMPILED = 64
+"""Compiled ones, of some megabytes each: what a bot plays on that is met with one board after another."""
+
 Bound = SimpleNamespace
 """The functions of `rules`, `evaluation` and `proving`, and their constants, bound to one board and one K."""
 
@@ -32,7 +39,18 @@ def bind(parameters: Parameters, *, compile: bool = False) -> Bound:
     """
     rows, columns, run = parameters
     # all lines that do not fit are alike
-    return _bind(rows, columns, min(run, max(rows, columns) + 1), compile)
+    run = min(run, max(rows, columns) + 1)
+    return _compiled(rows, columns, run) if compile else _interpreted(rows, columns, run)
+
+
+@lru_cache(MOST_BOARDS)
+def _interpreted(rows: int, columns: int, run: int) -> Bound:
+    return _bind(rows, columns, run, False)
+
+
+@lru_cache(MOST_COMPILED)
+def _compiled(rows: int, columns: int, run: int) -> Bound:
+    return _bind(rows, columns, run, True)
 
 
 def signed(word: int, fields: int) -> int:
@@ -40,7 +58,6 @@ def signed(word: int, fields: int) -> int:
     return word - (1 << WORD_BITS) if fields == WORD_BITS and word >> (WORD_BITS - 1) else word
 
 
-@cache
 def _bind(rows: int, columns: int, run: int, compile: bool) -> Bound:
     fields = rows * columns
 

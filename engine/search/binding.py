@@ -2,7 +2,7 @@
 
 from array import array
 from collections.abc import Callable
-from functools import cache
+from functools import lru_cache
 from types import SimpleNamespace
 from typing import Any
 
@@ -16,6 +16,9 @@ RULES = (
 )
 """What search functions read of a kernel, by global name, as far as the kernel has it."""
 
+MOST_BOUND = 256
+"""Bindings that are kept, the latest used: some for each board that is searched, and one board may follow another."""
+
 WORDS = 1  # bound like the rules to a kernel's: how many numbers a place of an arena has
 
 
@@ -28,7 +31,7 @@ def bind(functions: tuple[Callable[..., Any], ...], kernel: Kernel) -> SimpleNam
     return _bind(functions, kernel.compiled, tuple(rules), tuple(rules.values()))
 
 
-@cache
+@lru_cache(MOST_BOUND)
 def _bind(
     functions: tuple[Callable[..., Any], ...], compiled: bool, names: tuple[str, ...], rules: tuple[Any, ...]
 ) -> SimpleNamespace:
