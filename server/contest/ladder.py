@@ -19,6 +19,13 @@ SHARE_ELO = 1000.0
 Where others are 100, 200, 300 and 400 Elo away, this gives them about 40, 30, 20 and 10 % of the meetings."""
 
 
+LEAD = 1
+"""Meetings by which those who connect may be ahead of the program that has played least, and still meet each other.
+
+They need no cores, and begin at once: without this they would play many times as often as programs, which wait for
+cores. A late comer is waited for by nobody: programs are always there."""
+
+
 def ladder(
     definition: Definition,
     stage: int,
@@ -48,7 +55,7 @@ def ladder(
     owing = {name for fixture in set(fixtures) - {game.fixture for game in mine} for name in fixture.players}
     waiting = [name for name in left if name in free and name not in owing]
     number = 1 + max((fixture.round for fixture in known), default=0)
-    for pair in _pairs(players, waiting, [fixture.players for fixture in begun.values()], mine, definition):
+    for pair in _pairs(players, left, waiting, [fixture.players for fixture in begun.values()], mine, definition):
         if 0 < format.games <= len(fixtures):
             break
         variant = (number - 1) % len(definition.variants)
@@ -59,22 +66,29 @@ def ladder(
 
 def _pairs(
     players: tuple[str, ...],
+    left: list[str],
     waiting: list[str],
     meetings: list[tuple[str, str]],
     games: list[Finished],
     definition: Definition,
 ) -> list[tuple[str, str]]:
-    """Pair those who wait, but for an odd one out."""
+    """Pair those who wait, but for an odd one out; ``left`` are all who have not been disqualified."""
     if len(waiting) < 2:
         return []
     rating = strengths(games, players, len(definition.variants))
+    programs = {entrant.name for entrant in definition.entrants if not entrant.connects}
     met = Counter(frozenset(pair) for pair in meetings)
     had = Counter(name for pair in meetings for name in pair)
+    least = min((had[name] for name in left if name in programs), default=None)
+    ahead = {name for name in waiting if least is not None and name not in programs and had[name] > least + LEAD}
     waiting = sorted(waiting, key=lambda name: had[name])  # those who are even stay in order
     pairs = []
     while len(waiting) >= 2:
         name = waiting.pop(0)
-        opponent = min(waiting, key=lambda other: _distance(name, other, rating, met, had))
+        others = [other for other in waiting if not {name, other} <= ahead]
+        if not others:
+            continue
+        opponent = min(others, key=lambda other: _distance(name, other, rating, met, had))
         waiting.remove(opponent)
         pairs.append((name, opponent) if met[frozenset((name, opponent))] % 2 == 0 else (opponent, name))
     return pairs

@@ -19,7 +19,8 @@ def startable(
     An entrant that connects by itself plays one game at a time, while it is connected. A program that the server
     starts, house bots included, has a core of its own as long as its game lasts, so that no bot thinks on another's
     processor time; ``cores`` is how many the machine has, if the contest does not say how many it may take. A game that
-    needs more than there are at all is played by itself. ``others`` of the machine's cores are not for this contest.
+    needs more than there are at all is played by itself. No game overtakes one that needs more cores than are free:
+    that one would wait for ever. ``others`` of the machine's cores are not for this contest.
     """
     most = definition.games_at_once or len(definition.entrants) ** 2
     all_cores, cores = max(cores, definition.cores), definition.cores or cores
@@ -27,12 +28,16 @@ def startable(
     busy = {name for fixture in begun for name in fixture.players}
     taken = sum(_programs(definition, fixture) for fixture in begun)
     chosen = []
+    blocked = False
     for fixture in due:
         if len(begun) >= most:
             break
         needed = _programs(definition, fixture)
-        fits = taken + needed <= min(cores, all_cores - others) or taken + others == 0 or needed == 0
-        if fits and all(_ready(definition, name, busy, connected) for name in fixture.players):
+        if not all(_ready(definition, name, busy, connected) for name in fixture.players):
+            continue
+        fits = taken + needed <= min(cores, all_cores - others) or taken + others == 0
+        blocked = blocked or (not fits and needed > 0)
+        if needed == 0 or not blocked:
             chosen.append(fixture)
             begun.append(fixture)
             busy |= set(fixture.players)
