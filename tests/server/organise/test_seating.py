@@ -1,6 +1,6 @@
 """Games that are set up: whoever leaves, and whatever fails meanwhile, nobody loses by it, and nobody is forgotten.
 
-Threads are none here, so that the clock can be a simulated one.
+Nothing is done in threads here, so that each step is the loop's own.
 """
 
 import errno
@@ -72,8 +72,10 @@ async def finished(store: Store, contest: int) -> list[Finished]:
     return store.games(contest)
 
 
-@pytest.mark.usefixtures("no_threads", "autojump_clock")
-async def test_who_comes_and_goes_costs_an_opponent_no_game(tmp_path: Path) -> None:
+@pytest.mark.usefixtures("no_threads")
+async def test_who_comes_and_goes_costs_an_opponent_no_game(
+    tmp_path: Path, autojump_clock: trio.testing.MockClock
+) -> None:
     async with holding(tmp_path, THREE) as (house, store, contest), trio.open_nursery() as bots:
         bots.start_soon(comes_and_goes, house, "carol")
         bots.start_soon(play, house, "ann")
@@ -117,23 +119,24 @@ def leaves(client: Client) -> None:
     stream.receive_stream.close()
 
 
-STEPS = range(1, 8)
+STEPS = range(1, 6)
 """More than setting up a game of two who connect takes."""
 
 
-@pytest.mark.usefixtures("no_threads", "autojump_clock")
+@pytest.mark.slow
+@pytest.mark.usefixtures("no_threads")
 @pytest.mark.parametrize("step", STEPS)
 @pytest.mark.parametrize("event", ["leaves", "cancels", "no space", "no store", "stops"])
 async def test_whatever_happens_while_a_game_is_set_up_who_waits_goes_on_waiting(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step: int, event: str
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, autojump_clock: trio.testing.MockClock, step: int, event: str
 ) -> None:
     broken: list[bool] = []
     store_begin, archive_begin = Store.begin, Archive.begin
 
-    def begin(self: Store, *words: Any) -> None:
+    def begin(self: Store, *words: Any) -> bool:
         if broken and event == "no store":
             raise BadStore("the store cannot be written: disk I/O error")
-        store_begin(self, *words)
+        return store_begin(self, *words)
 
     def begin_record(self: Archive, *words: Any) -> Any:
         if broken and event == "no space":
@@ -143,7 +146,8 @@ async def test_whatever_happens_while_a_game_is_set_up_who_waits_goes_on_waiting
     monkeypatch.setattr(Store, "begin", begin)
     monkeypatch.setattr(Archive, "begin", begin_record)
     async with holding(tmp_path, TWO) as (house, store, contest), trio.open_nursery() as nursery:
-        await trio.sleep(1)
+        while not house.hall.desk.present:
+            await trio.sleep(0.01)
         ann = await house.connect("ann")
         bob = await house.connect("bob")
         await ann.say(m.Seek("any"))
@@ -160,7 +164,7 @@ async def test_whatever_happens_while_a_game_is_set_up_who_waits_goes_on_waiting
         await bob.say(m.Seek("any"))
         await trio.sleep(0.5)
         trio.lowlevel.remove_instrument(at)
-        assert at.steps >= 3
+        assert at.happened or at.steps >= 3
         for session in house.hall.everybody():
             seeks = session.state is State.SEEKING
             assert seeks == (house.hall.desk.free([session.name]) == [session.name]), session.name
@@ -168,8 +172,9 @@ async def test_whatever_happens_while_a_game_is_set_up_who_waits_goes_on_waiting
         assert not [game for game in store.games(contest) if game.termination not in ANNULLED], "nobody has lost"
         if event in ("no space", "no store"):
             broken.clear()
-            await trio.sleep(10)
-            assert house.hall.matches, "the game is played as soon as it can be"
+            with trio.fail_after(60):
+                while not house.hall.matches:  # the game is played as soon as it can be
+                    await trio.sleep(0.01)
         elif event == "leaves" and not house.hall.matches:
             again = await house.connect("bob")
             await again.say(m.Seek("any"))
@@ -178,10 +183,11 @@ async def test_whatever_happens_while_a_game_is_set_up_who_waits_goes_on_waiting
         nursery.cancel_scope.cancel()
 
 
-@pytest.mark.usefixtures("no_threads", "autojump_clock")
+@pytest.mark.slow
+@pytest.mark.usefixtures("no_threads")
 @pytest.mark.parametrize("step", STEPS)
 async def test_a_contest_that_is_cancelled_while_a_game_is_set_up_lets_go_of_its_players(
-    tmp_path: Path, step: int
+    tmp_path: Path, autojump_clock: trio.testing.MockClock, step: int
 ) -> None:
     async with open_house(tmp_path) as house, trio.open_nursery() as nursery:
         with closing(Store(tmp_path / FILE)) as store:
