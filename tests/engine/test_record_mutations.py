@@ -12,7 +12,7 @@ from itertools import takewhile
 import pytest
 
 from engine.catalogue import GAMES
-from engine.outcome import ANNULLED, Termination
+from engine.outcome import ANNULLED, ENDED_PROGRAM, Termination
 from engine.record import BadRecord, Summary, verify
 from tests.engine.record_changes import STAMPS, Change, game_of, is_canonical, joined, moved, number, replaced, words_of
 from tests.engine.records import records
@@ -128,7 +128,7 @@ def within_the_allowance(change: Change) -> bool:
 
 
 def other_judge(change: Change) -> bool:
-    """Who wins by adjudication stands in a proof outside; why nobody wins, or that a crash was judged, likewise."""
+    """Who wins by adjudication stands in a proof outside; likewise why nobody wins, and what has ended a program."""
     kind, *said = change.old
     if kind != "result" or change.word not in (1, 2):
         return False
@@ -140,7 +140,9 @@ def other_judge(change: Change) -> bool:
         return reason in ANNULLED and result == said[0]
     if words_of(change.before, "crashed"):
         return False
-    return said[1] == Termination.CRASHED and reason == Termination.ADJUDICATED and ready and result == said[0]
+    if reason == Termination.ADJUDICATED:
+        return said[1] in ENDED_PROGRAM and ready and result == said[0]
+    return said[1] in ENDED_PROGRAM and reason in ENDED_PROGRAM and result == said[0]
 
 
 def wording(change: Change) -> bool:

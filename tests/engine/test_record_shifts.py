@@ -32,17 +32,16 @@ def fault_of(lines: list[str]) -> tuple[int, str]:
     return 0, ""
 
 
-def least_left(text: str) -> tuple[int, int]:
-    """Return the least that a side had left when it answered, before the increment, and in which line that stands."""
+def answers(text: str) -> list[tuple[int, int]]:
+    """Return what a side had left at each answer, before the increment, and in which line that stands."""
     lines = text.splitlines()
     increment = next(number(line.split(" ")[1]) for line in lines if line.startswith("increment "))
-    answers = [
+    return [
         (number(words[place]) - (increment if words[0] == "move" else 0), at)
         for at, words in enumerate((line.split(" ") for line in lines), 1)
         for place in LEFTS.get(words[0], ())
         if words[0] != "result"
     ]
-    return min(answers, default=(10**9, 0))
 
 
 ENDED_IN_TIME = [name for name in RECORDS if not name.startswith("time") and name not in ("stalls", "restart")]
@@ -53,7 +52,7 @@ ENDED_BY_A_FLAG = [name for name in RECORDS if name not in ENDED_IN_TIME]
 def test_a_lower_budget_is_true_until_a_flag_would_have_fallen(name: str) -> None:
     text = RECORDS[name]
     before = verify(text)
-    left, fell = least_left(text)
+    left = min((left for left, _ in answers(text)), default=10**9)
     last = min(before.left) - (before.header.control.increment if before.reason == "line" else 0)
     if before.reason in ANNULLED:
         last = left  # nobody loses by a flag that falls just then
@@ -64,13 +63,15 @@ def test_a_lower_budget_is_true_until_a_flag_would_have_fallen(name: str) -> Non
     assert after.header.control == before.header.control._replace(budget=before.header.control.budget + 1 - most)
     assert after.left == (before.left[0] + 1 - most, before.left[1] + 1 - most)
     assert after._replace(header=before.header, left=before.left).history == before.history
-    if left <= last:
-        at, why = fault_of(budget_moved(text, -left))
-        assert at == fell and "had run out, 0.000 ms before" in why
-    for lower in (5_000, 10_000_000) if not CAMPAIGN else range(0, 100_000_000, 777_777):
-        at, why = fault_of(budget_moved(text, -most - lower))
-        assert at >= fell or at == 7, why
-        assert "had run out" in why or "a budget is more than nothing" in why
+    ending = next((at for at, line in enumerate(lines, 1) if line.startswith("refused ")), len(lines))
+    budget = before.header.control.budget
+    for lower in (most, most + 5_000, budget) if not CAMPAIGN else range(most, budget + 1_000, 77_777):
+        at, why = fault_of(budget_moved(text, -lower))
+        if lower >= budget:
+            assert at == 7 and "a budget is more than nothing" in why
+        else:
+            assert at == next((at for left, at in answers(text) if left <= lower), ending)
+            assert "had run out" in why
 
 
 @pytest.mark.parametrize("name", ENDED_BY_A_FLAG)
