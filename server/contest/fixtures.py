@@ -73,6 +73,22 @@ class Fixture(NamedTuple):
         return stage.control
 
 
+class ProgramUsage(NamedTuple):
+    """What the program of a player has used in a game, with all that it started, and how it ended."""
+
+    cpu_seconds: float
+    wall_seconds: float
+    """From its start to its end."""
+    memory: int | None = None
+    """Bytes, at most at a time, as far as was seen; None where nobody looked."""
+    status: int | None = None
+    """Its exit status, negative for a signal; None where the server has ended it."""
+
+
+Programs = tuple[ProgramUsage | None, ProgramUsage | None]
+"""Those of both sides; None for a player that has connected by itself, and where nothing is known."""
+
+
 class Finished(NamedTuple):
     """A game that is over. Annulled ones may stand among them; they count for nothing."""
 
@@ -97,6 +113,7 @@ class Finished(NamedTuple):
     """How long the game has taken in all, from the start of its programs to their end; 0 where that is not known."""
     interventions: int = 0
     """How many interventions of the organiser there were when it began, or was lost without being played."""
+    programs: Programs = (None, None)
 
     @property
     def played(self) -> bool:

@@ -104,7 +104,7 @@ def check(definition: Definition, evidence: Evidence) -> Checked:
         mine, its = getattr(result, name), getattr(game, name)
         if mine != its:
             found.append(f"{match}: {name} is {_words(mine)} in the database, and {_words(its)} by the record")
-    return Checked(game._replace(interventions=result.interventions, seconds=result.seconds), tuple(found))
+    return Checked(_with_the_rest(game, result), tuple(found))
 
 
 def _of_another(definition: Definition, result: Finished, summary: Summary) -> Iterable[str]:
@@ -124,6 +124,11 @@ def _of_another(definition: Definition, result: Finished, summary: Summary) -> I
         yield "the record has another time control"
     if header.move_limit != definition.move_limit:
         yield f"the record has the move limit {header.move_limit}, not {definition.move_limit}"
+
+
+def _with_the_rest(game: Finished, result: Finished) -> Finished:
+    """Add to a game what its record does not tell."""
+    return game._replace(interventions=result.interventions, seconds=result.seconds, programs=result.programs)
 
 
 def _words(value: object) -> str:

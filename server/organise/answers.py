@@ -9,7 +9,7 @@ from engine.outcome import ANNULLED
 from engine.record import BadRecord
 from server import recovery
 from server.contest.definition import Definition
-from server.contest.fixtures import Fixture
+from server.contest.fixtures import Fixture, Programs
 from server.organise import definitions
 from server.organise.job import Answer, Job
 from server.referee import State
@@ -27,6 +27,8 @@ class Played(NamedTuple):
     """The match as it has ended; None where it could not begin, for which the answer names who is to blame."""
     gone: tuple[bool, bool] = (False, False)
     """Which side had no connection at the end."""
+    programs: Programs = (None, None)
+    """What the programs have used."""
 
 
 def hindrance(definition: Definition) -> str:
@@ -62,13 +64,15 @@ def checked(job: Job, answer: Any) -> Played:
         raise BadAnswer(f"the answer cannot be read: {error}") from None
     if found.fault:
         raise BadAnswer(found.fault)
-    if not set(found.wrote) <= set(job.fixture.players):
-        raise BadAnswer("the answer has what programs of others have written")
+    if not set(found.wrote) | set(found.programs) <= set(job.fixture.players):
+        raise BadAnswer("the answer has what programs of others have written or used")
+    first, second = job.fixture.players
+    programs = (found.programs.get(first), found.programs.get(second))
     if not found.record:
         if not found.names or not set(found.names) <= set(job.fixture.players):
             raise BadAnswer("the answer has neither a record nor the names of those who did not come")
-        return Played(found)
-    return Played(found, *_verified(job, found.record))
+        return Played(found, programs=programs)
+    return Played(found, *_verified(job, found.record), programs)
 
 
 def _verified(job: Job, text: str) -> tuple[State, tuple[bool, bool]]:

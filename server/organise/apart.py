@@ -29,7 +29,7 @@ from server.loopwatch import LoopWatch
 from server.organise import definitions
 from server.organise.folders import errors_of
 from server.organise.job import READ_BYTES, Answer, Job
-from server.organise.seats import NotThere, Seats
+from server.organise.seats import NotThere, Seats, Started
 from server.outbox import Outbox
 from server.settings import Settings
 
@@ -54,18 +54,22 @@ async def _play(job: Job, definition: Definition, hall: Hall, seats: Seats) -> A
     """Play the game, and return why it could not begin, where it could not."""
     variant = definition.variants[job.fixture.variant]
     position = GAMES[variant.game].read(job.fixture.position(definition))
+    answer, started = Answer(), Started()
     async with AsyncExitStack() as stack:
         try:
-            table = await seats.seated(stack, CONTEST, definition, job.fixture, job.match)
+            table = await seats.seated(stack, CONTEST, definition, job.fixture, job.match, started)
             over = trio.Event()
             hall.desk.follow(job.match, lambda _: over.set(), keep=False)
             table.begin(job.match, position, job.fixture.control(definition), definition.move_limit)
         except NotThere as error:
             if not error.names:
                 return Answer(fault=str(error))
-            return Answer(why=str(error), names=error.names, termination=error.termination)
-        await over.wait()
-    return Answer()
+            if not error.names:
+                return Answer(fault=str(error))
+            answer = Answer(why=str(error), names=error.names, termination=error.termination)
+        else:
+            await over.wait()
+    return msgspec.structs.replace(answer, programs=started.usage())
 
 
 @asynccontextmanager

@@ -24,7 +24,7 @@ from server.organise.apart import CONTEST, private_hall
 from server.organise.desk import Desk, Ticket
 from server.organise.folders import last_lines
 from server.organise.invocation import shown
-from server.organise.seats import NotThere, Seats
+from server.organise.seats import NotThere, Seats, Started
 from server.report import words
 from server.serve import program
 from server.settings import HOUSE_BOTS
@@ -126,7 +126,7 @@ async def _play(definition: Definition, fixture: Fixture, hall: Hall, seats: Sea
     position = GAMES[definition.variants[fixture.variant].game].read(fixture.position(definition))
     async with AsyncExitStack() as stack:
         try:
-            table = await seats.seated(stack, CONTEST, definition, fixture, 1)
+            table = await seats.seated(stack, CONTEST, definition, fixture, 1, Started())
             over = trio.Event()
             hall.desk.follow(1, lambda _: over.set(), keep=False)
             match = table.begin(1, position, fixture.control(definition), definition.move_limit)

@@ -16,7 +16,7 @@ from typing import IO, NamedTuple
 
 import msgspec
 
-from server.contest.fixtures import Fixture
+from server.contest.fixtures import Fixture, ProgramUsage
 
 BOOT = Path("/proc/sys/kernel/random/boot_id")
 """File with an id that no other machine has, until it is started again (Linux)."""
@@ -65,6 +65,8 @@ class Answer(msgspec.Struct, frozen=True):
     """What was wrong with the machine, or with the server; empty where nothing was."""
     wrote: dict[str, bytes] = {}
     """By player: what its program has written on stderr."""
+    programs: dict[str, ProgramUsage] = {}
+    """By player: what its program has used."""
 
 
 class Greeting(NamedTuple):

@@ -10,18 +10,19 @@ from collections.abc import Sequence
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
-from typing import IO, NamedTuple
+from typing import NamedTuple
 
 import structlog
 import trio
 
 from engine.outcome import Termination
+from server.contest.fixtures import ProgramUsage
 from server.organise import descendants, sandbox, sealed
 from server.organise.blame import machine_fault
 from server.organise.bounded_log import BoundedLog
 from server.organise.invocation import Seat, connects, filled, shown, variables
+from server.organise.pipes import Pipes
 from server.organise.sealed import Seal, Sealed
-from server.organise.usage import Usage
 
 log = structlog.get_logger()
 
@@ -67,34 +68,6 @@ class Place(NamedTuple):
     """What is put around it; None for nothing."""
 
 
-class Pipes:
-    """The standard input and output of a program, as a stream: a `server.connection.ByteStream`.
-
-    `aclose` closes its input alone. What it still writes then goes nowhere, but is no error for it.
-    """
-
-    def __init__(self, to: IO[bytes], from_: IO[bytes]) -> None:
-        """Take both pipes over."""
-        self._to, self._from = _stream_of(to), _stream_of(from_)
-
-    async def send_all(self, data: bytes) -> None:
-        """Send everything."""
-        await self._to.send_all(data)
-
-    async def receive_some(self, max_bytes: int | None = None) -> bytes:
-        """Wait for bytes; none at the end."""
-        return bytes(await self._from.receive_some(max_bytes))
-
-    async def aclose(self) -> None:
-        """Close the program's input."""
-        await self._to.aclose()
-
-    async def leave(self) -> None:
-        """Close both pipes."""
-        await self._to.aclose()
-        await self._from.aclose()
-
-
 class Program:
     """A program that was started; `run` makes it, and ends it."""
 
@@ -123,7 +96,8 @@ class Program:
         self._process = process
         self._box = box
         self._began = trio.current_time()
-        self._used = Usage()
+        self._ended: float | None = None
+        self._cpu_seconds = 0.0
         self._marker = marker
         self._handle = _handle_of(process.pid)
         self._status: int | None = None
@@ -153,14 +127,17 @@ class Program:
         return "" if "bwrap: execvp" in said else f"no sandbox could be made: {said}"
 
     @property
-    def usage(self) -> Usage:
-        """Return what it has used, as far as that is known: in a sandbox."""
-        return self._used
+    def usage(self) -> ProgramUsage:
+        """Return what it has used and how it ended; what it uses at most at a time is not known without a sandbox.
 
-    @property
-    def status(self) -> int | None:
-        """Return its exit status, negative for a signal; None while it runs, and where the server has ended it."""
-        return None if self._ending else self._status
+        Its status is None while it runs too. All is known when `run` has ended.
+        """
+        ended = trio.current_time() if self._ended is None else self._ended
+        cpu, memory = self._cpu_seconds, None
+        if self._box is not None:
+            seen = self._box.usage
+            cpu, memory = max(cpu, seen.cpu_seconds), seen.memory or None  # it may have ended before anybody looked
+        return ProgramUsage(cpu, ended - self._began, memory, None if self._ending else self._status)
 
     async def open(self) -> None:
         """Wait until a program that connects out of a sandbox has its way to the server, or has ended."""
@@ -227,7 +204,8 @@ class Program:
             log.error("a program cannot be ended", program=self._called, process=self._process.pid)
         if self._box is None:
             await _end_descendants(self._called, self._marker)
-        self._process.poll()
+        self._ended = trio.current_time()
+        self._reap()
         if self._handle is not None:
             os.close(self._handle)
         if self.stream is not None:
@@ -239,15 +217,21 @@ class Program:
         self._log.close()
 
     async def _end_sandbox(self, box: Sealed) -> None:
-        """End all that is in a sandbox, and take note of what it has used."""
+        """End all that is in a sandbox."""
         box.look()
         box.kill()
         with trio.move_on_after(KILL_SECONDS):
             await box.gone()
             await self.wait()
-        wall = trio.current_time() - self._began
-        self._used = box.usage._replace(wall_seconds=wall)
         box.close()
+
+    def _reap(self) -> None:
+        """Let its number go, where it has ended, and take note of its processor time, with all that was waited for."""
+        with suppress(ChildProcessError):
+            process, status, used = os.wait4(self._process.pid, os.WNOHANG)
+            if process:
+                self._process.returncode = os.waitstatus_to_exitcode(status)
+                self._cpu_seconds = used.ru_utime + used.ru_stime
 
     def _hear_last_words(self) -> None:
         """Read what has been written on stderr and not been read yet: the pipe holds no more than this."""
@@ -430,10 +414,3 @@ def _handle_of(process: int) -> int | None:
     with suppress(OSError, AttributeError):
         return os.pidfd_open(process)
     return None
-
-
-def _stream_of(file: IO[bytes]) -> trio.lowlevel.FdStream:
-    """Take a pipe over."""
-    stream = trio.lowlevel.FdStream(os.dup(file.fileno()))
-    file.close()
-    return stream

@@ -36,7 +36,7 @@ from server.organise.keeping import settled
 from server.organise.pauses import MOST_PAUSE_SECONDS, Pauses, lacking
 from server.organise.sealing import hindrance as sealing_hindrance
 from server.organise.sealing import obstacle
-from server.organise.seats import NotThere, Result, Seats
+from server.organise.seats import NotThere, Result, Seats, Started
 from server.organise.store import Store
 
 log = structlog.get_logger()
@@ -372,7 +372,7 @@ class Runner:
 
     async def _host(self, fixture: Fixture) -> None:
         """Play a game in this hall, and keep its result."""
-        number, match, trouble = self._hall.next_number(), None, None
+        number, match, trouble, started = self._hall.next_number(), None, None, Started()
         known, began = len(self.definition.interventions), trio.current_time()
         ended = began
         if not await self._stored(partial(self._store.begin, self.contest, fixture, number, known)):
@@ -380,7 +380,7 @@ class Runner:
         try:
             async with AsyncExitStack() as stack:
                 try:
-                    table = await self._seats.seated(stack, self.contest, self.definition, fixture, number)
+                    table = await self._seats.seated(stack, self.contest, self.definition, fixture, number, started)
                     if self._hall.stopping or withdrawn(self.definition.interventions).intersection(fixture.players):
                         return
                     variant = self.definition.variants[fixture.variant]
@@ -399,12 +399,14 @@ class Runner:
             if match is None:
                 with trio.CancelScope(shield=True):
                     await self._stored(partial(self._store.forget, self.contest, number))
+            elif started:
+                await self._surely(partial(self._store.save_programs, self.contest, number, started.by_side(fixture)))
         if trouble is not None and trouble.fault:
             self._tries[fixture] += 1
             await self._pauses.pause("a program cannot be started", str(trouble), players=fixture.players)
         elif trouble is not None and trouble.names:
             lost = absent(fixture, trouble.names, str(trouble), trouble.termination)
-            await self._keep(lost._replace(interventions=known))
+            await self._keep(lost._replace(interventions=known, programs=started.by_side(fixture)))
 
     async def _played(self, fixture: Fixture, match: Match, began: float) -> None:
         """Wait for the end of a match, and keep its result; if this is left before, nobody has lost by it."""
@@ -454,10 +456,10 @@ class Runner:
         if played.state is None:
             await self._surely(forget)
             lost = absent(fixture, played.answer.names, played.answer.why, played.answer.termination or ABSENT)
-            await self._keep(lost._replace(interventions=known))
+            await self._keep(lost._replace(interventions=known, programs=played.programs))
             return
-        seconds = trio.current_time() - began
-        await self._keep(finished(fixture, played.state, played.gone)._replace(seconds=seconds))
+        game = finished(fixture, played.state, played.gone)
+        await self._keep(game._replace(seconds=trio.current_time() - began, programs=played.programs))
         await self._pauses.end()
 
     def _follow(self, fixture: Fixture, number: int) -> trio.Event:

@@ -149,6 +149,19 @@ MIGRATIONS: tuple[Migration, ...] = (
             differences TEXT NOT NULL
         )""",
     ),
+    (
+        # what programs have used in a game, and how they ended; memory is in bytes, and NULL where nobody looked,
+        # status is NULL where the server has ended the program
+        """CREATE TABLE programs (
+            pairing INTEGER NOT NULL REFERENCES pairings,
+            side INTEGER NOT NULL CHECK (side IN (0, 1)),
+            cpu_seconds REAL NOT NULL,
+            wall_seconds REAL NOT NULL,
+            memory INTEGER,
+            status INTEGER,
+            PRIMARY KEY (pairing, side)
+        )""",
+    ),
 )
 """Step n leads from version n to n + 1. Those that have been released stay as they are."""
 

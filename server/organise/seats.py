@@ -17,7 +17,7 @@ from engine.game import Position
 from engine.outcome import Termination
 from server.connection import ByteStream
 from server.contest.definition import Definition
-from server.contest.fixtures import ABSENT, ENDED_AT_START, NO_ANSWER, NOT_STARTED, Fixture
+from server.contest.fixtures import ABSENT, ENDED_AT_START, NO_ANSWER, NOT_STARTED, Fixture, Programs, ProgramUsage
 from server.gate import Visit
 from server.hall import Hall, Player
 from server.match import Match
@@ -62,6 +62,19 @@ class Coming(NamedTuple):
     ticket: Ticket
     program: Program
     house: bool
+
+
+class Started(dict[str, Program]):
+    """The programs that were started for a game, by player."""
+
+    def usage(self) -> dict[str, ProgramUsage]:
+        """Return what each of them has used; to be asked when the stack of the game was left."""
+        return {name: program.usage for name, program in self.items()}
+
+    def by_side(self, fixture: Fixture) -> Programs:
+        """Return the same by side."""
+        usage = self.usage()
+        return usage.get(fixture.players[0]), usage.get(fixture.players[1])
 
 
 class Table:
@@ -132,11 +145,18 @@ class Seats:
         return await trio.to_thread.run_sync(work, limiter=self._one_at_a_time)
 
     async def seated(
-        self, stack: AsyncExitStack, contest: int, definition: Definition, fixture: Fixture, number: int
+        self,
+        stack: AsyncExitStack,
+        contest: int,
+        definition: Definition,
+        fixture: Fixture,
+        number: int,
+        started: Started,
     ) -> Table:
         """Return both players as soon as they wait for the game; raises `NotThere`.
 
-        Whatever leaves the stack gives all of them back. ``number`` is that of the match.
+        Whatever leaves the stack gives all of them back. ``number`` is that of the match; ``started`` gets the
+        programs, also where somebody does not come.
         """
         entrants = {name: definition.entrant(name) for name in fixture.players}
         connecting = [name for name, entrant in entrants.items() if entrant is not None and entrant.connects]
@@ -165,6 +185,7 @@ class Seats:
                         program = await self._start(
                             nursery, definition, fixture, ticket, command, core, (contest, number)
                         )
+                        started[name] = program
                         coming[name] = Coming(ticket, program, house)
                         await self._arrives(name, coming[name], definition.start_seconds)
                     except MachineFault as error:

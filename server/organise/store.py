@@ -17,7 +17,7 @@ import msgspec
 
 from server.contest.annulments import effective, with_commands
 from server.contest.definition import Definition
-from server.contest.fixtures import Finished, Fixture
+from server.contest.fixtures import Finished, Fixture, Programs, ProgramUsage
 from server.contest.interventions import Intervention, Kind
 from server.contest.ratings import Estimate, Rating, Ratings
 from server.contest.verification import Verdict
@@ -223,7 +223,25 @@ class Store:
                 pairing, finished.winner, finished.termination, finished.detail, finished.plies,
                 *finished.used, *finished.ready, *finished.gone, finished.seconds, record,
             )  # fmt: skip
+            self._keep_programs(pairing, finished.programs)
             return int(self._row("SELECT interventions FROM pairings WHERE id = ?", pairing)[0])
+
+    def save_programs(self, contest: int, match: int, programs: Programs) -> None:
+        """Keep what the programs of a match with a result have used; nothing where there is no such match."""
+        with self._transaction():
+            row = self._row(
+                "SELECT pairing FROM games JOIN pairings ON pairings.id = games.pairing "
+                "WHERE contest = ? AND match = ?",
+                contest, match,
+            )  # fmt: skip
+            if row is not None:
+                self._keep_programs(row[0], programs)
+
+    def _keep_programs(self, pairing: int, programs: Programs) -> None:
+        """Keep what is known of the programs of a game; what was known of them before stands."""
+        for side, usage in enumerate(programs):
+            if usage is not None:
+                self._run(f"INSERT OR IGNORE INTO programs VALUES ({_marks(6)})", pairing, side, *usage)
 
     def failed(self, contest: int, fixture: Fixture) -> None:
         """Keep that a game was begun in vain once more."""
@@ -269,11 +287,21 @@ class Store:
     def results(self, contest: int) -> list[Finished]:
         """Return all results as the games ended, whatever the organiser has done since."""
         rows = self._rows(
-            f"SELECT {_FIXTURE}, match, interventions, {_RESULT} "
+            f"SELECT {_FIXTURE}, match, interventions, {_RESULT}, pairing "
             "FROM games JOIN pairings ON pairings.id = games.pairing WHERE contest = ? ORDER BY games.id",
             contest,
         )
-        return [_finished(row) for row in rows]
+        programs = {
+            (pairing, side): ProgramUsage(*usage)
+            for pairing, side, *usage in self._rows(
+                "SELECT programs.* FROM programs JOIN pairings ON pairings.id = programs.pairing WHERE contest = ?",
+                contest,
+            )
+        }
+        return [
+            _finished(row)._replace(programs=(programs.get((pairing, 0)), programs.get((pairing, 1))))
+            for *row, pairing in rows
+        ]
 
     def records(self, contest: int) -> dict[int, str]:
         """Return by match the SHA-256 of its record when its result was kept; empty where none is known."""

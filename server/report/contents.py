@@ -146,7 +146,20 @@ def _game(definition: Definition, number: int, game: Finished, counts: bool, rec
         second_used=game.used[1],
         played=game.played,
         counts=counts,
+        **_programs(game),
     )
+
+
+def _programs(game: Finished) -> dict[str, int | None]:
+    """Return the fields of a game that tell of its programs."""
+    found: dict[str, int | None] = {}
+    for side, usage in zip(("first", "second"), game.programs, strict=True):
+        if usage is not None:
+            found[f"{side}_cpu"] = round(usage.cpu_seconds * 1_000_000)
+            found[f"{side}_wall"] = round(usage.wall_seconds * 1_000_000)
+            found[f"{side}_memory"] = usage.memory
+            found[f"{side}_status"] = usage.status
+    return found
 
 
 def _schedule(definition: Definition, plan: Plan, moment: Moment) -> tuple[Coming, ...]:

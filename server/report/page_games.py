@@ -25,6 +25,10 @@ _COLUMNS = [
     Column("Round"),
 ]
 
+_PROGRAMS = Column(
+    "Programs", "words", "Processor time, time from start to end, most memory and end: who began, and the other"
+)
+
 
 def games_section(games: Sequence[Game], stages: Sequence[tuple[int, str]]) -> Markup:
     """Return the games of each stage, which come with their numbers and titles."""
@@ -57,15 +61,20 @@ def schedule_section(report: Report) -> Markup:
 
 
 def _stage(title: str, games: list[Game]) -> Markup:
+    columns = [*_COLUMNS, _PROGRAMS] if any(map(_has_programs, games)) else _COLUMNS
     meetings: dict[frozenset[str], list[Game]] = {}
     for game in games:
         meetings.setdefault(frozenset((game.first, game.second)), []).append(game)
     caption = element("caption", f"Games of {title}, by who met whom")
-    bodies = [_meeting(of_two) for of_two in meetings.values()]
-    return box(f"Games of {title}", element("table", caption, heads(_COLUMNS), bodies, class_="games"))
+    bodies = [_meeting(of_two, columns) for of_two in meetings.values()]
+    return box(f"Games of {title}", element("table", caption, heads(columns), bodies, class_="games"))
 
 
-def _meeting(games: list[Game]) -> Markup:
+def _has_programs(game: Game) -> bool:
+    return game.first_cpu is not None or game.second_cpu is not None
+
+
+def _meeting(games: list[Game], columns: Sequence[Column]) -> Markup:
     one, other = games[0].first, games[0].second
     score = {one: 0.0, other: 0.0}
     for game in games:
@@ -73,11 +82,11 @@ def _meeting(games: list[Game]) -> Markup:
             score[game.first] += {"first": 1.0, "draw": 0.5, "second": 0.0}[game.result]
             score[game.second] += {"first": 0.0, "draw": 0.5, "second": 1.0}[game.result]
     told = f"{one} {words.points(score[one])} : {words.points(score[other])} {other}"
-    head = element("tr", element("th", told, colspan=len(_COLUMNS), scope="rowgroup"), class_="meeting")
-    return element("tbody", head, map(_row, games))
+    head = element("tr", element("th", told, colspan=len(columns), scope="rowgroup"), class_="meeting")
+    return element("tbody", head, [_row(game, columns) for game in games])
 
 
-def _row(game: Game) -> Markup:
+def _row(game: Game, columns: Sequence[Column]) -> Markup:
     result = game.result if game.result == "annulled" else " : ".join(_RESULTS[game.result])
     ended = game.reason.replace("_", " ")
     used = f"{words.time_used(game.first_used)} / {words.time_used(game.second_used)}"
@@ -93,4 +102,8 @@ def _row(game: Game) -> Markup:
         str(game.opening),
         str(game.round),
     ]
-    return row(_COLUMNS, cells, None if game.counts else "void", game_id(game.number))
+    if _PROGRAMS in columns:
+        first = words.program(game.first_cpu, game.first_wall, game.first_memory, game.first_status)
+        second = words.program(game.second_cpu, game.second_wall, game.second_memory, game.second_status)
+        cells.append(f"{first} / {second}" if _has_programs(game) else "–")
+    return row(columns, cells, None if game.counts else "void", game_id(game.number))

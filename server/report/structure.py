@@ -39,6 +39,18 @@ class Game(msgspec.Struct, frozen=True, kw_only=True):
     played: bool
     counts: bool
     """False where it was annulled, or the same game had a result before."""
+    first_cpu: int | None = None
+    """Processor time of the program of who began; None where no program was started, or nothing is known of it."""
+    second_cpu: int | None = None
+    first_wall: int | None = None
+    """Time from the start of that program to its end."""
+    second_wall: int | None = None
+    first_memory: int | None = None
+    """Bytes that it used at most at a time, as far as was seen; None where nobody looked."""
+    second_memory: int | None = None
+    first_status: int | None = None
+    """Its exit status, negative for a signal; None where the server has ended it."""
+    second_status: int | None = None
 
 
 class Loss(msgspec.Struct, frozen=True, kw_only=True):

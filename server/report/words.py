@@ -105,6 +105,15 @@ def number(count: int, word: str, plural: str = "s") -> str:
     return f"{count} {word}{'' if count == 1 else plural}"
 
 
+def program(cpu: int | None, wall: int | None, memory: int | None, status: int | None) -> str:
+    """Write what a program has used in a game and how it ended: ``cpu 1.2 s of 3.4 s, 34 MB, exit 0``."""
+    if cpu is None or wall is None:
+        return "–"
+    end = "ended by the server" if status is None else f"exit {status}" if status >= 0 else f"signal {-status}"
+    used = "" if memory is None else f", {memory / (1 << 20):.0f} MB"
+    return f"cpu {time_used(cpu)} of {time_used(wall)}{used}, {end}"
+
+
 def _seconds(microseconds: int) -> str:
     if microseconds % 1_000_000 == 0 and microseconds > 0:
         return f"{microseconds // 1_000_000} s"

@@ -275,6 +275,9 @@ async def test_an_answer_is_taken_only_with_the_true_record_of_its_game() -> Non
     played = checked(task, msgspec.json.encode(answer))
     assert played.state is not None and played.state.outcome is not None
     assert (played.state.header.match, played.gone) == (7, (False, False))
+    for usage in played.programs:
+        assert usage is not None and usage.cpu_seconds > 0 and usage.wall_seconds > 0
+    assert set(answer.programs) == set(task.fixture.players)
 
     def refused(of: Job = task, **changes: Any) -> str:
         with pytest.raises(BadAnswer) as caught:
@@ -290,6 +293,7 @@ async def test_an_answer_is_taken_only_with_the_true_record_of_its_game() -> Non
     assert "neither a record nor the names" in refused(record="")
     assert "neither a record nor the names" in refused(record="", names=("somebody",))
     assert "programs of others" in refused(wrote={"../../evil": b""})
+    assert "programs of others" in refused(programs={"somebody": played.programs[0]})
     for wrong, why in ((None, "lost"), (Failed("it ended"), "Failed: it ended"), (b"{", "cannot be read")):
         with pytest.raises(BadAnswer, match=why):
             checked(task, wrong)
@@ -318,6 +322,8 @@ async def test_who_does_not_come_is_named_and_what_it_wrote_comes_back(tmp_path:
     assert answer.names == ("bad",)
     assert "bad did not come to the game" in answer.why and "NameError" in answer.why
     assert b"NameError" in answer.wrote["bad"]
+    _, bad = checked(job(of=found), msgspec.json.encode(answer)).programs
+    assert bad is not None and (bad.status, bad.cpu_seconds > 0) == (1, True)
 
 
 def test_what_is_wrong_with_a_machine_is_no_fault_of_entrants(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -135,7 +135,16 @@ def test_a_contest_of_programs_is_reported_with_all_its_records(tmp_path: Path) 
     assert all("I cannot go on" in loss["wrote"] for loss in report["losses"] if loss["cause"] == "crashed")
     sentences = " ".join(loss["sentence"] for loss in report["losses"])
     assert "exit status 7" in sentences and "I cannot go on" in sentences and "does-not-exist" in sentences
+    for game in report["games"]:
+        for side in ("first", "second"):
+            if game[side] == "nobody" or game["reason"] == "forfeit":
+                assert game[f"{side}_cpu"] is None is game[f"{side}_wall"]
+            elif game["second" if side == "first" else "first"] != "nobody":
+                assert game[f"{side}_cpu"] > 0 and game[f"{side}_wall"] > 0, game
+        if game["reason"] == "crashed":
+            assert game["first_status" if game["first"] == "crash" else "second_status"] == 7
     page = (folder_of(tmp_path / "data", 1) / "index.html").read_text(encoding="utf-8")
+    assert ", exit 7" in page
     for game in report["games"]:
         if game["match"] is not None:
             assert f'href="{game["record"]}"' in page

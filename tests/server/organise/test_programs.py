@@ -310,6 +310,28 @@ async def test_a_program_that_ends_at_once_is_told_with_status_and_last_words(
         assert re.search(f"{how}$", program.report())
 
 
+BURNS = """
+import os, subprocess, sys, time
+end = float(sys.argv[1])
+while time.process_time() < end: pass
+if len(sys.argv) > 2: subprocess.run([sys.executable, "-c", open("burns.py").read(), sys.argv[2]])
+sys.exit(3)
+"""
+
+
+async def test_what_a_program_without_a_sandbox_has_used_is_known_when_it_has_ended(tmp_path: Path) -> None:
+    (tmp_path / "burns.py").write_text(BURNS)
+    async with started(tmp_path, BURNS, "0.2", "0.1") as program:
+        await program.ended.wait()
+    used = program.usage
+    assert used.cpu_seconds >= 0.3, "with that of a process that it has started, and waited for"
+    assert (used.status, used.memory) == (3, None)
+    assert used.wall_seconds > 0
+    async with started(tmp_path, "while True: pass") as program:
+        pass
+    assert program.usage.status is None, "the server has ended it"
+
+
 THREADS = """
 import os, pathlib, threading
 found = []

@@ -170,9 +170,12 @@ async def test_who_exceeds_a_bound_is_ended_and_the_bound_is_named(
     async with started(tmp_path, source, bounds=bounds, cpu_seconds=0.3) as program:
         await program.ended.wait()
     assert (program.termination, says in program.report()) == (termination, True), program.report()
-    assert program.usage.wall_seconds > 0
+    status = {Termination.FILE_TOO_LARGE: -signal.SIGXFSZ}.get(termination, -signal.SIGKILL)
+    if termination is Termination.CRASHED:
+        status = 3 if "SystemExit" in source else -signal.SIGABRT
+    assert program.usage.wall_seconds > 0 and program.usage.status == status
     if termination is Termination.OUT_OF_MEMORY:
-        assert program.usage.memory > 48 << 20
+        assert program.usage.memory is not None and program.usage.memory > 48 << 20
     if termination is Termination.OUT_OF_CPU_TIME:
         assert program.usage.cpu_seconds >= 0.3
 

@@ -8,13 +8,15 @@ import pytest
 from server.contest.definition import (
     RoundRobin,
 )
-from server.contest.fixtures import Finished, Fixture
+from server.contest.fixtures import Finished, Fixture, ProgramUsage
+from server.organise.definitions import encode
 from server.organise.schema import APPLICATION, MIGRATIONS, BadStore, connect
 from server.organise.store import FILE, Store
 from tests.server.contest.played import contest
 
 DATE = datetime(2026, 11, 20, 20, 15, 0, 123456, tzinfo=UTC)
 LATER = DATE + timedelta(hours=9)
+DEFINITION = contest(2, RoundRobin())
 FIXTURE = Fixture(0, 1, 0, 0, 0, ("a1", "a2"))
 
 
@@ -43,6 +45,24 @@ def test_an_older_store_is_brought_to_this_version_step_by_step(tmp_path: Path) 
         BadStore, match=rf"its schema is {len(MIGRATIONS) + 2}, and this one knows those up to {len(MIGRATIONS)}$"
     ):
         Store(path)
+
+
+def test_a_store_from_before_programs_were_measured_is_brought_to_this_version(tmp_path: Path) -> None:
+    path = tmp_path / FILE
+    connect(path, MIGRATIONS[:4]).close()
+    old = sqlite3.connect(path)
+    old.execute("INSERT INTO contests VALUES (1, 'c', '', ?, ?, NULL)", (encode(DEFINITION), DATE.isoformat()))
+    old.execute("INSERT INTO pairings VALUES (1, 1, 3, 0, 1, 0, 0, 0, 'a1', 'a2', 0)")
+    old.execute("INSERT INTO games VALUES (1, 1, 0, 'line', '', 9, 5, 6, 1, 1, 0, 0, 1.5, 'ab')")
+    old.commit()
+    old.close()
+    store = Store(path)
+    game = Finished(FIXTURE, 3, 0, "line", "", 9, (5, 6), seconds=1.5)
+    assert store.games(1) == [game]
+    usage = ProgramUsage(1.5, 2.5, 1 << 20, 0)
+    store.save_programs(1, 3, (None, usage))
+    assert store.games(1) == [game._replace(programs=(None, usage))]
+    store.close()
 
 
 def test_a_step_that_fails_leaves_the_store_at_the_version_before(tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ from server.contest.definition import (
     Knockout,
     RoundRobin,
 )
-from server.contest.fixtures import FORFEIT, QUALIFICATION, Finished, Fixture
+from server.contest.fixtures import FORFEIT, QUALIFICATION, Finished, Fixture, ProgramUsage
 from server.contest.plan import plan
 from server.contest.ratings import ratings
 from server.organise.schema import BadStore
@@ -36,9 +36,12 @@ sides = st.tuples(st.booleans(), st.booleans())
 fixtures = st.builds(
     Fixture, st.integers(QUALIFICATION, 9), small, small, small, small, st.tuples(names, names)
 )  # fmt: skip
+usages = st.none() | st.builds(
+    ProgramUsage, st.floats(0, 1e6), st.floats(0, 1e6), st.none() | numbers, st.none() | st.integers(-64, 255)
+)
 results = st.builds(
     Finished, fixtures, st.none(), st.sampled_from([0, 1, None]), st.sampled_from(["line", "time", FORFEIT]), texts,
-    small, st.tuples(numbers, numbers), sides, sides, st.floats(0, 1e6), st.just(0),
+    small, st.tuples(numbers, numbers), sides, sides, st.floats(0, 1e6), st.just(0), st.tuples(usages, usages),
 )  # fmt: skip
 
 
@@ -156,6 +159,18 @@ def test_no_game_is_kept_twice(store: Store) -> None:
     with pytest.raises(ValueError, match="match 3 plays"):
         store.finish(number, won._replace(fixture=FIXTURE.swapped))
     assert store.begun(number) == {}, "what was forfeited has not begun"
+
+
+def test_what_programs_have_used_is_kept_when_they_have_ended_and_stands_then(store: Store) -> None:
+    number = store.open_contest("", contest(2, RoundRobin()), DATE)
+    first, second = ProgramUsage(0.5, 2.0, 5 << 20, 0), ProgramUsage(1.0, 2.0, None, -9)
+    store.begin(number, FIXTURE, 4)
+    store.save_programs(number, 4, (first, second))
+    assert store.begun(number) == {4: FIXTURE}, "it has no result, and nothing is kept of its programs"
+    store.finish(number, Finished(FIXTURE, 4, 0, "line"))
+    store.save_programs(number, 4, (first, None))
+    store.save_programs(number, 4, (second, second))
+    assert [game.programs for game in store.games(number)] == [(first, second)]
 
 
 def test_a_result_of_an_unknown_contest_is_refused_and_nothing_of_it_stays(store: Store) -> None:

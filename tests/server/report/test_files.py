@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from server.contest.definition import Entrant, Knockout, RoundRobin, Swiss
-from server.contest.fixtures import Finished
+from server.contest.fixtures import Finished, ProgramUsage
 from server.contest.plan import plan
 from server.report import files
 from server.report.contents import Moment, report
@@ -65,7 +65,34 @@ def test_tables_have_a_row_a_line_and_its_values() -> None:
     ]
     assert [float(row["elo"]) for row in rows["ratings.csv"]] == [one.elo for one in made.ratings]
     assert any(row["elo"].startswith("-") for row in rows["ratings.csv"]), "numbers are no formulas"
-    assert {len(row) for table in rows.values() for row in table} == {21, 17, 5}
+    assert {len(row) for table in rows.values() for row in table} == {21, 25, 5}
+
+
+def test_each_game_tells_what_its_programs_have_used_and_how_they_ended() -> None:
+    definition = contest(2, RoundRobin())
+    first, second = plan(definition, []).due
+    used = ProgramUsage(1.25, 3.5, 34 << 20, 0), ProgramUsage(0.0, 3.5, None, -9)
+    games = [
+        Finished(first, 1, 0, "line", programs=used),
+        Finished(second, 2, 0, "line", programs=(ProgramUsage(61.0, 62.0, 1 << 20, None), None)),
+    ]
+    texts = files.contents(report(definition, games, plan(definition, games), Moment(OPENED, OPENED)))
+    rows = list(csv.DictReader(io.StringIO(texts["games.csv"], newline="")))
+    fields = [f"{side}_{what}" for side in ("first", "second") for what in ("cpu", "wall", "memory", "status")]
+    assert [[row[field] for field in fields] for row in rows] == [
+        ["1250000", "3500000", "35651584", "0", "0", "3500000", "", "-9"],
+        ["61000000", "62000000", "1048576", "", "", "", "", ""],
+    ]
+    assert [[game[field] for field in fields] for game in json.loads(texts["report.json"])["games"]] == [
+        [1250000, 3500000, 35651584, 0, 0, 3500000, None, -9],
+        [61000000, 62000000, 1048576, None, None, None, None, None],
+    ]
+    page = texts["index.html"]
+    assert "cpu 1.2 s of 3.5 s, 34 MB, exit 0 / cpu 0 ms of 3.5 s, signal 9" in page
+    assert "cpu 1:01 min of 1:02 min, 1 MB, ended by the server / –" in page
+    none = [game._replace(programs=(None, None)) for game in games]
+    texts = files.contents(report(definition, none, plan(definition, none), Moment(OPENED, OPENED)))
+    assert "Processor time" not in texts["index.html"]
 
 
 @given(st.lists(st.text(), min_size=1, max_size=3))
