@@ -87,11 +87,14 @@ class Match:
         self._stood = around.stalls.last
         """Stamp of the last stall that this match knows of."""
         self._kept: int | None = None
+        self._told = True
+        """Whether both players have been told of the match: until then its time stands at 0, and nobody is charged."""
         self._began = self._clock() - now
         self._watch_flags()
 
     def announce(self, seats: Sequence[PlayersSeat], tokens: Sequence[str]) -> None:
         """Seat both players and tell them what the match is. When they are told, both clocks start."""
+        self._told = False
         board = referee.first_board(self.header)
         for side, (seat, token) in enumerate(zip(seats, tokens, strict=True)):
             self.players[side] = seat
@@ -109,8 +112,8 @@ class Match:
         return self.state if self._delay is None or self.state.outcome is not None else self._delay.state
 
     def now(self) -> int:
-        """Return microseconds since the match began."""
-        return self._clock() - self._began
+        """Return microseconds since the match began: since both players were told of it."""
+        return self._clock() - self._began if self._told else 0
 
     def resume(self, side: int, seat: PlayersSeat, token: str) -> None:
         """Give a player who comes back the seat, and all that was missed. Also when the match is over."""
@@ -243,13 +246,13 @@ class Match:
 
     def deadline(self) -> int | None:
         """Return when the next flag falls, or a player is waited for no longer, on the server's clock."""
-        deadline = None if self._suspended else referee.deadline(self.state)
+        deadline = None if self._suspended or not self._told else referee.deadline(self.state)
         return None if deadline is None else self._began + deadline
 
     def flag(self, now: int) -> None:
         """Look whether by a stamp of the server a flag has fallen, or somebody was waited for long enough."""
         self._kept = None
-        if self._suspended:
+        if self._suspended or not self._told:
             return
         now = self._at(now - self._began)
         self._carry_out(*referee.flag(self.state, now))
@@ -259,7 +262,7 @@ class Match:
         self._on_fault(self, error)
 
     def _stamp(self, arrived: int) -> int:
-        return max(self.state.sent, arrived - self._began)
+        return max(self.state.sent, arrived - self._began) if self._told else 0
 
     def _probe(self, side: int) -> None:
         """Ask a player whose clock stands, if lag matters."""
@@ -342,9 +345,12 @@ class Match:
         return given
 
     def _begin(self) -> None:
-        """MATCH was sent: from here on initialisation is charged."""
+        """MATCH was sent to both, the slower stream has taken it too: from here on initialisation is charged."""
+        self._told = True
         self._began = self._clock()
-        self._watch_flags()
+        self._stood = self._stalls.last
+        if self.state.outcome is None:
+            self._watch_flags()
 
     def _turn_given(self, plies: int) -> None:
         """TURN was sent, behind so many moves: from here on the side to move is charged."""

@@ -6,6 +6,7 @@ import trio
 import trio.testing
 from trio.testing import MockClock, memory_stream_pair
 
+from engine import record
 from engine.wire import messages as m
 from server.connection import Connection
 from server.outbox import Outbox
@@ -90,3 +91,27 @@ async def test_what_is_to_be_called_is_called_once_also_when_it_is_too_late(auto
     connection.when_handed(lambda: called.append("over"))
     await trio.testing.wait_all_tasks_blocked()
     assert called == ["handed", "broken", "over"]
+
+
+async def test_time_stands_until_the_slower_stream_has_been_told_of_the_match(
+    tmp_path: Path, autojump_clock: MockClock
+) -> None:
+    """Who is told at once may be ready, or gone, before its opponent knows: stamps of one record never run back."""
+    async with open_house(tmp_path) as house, trio.open_nursery() as nursery:
+        ann, bob = await connect_slowly(house, nursery, "ann"), await house.connect("bob")
+        await ann.say(m.Seek("gipf", m.Text("params=2,3,5,5 budget=400 colour=white")))
+        await ann.hear(m.Seeking)
+        await trio.sleep(2 * PAUSE)
+        await bob.say(m.Seek("gipf"))
+        await bob.hear(m.Board)
+        await trio.sleep(0.3)
+        await bob.say(m.Ready())  # the budget would be over before ann is told
+        await ann.hear(m.Board)
+        await trio.sleep(PAUSE)
+        await ann.say(m.Ready())
+        await ann.hear(m.Turn)
+        await ann.say(m.Move(m.Text("a1-b2")))
+        assert (await bob.hear(m.Result)).reason == "dead_lock"
+        summary = record.verify(house.record())
+        assert summary.initialised[0] == (1, (400_000, 400_000), summary.initialised[0].charge)
+        nursery.cancel_scope.cancel()
