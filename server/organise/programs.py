@@ -20,6 +20,7 @@ from server.contest.fixtures import ProgramUsage
 from server.organise import descendants, sandbox, sealed
 from server.organise.blame import machine_fault
 from server.organise.bounded_log import BoundedLog
+from server.organise.cores import started_on
 from server.organise.invocation import Seat, connects, filled, shown, variables
 from server.organise.pipes import Pipes
 from server.organise.sealed import Seal, Sealed
@@ -390,10 +391,7 @@ def _spawn(
     command: Sequence[str], environment: dict[str, str], place: Place, *, talks: bool, errors: int
 ) -> subprocess.Popen[bytes]:
     """Start a process, in a thread of its own: a process may use the cores that the thread may which has started it."""
-    usable = None if place.core is None else os.sched_getaffinity(0)
-    if place.core is not None:
-        os.sched_setaffinity(0, {place.core})
-    try:
+    with started_on(place.core):
         return subprocess.Popen(
             command,
             bufsize=0,
@@ -404,9 +402,6 @@ def _spawn(
             cwd=str(place.folder),
             start_new_session=True,
         )
-    finally:
-        if usable is not None:
-            os.sched_setaffinity(0, usable)
 
 
 def _handle_of(process: int) -> int | None:

@@ -104,7 +104,7 @@ class Runner:
                 await self._conduct(nursery)
                 nursery.cancel_scope.cancel()
         finally:
-            turns.leave(self.contest)
+            self._seats.leave(self.contest)
             desk.leave(self.contest)
         desk.over(self.definition)
         log.info("contest over", contest=self.definition.name, games=len(self._games))

@@ -22,6 +22,7 @@ import trio
 
 from engine.outcome import Termination
 from server.contest.definition import Bounds
+from server.organise.cores import started_on
 from server.organise.sandbox import View, sandboxed
 from server.organise.usage import MEGABYTE, WATCHER, Excess, Usage, Watched, out_of_cpu_time
 
@@ -239,10 +240,7 @@ def _spawn(
     errors: int,
 ) -> subprocess.Popen[bytes]:
     """Start a process: it may use the cores that the thread may which has started it."""
-    usable = None if core is None else os.sched_getaffinity(0)
-    if core is not None:
-        os.sched_setaffinity(0, {core})
-    try:
+    with started_on(core):
         return subprocess.Popen(
             command,
             bufsize=0,
@@ -254,9 +252,6 @@ def _spawn(
             pass_fds=given,
             start_new_session=True,
         )
-    finally:
-        if usable is not None:
-            os.sched_setaffinity(0, usable)
 
 
 def _limits(seal: Seal) -> dict[int, tuple[int, int]]:

@@ -140,6 +140,12 @@ class Seats:
         self._one_at_a_time = trio.CapacityLimiter(1)
         self.turns = Turns(self._cores.count)
 
+    def leave(self, contest: int) -> None:
+        """A contest is not played any more; after the last one the server has all cores again."""
+        self.turns.leave(contest)
+        if self.turns.idle:
+            self._cores.rest()
+
     async def stored(self, work: Callable[[], Result]) -> Result:
         """Do something with the store, beside the loop, since the disk may be slow; one after the other."""
         return await trio.to_thread.run_sync(work, limiter=self._one_at_a_time)

@@ -36,6 +36,11 @@ class Turns:
         return self.cores if waits else sum(taken for other, taken in self._taken.items() if other != contest)
 
     @property
+    def idle(self) -> bool:
+        """Tell whether no contest is played."""
+        return not self._wake
+
+    @property
     def quiet(self) -> bool:
         """Tell whether no game is played in any contest."""
         return self._games == 0

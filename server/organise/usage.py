@@ -153,7 +153,7 @@ WATCHER = Watcher()
 def _seen(first: int) -> _Seen:
     """Return what the first process of a sandbox, and all that descend from it, use at this moment."""
     processes, ticks, pages, numbers = 0, 0, 0, []
-    for number in _family(first):
+    for number in family(first):
         with suppress(OSError, ValueError):
             with open(f"/proc/{number}/stat", encoding="ascii", errors="replace") as file:
                 fields = file.read().rpartition(")")[2].split()
@@ -166,7 +166,7 @@ def _seen(first: int) -> _Seen:
     return _Seen(processes, ticks / TICKS, pages * PAGE, numbers)
 
 
-def _family(first: int) -> Iterator[int]:
+def family(first: int) -> Iterator[int]:
     """Name a process and all that descend from it: orphans are children of the first one of their sandbox."""
     waiting = [first]
     while waiting:

@@ -16,7 +16,6 @@ import trio
 from engine.wire import messages as m
 from server.organise import bounded_log, descendants, programs
 from server.organise.bounded_log import BoundedLog
-from server.organise.cores import Cores
 from server.organise.invocation import Seat, connects, filled, shown, variables
 from server.organise.programs import NotStarted, Place, Program
 from server.session import serve_stream
@@ -78,21 +77,6 @@ def test_a_command_is_shown_as_a_shell_takes_it_in_one_line() -> None:
     assert shown(["./bot", "it's", "{name}"]) == """./bot 'it'"'"'s' '{name}'"""
     assert shown(["bot", "a\nb\x1b"]) == r'''"bot 'a\nb\x1b'"'''
     assert shown(["b" * 300]) == "b" * 200 + "…"
-
-
-def test_cores_are_given_out_one_by_one_or_not_at_all() -> None:
-    usable = os.sched_getaffinity(0)
-    cores = Cores()
-    assert (cores.count, cores.pinned) == (len(usable), True)
-    taken = [cores.take() for _ in usable]
-    assert set(taken) == usable
-    assert cores.take() is None
-    cores.give_back(taken[0])
-    cores.give_back(None)
-    assert (cores.take(), cores.take()) == (taken[0], None)
-    more = Cores(len(usable) + 1)
-    assert (more.count, more.pinned, more.take()) == (len(usable) + 1, False, None)
-    assert Cores(1).count == 1 and Cores(1).take() in usable
 
 
 @pytest.mark.parametrize("size", [0, 5, 1000, 4096])
@@ -343,7 +327,7 @@ pathlib.Path("cores").write_text(f"{sorted(os.sched_getaffinity(0) | found[0])}\
 
 async def test_a_program_thinks_on_its_core_alone(tmp_path: Path) -> None:
     usable = os.sched_getaffinity(0)
-    core = Cores().take()
+    core = max(usable)
     async with started(tmp_path, THREADS, core=core):
         assert await written(tmp_path / "cores") == f"[{core}]\n"
     assert os.sched_getaffinity(0) == usable
