@@ -3,8 +3,9 @@
 import math
 import os
 from difflib import get_close_matches
+from pathlib import Path
 
-from cyclopts import CoercionError, CycloptsError, MissingArgumentError, UnusedCliTokensError
+from cyclopts import CoercionError, CycloptsError, MissingArgumentError, UnknownOptionError, UnusedCliTokensError
 
 _KINDS = {int: "a whole number", float: "a number", bool: "true or false"}
 """What a value of such a type is called."""
@@ -13,6 +14,9 @@ _KINDS = {int: "a whole number", float: "a number", bool: "true or false"}
 def explain(error: CycloptsError) -> str:
     """Say what is wrong with a command line, and what would be right."""
     command = " ".join(error.command_chain or ())
+    mistyped = _mistyped(error) if isinstance(error, UnusedCliTokensError | UnknownOptionError) else ""
+    if mistyped:
+        return mistyped
     if isinstance(error, UnusedCliTokensError):
         words = error.unused_tokens or []
         shown = ", ".join(map(repr, words))
@@ -29,6 +33,17 @@ def explain(error: CycloptsError) -> str:
         name = name if error.argument.field_info.is_positional else error.argument.name
         return f"{command or 'this'} needs {name}, which is missing; --help tells what it is"
     return " ".join(str(error).split())
+
+
+def _mistyped(error: CycloptsError) -> str:
+    """Say that a word behind a command is like one of its commands, and none; empty where that is not so."""
+    chain = list(error.command_chain or ())
+    words = list(error.root_input_tokens or ())[len(chain) :]
+    if error.app is None or not words or Path(words[0]).suffix:  # a file is no command
+        return ""
+    commands = [name for name in error.app if not name.startswith("-")]
+    hint = nearest(words[0], commands) if words[0] not in commands else ""
+    return hint and f"there is no command {' '.join([*chain, repr(words[0])])}{hint}"
 
 
 def explain_fault(error: BaseException) -> str:

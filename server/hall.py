@@ -176,11 +176,11 @@ class Hall:
 
         Return whether there was one, in which the session played: then nothing else is wrong with the session.
         """
-        log.error("server fault", player=player.name, exc_info=error)
         self.desk.failed(player)
         if player.match is None or player.side is None:
+            log.error("server fault", player=player.name, exc_info=error)
             return False
-        self._match_fault(player.match, error)
+        self._match_fault(player.match, error, player.name)
         return True
 
     def crashed(self, number: int, side: int, sentence: str, termination: Termination = Termination.CRASHED) -> None:
@@ -198,10 +198,10 @@ class Hall:
         if match is not None:
             self._match_fault(match, error)
 
-    def _match_fault(self, match: Match, error: Exception) -> None:
-        """Annul a match; whatever else goes wrong in it ends here."""
-        log.error("match annulled", match=match.number, exc_info=error)
+    def _match_fault(self, match: Match, error: Exception, player: str = "") -> None:
+        """Annul a match; whatever else goes wrong in it ends here. ``player``: who asked for what has failed."""
         match.lacked = server_fault(error)
+        log.error("match annulled", match=match.number, **({"player": player} if player else {}), **_told(error))
         try:
             what = match.lacked or type(error).__name__
             self.annul(match, Termination.SERVER_FAULT, f"a fault of the server's own: {what}")
@@ -213,7 +213,7 @@ class Hall:
         try:
             match.annul(termination, sentence)
         except Exception as error:
-            log.error("a match could not be annulled in order", match=match.number, exc_info=error)
+            log.error("a match could not be annulled in order", match=match.number, **_told(error))
             match.abandon(termination, sentence)
 
     def waiting(self) -> Iterator[str]:
@@ -360,3 +360,10 @@ class Hall:
         self.recent.append(match)
         self.desk.ended(match)
         self.tally.ended(match.state, match.now())
+
+
+def _told(error: Exception) -> dict[str, Any]:
+    """Return how the log tells of a fault: by a clause where the machine lacks something, else by one traceback."""
+    lack = server_fault(error)
+    error.__suppress_context__ = True  # what has led to it is in the log already
+    return {"reason": lack} if lack else {"exc_info": error}

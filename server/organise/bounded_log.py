@@ -19,7 +19,8 @@ TOLD_CHARACTERS = 300
 class BoundedLog:
     """A file that never holds more than head and tail, and a line about what was left out between them.
 
-    The head is written as it comes, the tail when the log is closed. Where nothing is written there is no file.
+    The head is written as it comes, the tail when the log is closed. Where nothing is written there is no file. Where
+    the file cannot be written, the server's log says so once; `last_words` are known all the same.
     """
 
     def __init__(self, path: Path) -> None:
@@ -28,6 +29,7 @@ class BoundedLog:
         self._head = 0  # bytes of the head that are written
         self._tail = bytearray()
         self._all = 0
+        self._told = False
 
     def write(self, data: bytes) -> None:
         """Add bytes."""
@@ -59,4 +61,6 @@ class BoundedLog:
             with self._path.open("ab") as file:
                 file.write(data)
         except OSError as error:
-            log.warning("what a program says on stderr cannot be kept", path=str(self._path), error=str(error))
+            if not self._told:  # it may write many times a second
+                log.warning("what a program says on stderr cannot be kept", path=str(self._path), error=str(error))
+            self._told = True

@@ -1,12 +1,31 @@
 """Keeping a result: its record has to be on the disk before the store has it, so that no power cut parts the two."""
 
 import structlog
+import trio
 
 from engine.outcome import ANNULLED, Termination
 from server.archive import Archive
 from server.contest.fixtures import Finished
 
 log = structlog.get_logger()
+
+STOP_SECONDS = 10.0
+"""What the disk gets for the record of a game from the stop of its contest on."""
+
+
+async def kept_on_disk(archive: Archive, game: Finished) -> tuple[Finished, str]:
+    """Return a game when its record is on the disk, as `settled` does; beside the loop.
+
+    Who cancels this waits for it `STOP_SECONDS` at most. Where the disk does not answer for so long, the result is kept
+    when the server starts again, from the record.
+    """
+    try:
+        return await trio.to_thread.run_sync(settled, archive, game, abandon_on_cancel=True)
+    except trio.Cancelled:
+        with trio.CancelScope(shield=True, deadline=trio.current_time() + STOP_SECONDS):
+            return await trio.to_thread.run_sync(settled, archive, game, abandon_on_cancel=True)
+        log.error("the disk does not answer; a result is kept when the server starts again", match=game.match)
+        raise
 
 
 def settled(archive: Archive, game: Finished) -> tuple[Finished, str]:

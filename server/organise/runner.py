@@ -32,7 +32,7 @@ from server.organise.cluster import Cluster, NotPlayed
 from server.organise.desk import Presence
 from server.organise.folders import keep_written
 from server.organise.job import PROGRAMS
-from server.organise.keeping import settled
+from server.organise.keeping import kept_on_disk
 from server.organise.pauses import MOST_PAUSE_SECONDS, Pauses, lacking
 from server.organise.sealing import hindrance as sealing_hindrance
 from server.organise.sealing import obstacle
@@ -478,8 +478,7 @@ class Runner:
 
     async def _keep(self, game: Finished) -> Finished:
         """Keep a result when its record is on the disk, first in the store, then for the plan; return what is kept."""
-        with trio.CancelScope(shield=True):
-            game, sha256 = await trio.to_thread.run_sync(settled, self._hall.archive, game)
+        game, sha256 = await kept_on_disk(self._hall.archive, game)
 
         def keep() -> None:
             stamp = self._store.finish(self.contest, game, sha256)

@@ -67,5 +67,8 @@ def axis(ratings: Sequence[Rating]) -> tuple[float, float, float]:
     wish = max(high - low, 10.0) / MOST_TICKS
     power = 10.0 ** math.floor(math.log10(wish))
     step = next(power * factor for factor in (1, 2, 5, 10) if power * factor >= wish)
-    first, last = math.floor(low / step), max(math.ceil(high / step), math.floor(low / step) + 1)
+    first, last = math.floor(low / step), math.ceil(high / step)
+    first -= first * step > low  # the number next to 0 becomes 0 when it is divided
+    last += last * step < high
+    last = max(last, first + 1)
     return first * step, last * step, step

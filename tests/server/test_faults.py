@@ -20,7 +20,7 @@ from server import archive as archive_module
 from server import match as match_module
 from server import referee
 from server.archive import Archive
-from tests.server.harness import Client, House, open_house, play, ready
+from tests.server.harness import Client, House, logged, open_house, play, ready
 
 VICTIM = "3,3,9,9"
 """The variant that is broken; the ten others play another one."""
@@ -232,9 +232,11 @@ async def test_who_asked_for_what_failed_may_play_on(
         await ann.hear(m.Turn)
         with monkeypatch.context() as patch:
             break_function(patch, referee, "move")
-            await ann.say(m.Move(m.Text("a1-b2")))
-            assert (await ann.next()).reason == "server_fault"
-            assert (await ann.next()).code == "server_fault"
+            with logged() as written:
+                await ann.say(m.Move(m.Text("a1-b2")))
+                assert (await ann.next()).reason == "server_fault"
+                assert (await ann.next()).code == "server_fault"
+            assert written.getvalue().count("Traceback (most recent") == 1
         assert (await bob.hear(m.Result)).reason == "server_fault"
         await ann.say(m.Seek("gipf", m.Text("params=2,3,5,5 colour=white")))
         await bob.say(m.Seek("gipf"))

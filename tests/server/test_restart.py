@@ -13,6 +13,8 @@ from trio.testing import MockClock
 from engine import record
 from engine.wire import messages as m
 from engine.wire.messages import encode
+from server import retelling
+from server.retelling import Retold
 from server.settings import Settings
 from tests.server.harness import Client, House, open_house, play, ready
 
@@ -330,7 +332,16 @@ async def test_what_is_said_together_with_resume_counts(tmp_path: Path, autojump
                 assert record.verify((third.folder / "running" / "1.txt").read_text()).history.plies == 1
 
 
-async def test_a_result_that_was_not_told_is_told_to_who_comes_back(tmp_path: Path, autojump_clock: MockClock) -> None:
+async def replayed(path: Path) -> Retold | None:
+    """Replay a record here: a simulated clock does not wait for a process."""
+    await trio.lowlevel.checkpoint()
+    return retelling.retold(path.read_text(encoding="utf-8"))
+
+
+async def test_a_result_that_was_not_told_is_told_to_who_comes_back(
+    tmp_path: Path, autojump_clock: MockClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(retelling, "replayed", replayed)
     async with open_house(tmp_path / "data") as house:
         ann, bob = await house.pair("params=2,3,5,5 budget=1000")
         await ready(ann, bob)

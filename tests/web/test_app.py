@@ -180,6 +180,18 @@ def test_matches_of_an_earlier_server_are_told_from_their_records(tmp_path: Path
         assert ask(site, "/api/matches/7").json == told
 
 
+def test_a_fault_behind_a_page_is_logged_with_one_traceback(tmp_path: Path) -> None:
+    (tmp_path / "records").mkdir(parents=True)
+    (tmp_path / "records" / "7.txt").write_bytes(b"\xff")
+    site = Site(tmp_path)
+    try:
+        answer = ask(site, "/api/matches/7/record")
+    finally:
+        site.stop()
+    assert answer.status == 500 and "its log" in answer.json["error"]
+    assert site.log.count("Traceback (most recent") == 1 and "no UTF-8" in site.log
+
+
 @pytest.mark.slow
 def test_results_of_an_earlier_server_are_in_the_lobby(tmp_path: Path) -> None:
     (tmp_path / "records").mkdir(parents=True)

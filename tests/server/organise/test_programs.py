@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 import trio
+from structlog.testing import capture_logs
 
 from engine.wire import messages as m
 from server.organise import bounded_log, descendants, programs
@@ -103,10 +104,17 @@ def test_last_words_are_printable_whatever_was_written(tmp_path: Path) -> None:
     log = BoundedLog(tmp_path / "errors.txt")
     log.write(b"\x1b[2J\xff\x00 Stra\xc3\x9fe\r\n")
     assert log.last_words() == r"'\x1b[2J\\xff\x00 Straße'"
-    unwritable = BoundedLog(Path("/dev/null/errors.txt"))
-    unwritable.write(b"lost")
-    unwritable.close()
-    assert unwritable.last_words() == "'lost'"
+
+
+def test_what_cannot_be_kept_is_logged_once_for_each_program() -> None:
+    with capture_logs() as logs:
+        for _ in range(2):
+            unwritable = BoundedLog(Path("/dev/null/errors.txt"))
+            for _ in range(1000):
+                unwritable.write(b"lost\n" * 50)
+            unwritable.close()
+            assert unwritable.last_words().endswith("lost'")
+    assert [line["event"] for line in logs] == ["what a program says on stderr cannot be kept"] * 2
 
 
 TALKS = """

@@ -5,7 +5,7 @@ from html.parser import HTMLParser
 from itertools import pairwise
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from server.contest.definition import Entrant, Format, Gauntlet, Knockout, Ladder, RoundRobin, Swiss
@@ -209,6 +209,8 @@ def _rating(name: str, elo: float, low: float | None, high: float | None) -> Rat
     return Rating(name=name, elo=elo, low=low, high=high, games=3)
 
 
+@example([(-5e-324, 0.0, 0.0, True)])
+@example([(5e-324, 0.0, 0.0, True)])
 @given(
     st.lists(
         st.tuples(st.floats(-3000, 3000), st.floats(0, 2000), st.floats(0, 2000), st.booleans()), min_size=1, max_size=9
