@@ -38,7 +38,7 @@ class _Replay:
         self.stamp = 0  # of the last event: time does not run back
         self.latest = 0  # the same with lost and resumed connections, whose stamps may lie behind what follows
         self.settled = 0  # of all that was written when a clock was last stopped: no TURN was sent before it
-        self.noticed = 0  # of the last connection that was lost or resumed: stalls before it were written before it
+        self.noticed = 0  # of the last connection that was lost or resumed
         self.begun = 0  # of the last restart, and of what let clocks run after it
         self.ready = [False, False]
         self.heard = [False, False]  # who was told of the match
@@ -267,8 +267,9 @@ class _Replay:
 
     def _on_stall(self, rest: str) -> None:
         begin, until = map(self._stamp, self._words(rest, "stamp stamp"))
-        if not max(self.stood, self.noticed) <= begin < until:
-            self._fail("a stall ends after it began, and begins after what was written before")
+        # a connection may have been lost, and written down, within a stall that was only noticed at its end
+        if not self.stood <= begin < until:
+            self._fail("a stall ends after it began, and begins after the one before")
         self.stood, self.latest = until, max(self.latest, until)
         stall = Stall(begin, until)
         if all(self.ready):
