@@ -5,6 +5,7 @@ For whoever writes a bot:
 - `client`: `play` does everything but choosing a move; begin here
 - `bot`: the `Bot` to subclass when one function is not enough, and what it is given
 - `errors`: what can go wrong
+- `wish`, `uncaught`, `hiding`: mistakes in a call, ends of a program, files that hide a module, each said in a sentence
 - `random_bot`: the smallest bot, to be read and copied
 
 How it works:

@@ -18,6 +18,7 @@
 - `loop`: the event loop's clock, and what looks on while it turns
 - `flags`, `loopwatch`, `lag`: when flags fall, when bytes arrived, and how long their way was
 - `archive`: the records on disk
+- `numbers`, `unsynced`, `syncing`: what a power cut would take away, and how it gets to the disk
 - `recovery`, `restart`: what becomes of the matches that were running when a server died
 - `web`: the pages: lobby, matches, contests, play
 - `house`: the server's own bots, as processes

@@ -11,6 +11,7 @@
 - `result_of`: what is kept of a match that is over
 - `absence`: games of those who do not come
 - `conduct`: why games were lost, and whom that disqualifies
+- `verification`: results held against their records and the rules
 - `plan`: what is to be played next, from the definition and the games that are over
 - `selection`: which of these games can begin at once
 - `standings`: the table, tie-breaks and the crosstable

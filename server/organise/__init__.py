@@ -7,8 +7,14 @@
 - `store`, `schema`, `definitions`: the database, its versions, and how a definition is kept in it
 - `checking`: each program started once, before the contest
 - `intervening`: what the organiser changes in a contest that is open
+- `verifying`: a contest held against its records
+- `keeping`: a result and its record, kept together
 - `account`: how a contest stands, as the store tells it, and its report
 - `programs`: entrants that the server starts, each for one game, and ends with all that they have started
+- `sandbox`, `visible`, `sealed`, `sealing`: the sandbox around a program: its command, what is seen in it, its start and
+  end, whether it can be made
+- `usage`: what a program uses, and its end where that is more than it may
+- `pipes`: the pipes of a program
 - `blame`: whose fault it is that a program was not started
 - `pauses`: a contest that pauses for what the machine lacks
 - `invocation`: a command filled in, and what a program finds in its environment

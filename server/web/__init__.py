@@ -3,7 +3,7 @@
 - `layouts`, `views`, `stories`, `overview`: pure: boards, positions, matches and the lobby as data that a page draws
 - `listener`, `crowd`: connections of browsers, by HTTP, and how many there may be
 - `feed`, `hubs`: what is live, told to many browsers at once
-- `films`: the positions of a match, made beside the event loop
+- `films`, `judging`: the positions of a match and their values, made beside the event loop
 - `records`, `telling`: what is known of a record, worked out by processes (`processes`), in `turns` of who asks
 - `earlier`, `results`: the results of earlier servers, read off their records
 - `contests`: contests, from their reports

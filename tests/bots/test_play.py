@@ -18,6 +18,7 @@ from bots.play import Conversation, sit_down
 from bots.play_words import COMMANDS, BadCommand, player
 from engine.catalogue import GAMES
 from engine.game import Game, moves
+from engine.gipf import notation
 from engine.history import History
 from engine.search.advice import Adviser
 from engine.search.think import Thought
@@ -291,7 +292,8 @@ def test_in_a_terminal_ctrl_c_stops_the_bot_and_tab_completes() -> None:
 
 
 @pytest.mark.slow
-def test_where_rows_can_be_taken_in_too_many_ways_to_list_they_are_named() -> None:
+def test_where_rows_can_be_taken_in_too_many_ways_to_list_they_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(notation, "MOVES_PER_PUSH", 2**9 - 1)
     start = History.begin(GAMES["gipf"].read(crowded()))
     printed, table = talk("moves", "a1-b2", "help", NAMED, start=start)
     assert printed.count("rows can be taken in too many ways to list them") == 3
