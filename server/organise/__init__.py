@@ -11,8 +11,8 @@
 - `keeping`: a result and its record, kept together
 - `account`: how a contest stands, as the store tells it, and its report
 - `programs`: entrants that the server starts, each for one game, and ends with all that they have started
-- `sandbox`, `visible`, `sealed`, `sealing`: the sandbox around a program: its command, what is seen in it, its start and
-  end, whether it can be made
+- `sandbox`, `visible`, `sealed`, `sealing`: the sandbox around a program: command, what is seen in it, start and end,
+  whether it can be made
 - `usage`: what a program uses, and its end where that is more than it may
 - `pipes`: the pipes of a program
 - `blame`: whose fault it is that a program was not started
