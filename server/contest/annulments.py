@@ -17,10 +17,15 @@ def with_commands(definition: Definition) -> Definition:
     return definition._replace(entrants=tuple(entrants))
 
 
+def replayed_matches(definition: Definition) -> set[int | None]:
+    """Return the matches whose results the organiser has annulled, so that their games are played again."""
+    return {done.match for done in definition.interventions if done.kind is Kind.REPLAY}
+
+
 def effective(definition: Definition, games: Iterable[Finished]) -> list[Finished]:
     """Return all results as they stand now: games that are replayed, and forfeits that are taken back, are annulled."""
     games = list(games)
-    replayed = {done.match for done in definition.interventions if done.kind is Kind.REPLAY}
+    replayed = replayed_matches(definition)
     reinstated = [done for done in definition.interventions if done.kind is Kind.REINSTATE]
     if not replayed and not reinstated:
         return games

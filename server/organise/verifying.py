@@ -12,7 +12,7 @@ from typing import NamedTuple
 import msgspec
 
 from server.archive import SUFFIX
-from server.contest.annulments import effective
+from server.contest.annulments import effective, replayed_matches
 from server.contest.definition import Definition
 from server.contest.fixtures import Finished, counted
 from server.contest.plan import Plan, Present, plan
@@ -79,7 +79,9 @@ def verify(data: Path, contest: int, told: Told = lambda done, count: None, proc
     checked: dict[int | None, Checked] = {}
     for found in _checked(data, past, played, told, processes):
         checked[found.game.match] = found
-    differences = [sentence for result in played for sentence in checked[result.match].differences]
+    replayed = replayed_matches(past.definition)  # whose results count for nobody, be their records true or not
+    standing = [result for result in played if result.match not in replayed]
+    differences = [sentence for result in standing for sentence in checked[result.match].differences]
     differences += check_unplayed(past.definition, past.results)
     shown = [checked[result.match].game if result.match is not None else result for result in past.results]
     games, by_record = (effective(past.definition, some) for some in (past.results, shown))
@@ -91,7 +93,7 @@ def verify(data: Path, contest: int, told: Told = lambda done, count: None, proc
         differences += [f"match {match} was begun, and has no result" for match in past.begun]
         differences += _reported(folder_of(data, contest), past.definition, counted(by_record), stands)
     trusted = sum(not result.played and result.termination not in FORFEITED for result in past.results)
-    return Verdict(len(played), trusted, tuple(differences))
+    return Verdict(len(standing), trusted, tuple(differences))
 
 
 def _read(data: Path, contest: int) -> _Past:

@@ -22,6 +22,7 @@ from server.archive import Archive
 from server.contest.conduct import disqualified
 from server.contest.definition import Definition, Entrant, Knockout, RoundRobin, Stage, Swiss, Variant
 from server.contest.fixtures import Fixture
+from server.contest.interventions import Intervention, Kind
 from server.contest.plan import plan
 from server.contest.result_of import finished
 from server.contest.verification import Verdict, check_schedule, check_tables, check_unplayed
@@ -183,6 +184,19 @@ def test_each_forgery_is_named(held: Path, tmp_path: Path, forge: Callable[[Path
     found = verify(data, 1)
     assert any(sentence in difference for difference in found.differences), found.differences
     assert found.sentence.startswith("NOT verified: ")
+
+
+def test_the_record_of_a_game_that_was_annulled_by_the_organiser_is_held_against_nothing(
+    held: Path, tmp_path: Path
+) -> None:
+    data = shutil.copytree(held, tmp_path / "data")
+    (data / "records" / "3.txt").write_text("nothing true\n", encoding="utf-8")
+    assert any("match 3: the record is not true" in difference for difference in verify(data, 1).differences)
+    with closing(Store(data / FILE)) as store:
+        store.intervene(1, lambda number: Intervention(number, DATE, Kind.REPLAY, match=3))
+    found = verify(data, 1)
+    assert found.games == 13
+    assert not any("match 3" in difference for difference in found.differences)
 
 
 def test_other_processes_find_the_same(held: Path, tmp_path: Path) -> None:
