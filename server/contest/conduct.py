@@ -1,7 +1,7 @@
 """Why games were lost, and whom that disqualifies."""
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from enum import StrEnum
 from typing import NamedTuple
 
@@ -21,7 +21,7 @@ from server.contest.fixtures import (
     Finished,
     counted,
 )
-from server.contest.interventions import END, pardoned, withdrawn
+from server.contest.interventions import END, Kind, pardoned, withdrawn
 
 
 class Cause(StrEnum):
@@ -82,6 +82,12 @@ _HARMLESS = frozenset(
 
 _AT_ONCE = frozenset({Cause.HUNG, Cause.NOT_STARTED, Cause.NO_ANSWER})
 """Causes of which one is enough in the qualification: the program never got ready."""
+
+LEAST_START_SECONDS = 10
+"""A program that has been silent before gets so much, or all of ``start-seconds`` where that is less."""
+
+_ANEW = frozenset({Kind.REINSTATE, Kind.COMMAND})
+"""Interventions after which it counts no more that a program was silent."""
 
 _WORDS: dict[str, str] = {
     Cause.TIME: "lost on time",
@@ -162,6 +168,26 @@ def disqualified(
     return out
 
 
+def start_seconds(definition: Definition, games: Sequence[Finished], name: str) -> int:
+    """Return for how many seconds the first word of a player's program is waited for, once it is started.
+
+    Each time in a row that it has said none halves them, down to `LEAST_START_SECONDS`, until it has played, or the
+    organiser has reinstated it or changed its command.
+    """
+    since = max((one.number for one in definition.interventions if one.name == name and one.kind in _ANEW), default=0)
+    entrant = definition.entrant(name)
+    # absent is a game to which two programs did not come, each for another reason
+    ways = (NO_ANSWER,) if entrant is None or entrant.connects else (NO_ANSWER, ABSENT)
+    silent = 0
+    for game in reversed(games):
+        if name not in game.fixture.players or game.termination in ANNULLED:
+            continue
+        if game.played or game.interventions < since:
+            break
+        silent += game.termination in ways and any(loss.name == name for loss in losses(definition, game))
+    return max(definition.start_seconds >> silent, min(LEAST_START_SECONDS, definition.start_seconds))
+
+
 def _judge(definition: Definition, name: str, faults: list[Loss]) -> Disqualification | None:
     before = [loss for loss in faults if loss.stage == QUALIFICATION]
     rules = definition.qualification
@@ -176,6 +202,9 @@ def _judge(definition: Definition, name: str, faults: list[Loss]) -> Disqualific
         if len(late) >= rules.time_losses:
             return Disqualification(name, f"{_what_happened(late)} in the qualification", late)
     late = tuple(loss for loss in faults if loss.stage != QUALIFICATION and on_time(loss.cause))
+    never = tuple(loss for loss in late if loss.cause == Cause.NOT_STARTED)
+    if never and definition.time_losses:  # it would go no better another time
+        return Disqualification(name, _what_happened(never), never)
     if 0 < definition.time_losses <= len(late):
         return Disqualification(name, _what_happened(late), late)
     return None

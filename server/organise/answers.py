@@ -1,5 +1,7 @@
 """What a cluster can play, what it is given, and whether what comes back is true. Pure."""
 
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import msgspec
@@ -44,12 +46,14 @@ def hindrance(definition: Definition) -> str:
     return ""
 
 
-def job_of(definition: Definition, fixture: Fixture, match: int, server: str) -> Job:
-    """Return a game of a contest, to be given away."""
+def job_of(
+    definition: Definition, fixture: Fixture, match: int, server: str, starts: Mapping[str, int] = MappingProxyType({})
+) -> Job:
+    """Return a game of a contest, to be given away; ``starts`` as in `server.organise.seats.Seats.seated`."""
     players = tuple(entrant for entrant in definition.entrants if entrant.name in fixture.players)
     # how many cores there are is for the worker to say
     text = definitions.encode(definition._replace(entrants=players, cores=0))
-    return Job(text, fixture, match, server)
+    return Job(text, fixture, match, server, starts=dict(starts))
 
 
 def checked(job: Job, answer: Any) -> Played:

@@ -57,7 +57,7 @@ async def _play(job: Job, definition: Definition, hall: Hall, seats: Seats) -> A
     answer, started = Answer(), Started()
     async with AsyncExitStack() as stack:
         try:
-            table = await seats.seated(stack, CONTEST, definition, job.fixture, job.match, started)
+            table = await seats.seated(stack, CONTEST, definition, job.fixture, job.match, started, job.starts)
             over = trio.Event()
             hall.desk.follow(job.match, lambda _: over.set(), keep=False)
             table.begin(job.match, position, job.fixture.control(definition), definition.move_limit)

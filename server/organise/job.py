@@ -48,6 +48,8 @@ class Job(msgspec.Struct, frozen=True):
     """Names the program in the record."""
     cores: tuple[int, ...] = ()
     """The only cores that its process and its programs may use; none for any."""
+    starts: dict[str, int] = {}
+    """By player: for how many seconds its first word is waited for, where those are not the contest's."""
 
 
 class Answer(msgspec.Struct, frozen=True):

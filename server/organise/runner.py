@@ -6,7 +6,7 @@ left it.
 """
 
 from collections import Counter
-from collections.abc import Callable, Collection
+from collections.abc import Collection
 from contextlib import AsyncExitStack
 from datetime import UTC, datetime
 from functools import partial
@@ -15,11 +15,11 @@ import structlog
 import trio
 
 from engine.catalogue import GAMES
-from engine.outcome import ANNULLED, Termination
-from server.contest.absence import absent, given_up
-from server.contest.conduct import Disqualification, disqualified
+from engine.outcome import Termination
+from server.contest.absence import absent
+from server.contest.conduct import Disqualification, disqualified, start_seconds
 from server.contest.definition import Adjudication, Definition, Interrupted
-from server.contest.fixtures import ABSENT, SET_ASIDE, Finished, Fixture
+from server.contest.fixtures import ABSENT, Finished, Fixture
 from server.contest.interventions import Kind, withdrawn
 from server.contest.plan import Plan, Present, plan
 from server.contest.result_of import finished
@@ -28,31 +28,19 @@ from server.hall import Hall
 from server.match import Match
 from server.organise.adjudication import Adjudicator
 from server.organise.answers import hindrance, job_of
+from server.organise.attendance import LOOK_SECONDS, Attendance
 from server.organise.cluster import Cluster, NotPlayed
 from server.organise.desk import Presence
 from server.organise.folders import keep_written
 from server.organise.job import PROGRAMS
-from server.organise.keeping import kept_on_disk
+from server.organise.ledger import Ledger
 from server.organise.pauses import MOST_PAUSE_SECONDS, Pauses, lacking
 from server.organise.sealing import hindrance as sealing_hindrance
 from server.organise.sealing import obstacle
-from server.organise.seats import NotThere, Result, Seats, Started
+from server.organise.seats import NotThere, Seats, Started
 from server.organise.store import Store
 
 log = structlog.get_logger()
-
-LOOK_SECONDS = 1.0
-"""How often to look whether something has changed that nobody tells."""
-
-STEADY_SECONDS = 2.0
-"""An entrant that was missing is there again when it has waited for so long, or a match of it has begun.
-
-One that comes and goes all the time is there at some looks, and never long enough to play."""
-
-MOST_FAILURES = 5
-"""A game in which the server has died so often, or failed otherwise through no lack of the machine's, is set aside.
-
-From its first failure on it is played after all others, and alone: so it takes no other one with it."""
 
 
 class Runner:
@@ -67,19 +55,13 @@ class Runner:
         self._hall = hall
         self._seats = seats
         self._pauses = Pauses(contest, self.definition.name, store, seats.stored, self._tell)
+        self._ledger = Ledger(contest, self.definition.name, store, hall.archive, seats, self._pauses)
         self._connecting = frozenset(entrant.name for entrant in self.definition.entrants if entrant.connects)
-        self._games = store.games(contest)
+        self._attendance = Attendance(hall.desk, self._connecting)
         self._left = store.begun(contest)
         """The games that were running when the last server ended."""
-        self._failures = store.failures(contest)
-        """How often games were begun in vain."""
         self._began = store.stages(contest)
         self._running: dict[Fixture, int | None] = {}
-        self._missing: dict[str, float] = {}
-        """For how many seconds entrants have been missing."""
-        self._absent: tuple[str, ...] = ()
-        """Those who are not there now."""
-        self._looked = float("-inf")
         self._tries: Counter[Fixture] = Counter()
         """How often games could not be played through a lack of the machine's."""
         self._ending_seconds = 0.0
@@ -96,7 +78,7 @@ class Runner:
         self._hall.gather()
         try:
             async with trio.open_nursery() as nursery:
-                await self._surely(partial(self._store.end_pause, self.contest, datetime.now(UTC)))
+                await self._ledger.surely(partial(self._store.end_pause, self.contest, datetime.now(UTC)))
                 await self._recover(nursery)
                 await self._wait_for_sandboxes()
                 if self.definition.adjudication is not None:
@@ -107,7 +89,7 @@ class Runner:
             self._seats.leave(self.contest)
             desk.leave(self.contest)
         desk.over(self.definition)
-        log.info("contest over", contest=self.definition.name, games=len(self._games))
+        log.info("contest over", contest=self.definition.name, games=len(self._ledger.games))
 
     def wake(self) -> None:
         """Look again what can be played: something has changed."""
@@ -115,7 +97,7 @@ class Runner:
 
     def _tell(self) -> None:
         """Let everybody know what goes on."""
-        present = Presence(frozenset(self._running), self._absent, self._pauses.now)
+        present = Presence(frozenset(self._running), self._attendance.absent, self._pauses.now)
         self._hall.desk.present[self.contest] = present
 
     async def _adjudicate(self, rules: Adjudication) -> None:
@@ -137,16 +119,16 @@ class Runner:
                 continue
             game = self._past(fixture, number) if match is None else None
             if game is not None:
-                await self._keep(game)
+                await self._ledger.keep(game)
                 continue
-            await self._count_failure(fixture)
+            await self._ledger.count_failure(fixture)
             if match is None:
                 log.warning("the server died while a game was set up", contest=self.definition.name, match=number)
-                await self._surely(partial(self._store.forget, self.contest, number))
+                await self._ledger.surely(partial(self._store.forget, self.contest, number))
             else:
                 sentence = "the server died during the game, which is played again"
                 self._hall.annul(match, Termination.SERVER_STOP, sentence)
-                await self._keep(finished(fixture, match.state, match.gone))
+                await self._ledger.keep(finished(fixture, match.state, match.gone))
 
     def _past(self, fixture: Fixture, number: int) -> Finished | None:
         """Return a game that was over before this server began; None where it never came to be."""
@@ -192,7 +174,7 @@ class Runner:
                 await self._pauses.pause("the schedule cannot be made", lacking(error) or repr(error))
                 continue
             for game in found.forfeited:
-                await self._keep(game)
+                await self._ledger.keep(game)
             if found.over and not self._running and await self._close():
                 return
             if not self._hall.stopping:
@@ -206,7 +188,7 @@ class Runner:
     async def _close(self) -> bool:
         """Keep that the contest is over; False where the organiser has just changed something."""
         known, now = len(self.definition.interventions), datetime.now(UTC)
-        return await self._surely(partial(self._store.close_contest, self.contest, now, known))
+        return await self._ledger.surely(partial(self._store.close_contest, self.contest, now, known))
 
     async def _heed_organiser(self) -> None:
         """Take up what the organiser has changed, which stands in the store: another process may have put it there."""
@@ -215,9 +197,9 @@ class Runner:
         def look() -> None:
             if len(self._store.interventions(self.contest)) > len(known):
                 self.definition = self._store.definition(self.contest)
-                self._games = self._store.games(self.contest)
+                self._ledger.games = self._store.games(self.contest)
 
-        await self._stored(look)
+        await self._ledger.stored(look)
         for done in self.definition.interventions[len(known) :]:
             log.warning("the organiser has intervened", contest=self.definition.name, what=done.sentence)
             if done.kind is Kind.WITHDRAW:
@@ -232,7 +214,7 @@ class Runner:
         free = [name for name in self._free() if not any(name in fixture.players for fixture in self._running)]
         seconds = {stage: (now - began).total_seconds() for stage, began in self._began.items()}
         present = Present(frozenset(self._running), tuple(free), seconds)
-        found, outs = await trio.to_thread.run_sync(_find, self.definition, tuple(self._games), present)
+        found, outs = await trio.to_thread.run_sync(_find, self.definition, tuple(self._ledger.games), present)
         for name, out in outs.items():
             if name not in self._out:
                 log.warning("an entrant is out", contest=self.definition.name, name=name, reason=out.reason)
@@ -241,7 +223,7 @@ class Runner:
         for stage in found.stages:
             if stage.number not in self._began:
                 self._began[stage.number] = now
-                await self._surely(partial(self._store.stage_began, self.contest, stage.number, now))
+                await self._ledger.surely(partial(self._store.stage_began, self.contest, stage.number, now))
         return found
 
     def _free(self) -> list[str]:
@@ -260,8 +242,8 @@ class Runner:
             return
         if self._pauses.now is not None:  # it may be one game alone that cannot be played
             due = sorted(due, key=lambda fixture: self._tries[fixture])
-        sound = [fixture for fixture in due if fixture not in self._failures]
-        suspects = [fixture for fixture in due if fixture in self._failures]
+        sound = [fixture for fixture in due if fixture not in self._ledger.failures]
+        suspects = [fixture for fixture in due if fixture in self._ledger.failures]
         chosen = self._startable(sound)
         if not chosen and not self._running and turns.quiet:
             chosen = self._startable(suspects)[:1]
@@ -288,50 +270,18 @@ class Runner:
         """Return how many programs of a game have a core of this machine."""
         return 0 if self._cluster is not None else sum(name not in self._connecting for name in fixture.players)
 
-    def _absent_from(self, fixture: Fixture) -> list[str]:
-        """Name the players of a game that should connect, and do not wait for it."""
-        desk, connecting = self._hall.desk, self._connecting
-        return [
-            name
-            for name in fixture.players
-            if name in connecting and not desk.connected(name, fixture, self.definition)
-        ]
-
     def _look_for(self, due: Collection[Fixture]) -> list[Fixture]:
-        """Return the games whose players are there; count for how long those of others have been missing.
-
-        Time in which the server stood still, paused, or could let nobody in does not count.
-        """
-        playing = {name for fixture, match in self._running.items() if match is not None for name in fixture.players}
-        absent = {fixture: self._absent_from(fixture) for fixture in due}
-        missing = {name for names in absent.values() for name in names} - playing
-        now = trio.current_time()
-        passed, self._looked = min(now - self._looked, 2 * LOOK_SECONDS), now
-        if self._pauses.now is not None or self._hall.entrance.closed:
-            passed = 0.0
-        steady = {name for name in self._missing if self._is_steady(name, now)}
-        known = {name: seconds for name, seconds in self._missing.items() if name not in playing | steady - missing}
-        self._missing = known | {name: known[name] + passed if name in known else 0.0 for name in missing}
-        self._absent = tuple(sorted(missing))
-        return [fixture for fixture, names in absent.items() if not names]
-
-    def _is_steady(self, name: str, now: float) -> bool:
-        since = self._hall.desk.waiting_since(name)
-        return since is not None and now - since >= STEADY_SECONDS
+        """Return the games whose players are there. Nobody is missing while the server lets nobody in, or pauses."""
+        counts = self._pauses.now is None and not self._hall.entrance.closed
+        return self._attendance.look(self.definition, due, self._running, counts=counts)
 
     async def _give_up(self, due: Collection[Fixture]) -> bool:
         """Let games be lost by those who have been missing too long; tell whether there are any."""
-        patience = self.definition.patience
-        out = {name for name in self._absent if self._missing[name] >= patience}
-        lost = [
-            game
-            for fixture in due
-            for game in given_up([fixture], out.intersection(self._absent_from(fixture)), patience)
-        ]
+        lost = self._attendance.given_up(self.definition, due)
         known = len(self.definition.interventions)
         for game in lost:
             log.warning("game lost by absence", contest=self.definition.name, players=game.fixture.players)
-            await self._keep(game._replace(interventions=known))
+            await self._ledger.keep(game._replace(interventions=known))
         return bool(lost)
 
     async def _play(self, fixture: Fixture) -> None:
@@ -358,29 +308,22 @@ class Runner:
             await self._pauses.pause("a game cannot be played", lack, players=fixture.players)
             return
         log.error("a game has failed", contest=self.definition.name, players=fixture.players, exc_info=error)
-        await self._count_failure(fixture)
-        await trio.sleep(min(MOST_PAUSE_SECONDS, 2.0 ** self._failures[fixture] / 2))
-
-    async def _count_failure(self, fixture: Fixture) -> None:
-        """Count that a game was begun in vain; set it aside where that has happened too often."""
-        number = self._failures[fixture] = self._failures.get(fixture, 0) + 1
-        await self._surely(partial(self._store.failed, self.contest, fixture))
-        if number >= MOST_FAILURES:
-            why = f"the server died or failed {number} times in this game; it is set aside, and a loss for nobody"
-            log.error("game set aside", contest=self.definition.name, players=fixture.players, failures=number)
-            await self._keep(Finished(fixture, None, None, SET_ASIDE, why))
+        await self._ledger.count_failure(fixture)
+        await trio.sleep(min(MOST_PAUSE_SECONDS, 2.0 ** self._ledger.failures[fixture] / 2))
 
     async def _host(self, fixture: Fixture) -> None:
         """Play a game in this hall, and keep its result."""
         number, match, trouble, started = self._hall.next_number(), None, None, Started()
         known, began = len(self.definition.interventions), trio.current_time()
-        ended = began
-        if not await self._stored(partial(self._store.begin, self.contest, fixture, number, known)):
+        ended, starts = began, self._starts(fixture)
+        if not await self._ledger.stored(partial(self._store.begin, self.contest, fixture, number, known)):
             return  # the organiser has just changed something
         try:
             async with AsyncExitStack() as stack:
                 try:
-                    table = await self._seats.seated(stack, self.contest, self.definition, fixture, number, started)
+                    table = await self._seats.seated(
+                        stack, self.contest, self.definition, fixture, number, started, starts
+                    )
                     if self._hall.stopping or withdrawn(self.definition.interventions).intersection(fixture.players):
                         return
                     variant = self.definition.variants[fixture.variant]
@@ -398,15 +341,21 @@ class Runner:
         finally:
             if match is None:
                 with trio.CancelScope(shield=True):
-                    await self._stored(partial(self._store.forget, self.contest, number))
+                    await self._ledger.stored(partial(self._store.forget, self.contest, number))
             elif started:
-                await self._surely(partial(self._store.save_programs, self.contest, number, started.by_side(fixture)))
+                await self._ledger.surely(
+                    partial(self._store.save_programs, self.contest, number, started.by_side(fixture))
+                )
         if trouble is not None and trouble.fault:
             self._tries[fixture] += 1
             await self._pauses.pause("a program cannot be started", str(trouble), players=fixture.players)
         elif trouble is not None and trouble.names:
             lost = absent(fixture, trouble.names, str(trouble), trouble.termination)
-            await self._keep(lost._replace(interventions=known, programs=started.by_side(fixture)))
+            await self._ledger.keep(lost._replace(interventions=known, programs=started.by_side(fixture)))
+
+    def _starts(self, fixture: Fixture) -> dict[str, int]:
+        """Return for how many seconds the first word of each program of a game is waited for."""
+        return {name: start_seconds(self.definition, self._ledger.games, name) for name in fixture.players}
 
     async def _played(self, fixture: Fixture, match: Match, began: float) -> None:
         """Wait for the end of a match, and keep its result; if this is left before, nobody has lost by it."""
@@ -418,7 +367,9 @@ class Runner:
                 sentence = "the server could not go on with the game, which is played again"
                 self._hall.annul(match, Termination.SERVER_FAULT, sentence)
                 with trio.CancelScope(shield=True):
-                    await self._stored(partial(self._store.finish, self.contest, self._note(fixture, match)))
+                    await self._ledger.stored(
+                        partial(self._store.finish, self.contest, self._ledger.note(fixture, match))
+                    )
         outcome = match.state.outcome
         assert outcome is not None
         if outcome.termination is not Termination.SERVER_FAULT and kept.termination == Termination.SERVER_FAULT:
@@ -430,36 +381,31 @@ class Runner:
         else:
             await self._failed(fixture, RuntimeError(outcome.detail))
 
-    def _note(self, fixture: Fixture, match: Match) -> Finished:
-        """Take note of the end of a match."""
-        game = finished(fixture, match.state, match.gone)
-        self._games.append(game)
-        return game
-
     async def _give_away(self, fixture: Fixture, cluster: Cluster) -> None:
         """Let a cluster play one game, and keep its record and its result."""
         number = self._running[fixture] = self._hall.next_number()
         known, began = len(self.definition.interventions), trio.current_time()
-        if not await self._stored(partial(self._store.begin, self.contest, fixture, number, known)):
+        if not await self._ledger.stored(partial(self._store.begin, self.contest, fixture, number, known)):
             return  # the organiser has just changed something
         forget = partial(self._store.forget, self.contest, number)
         try:
-            played = await cluster.play(job_of(self.definition, fixture, number, self._hall.server))
+            job = job_of(self.definition, fixture, number, self._hall.server, self._starts(fixture))
+            played = await cluster.play(job)
             keep = partial(keep_written, self._hall.settings.data, self.contest, number, played.answer.wrote)
             await trio.to_thread.run_sync(keep)
             if played.state is not None:
                 await trio.to_thread.run_sync(self._hall.take_in, number, played.answer.record)
         except (NotPlayed, OSError) as error:
-            await self._surely(forget)
+            await self._ledger.surely(forget)
             await self._pauses.pause("a game cannot be played", lacking(error) or str(error), players=fixture.players)
             return
         if played.state is None:
-            await self._surely(forget)
+            await self._ledger.surely(forget)
             lost = absent(fixture, played.answer.names, played.answer.why, played.answer.termination or ABSENT)
-            await self._keep(lost._replace(interventions=known, programs=played.programs))
+            await self._ledger.keep(lost._replace(interventions=known, programs=played.programs))
             return
         game = finished(fixture, played.state, played.gone)
-        await self._keep(game._replace(seconds=trio.current_time() - began, programs=played.programs))
+        await self._ledger.keep(game._replace(seconds=trio.current_time() - began, programs=played.programs))
         await self._pauses.end()
 
     def _follow(self, fixture: Fixture, number: int) -> trio.Event:
@@ -474,37 +420,7 @@ class Runner:
             await over.wait()
         # the end of its programs takes its time as well: about as long as that of the game before
         seconds = 0.0 if began is None else trio.current_time() - began + self._ending_seconds
-        return await self._keep(finished(fixture, match.state, match.gone)._replace(seconds=seconds))
-
-    async def _keep(self, game: Finished) -> Finished:
-        """Keep a result when its record is on the disk, first in the store, then for the plan; return what is kept."""
-        game, sha256 = await kept_on_disk(self._hall.archive, game)
-
-        def keep() -> None:
-            stamp = self._store.finish(self.contest, game, sha256)
-            # in the same order as in the store
-            self._games.append(game._replace(interventions=stamp))
-
-        await self._surely(keep)
-        if game.termination in ANNULLED:
-            log.warning("game annulled", contest=self.definition.name, match=game.match, sentence=repr(game.detail))
-        return game
-
-    async def _surely(self, write: Callable[[], Result]) -> Result:
-        """Write to the store, as often as it takes: the first attempt is not cancelled."""
-        while True:
-            try:
-                with trio.CancelScope(shield=True):
-                    return await self._stored(write)
-            except Exception as error:
-                lack = lacking(error)
-                if not lack:
-                    raise
-                await self._pauses.pause("the contest's database cannot be written", lack)
-
-    async def _stored(self, write: Callable[[], Result]) -> Result:
-        """Read or write the store, beside the loop: the disk may be slow."""
-        return await self._seats.stored(write)
+        return await self._ledger.keep(finished(fixture, match.state, match.gone)._replace(seconds=seconds))
 
     def _matches(self) -> list[Match]:
         """Return the matches of this contest that are running."""

@@ -3,10 +3,11 @@
 Players are leased: whatever leaves the `AsyncExitStack` of a game gives them back, ends programs and frees cores.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import AsyncExitStack
 from functools import partial
 from pathlib import Path
+from types import MappingProxyType
 from typing import NamedTuple, TypeVar
 
 import structlog
@@ -158,11 +159,13 @@ class Seats:
         fixture: Fixture,
         number: int,
         started: Started,
+        starts: Mapping[str, int] = MappingProxyType({}),
     ) -> Table:
         """Return both players as soon as they wait for the game; raises `NotThere`.
 
         Whatever leaves the stack gives all of them back. ``number`` is that of the match; ``started`` gets the
-        programs, also where somebody does not come.
+        programs, also where somebody does not come. ``starts`` says by player for how many seconds the first word of
+        its program is waited for, where those are not the contest's.
         """
         entrants = {name: definition.entrant(name) for name in fixture.players}
         connecting = [name for name, entrant in entrants.items() if entrant is not None and entrant.connects]
@@ -193,7 +196,7 @@ class Seats:
                         )
                         started[name] = program
                         coming[name] = Coming(ticket, program, house)
-                        await self._arrives(name, coming[name], definition.start_seconds)
+                        await self._arrives(name, coming[name], starts.get(name, definition.start_seconds))
                     except MachineFault as error:
                         failures[name] = NotThere(f"{name} did not come to the game: {error}", (), fault=True)
                         starting.cancel_scope.cancel()

@@ -1,8 +1,11 @@
+from datetime import UTC, datetime
+
 from engine.outcome import ANNULLED, Termination
 from server.contest.absence import absent
-from server.contest.conduct import Cause, disqualified, losses, on_time
-from server.contest.definition import RoundRobin
+from server.contest.conduct import Cause, disqualified, losses, on_time, start_seconds
+from server.contest.definition import Definition, RoundRobin
 from server.contest.fixtures import ENDED_AT_START, FORFEIT, NO_ANSWER, NOT_STARTED, QUALIFICATION, WITHDRAWN, Finished
+from server.contest.interventions import Intervention, Kind
 from server.contest.plan import plan
 from tests.server.contest.played import better_wins, contest, play
 from tests.server.contest.test_plan import RULES, faulty
@@ -95,10 +98,42 @@ def test_a_disqualification_says_what_happened_and_how_often() -> None:
         assert [loss.match for loss in found.evidence] == list(range(1, len(games) + 1))
         return found.reason
 
-    assert out(NOT_STARTED, NOT_STARTED) == "cannot be started (2 games)"
+    assert out(NOT_STARTED) == "cannot be started (1 game)"
     assert (
         out(NO_ANSWER, ENDED_AT_START, Termination.CRASHED) == "crashed (2 games), no answer after its start (1 game)"
     )
+
+
+def test_who_cannot_be_started_is_out_at_once_unless_nobody_ever_is() -> None:
+    (game,) = [absent(FIXTURE, [FIXTURE.players[0]], "no such file", NOT_STARTED)]
+    played = Finished(plan(DEFINITION, []).due[1], 1, 0, "line")
+    (found,) = disqualified(DEFINITION._replace(time_losses=1000), [played, game]).values()
+    assert (found.name, found.reason, len(found.evidence)) == (FIXTURE.players[0], "cannot be started (1 game)", 1)
+    assert disqualified(DEFINITION._replace(time_losses=0), [game]) == {}
+    (silent,) = [absent(FIXTURE, [FIXTURE.players[0]], "it said nothing", NO_ANSWER)]
+    assert disqualified(DEFINITION, [silent]) == {}
+
+
+def test_who_says_nothing_gets_half_the_time_at_the_next_start_until_it_has_played() -> None:
+    date = datetime(2026, 11, 22, tzinfo=UTC)
+    definition = DEFINITION._replace(time_losses=0)
+    a, b = FIXTURE.players
+
+    def seconds(*games: Finished, name: str = a, definition: Definition = definition) -> int:
+        return start_seconds(definition, games, name)
+
+    silent = absent(FIXTURE, [a], "it said nothing", NO_ANSWER)
+    assert [seconds(*[silent] * times) for times in range(6)] == [60, 30, 15, 10, 10, 10]
+    assert seconds(silent, silent, name=b) == 60, "its opponent has come"
+    both = absent(FIXTURE, [a, b], "neither said anything", NO_ANSWER)
+    assert (seconds(both), seconds(both, name=b)) == (30, 30)
+    assert seconds(silent, Finished(FIXTURE, 1, 1, Termination.TIME)) == 60, "it has spoken since"
+    assert seconds(silent, Finished(FIXTURE, 1, None, Termination.SERVER_FAULT)) == 30, "an annulled game says nothing"
+    assert seconds(silent, silent, definition=definition._replace(start_seconds=4)) == 4, "no less than it may be"
+    for kind, anew in ((Kind.REINSTATE, 60), (Kind.COMMAND, 60), (Kind.WITHDRAW, 15)):
+        changed = definition._replace(interventions=(Intervention(1, date, kind, a),))
+        assert seconds(silent, silent, definition=changed) == anew
+        assert seconds(silent, silent._replace(interventions=1), definition=changed) == (30 if anew == 60 else 15)
 
 
 def test_a_termination_that_a_sandbox_gives_is_its_own_cause_and_counts() -> None:

@@ -20,7 +20,7 @@ from server.contest.plan import plan
 from server.entrance import Entrance, Listener
 from server.organise import pauses, programs
 from server.organise.account import account
-from server.organise.runner import MOST_FAILURES
+from server.organise.ledger import MOST_FAILURES
 from server.organise.store import FILE, Store
 from server.organise.turns import Turns
 from tests.server.organise.bots import definition_of, holding, over

@@ -15,11 +15,13 @@ import pytest
 import trio
 import trio.testing
 
-from engine.outcome import ANNULLED
+from engine.outcome import ANNULLED, Termination
 from engine.wire import messages as m
 from engine.wire.states import State
 from server.archive import Archive
+from server.contest.conduct import disqualified
 from server.contest.fixtures import ABSENT, Finished, counted
+from server.organise.programs import NotStarted
 from server.organise.runner import Runner
 from server.organise.schema import BadStore
 from server.organise.seats import Seats
@@ -211,3 +213,70 @@ async def test_a_contest_that_is_cancelled_while_a_game_is_set_up_lets_go_of_its
             games = store.games(contest)
         nursery.cancel_scope.cancel()
     assert len(counted(games)) == 2 and all(game.played for game in counted(games))
+
+
+class Mute:
+    """A program that runs, and says nothing."""
+
+    stream = listener = usage = None
+    fault = ""
+    termination = Termination.CRASHED
+
+    def __init__(self) -> None:
+        self.ended = trio.Event()
+
+    def report(self) -> str:
+        return "it runs"
+
+
+BROKEN = """
+name = "Broken"
+sandbox = "none"
+time-losses = 3
+time = { budget = 60_000 }
+entrants = [ENTRANTS]
+games = [{ game = "mnk", params = "3 3 3" }]
+stages = [{ format = "round-robin", cycles = 3 }]
+"""
+ANN = '{ name = "ann" }'
+MUTE = '{ name = "mute", command = ["./mute"] }'
+GONE = '{ name = "gone", command = ["./gone"] }'
+
+
+@pytest.mark.usefixtures("no_threads")
+@pytest.mark.parametrize(
+    ("entrants", "starts", "seconds", "reasons"),
+    [
+        ((ANN, GONE), ["gone"], 0, {"gone": "cannot be started (1 game)"}),
+        ((ANN, MUTE), ["mute"] * 3, 60 + 30 + 15, {"mute": "no answer after its start (3 games)"}),
+        (
+            (GONE, MUTE),
+            ["gone", "mute"] * 3,
+            60 + 30 + 15,
+            {"gone": "did not come (3 games)", "mute": "did not come (3 games)"},
+        ),
+    ],
+)
+async def test_programs_that_cannot_play_cost_a_contest_little_time(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, autojump_clock: trio.testing.MockClock,
+    entrants: tuple[str, ...], starts: list[str], seconds: int, reasons: dict[str, str],
+) -> None:  # fmt: skip
+    started: list[str] = []
+
+    async def start(self: Seats, nursery: trio.Nursery, definition: Any, fixture: Any, ticket: Any, *_: Any) -> Mute:
+        started.append(ticket.name)
+        await trio.lowlevel.checkpoint()
+        if ticket.name == "gone":
+            raise NotStarted("no such file")
+        return Mute()
+
+    monkeypatch.setattr(Seats, "_start", start)
+    file, began = BROKEN.replace("ENTRANTS", ", ".join(entrants)), trio.current_time()
+    async with holding(tmp_path, file) as (house, store, contest), trio.open_nursery() as bots:
+        if ANN in entrants:
+            bots.start_soon(play, house, "ann")
+        games = await finished(store, contest)
+        bots.cancel_scope.cancel()
+    assert sorted(started) == sorted(starts)
+    assert seconds <= trio.current_time() - began < seconds + 15, "less than one more start"
+    assert {name: one.reason for name, one in disqualified(definition_of(file), games).items()} == reasons

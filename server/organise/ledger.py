@@ -1,0 +1,86 @@
+"""What is kept of a contest that is played: first in the store, then for its plan, as often as it takes."""
+
+from collections.abc import Callable
+from functools import partial
+
+import structlog
+import trio
+
+from engine.outcome import ANNULLED
+from server.archive import Archive
+from server.contest.fixtures import SET_ASIDE, Finished, Fixture
+from server.contest.result_of import finished
+from server.match import Match
+from server.organise.keeping import kept_on_disk
+from server.organise.pauses import Pauses, lacking
+from server.organise.seats import Result, Seats
+from server.organise.store import Store
+
+log = structlog.get_logger()
+
+MOST_FAILURES = 5
+"""A game in which the server has died so often, or failed otherwise through no lack of the machine's, is set aside.
+
+From its first failure on it is played after all others, and alone: so it takes no other one with it."""
+
+
+class Ledger:
+    """The results of a contest, and how often its games have failed."""
+
+    def __init__(self, contest: int, name: str, store: Store, archive: Archive, seats: Seats, pauses: Pauses) -> None:
+        """Take what the store has of a contest."""
+        self.games = store.games(contest)
+        """Results in the order in which they were kept, as the organiser has left them."""
+        self.failures = store.failures(contest)
+        """How often games were begun in vain."""
+        self._contest = contest
+        self._name = name
+        self._store = store
+        self._archive = archive
+        self._seats = seats
+        self._pauses = pauses
+
+    def note(self, fixture: Fixture, match: Match) -> Finished:
+        """Take note of the end of a match, which is in the store already, or will be."""
+        game = finished(fixture, match.state, match.gone)
+        self.games.append(game)
+        return game
+
+    async def keep(self, game: Finished) -> Finished:
+        """Keep a result when its record is on the disk, first in the store, then for the plan; return what is kept."""
+        game, sha256 = await kept_on_disk(self._archive, game)
+
+        def keep() -> None:
+            stamp = self._store.finish(self._contest, game, sha256)
+            # in the same order as in the store
+            self.games.append(game._replace(interventions=stamp))
+
+        await self.surely(keep)
+        if game.termination in ANNULLED:
+            log.warning("game annulled", contest=self._name, match=game.match, sentence=repr(game.detail))
+        return game
+
+    async def count_failure(self, fixture: Fixture) -> None:
+        """Count that a game was begun in vain; set it aside where that has happened too often."""
+        number = self.failures[fixture] = self.failures.get(fixture, 0) + 1
+        await self.surely(partial(self._store.failed, self._contest, fixture))
+        if number >= MOST_FAILURES:
+            why = f"the server died or failed {number} times in this game; it is set aside, and a loss for nobody"
+            log.error("game set aside", contest=self._name, players=fixture.players, failures=number)
+            await self.keep(Finished(fixture, None, None, SET_ASIDE, why))
+
+    async def surely(self, write: Callable[[], Result]) -> Result:
+        """Write to the store, as often as it takes: the first attempt is not cancelled."""
+        while True:
+            try:
+                with trio.CancelScope(shield=True):
+                    return await self.stored(write)
+            except Exception as error:
+                lack = lacking(error)
+                if not lack:
+                    raise
+                await self._pauses.pause("the contest's database cannot be written", lack)
+
+    async def stored(self, write: Callable[[], Result]) -> Result:
+        """Read or write the store, beside the loop: the disk may be slow."""
+        return await self._seats.stored(write)
