@@ -24,6 +24,7 @@ from server.organise.apart import CONTEST, private_hall
 from server.organise.desk import Desk, Ticket
 from server.organise.folders import last_lines
 from server.organise.invocation import shown
+from server.organise.kernels import compiled
 from server.organise.seats import NotThere, Seats, Started
 from server.report import words
 from server.serve import program
@@ -78,6 +79,7 @@ async def check(definition: Definition, say: Callable[[str], None]) -> int:
     say(f"{definition.name}: {entrants}; {variants}; {words.number(openings, 'opening')}: the file can be played")
     width = max(len(entrant.name) for entrant in definition.entrants)
     failed = 0
+    await compiled(definition)
     for number, entrant in enumerate(definition.entrants):
         if entrant.connects:
             say(f"{entrant.name:{width}}  connects by itself: not checked")

@@ -33,6 +33,7 @@ from server.organise.cluster import Cluster, NotPlayed
 from server.organise.desk import Presence
 from server.organise.folders import keep_written
 from server.organise.job import PROGRAMS
+from server.organise.kernels import compiled
 from server.organise.ledger import Ledger
 from server.organise.pauses import MOST_PAUSE_SECONDS, Pauses, lacking
 from server.organise.sealing import hindrance as sealing_hindrance
@@ -81,6 +82,8 @@ class Runner:
                 await self._ledger.surely(partial(self._store.end_pause, self.contest, datetime.now(UTC)))
                 await self._recover(nursery)
                 await self._wait_for_sandboxes()
+                if self._cluster is None:
+                    await compiled(self.definition)
                 if self.definition.adjudication is not None:
                     nursery.start_soon(self._adjudicate, self.definition.adjudication)
                 await self._conduct(nursery)

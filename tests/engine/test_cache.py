@@ -64,6 +64,36 @@ def test_folders_used_least_lately_are_cleared_away(monkeypatch: pytest.MonkeyPa
         cache._kernels.cache_clear()
 
 
+def test_what_was_given_is_copied_once_as_a_whole_and_is_then_its_own(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    given, home = tmp_path / "given", tmp_path / "home"
+    monkeypatch.setenv("XDG_CACHE_HOME", str(given))
+    cache._kernels.cache_clear()
+    try:
+        theirs = cache.folder_of(["1"])
+        assert theirs is not None
+        (theirs / "sub").mkdir()
+        (theirs / "sub" / "code.nbc").write_bytes(b"compiled")
+        monkeypatch.setenv("XDG_CACHE_HOME", str(home))
+        monkeypatch.setenv(cache.GIVEN, str(theirs.parent))
+        cache._kernels.cache_clear()
+        mine = cache.folder_of(["1"])
+        assert mine is not None and mine.is_relative_to(home) and mine.name == theirs.name
+        assert (mine / "sub" / "code.nbc").read_bytes() == b"compiled"
+        (mine / "sub" / "code.nbc").write_bytes(b"newer")
+        assert cache.folder_of(["1"]) == mine
+        assert (mine / "sub" / "code.nbc").read_bytes() == b"newer", "what is there is not copied again"
+        assert (theirs / "sub" / "code.nbc").read_bytes() == b"compiled"
+        other = cache.folder_of(["2"])
+        assert other is not None and list(other.iterdir()) == [], "what is not given is made empty"
+        assert sorted(mine.parent.iterdir()) == sorted([mine, other]), "nothing else is left there"
+        monkeypatch.setenv(cache.GIVEN, str(tmp_path / "nowhere"))
+        assert cache.folder_of(["3"]) is not None
+    finally:
+        cache._kernels.cache_clear()
+
+
 def test_without_a_place_for_it_nothing_is_kept(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     file = tmp_path / "file"
     file.write_text("")

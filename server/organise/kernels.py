@@ -1,0 +1,66 @@
+"""Compiles, before a contest, what this distribution's own bots need: in a sandbox nothing that is compiled is kept.
+
+Without that each game of such a bot would begin with a compiler at work, for a quarter of a minute or more.
+"""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import structlog
+import trio
+
+from server.contest.definition import Definition, Sandbox
+
+log = structlog.get_logger()
+
+SEARCHES = "alphabeta"
+"""The bot of this distribution that needs compiled code."""
+
+COMPILE = """
+import os, runpy, sys
+try: os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
+except (AttributeError, OSError): os.nice(19)
+runpy.run_module("bots", run_name="__main__", alter_sys=True)
+"""
+"""Runs ``arena-bot`` and takes no time from games that are being played."""
+
+
+def wanted(definition: Definition) -> list[tuple[str, str]]:
+    """Return games and parameters for which the bot that searches is started sealed, each once.
+
+    It gets ready for a game as it is usually played before it is told a match.
+    """
+    if definition.sandbox is Sandbox.NONE:
+        return []
+    house = () if definition.qualification is None else definition.qualification.opponents
+    if SEARCHES not in house and not any(_searches(entrant.command) for entrant in definition.entrants):
+        return []
+    usual = [(variant.game, "") for variant in definition.variants]
+    return list(dict.fromkeys(usual + [(variant.game, variant.parameters) for variant in definition.variants]))
+
+
+async def compiled(definition: Definition) -> None:
+    """Compile what is `wanted`, or find that it is there, which takes a few seconds; raises nothing.
+
+    Where it cannot be compiled here, the bots try themselves.
+    """
+    for game, parameters in wanted(definition):
+        command = [sys.executable, "-P", "-c", COMPILE, "warm", game, *([parameters] if parameters else [])]
+        log.info("compiling for bots of this distribution", game=game, params=parameters)
+        try:
+            done = await trio.run_process(
+                command, stdin=subprocess.DEVNULL, capture_stdout=True, capture_stderr=True, check=False
+            )
+        except Exception as error:
+            log.warning("nothing can be compiled before the contest", error=repr(error))
+            return
+        if done.returncode:
+            said = done.stderr.decode(errors="replace").strip()
+            log.warning("not compiled before the contest", game=game, params=parameters, said=said)
+
+
+def _searches(command: tuple[str, ...]) -> bool:
+    """Tell whether a command is that bot, as ``arena-bot alphabeta`` or ``python -m bots alphabeta``."""
+    place = command.index(SEARCHES) if SEARCHES in command else 0
+    return place > 0 and (Path(command[place - 1]).name == "arena-bot" or command[place - 2 : place] == ("-m", "bots"))
