@@ -1,6 +1,6 @@
 """After a server has died: the matches of its journals are taken up again, or ended, before anybody is let in."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from datetime import datetime
 
 import structlog
@@ -14,10 +14,11 @@ from server.recovery import Leftover
 log = structlog.get_logger()
 
 
-def take_up(hall: Hall, archive: Archive, date: Callable[[], datetime]) -> None:
+def take_up(hall: Hall, archive: Archive, date: Callable[[], datetime], kept: Collection[int] = ()) -> None:
     """Deal with everything in ``running/``. A match that cannot be taken up is no reason for an error.
 
-    ``date`` returns what is now: stamps of a match go on by the time since it began.
+    ``date`` returns what is now: stamps of a match go on by the time since it began. The results of the matches that
+    are ``kept`` stand in a contest: these are over, whatever their journals say.
     """
     found: list[tuple[int, Leftover]] = []
     for number in archive.leftovers():
@@ -27,6 +28,9 @@ def take_up(hall: Hall, archive: Archive, date: Callable[[], datetime]) -> None:
             log.error("a journal cannot be read, and is left where it is", match=number, error=str(error))
     for number, leftover in found:  # only now: players are waited for from the same moment on
         try:
+            if number in kept and (leftover.summary is None or not leftover.summary.result):
+                _without_end(archive, number)
+                continue
             _take_up(hall, archive, number, leftover, date())
         except Exception as error:
             log.error("a match cannot be taken up now; its journal is left as it is", match=number, exc_info=error)
@@ -69,6 +73,17 @@ def _take_up(hall: Hall, archive: Archive, number: int, leftover: Leftover, date
         raise
     if not summary.result:
         log.warning("a match that was running when the server died is over", match=number)
+
+
+def _without_end(archive: Archive, number: int) -> None:
+    """Deal with the journal of a match that is over, and has no end there: the disk has lost what it had kept.
+
+    The match does not go on, for its result would be played for a second time; and no record says that it was annulled.
+    """
+    if archive.recorded(number) is not None:
+        return _again(archive, number, archive.recorded(number) or b"")
+    aside = archive.set_aside(number, "")
+    log.error("the disk has lost the end of a game whose result stands", match=number, path=str(aside))
 
 
 def _again(archive: Archive, number: int, recorded: bytes) -> None:

@@ -106,7 +106,7 @@ async def _serve(
     outbox = Outbox()
     flags = FlagKeeper(microseconds, outbox.soon)
     hall = Hall(settings, archive, flags, outbox, microseconds, program())
-    take_up(hall, archive, lambda: datetime.now(UTC))
+    take_up(hall, archive, lambda: datetime.now(UTC), store.kept_matches())
     watch = LoopWatch(microseconds, hall.stalls)
     hall.ports = [listener.socket.getsockname()[1] for listener in listeners]
     host = "127.0.0.1" if own or settings.host in ("0.0.0.0", "") else settings.host

@@ -3,6 +3,7 @@
 - `holding`: the command ``arena-server contest``
 - `office`, `runner`: all contests of a server; one contest, from where it stands to its end
 - `ledger`, `keeping`: what is kept of a contest that is played, when its record is on the disk
+- `lost_records`: results whose records are gone
 - `attendance`: for how long entrants that connect have been missing
 - `desk`, `seats`: who is there for contests; both players of a game brought to the table
 - `turns`: which contest takes cores

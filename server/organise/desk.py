@@ -105,6 +105,8 @@ class Presence(NamedTuple):
     """Entrants that connect by themselves, have games to play, and are not there."""
     paused: Pause | None = None
     """Why nothing goes on; None where all is well."""
+    notes: tuple[str, ...] = ()
+    """What was found when the server started, for the report."""
 
 
 class Desk:

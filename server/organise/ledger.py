@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from functools import partial
+from pathlib import Path
 
 import structlog
 import trio
@@ -12,6 +13,7 @@ from server.contest.fixtures import SET_ASIDE, Finished, Fixture
 from server.contest.result_of import finished
 from server.match import Match
 from server.organise.keeping import kept_on_disk
+from server.organise.lost_records import lost_records
 from server.organise.pauses import Pauses, lacking
 from server.organise.seats import Result, Seats
 from server.organise.store import Store
@@ -68,6 +70,23 @@ class Ledger:
             why = f"the server died or failed {number} times in this game; it is set aside, and a loss for nobody"
             log.error("game set aside", contest=self._name, players=fixture.players, failures=number)
             await self.keep(Finished(fixture, None, None, SET_ASIDE, why))
+
+    async def lost_records(self, data: Path) -> dict[int, str]:
+        """Say, loudly, which results stand without their records, by match: nobody loses a game by that.
+
+        Raises nothing.
+        """
+        try:
+            known = await self.stored(partial(self._store.records, self._contest))
+            counting = {game.match for game in self.games if game.termination not in ANNULLED}
+            kept = {match: sha256 for match, sha256 in known.items() if match in counting}
+            lost = await trio.to_thread.run_sync(lost_records, data, kept)
+        except Exception as error:
+            log.error("records cannot be looked for", contest=self._name, error=str(error), exc_info=error)
+            return {}
+        for match, sentence in lost.items():
+            log.error("a result stands without its record", contest=self._name, match=match, what=sentence)
+        return lost
 
     async def surely(self, write: Callable[[], Result]) -> Result:
         """Write to the store, as often as it takes: the first attempt is not cancelled."""

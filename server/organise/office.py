@@ -143,7 +143,7 @@ class Office:
     async def _written(self, contest: int, known: int) -> int:
         present = self._hall.desk.present.get(contest)
         found = await self._seats.stored(partial(account, self._store, contest, datetime.now(UTC), present))
-        number = len(found.games) + len(found.definition.interventions)
+        number = len(found.games) + len(found.definition.interventions) + len(found.moment.notes)
         if number == known:
             return known
         write = partial(write_report, self._hall.settings.data, contest, found)

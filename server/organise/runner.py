@@ -35,6 +35,7 @@ from server.organise.folders import keep_written
 from server.organise.job import PROGRAMS
 from server.organise.kernels import compiled
 from server.organise.ledger import Ledger
+from server.organise.lost_records import notes_of
 from server.organise.pauses import MOST_PAUSE_SECONDS, Pauses, lacking
 from server.organise.sealing import hindrance as sealing_hindrance
 from server.organise.sealing import obstacle
@@ -69,6 +70,8 @@ class Runner:
         """How long the last game has taken from its result until its programs had ended."""
         self._out: set[str] = set()
         """Entrants that are disqualified or withdrawn."""
+        self._notes: tuple[str, ...] = ()
+        """What the report has to say of records that are lost."""
         self._changed = trio.Event()
 
     async def run(self) -> None:
@@ -80,6 +83,7 @@ class Runner:
         try:
             async with trio.open_nursery() as nursery:
                 await self._ledger.surely(partial(self._store.end_pause, self.contest, datetime.now(UTC)))
+                nursery.start_soon(self._look_for_records)
                 await self._recover(nursery)
                 await self._wait_for_sandboxes()
                 if self._cluster is None:
@@ -100,7 +104,7 @@ class Runner:
 
     def _tell(self) -> None:
         """Let everybody know what goes on."""
-        present = Presence(frozenset(self._running), self._attendance.absent, self._pauses.now)
+        present = Presence(frozenset(self._running), self._attendance.absent, self._pauses.now, self._notes)
         self._hall.desk.present[self.contest] = present
 
     async def _adjudicate(self, rules: Adjudication) -> None:
@@ -111,6 +115,11 @@ class Runner:
             except Exception as error:
                 log.error("adjudication has failed, and begins anew", contest=self.definition.name, exc_info=error)
                 await trio.sleep(MOST_PAUSE_SECONDS)
+
+    async def _look_for_records(self) -> None:
+        """Let the report say which results stand without their records."""
+        self._notes = notes_of(await self._ledger.lost_records(self._hall.settings.data))
+        self.wake()
 
     async def _recover(self, nursery: trio.Nursery) -> None:
         """Deal with the games that were running when the last server ended."""

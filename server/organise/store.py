@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
+from engine.outcome import ANNULLED
 from server.contest.annulments import effective, with_commands
 from server.contest.definition import Definition
 from server.contest.fixtures import Finished, Fixture, Programs, ProgramUsage
@@ -311,6 +312,14 @@ class Store:
             contest,
         )
         return dict(rows)
+
+    def kept_matches(self) -> set[int]:
+        """Return the numbers of the matches of contests that are not over whose results count."""
+        rows = self._rows(
+            "SELECT match, termination FROM games JOIN pairings ON pairings.id = games.pairing "
+            "JOIN contests ON contests.id = pairings.contest WHERE match IS NOT NULL AND closed IS NULL"
+        )
+        return {match for match, termination in rows if termination not in ANNULLED}
 
     def known_matches(self) -> set[int]:
         """Return the numbers of all matches of all contests, whether they have results or not."""

@@ -29,6 +29,7 @@ from server.contest.verification import (
     stray,
 )
 from server.organise.folders import folder_of
+from server.organise.lost_records import record_of
 from server.organise.store import FILE, Store
 from server.report import files
 from server.report.structure import Report
@@ -38,9 +39,6 @@ AT_A_TIME = 20
 
 FEW = 60
 """So many games are checked in this process: another one takes longer to start."""
-
-PLACES = ("records", "running", "damaged")
-"""Where a record can be. Those of annulled games are found where their journals were left."""
 
 Told = Callable[[int, int], None]
 """Is told how many games have been checked, of how many. What it raises ends the verification."""
@@ -153,14 +151,11 @@ def check_part(
 
 def _evidence(data: Path, result: Finished, kept: Mapping[int, str]) -> Evidence:
     assert result.match is not None
-    for place in PLACES:
-        try:
-            found = (data / place / f"{result.match}{SUFFIX}").read_bytes()
-        except OSError:
-            continue
-        sha256 = hashlib.sha256(found).hexdigest()
-        return Evidence(result, found.decode(errors="replace"), sha256, kept.get(result.match, ""))
-    return Evidence(result, None)
+    found = record_of(data, result.match)
+    if found is None:
+        return Evidence(result, None)
+    sha256 = hashlib.sha256(found).hexdigest()
+    return Evidence(result, found.decode(errors="replace"), sha256, kept.get(result.match, ""))
 
 
 def _strays(data: Path, past: _Past, stands: Plan) -> Iterator[str]:

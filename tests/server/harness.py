@@ -2,7 +2,7 @@
 
 import io
 import shutil
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Collection, Iterator
 from contextlib import asynccontextmanager, contextmanager, redirect_stderr
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -152,15 +152,19 @@ async def open_house(
     change: Callable[[Settings], Settings] = lambda settings: settings,
     later: timedelta = timedelta(0),
     archive: Callable[[Path], Archive] = Archive,
+    results: Collection[int] = (),
 ) -> AsyncIterator[House]:
-    """Run a hall over a data directory, and take up the matches that are there, so much later than they began."""
+    """Run a hall over a data directory, and take up the matches that are there, so much later than they began.
+
+    ``results`` are the matches whose results contests have.
+    """
     settings = change(Settings(data=folder))
     outbox = Outbox()
     flags = FlagKeeper(microseconds, outbox.soon)
     kept = archive(folder)
     hall = Hall(settings, kept, flags, outbox, microseconds, "gipf-arena/test")
     hall.in_thread = at_once
-    take_up(hall, kept, lambda: datetime.now(UTC) + later)
+    take_up(hall, kept, lambda: datetime.now(UTC) + later, results)
     trio.lowlevel.add_instrument(outbox)
     try:
         async with trio.open_nursery() as nursery:

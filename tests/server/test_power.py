@@ -23,6 +23,7 @@ from server.archive import Archive, Keys
 from server.contest.fixtures import Finished, Fixture
 from server.disk import Disk
 from server.organise.keeping import settled
+from server.organise.lost_records import lost_records
 from server.syncing import Rounds
 from tests.engine.test_record import played
 from tests.server.harness import open_house, play, ready
@@ -138,6 +139,7 @@ async def test_a_power_cut_costs_what_was_not_synced_and_nothing_else(
                     else:
                         assert state.state.history.moves[: whole.history.plies] == whole.history.moves
                         assert house.hall.archive.journal(match).decode().startswith(text), place
+                assert lost_records(place, promised.kept) == {}
                 for match, sha256 in promised.kept.items():
                     assert house.hall.archive.settle(match) == sha256
                 lost += len(promised.synced) < promised.numbers

@@ -54,8 +54,9 @@ async def play(house: House, name: str, seek: str = "any", token: str = "") -> N
 @asynccontextmanager
 async def holding(folder: Path, file: str = "") -> AsyncIterator[tuple[House, Store, int]]:
     """Hold the contest of a file, or the one that is there, in a hall over a data directory."""
-    async with open_house(folder) as house, trio.open_nursery() as nursery:
-        store, looked_at = Store(folder / FILE), Store(folder / FILE)
+    folder.mkdir(parents=True, exist_ok=True)
+    store, looked_at = Store(folder / FILE), Store(folder / FILE)
+    async with open_house(folder, results=store.kept_matches()) as house, trio.open_nursery() as nursery:
         contest = store.open_contest(file, definition_of(file), datetime.now(UTC)) if file else store.contests()[0].id
         nursery.start_soon(Office(house.hall, store, Now()).run)
         try:

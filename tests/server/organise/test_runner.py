@@ -8,12 +8,14 @@ from pathlib import Path
 
 import pytest
 import trio
+from structlog.testing import capture_logs
 
 from engine import record
 from engine.outcome import ANNULLED, Termination
 from engine.wire import messages as m
 from server.contest.fixtures import Finished, counted
 from server.contest.interventions import Kind
+from server.organise import office
 from server.organise.intervening import Asked, intervene
 from server.organise.office import Office
 from server.organise.store import FILE, Store
@@ -104,6 +106,49 @@ async def test_a_running_game_goes_on_when_its_players_come_back(tmp_path: Path)
             await trio.sleep(0.01)
         (game,) = store.games(contest)
     assert (game.match, game.termination) == (number, Termination.RESIGN)
+
+
+async def test_results_whose_records_the_disk_has_lost_stand_and_the_report_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(office, "REPORT_SECONDS", 0.05)
+    async with holding(tmp_path / "data", ROUND_ROBIN) as (house, store, contest), trio.open_nursery() as bots:
+        for name in ("ann", "bob", "carol"):
+            bots.start_soon(play, house, name)
+        while len(store.games(contest)) < 4:
+            await trio.sleep(0.001)
+        bots.cancel_scope.cancel()
+        after = house.die()
+        results_before = store.games(contest)[:4]
+    missing, changed, ended, whole = sorted(game.match or 0 for game in results_before)
+    records, journal = after / "records", after / "running" / f"{ended}.txt"
+    (records / f"{missing}.txt").unlink()
+    text = (records / f"{changed}.txt").read_text(encoding="utf-8")
+    (records / f"{changed}.txt").write_text(text.replace("result white", "result black"), encoding="utf-8")
+    (records / f"{ended}.txt").rename(journal)
+    lines = journal.read_text(encoding="utf-8").splitlines(keepends=True)
+    journal.write_text("".join(lines[:-2]), encoding="utf-8")
+    assert record.verify(journal.read_text(encoding="utf-8")).result == ""
+    with capture_logs() as logs:
+        async with holding(after) as (house, store, contest):
+            assert ended not in house.hall.matches, "nobody plays on what counts already"
+            report = after / "contests" / str(contest) / "report.json"
+            with trio.fail_after(60):
+                while not report.exists() or "results stand" not in report.read_text(encoding="utf-8"):
+                    await trio.sleep(0.01)
+            assert store.games(contest)[:4] == results_before
+    told = {line["match"]: line["what"] for line in logs if line["event"] == "a result stands without its record"}
+    assert told == {
+        missing: f"match {missing}: its record is missing",
+        changed: f"match {changed}: its record is another one than when its result was kept",
+        ended: f"match {ended}: its record is another one than when its result was kept",
+    }
+    assert [line["log_level"] for line in logs if line["event"].startswith("the disk has lost")] == ["error"]
+    assert not journal.exists() and (after / "damaged" / journal.name).exists()
+    assert not (records / journal.name).exists(), "no record says that a game was annulled whose result stands"
+    words = report.read_text(encoding="utf-8")
+    assert all(sentence in words for sentence in told.values())
+    assert f"contest replay {missing}" in words and f"match {whole}:" not in words
 
 
 async def test_games_that_are_to_be_replayed_are_annulled_when_the_server_comes_back(tmp_path: Path) -> None:
