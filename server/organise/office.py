@@ -14,6 +14,7 @@ from server.hall import Hall
 from server.organise import descendants
 from server.organise.account import account, write_report
 from server.organise.cluster import Cluster
+from server.organise.pauses import lacking
 from server.organise.runner import Runner
 from server.organise.seats import Seats
 from server.organise.store import Store
@@ -49,6 +50,8 @@ class Office:
         self._store = store
         self._seats = Seats(hall, watch)
         self._held: set[int] = set()
+        self._told: dict[int, str] = {}
+        """By contest: what was last said of its report that could not be written."""
 
     async def run(self) -> None:
         """Hold contests until cancelled; then their programs are ended."""
@@ -135,10 +138,16 @@ class Office:
         The final one comes with the ratings, which the store keeps.
         """
         try:
-            return await self._written(contest, known)
+            number = await self._written(contest, known)
         except Exception as error:
-            log.error("no report can be written", contest=contest, error=str(error), exc_info=error)
+            lack = lacking(error)
+            if self._told.get(contest) != (lack or str(error)):  # a disk may be full for hours
+                what = {"reason": lack} if lack else {"exc_info": error}
+                log.error("no report can be written", contest=contest, error=str(error), **what)
+            self._told[contest] = lack or str(error)
             return None
+        self._told.pop(contest, None)
+        return number
 
     async def _written(self, contest: int, known: int) -> int:
         present = self._hall.desk.present.get(contest)

@@ -19,7 +19,9 @@ from engine.wire import messages as m
 from server import archive as archive_module
 from server import match as match_module
 from server import referee
-from server.archive import Archive
+from server.archive import Archive, Keys
+from server.disk import Disk
+from tests.engine.test_record import played
 from tests.server.harness import Client, House, logged, open_house, play, ready
 
 VICTIM = "3,3,9,9"
@@ -339,6 +341,35 @@ async def test_a_damaged_record_is_said_and_costs_nobody_a_match(tmp_path: Path,
         await guest.say(m.AskRecord(77))
         assert await guest.next() == m.Error("server_fault", m.Text("the record of match 77 cannot be read"))
         await play(ann, bob, "a1-b2")
+
+
+@pytest.mark.parametrize("what", ["append", "rename"])
+async def test_a_damaged_journal_that_cannot_be_kept_aside_waits_for_the_next_start(
+    tmp_path: Path, autojump_clock: MockClock, what: str
+) -> None:
+    class Full(Disk):
+        def append(self, file: int, data: bytes) -> None:
+            if what == "append":
+                raise FULL
+            super().append(file, data)
+
+        def rename(self, old: Path, new: Path) -> None:
+            if what == "rename" and new.parent.name == "damaged":
+                raise READ_ONLY
+            super().rename(old, new)
+
+    journal = tmp_path / "running" / "7.txt"
+    Archive(tmp_path).begin(7, Keys.of("one", "two"), played(stop_after=4)).close()
+    sound = journal.read_bytes()
+    journal.write_bytes(sound + b"nonsense\n")
+    with capture_logs() as logs:
+        async with open_house(tmp_path, archive=lambda folder: Archive(folder, disk=Full())) as house:
+            assert 7 not in house.hall.matches
+        assert journal.read_bytes() == sound + b"nonsense\n", "nothing of it is lost"
+        assert [line["match"] for line in logs if line["log_level"] == "error"] == [7]
+        async with open_house(tmp_path) as house:
+            assert record.verify(house.record(7)).reason == "server_fault"
+    assert not journal.exists() and (tmp_path / "damaged" / "7.txt").read_bytes() == sound + b"nonsense\n"
 
 
 def test_a_directory_that_cannot_be_written_to_is_refused_at_the_start(
