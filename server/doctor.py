@@ -20,6 +20,7 @@ from server import configuration, recovery, tls, tokens
 from server.archive import LOCK, SUFFIX
 from server.limits import Limits
 from server.metrics import HOST as METRICS_HOST
+from server.organise import cgroups
 from server.organise.sealing import hindrance
 from server.organise.store import FILE as STORE
 from server.settings import Settings
@@ -137,7 +138,11 @@ def _port(about: str, host: str, port: int) -> Finding:
 
 def _sealing() -> Finding:
     why = hindrance()
-    return Finding(NOTE, "sandbox", why) if why else Finding(GOOD, "sandbox", "programs of contests can be sealed")
+    if why:
+        return Finding(NOTE, "sandbox", why)
+    lack = cgroups.lack()
+    bounds = f"are looked at ten times a second: {lack}" if lack else "are held by the kernel, in control groups"
+    return Finding(GOOD, "sandbox", f"programs of contests can be sealed; their bounds {bounds}")
 
 
 def _limits(limits: Limits) -> Finding:

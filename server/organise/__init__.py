@@ -24,6 +24,7 @@
 - `folders`: where reports are, and what programs wrote on stderr
 - `cluster`, `dask_link`, `job`, `answers`, `apart`: games that other machines play
 - `kernels`: code compiled before a contest
+- `cgroups`: groups of the kernel's around sealed programs, where they can be made
 - `cores`: the processor core that a program has for itself, and those that the server keeps
 - `descendants`: what programs leave behind, also when the server was killed
 - `bounded_log`: what a program writes on stderr

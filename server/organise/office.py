@@ -11,7 +11,7 @@ import trio
 
 from server.contest.fixtures import counted
 from server.hall import Hall
-from server.organise import descendants
+from server.organise import cgroups, descendants
 from server.organise.account import account, write_report
 from server.organise.cluster import Cluster
 from server.organise.pauses import lacking
@@ -69,6 +69,7 @@ class Office:
         home = descendants.home_of(self._hall.settings.data)
         try:
             left = await trio.to_thread.run_sync(descendants.end_marked, home)
+            await trio.to_thread.run_sync(cgroups.clear, home)
         except Exception as error:
             log.error("what a server had left when it died cannot be ended", error=repr(error))
             return

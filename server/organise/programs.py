@@ -317,7 +317,7 @@ async def _start_sealed(command: Sequence[str], called: str, seat: Seat, place: 
     box = None
     try:
         _check_command(words, environment["PATH"], seal.view.folder)
-        start = partial(sealed.start, words, environment, seal, place.core, port, theirs)
+        start = partial(sealed.start, words, environment, seal, place.core, port, theirs, place.home)
         box = await sealed.in_lasting_thread(start)
         return Program(called, box.process, "", errors, place.errors, box)
     except BaseException as error:

@@ -22,9 +22,10 @@ import trio
 
 from engine.outcome import Termination
 from server.contest.definition import Bounds
+from server.organise import cgroups
 from server.organise.cores import started_on
 from server.organise.sandbox import View, sandboxed
-from server.organise.usage import MEGABYTE, WATCHER, Excess, Usage, Watched, out_of_cpu_time
+from server.organise.usage import MEGABYTE, WATCHER, Excess, Usage, Watched, out_of_cpu_time, out_of_memory
 
 Result = TypeVar("Result")
 
@@ -97,6 +98,7 @@ class Sealed:
         self._handle = os.pidfd_open(self._first)
         self._began = time.monotonic()
         self._watched: Watched | None = None
+        self._group: cgroups.Group | None = None
         self._told = b""
 
     def _first_process(self) -> int:
@@ -109,8 +111,9 @@ class Sealed:
             line += data
         return int(json.loads(line)["child-pid"])
 
-    def bound(self, seal: Seal) -> None:
-        """Set the bounds, before the program begins."""
+    def bound(self, seal: Seal, home: str) -> None:
+        """Set the bounds, before the program begins; ``home`` is that of the server's data directory."""
+        self._group = cgroups.around(self._first, home, seal.bounds)
         for kind, limit in _limits(seal).items():
             with suppress(ValueError, ProcessLookupError):  # above what this server may have itself
                 resource.prlimit(self._first, kind, limit)
@@ -157,12 +160,15 @@ class Sealed:
             return Excess(Termination.FILE_TOO_LARGE, f"a file may have {self._watched.bounds.file_size} MB")
         if self._watched.excess is None and status == -signal.SIGXCPU:
             return out_of_cpu_time(self._watched.cpu_seconds)
+        if self._watched.excess is None and self._group is not None and self._group.out_of_memory:
+            return out_of_memory(self._watched.bounds, ", and the system has ended it")
         return self._watched.excess
 
     @property
     def usage(self) -> Usage:
         """Return what has been used, as far as was seen."""
-        return Usage() if self._watched is None else self._watched.usage
+        seen = Usage() if self._watched is None else self._watched.usage
+        return seen if self._group is None else seen._replace(cpu_seconds=self._group.cpu_seconds)
 
     def never_ran(self) -> bool:
         """Tell, after bubblewrap has ended, whether the program was never begun."""
@@ -173,6 +179,8 @@ class Sealed:
 
     def close(self) -> None:
         """Forget the sandbox, which has ended."""
+        if self._group is not None:
+            self._group.close()
         if self._watched is not None:
             WATCHER.remove(self._watched)
         if self._way is not None:
@@ -187,9 +195,17 @@ async def in_lasting_thread(work: Callable[[], Result]) -> Result:
 
 
 def start(
-    command: Sequence[str], environment: Mapping[str, str], seal: Seal, core: int | None, port: int | None, errors: int
+    command: Sequence[str],
+    environment: Mapping[str, str],
+    seal: Seal,
+    core: int | None,
+    port: int | None,
+    errors: int,
+    home: str,
 ) -> Sealed:
     """Start a program in a sandbox; one that connects, to a ``port``, does not talk on its pipes.
+
+    ``home`` is that of the server's data directory.
 
     Raises `NotSealed` and other OSError, for none of which the program is to blame. To be called by
     `in_lasting_thread`.
@@ -208,7 +224,7 @@ def start(
         os.close(tells)
         tells = -1
         sealed = Sealed(process, told, ways and ways[0])
-        sealed.bound(seal)
+        sealed.bound(seal, home)
         os.write(goes, b"x")
     except BaseException:
         if process is not None:
