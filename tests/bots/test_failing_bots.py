@@ -1,0 +1,112 @@
+"""Bots that fail, against a server that plays from a script: what is shown, and what the server is told."""
+
+import pytest
+
+from bots.bot import Bot, Clocks
+from bots.client import BadChoice, BotFailed, play
+from engine.game import Position, Successor
+from tests.bots.fake import FakeServer
+from tests.bots.scripts import (
+    CRASHED,
+    FIRST_TURN,
+    LOGIN,
+    MATCH,
+    MOVED_1,
+    PLAYING,
+    QUIT,
+    RESULT,
+    SEEK,
+    TURN,
+    Failing,
+    failing,
+    scripted,
+)
+from tests.bots.texts import FIRST
+
+pytestmark = pytest.mark.usefixtures("short_pauses")
+
+
+def test_an_exception_is_shown_and_the_server_told(capsys: pytest.CaptureFixture[str]) -> None:
+    said = CRASHED.replace("*", "the bot failed to choose a move: RuntimeError: I am lost")
+    error, reported = failing(BotFailed, Failing(), LOGIN + SEEK + MATCH + PLAYING + TURN + said + QUIT)
+    assert str(error) == "the bot failed to choose a move: RuntimeError: I am lost"
+    assert isinstance(error.__cause__, RuntimeError)
+    assert reported[1] == f"match 17 is given up: {error}"
+    shown = capsys.readouterr().err
+    assert "Traceback" in shown and 'raise RuntimeError("I am lost")' in shown
+
+
+def test_what_is_said_of_a_failure_fits_a_line() -> None:
+    class Talkative(Bot):
+        def choose(self, position: Position, clocks: Clocks) -> str:
+            raise RuntimeError("\N{SNOWMAN}\u2028\x1b" * 1000)
+
+    short = "the bot failed to choose a move: RuntimeError: "
+    said = CRASHED.replace("*", short + ("\N{SNOWMAN}  " * 100)[: 199 - len(short)] + "…")
+    failing(BotFailed, Talkative(), LOGIN + SEEK + MATCH + PLAYING + TURN + said + QUIT)
+
+
+def test_a_server_that_is_older_than_crashed_is_told_that_the_match_is_resigned() -> None:
+    older = CRASHED.replace("\n<", "\n< ERROR unknown_command unknown command 'CRASHED'\n> RESIGN\n<", 1)
+    error, reported = failing(BotFailed, Failing(), LOGIN + SEEK + MATCH + PLAYING + TURN + older + QUIT)
+    assert str(error).endswith("I am lost")
+    assert not any("unknown_command" in line for line in reported)
+
+
+@pytest.mark.parametrize("choice", ["a1-b9", "", "nonsense", "a1-b2\nRESIGN"])
+def test_an_illegal_choice_is_named_and_the_match_given_up(choice: str) -> None:
+    error, reported = failing(BadChoice, Failing(choice), LOGIN + SEEK + MATCH + PLAYING + TURN + CRASHED + QUIT)
+    assert str(error).startswith(f"the bot chose {choice!r}, which is no legal move: ")
+    assert reported[1] == f"match 17 is given up: {error}"
+
+
+@pytest.mark.parametrize(
+    ("choice", "shown"), [(7, "7 (int)"), (None, "None (NoneType)"), (["a1-b2"], "['a1-b2'] (list)")]
+)
+def test_what_is_no_move_is_named_with_where_it_came_from(choice: object, shown: str) -> None:
+    def choose(position: Position, clocks: Clocks) -> str:
+        return choice  # type: ignore[return-value]
+
+    error, reported = failing(BadChoice, choose, LOGIN + SEEK + MATCH + PLAYING + TURN + CRASHED + QUIT)
+    line = choose.__code__.co_firstlineno
+    name = "test_what_is_no_move_is_named_with_where_it_came_from.<locals>.choose"
+    right = f"a move as text, as in '{FIRST}', or one of position.successors()"
+    assert str(error) == f"{name} ({__file__}, line {line}) returned {shown}; it has to return {right}"
+    assert reported[1] == f"match 17 is given up: {error}"
+
+
+def test_a_successor_is_as_good_as_its_move() -> None:
+    def choose(position: Position, clocks: Clocks) -> Successor:
+        return next(each for each in position.successors() if each.move == FIRST)
+
+    results, _ = scripted(choose, LOGIN + SEEK + MATCH + PLAYING + FIRST_TURN + MOVED_1 + RESULT + QUIT)
+    assert results[0].history.moves == (FIRST,)
+
+
+def test_a_failure_to_prepare() -> None:
+    error, _ = failing(BotFailed, Failing(at="prepare"), LOGIN + SEEK + MATCH + CRASHED + QUIT)
+    assert str(error) == "the bot failed to prepare: RuntimeError: my book is missing"
+
+
+def test_a_failure_after_the_match(capsys: pytest.CaptureFixture[str]) -> None:
+    script = LOGIN + SEEK + MATCH + PLAYING + FIRST_TURN + MOVED_1 + RESULT + QUIT
+    error, _ = failing(BotFailed, Failing(at="finished"), script)
+    assert str(error) == "the bot failed after the match: RuntimeError: I cannot write"
+    assert "I cannot write" in capsys.readouterr().err
+
+
+def test_a_bot_can_carry_on_after_a_failure() -> None:
+    first = MATCH + PLAYING + TURN + CRASHED + "< PONG settled\n"
+    second = (MATCH + PLAYING + TURN + CRASHED).replace("17", "18")
+    results, _ = scripted(Failing(), LOGIN + SEEK + first + SEEK + second + QUIT, games=2, carry_on=True)
+    assert [result.score for result in results] == [0.0, 0.0]
+
+
+def test_an_interrupted_bot_resigns() -> None:
+    class Interrupted(Bot):
+        def choose(self, position: Position, clocks: Clocks) -> str:
+            raise KeyboardInterrupt
+
+    script = LOGIN + SEEK + MATCH + PLAYING + TURN + "> RESIGN\n" + QUIT
+    with FakeServer(script) as server, pytest.raises(KeyboardInterrupt):
+        play(Interrupted(), port=server.port, name="newcomer", report=lambda line: None)
