@@ -3,7 +3,6 @@
 With ARENA_CAMPAIGN=1 there are more positions.
 """
 
-import json
 import os
 import threading
 import time
@@ -13,7 +12,6 @@ from typing import Any
 
 import pytest
 
-from engine import cli
 from engine.catalogue import GAMES
 from engine.game import DRAWN, UNDECIDED, WON, Kernel, Position, moves
 from engine.search import memory as layout
@@ -450,30 +448,3 @@ def test_small_table_changes_no_result() -> None:
             thinker = Thinker(position.kernel(compile=False), megabytes=megabytes)
             scores.add(thinker.think(position, limits=Limits(depth=4, exact=True), clock=never).score)
         assert len(scores) == 1
-
-
-# The command
-
-
-def test_analyse_prints_a_line_a_depth(capsys: pytest.CaptureFixture[str]) -> None:
-    assert cli.run(["analyse", "gipf", "--params", "5 4 18 18", "--depth", "2"]) == 0
-    lines = capsys.readouterr().out.splitlines()
-    assert [line.split()[:2] for line in lines] == [["depth", "1"], ["depth", "2"]]
-    assert cli.run(["analyse", "gipf", "--params", SMALL, "--depth", "3", "--json"]) == 0
-    objects = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
-    assert [found["depth"] for found in objects] == [1, 2, 3]
-    assert {"depth", "score", "nodes", "seconds", "table", "pv"} <= objects[0].keys()
-    assert 0 <= objects[-1]["table"] < 1
-    position = GIPF.start(SMALL)
-    for move in objects[-1]["pv"]:
-        position = position.resolve(move).position
-
-
-@pytest.mark.parametrize(
-    "arguments", [["--depth", "0"], ["--depth", "65"], ["--time", "0"], ["--params", "1"], ["--position", "/nowhere"]]
-)
-def test_analyse_refuses(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
-    assert cli.run(["analyse", "gipf", *arguments]) == 2
-    captured = capsys.readouterr()
-    assert captured.out == ""
-    assert len(captured.err.splitlines()) == 1
