@@ -307,7 +307,7 @@ def test_compiled_players_keep_their_time() -> None:
         (["nodes=5", "nodes=5", "--plies", "9", "--move-limit", "9"], "--move-limit is 9, but it has to be 10 to"),
         (["nodes=5", "nodes=5", "--balance", "-1"], "--balance is -1"),
         (["nodes=5", "nodes=5", "--elo0", "5", "--elo1", "5"], "--elo0 is 5.0 and --elo1 5.0, but elo0 has to be"),
-        (["nodes=5", "nodes=5", "--elo1", "nan"], "--elo1 nan"),
+        (["nodes=5", "nodes=5", "--elo1", "nan"], "for --elo1. nan is no finite number"),
         (["nodes=5", "nodes=5", "--elo1", "1001"], "both within 1000"),
         (["nodes=5", "nodes=5", "--alpha", "0"], "--alpha is 0.0, but it has to be between 0 and 0.5"),
         (["nodes=5", "nodes=5", "--beta", "0.5"], "--beta is 0.5"),
