@@ -7,6 +7,8 @@
 
 PYTHON ?= python3
 RUN := .venv/bin/python -P
+# a file's tests share what they compile, and their browser; half of the workers wait for programs at any time
+SHARED_OUT := -n 4 --dist loadfile
 
 .PHONY: demo test fast lint bench campaign clean
 
@@ -14,10 +16,10 @@ demo: .venv/ready
 	.venv/bin/arena-server demo
 
 test: .venv/ready
-	$(RUN) -m pytest -q -n 2 --durations=8
+	$(RUN) -m pytest -q $(SHARED_OUT) --durations=8
 
 fast: .venv/ready
-	$(RUN) -m pytest -q -n 2 -m "not slow"
+	$(RUN) -m pytest -q $(SHARED_OUT) -m "not slow"
 
 lint: .venv/ready
 	.venv/bin/ruff check
@@ -29,7 +31,7 @@ bench: .venv/ready
 	$(RUN) -m tests.bench
 
 campaign: .venv/ready
-	ARENA_CAMPAIGN=1 $(RUN) -m pytest -q -n 2
+	ARENA_CAMPAIGN=1 $(RUN) -m pytest -q $(SHARED_OUT)
 
 .venv/ready: pyproject.toml constraints.txt
 	@echo "Setting up .venv, once: this takes a minute or two, and needs a network."

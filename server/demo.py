@@ -105,5 +105,6 @@ def _show_record(folder: Path) -> int:
 async def _run(*arguments: str) -> int:
     """Run ``arena-bot`` with these arguments; return its exit status."""
     command = [sys.executable, "-P", "-m", "bots", *arguments]
-    process = await trio.run_process(command, check=False, stdin=subprocess.DEVNULL)
+    # Ctrl-C is for the demonstration, which ends its bots
+    process = await trio.run_process(command, check=False, stdin=subprocess.DEVNULL, start_new_session=True)
     return process.returncode

@@ -98,5 +98,8 @@ async def _run_bot(hall: Hall, kind: str, game: str, name: str) -> int:
     seat = Seat(*hall.own_address, name, game, hall.house_tokens[name.lower()])
     command, environment = filled((*house_bot(kind), "--quiet"), seat), {**os.environ, **variables(seat)}
     quiet = subprocess.DEVNULL
-    ended = await trio.run_process(command, check=False, stdin=quiet, stdout=quiet, env=environment)
+    # Ctrl-C is for the server, which ends its bots
+    ended = await trio.run_process(
+        command, check=False, stdin=quiet, stdout=quiet, env=environment, start_new_session=True
+    )
     return ended.returncode

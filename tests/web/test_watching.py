@@ -80,11 +80,10 @@ def test_a_connection_that_was_lost_comes_back_by_itself(browser: Browser, site:
         expect(page.locator("#status")).to_have_text("live")
         expect(page.locator(".clock.runs")).to_have_count(1)
         page.route("**/live/**", lambda route: route.abort())
-        page.evaluate("stop()")
+        with page.expect_response("**/api/matches/*"):  # the page asks what has become of the match
+            page.evaluate("stop()")
         expect(page.locator("#status")).to_have_text(re.compile("^connection lost since .*; trying again$"))
         expect(page.locator(".clock.runs")).to_have_count(0)  # nobody knows how they go on
-        with page.expect_response("**/api/matches/*"):  # the page asks what has become of the match
-            pass
         page.keyboard.press("Home")
         page.keyboard.press("End")
         expect(page.locator(".clock.runs")).to_have_count(0)
