@@ -7,8 +7,8 @@
 
 PYTHON ?= python3
 RUN := .venv/bin/python -P
-# a file's tests share what they compile, and their browser; half of the workers wait for programs at any time
-SHARED_OUT := -n 4 --dist loadfile
+# a file's tests share what they compile, and their browser
+SHARED_OUT := -n 2 --dist loadfile
 
 .PHONY: demo test fast lint bench campaign clean
 

@@ -2,6 +2,7 @@
 
 import os
 import signal
+from collections.abc import Iterator
 
 import pytest
 
@@ -18,3 +19,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if left_out:
         config.hook.pytest_deselected(items=left_out)
         items[:] = [item for item in items if not item.get_closest_marker("campaign")]
+
+
+@pytest.fixture(autouse=True)
+def what_a_broken_pipe_does() -> Iterator[None]:
+    """Undo what a command line, run within a test, does about broken pipes: a later one would end all tests."""
+    before = signal.getsignal(signal.SIGPIPE)
+    yield
+    if signal.getsignal(signal.SIGPIPE) is not before:
+        signal.signal(signal.SIGPIPE, before)
