@@ -10,6 +10,7 @@ import trio
 
 from engine import record
 from engine.clock import TimeControl
+from server.ending import INTERRUPTED
 from server.hall import Hall
 from server.serve import serve
 from server.settings import Settings
@@ -26,6 +27,8 @@ TELL_SECONDS = 5.0
 async def demonstrate(bots: tuple[str, str], variant: tuple[str, str], budget: int) -> int:
     """Play and show one match with so many milliseconds a side; return an exit status, 1 when a program fails.
 
+    Ctrl-C stops it as it stops a server: a match that is being played may end. Where it does not, the status is 130.
+
     ``variant`` is the name of a game and its parameters. The bots and the watching client are the
     programs that everybody uses, started as they are.
     """
@@ -36,9 +39,16 @@ async def demonstrate(bots: tuple[str, str], variant: tuple[str, str], budget: i
     wish = ("--game", game, *params, "--budget", str(budget), "--games", "1", "--quiet")
     with tempfile.TemporaryDirectory(prefix="arena-demo-") as folder:
         settings = Settings(host=HOST, port=0, data=Path(folder), control=TimeControl.of_milliseconds(budget))
-        status = 1
+        status, stopped = 1, False
         async with trio.open_nursery() as nursery:
-            hall = await nursery.start(serve, settings)
+
+            async def host(*, task_status: trio.TaskStatus[Hall]) -> None:
+                nonlocal stopped
+                await serve(settings, task_status=task_status)
+                stopped = True  # by a signal: whoever is still awaited does not come any more
+                nursery.cancel_scope.cancel()
+
+            hall = await nursery.start(host)
             where = ("--host", HOST, "--port", str(hall.ports[0]))
 
             async def watch() -> None:
@@ -60,6 +70,9 @@ async def demonstrate(bots: tuple[str, str], variant: tuple[str, str], budget: i
             while hall.matches:
                 await trio.sleep(LOOK_SECONDS)
             nursery.cancel_scope.cancel()
+        if stopped:
+            _say("stopped before the match was over")
+            return INTERRUPTED
         return status or _show_record(Path(folder))
 
 

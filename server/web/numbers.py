@@ -7,9 +7,9 @@ DIGITS = 15
 
 
 class Number(Convertor[int]):
-    """``{number:number}`` in a route: 1 to 15 decimal digits. What has more of them is not found."""
+    """``{number:number}`` in a route: 1 to 15 decimal digits, no leading zero: each match has one address."""
 
-    regex = f"[0-9]{{1,{DIGITS}}}"
+    regex = f"0|[1-9][0-9]{{0,{DIGITS - 1}}}"
 
     def convert(self, value: str) -> int:
         """Return the number."""

@@ -117,6 +117,18 @@ def test_ctrl_c_shows_no_traceback_at_any_stage(tmp_path: Path, kind: str, secon
 
 
 @pytest.mark.slow
+def test_ctrl_c_ends_a_demonstration_that_nobody_has_come_to_yet() -> None:
+    with started("server", "demo", "--first", "random", "--second", "random") as process:
+        assert process.stdout is not None
+        while "the server listens" not in (line := process.stdout.readline()):
+            assert line
+        os.killpg(process.pid, signal.SIGINT)
+        status, errors = ended(process)
+    assert "Traceback" not in errors, errors
+    assert status == 130
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["serve", "contest"])
 def test_more_ctrl_c_while_it_ends_shows_no_traceback(tmp_path: Path, kind: str) -> None:
     words = words_of(kind, tmp_path, 0) if kind == "serve" else (*words_of(kind, tmp_path, 0), "--verbose")
