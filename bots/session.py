@@ -194,6 +194,8 @@ class Session:
             case m.Awaited(name, presence):
                 self._told_at = math.inf
                 self._report(waiting_for_named(name, presence))
+            case m.Plays(name, number):
+                self._report(f"{name} plays match {number}")
             case m.Cancelled():
                 self._asked = self._seek  # the match cannot be begun; an ERROR will say why
             case _ if self._game is None:

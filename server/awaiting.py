@@ -28,15 +28,18 @@ Player = TypeVar("Player", bound=Waiting)
 class Awaiting(Generic[Player]):
     """Everybody who waits for a named opponent, and what they were told of it last."""
 
-    def __init__(self, presence: Callable[[str], str]) -> None:
-        """Begin with nobody. ``presence`` tells of a name, in lower case, where that player is."""
+    def __init__(self, presence: Callable[[str], tuple[str, int]]) -> None:
+        """Begin with nobody.
+
+        ``presence`` tells of a name, in lower case, where that player is, and in which match, 0 for none.
+        """
         self._presence = presence
-        self._told: dict[Player, tuple[str, str]] = {}
+        self._told: dict[Player, tuple[str, tuple[str, int]]] = {}
         self._begun = trio.Event()
 
     def add(self, player: Player, opponent: str) -> None:
         """A player has begun to wait for an opponent: tell it where that one is."""
-        self._told[player] = (opponent, "")
+        self._told[player] = (opponent, ("", 0))
         self._tell(player)
         self._begun.set()
 
@@ -46,10 +49,14 @@ class Awaiting(Generic[Player]):
 
     def _tell(self, player: Player) -> None:
         opponent, before = self._told[player]
-        now = self._presence(opponent.lower())
-        if now != before:
-            self._told[player] = (opponent, now)
-            player.reply(m.Awaited(opponent, now))
+        presence, match = now = self._presence(opponent.lower())
+        if now == before:
+            return
+        self._told[player] = (opponent, now)
+        if presence != before[0]:
+            player.reply(m.Awaited(opponent, presence))
+        if match:
+            player.reply(m.Plays(opponent, match))
 
     async def run(self) -> None:
         """Tell of what changes, until cancelled."""

@@ -124,6 +124,8 @@ def _verify(file: Path, data: Path) -> NoReturn:
         sys.exit(130)
     for difference in found.differences:
         print(printable(difference))
+    for game in found.unproven:
+        print(f"not to be verified: {printable(game)}")
     print(found.sentence)
     sys.exit(1 if found.differences else 0)
 

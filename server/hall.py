@@ -226,15 +226,20 @@ class Hall:
         if any(key == player.key for key in self.waiting()):
             self.lobby = lobby.remove(self.lobby, player.key)
 
-    def presence(self, name: str) -> str:
-        """Return where a player is, by its name in lower case, as AWAITED says it; of house bots, any of that kind."""
+    def presence(self, name: str) -> tuple[str, int]:
+        """Return where a player is, by its name in lower case, as AWAITED says it, and the match that it plays, or 0.
+
+        Of house bots, any of that kind counts.
+        """
         keys = [name, *(key for key, kind in self.house_kinds.items() if kind == name and key != name)]
         states = [self.sessions[key].state for key in keys if key in self.sessions]
         if Stage.SEEKING in states:
-            return "seeking"
+            return "seeking", 0
         if any(state not in IN_MATCH for state in states):
-            return "here"
-        return "playing" if states or any(self.seated(key)[0] for key in keys) else "absent"
+            return "here", 0
+        playing = [self.sessions[key].match if key in self.sessions else self.seated(key)[0] for key in keys]
+        match = next((match for match in playing if match is not None), None)
+        return ("absent", 0) if match is None else ("playing", match.number)
 
     def seated(self, key: str) -> tuple[Match | None, int]:
         """Return the match, and side, in which a player has a seat but no connection."""

@@ -172,6 +172,13 @@ class Awaited(NamedTuple):
     presence: str
 
 
+class Plays(NamedTuple):
+    """``PLAYS name match``: the opponent that was named, and is ``playing``, plays this match."""
+
+    name: str
+    match: int
+
+
 class Match(NamedTuple):
     """``MATCH match game parameters side opponent budget increment move-limit token``: a match begins, or is resumed.
 
@@ -354,6 +361,7 @@ REPLIES: dict[str, type] = {
     "SEEKING": Seeking,
     "CANCELLED": Cancelled,
     "AWAITED": Awaited,
+    "PLAYS": Plays,
     "MATCH": Match,
     "WATCHING": Watching,
     "UNWATCHED": Unwatched,

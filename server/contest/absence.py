@@ -20,5 +20,10 @@ def given_up(due: Iterable[Fixture], missing: Collection[str], patience: int) ->
     for fixture in due:
         out = [name for name in fixture.players if name in missing]
         if out:
-            lost.append(absent(fixture, out, f"{' and '.join(out)} had been missing for {patience} seconds"))
+            lost.append(absent(fixture, out, missing_sentence(out, patience)))
     return lost
+
+
+def missing_sentence(names: Collection[str], patience: int) -> str:
+    """Say that players have been missing for longer than they are waited for, in seconds."""
+    return f"{' and '.join(names)} had been missing for {patience} seconds"

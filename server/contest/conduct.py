@@ -10,6 +10,7 @@ from engine.record.text import milliseconds
 from server.contest.definition import Definition
 from server.contest.fixtures import (
     ABSENT,
+    BOTH_WAYS,
     ENDED_AT_START,
     FORFEIT,
     NO_ANSWER,
@@ -176,15 +177,15 @@ def start_seconds(definition: Definition, games: Sequence[Finished], name: str) 
     """
     since = max((one.number for one in definition.interventions if one.name == name and one.kind in _ANEW), default=0)
     entrant = definition.entrant(name)
-    # absent is a game to which two programs did not come, each for another reason
-    ways = (NO_ANSWER,) if entrant is None or entrant.connects else (NO_ANSWER, ABSENT)
+    # absent was, until both reasons were kept, a game to which two programs did not come, each for another one
+    causes = (Cause.NO_ANSWER,) if entrant is None or entrant.connects else (Cause.NO_ANSWER, Cause.ABSENT)
     silent = 0
     for game in reversed(games):
         if name not in game.fixture.players or game.termination in ANNULLED:
             continue
         if game.played or game.interventions < since:
             break
-        silent += game.termination in ways and any(loss.name == name for loss in losses(definition, game))
+        silent += any(loss.name == name and loss.cause in causes for loss in losses(definition, game))
     return max(definition.start_seconds >> silent, min(LEAST_START_SECONDS, definition.start_seconds))
 
 
@@ -221,7 +222,8 @@ def _what_happened(faults: Iterable[Loss]) -> str:
 
 def _loss(definition: Definition, game: Finished, side: int) -> Loss:
     players = game.fixture.players
-    cause: str = _CAUSES.get(game.termination, Cause.BOARD)
+    ways = BOTH_WAYS.get(game.termination)
+    cause: str = _CAUSES.get(game.termination if ways is None else ways[side], Cause.BOARD)
     sentence = game.detail or game.termination
     if game.termination == Termination.TIME:
         cause = Cause.TIME

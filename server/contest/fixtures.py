@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
+from itertools import permutations
 from typing import NamedTuple
 
 from engine.clock import TimeControl
@@ -34,7 +35,12 @@ SET_ASIDE = "set_aside"
 
 Both have half a point for it; it is a loss for nobody, and rates nobody."""
 
-UNPLAYED = frozenset({FORFEIT, WITHDRAWN, ABSENT, NOT_STARTED, ENDED_AT_START, NO_ANSWER, SET_ASIDE})
+_NOT_COME = (ABSENT, NOT_STARTED, ENDED_AT_START, NO_ANSWER)
+
+BOTH_WAYS = {f"{first}+{second}": (first, second) for first, second in permutations(_NOT_COME, 2)}
+"""How a game ended to which both players did not come, each in a way of its own, and the way of each side."""
+
+UNPLAYED = frozenset({FORFEIT, WITHDRAWN, *_NOT_COME, *BOTH_WAYS, SET_ASIDE})
 
 
 class Fixture(NamedTuple):

@@ -1,7 +1,8 @@
 """Holds the results of a contest against their records and its rules. Pure: texts in, differences out.
 
 Each difference is a sentence. What a record shows is recomputed from it: winner, termination, moves, times. Games that
-were not played have none: forfeits have to follow from the games before them, and absences stand in the database alone.
+were not played have none: forfeits have to follow from the games before them. Absences and games that were set aside
+stand in the database alone, and are named; that they are possible in the contest is all that can be checked.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -11,10 +12,11 @@ from engine import record
 from engine.outcome import ANNULLED
 from engine.record import BadRecord, Summary
 from server import recovery
+from server.contest.absence import missing_sentence
 from server.contest.annulments import effective
 from server.contest.conduct import Disqualification, disqualified
 from server.contest.definition import Definition, Ladder
-from server.contest.fixtures import FORFEIT, WITHDRAWN, Finished, Fixture, counted
+from server.contest.fixtures import ABSENT, BOTH_WAYS, FORFEIT, SET_ASIDE, WITHDRAWN, Finished, Fixture, counted
 from server.contest.plan import Plan, forfeit
 from server.contest.result_of import finished
 from server.contest.standings import standings
@@ -42,12 +44,16 @@ class Verdict(NamedTuple):
     trusted: int
     """Games that did not take place, as by absence: they have no record, and follow from nothing else."""
     differences: tuple[str, ...]
+    unproven: tuple[str, ...] = ()
+    """A sentence for each game that did not take place; known to who has just verified, not kept."""
 
     @property
     def sentence(self) -> str:
         """What was found, in a sentence."""
         text = f"{self.games} {'game' if self.games == 1 else 'games'}"
-        alone = f"; {self.trusted} did not take place, which the database says alone" if self.trusted else ""
+        alone = ""
+        if self.trusted:
+            alone = f"; {self.trusted} did not take place, by the database alone: no record shows it"
         if not self.differences:
             return f"verified: {text}{alone}"
         return f"NOT verified: {len(self.differences)} differences in {text}{alone}"
@@ -157,6 +163,51 @@ def check_unplayed(definition: Definition, results: Sequence[Finished]) -> list[
             players = " against ".join(game.fixture.players)
             found.append(f"{players} in round {game.fixture.round}: by the games before, nobody had to forfeit it")
     return found
+
+
+def unproven(results: Sequence[Finished]) -> list[str]:
+    """Name the games that did not take place, and that nothing but the database tells of."""
+    return [
+        f"{_name(game)} in round {game.fixture.round}: {game.termination}, by the database alone: {game.detail}"
+        for game in results
+        if not game.played and game.termination not in FORFEITED
+    ]
+
+
+def check_absences(definition: Definition, results: Sequence[Finished]) -> list[str]:
+    """Say which games that did not take place cannot have ended as the database has it."""
+    return [
+        f"{_name(game)} in round {game.fixture.round}: {fault}"
+        for game in results
+        if not game.played and game.termination not in FORFEITED and (fault := _impossible(definition, game))
+    ]
+
+
+def _impossible(definition: Definition, game: Finished) -> str:
+    """Return why a game that did not take place cannot have ended so; empty where it can."""
+    if game.match is not None:
+        return f"it is {game.termination}, and has a match all the same"
+    if game.termination == SET_ASIDE:
+        return "it was set aside, and somebody has won it" if game.winner is not None else ""
+    sides = (0, 1) if game.winner is None else (1 - game.winner,)
+    connect = {}
+    for side in sides:
+        name = game.fixture.players[side]
+        entrant = definition.entrant(name)
+        if entrant is None:
+            return f"{name} is a bot of the server's own, and cannot lose by absence"
+        connect[name] = entrant.connects
+    ways = BOTH_WAYS.get(game.termination, (game.termination,) * 2)
+    for side, (name, connects) in zip(sides, connect.items(), strict=True):
+        if connects and ways[side] != ABSENT:
+            return f"{name} connects by itself, and cannot be {ways[side]}"
+        if not connects and ways[side] == ABSENT and len(sides) == 1:
+            return f"{name} is a program, which the server starts, and cannot be absent"
+    if all(connect.values()):
+        right = missing_sentence(list(connect), definition.patience)
+        if game.detail != right:
+            return f"the sentence is {game.detail!r} in the database, and has to be {right!r}"
+    return ""
 
 
 def check_schedule(definition: Definition, games: Sequence[Finished], plan: Plan, *, closed: bool) -> list[str]:

@@ -98,7 +98,7 @@ class Table:
             raise NotThere(f"{' and '.join(absent)} left while the game was set up", ())
         gone = {name: one for name, one in self._coming.items() if not self._is_there(one)}
         if gone:
-            raise judged({name: self._left(name, one) for name, one in gone.items()})
+            raise judged({name: self._left(name, one) for name, one in gone.items()}, self._fixture.players)
         with self._lease.taken() as players:
             for name, one in self._coming.items():
                 assert one.ticket.player is not None
@@ -115,18 +115,19 @@ class Table:
         return NotThere(sentence, () if fault else (name,), fault=fault, termination=ENDED_AT_START)
 
 
-def judged(failures: dict[str, NotThere]) -> NotThere:
+def judged(failures: Mapping[str, NotThere], players: tuple[str, str]) -> NotThere:
     """Return why a game cannot begin, from why each of its players did not come: both are to blame where both are.
 
-    Where the server is to blame for one of them, nobody else is: the game is played another time.
+    Where the server is to blame for one of them, nobody else is: the game is played another time. ``players`` are in
+    the order of the game's sides.
     """
-    faults = [failure for failure in failures.values() if failure.fault]
+    found = [failures[name] for name in players if name in failures]
+    faults = [failure for failure in found if failure.fault]
     if faults:
         return faults[0]
-    names = tuple(name for failure in failures.values() for name in failure.names)
-    ways = {failure.termination for failure in failures.values()}
-    termination = ways.pop() if len(ways) == 1 else ABSENT
-    return NotThere("; ".join(map(str, failures.values())), names, termination=termination)
+    names = tuple(name for failure in found for name in failure.names)
+    ways = dict.fromkeys(failure.termination for failure in found)
+    return NotThere("; ".join(map(str, found)), names, termination="+".join(ways))
 
 
 class Seats:
@@ -209,7 +210,7 @@ class Seats:
 
                 starting.start_soon(bring)
         if failures:
-            raise judged(failures)
+            raise judged(failures, fixture.players)
         for side, name in enumerate(fixture.players):
             if name in coming:
                 nursery.start_soon(self._watch_over, number, side, coming[name])

@@ -18,15 +18,16 @@ from server.contest.fixtures import Finished, counted
 from server.contest.plan import Plan, Present, plan
 from server.contest.standings import standings
 from server.contest.verification import (
-    FORFEITED,
     Checked,
     Evidence,
     Verdict,
     check,
+    check_absences,
     check_schedule,
     check_tables,
     check_unplayed,
     stray,
+    unproven,
 )
 from server.organise.folders import folder_of
 from server.organise.lost_records import record_of
@@ -81,6 +82,7 @@ def verify(data: Path, contest: int, told: Told = lambda done, count: None, proc
     standing = [result for result in played if result.match not in replayed]
     differences = [sentence for result in standing for sentence in checked[result.match].differences]
     differences += check_unplayed(past.definition, past.results)
+    differences += check_absences(past.definition, past.results)
     shown = [checked[result.match].game if result.match is not None else result for result in past.results]
     games, by_record = (effective(past.definition, some) for some in (past.results, shown))
     stands = plan(past.definition, games, Present(frozenset(), (), past.seconds))
@@ -90,8 +92,8 @@ def verify(data: Path, contest: int, told: Told = lambda done, count: None, proc
         differences += _strays(data, past, stands)
         differences += [f"match {match} was begun, and has no result" for match in past.begun]
         differences += _reported(folder_of(data, contest), past.definition, counted(by_record), stands)
-    trusted = sum(not result.played and result.termination not in FORFEITED for result in past.results)
-    return Verdict(len(standing), trusted, tuple(differences))
+    alone = unproven(past.results)
+    return Verdict(len(standing), len(alone), tuple(differences), tuple(alone))
 
 
 def _read(data: Path, contest: int) -> _Past:

@@ -43,6 +43,8 @@ class Left(NamedTuple):
     """As ``games``, with all that could break ties."""
     most_seconds: float | None = 0.0
     """How long they take at most, if all budgets are used up; None where nothing bounds it."""
+    time_up: bool = False
+    """A ladder's time is over: what is left are the pairs that have begun, which are played to their end."""
 
 
 class Batch(NamedTuple):
@@ -77,7 +79,9 @@ def left(definition: Definition, games: Sequence[Finished], plan: Plan, moment: 
         by_games = 0.0 if not any(batch.games for batch in batches) else by_games
         bound: float | None = _bound(definition, number, batches, moment)
         limit = _time_limit(definition, number, moment)
-        if limit is not None:
+        if limit == 0:  # what is left are pairs that have begun
+            bound = _longest_game(definition, number) * 2
+        elif limit is not None:
             by_games = limit if by_games is None or _endless(definition, number) else min(limit, by_games)
             # pairs that have begun are played to their end
             rest = _longest_game(definition, number) * 2
@@ -93,6 +97,7 @@ def left(definition: Definition, games: Sequence[Finished], plan: Plan, moment: 
         least + round(sum(batch.likely for batch in batches)),
         least + sum(batch.tie_breaks for batch in batches),
         _sum(bounds),
+        _time_limit(definition, last.number, moment) == 0,
     )
 
 

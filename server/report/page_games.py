@@ -88,7 +88,7 @@ def _meeting(games: list[Game], columns: Sequence[Column]) -> Markup:
 
 def _row(game: Game, columns: Sequence[Column]) -> Markup:
     result = game.result if game.result == "annulled" else " : ".join(_RESULTS[game.result])
-    ended = game.reason.replace("_", " ")
+    ended = game.reason.replace("_", " ").replace("+", " and ")
     used = f"{words.time_used(game.first_used)} / {words.time_used(game.second_used)}"
     cells: list[Child] = [
         link(game.record, game.match),

@@ -131,6 +131,8 @@ def _games(now: Progress) -> str:
         time = f"at most {words.duration(now.left.most_seconds)}"
     else:
         time = "time left not known yet"
+    if now.left.time_up:
+        more, time = f"time is up: {more} of pairs that have begun", f"{time} for these"
     return f"{words.number(now.done, 'game')} done, {now.running} running, {more}, {time}"
 
 

@@ -257,6 +257,13 @@ def test_who_is_waited_for_and_where_that_player_is(presence: str, said: str) ->
     assert reported[1].startswith("match 17: ")
 
 
+def test_in_which_match_the_one_plays_who_is_waited_for() -> None:
+    seek = "> SEEK gipf opponent=bob\n< SEEKING gipf opponent=bob\n"
+    script = LOGIN + seek + "< AWAITED bob playing\n< PLAYS bob 16\n" + MATCH + PLAYING + RESULT + QUIT
+    _, reported = scripted(Recorder(), script, opponent="bob")
+    assert reported[:2] == ["waiting for bob, who plays a match", "bob plays match 16"]
+
+
 @pytest.mark.parametrize(
     ("options", "asked", "said"),
     [

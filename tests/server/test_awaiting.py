@@ -37,11 +37,11 @@ async def test_who_waits_for_somebody_learns_where_that_one_is(tmp_path: Path, a
         assert await ann.next() == m.Awaited("Bob", "seeking")
         carol = await house.connect("carol")
         await carol.say(seek())
-        assert await ann.next() == m.Awaited("Bob", "playing")
+        assert [await ann.next(), await ann.next()] == [m.Awaited("Bob", "playing"), m.Plays("Bob", 1)]
         await bob.stream.aclose()
         await carol.hear(m.Opponent)
         late = await waiting_for(house, "dave", "bob")
-        assert await late.next() == m.Awaited("bob", "playing"), "its seat is kept"
+        assert [await late.next(), await late.next()] == [m.Awaited("bob", "playing"), m.Plays("bob", 1)], "seat kept"
         await carol.say(m.Resign())
         assert await ann.next() == m.Awaited("Bob", "absent")
         await ann.say(m.Cancel())
@@ -70,7 +70,7 @@ async def test_any_house_bot_of_a_kind_is_met_by_the_name_of_the_kind(
         await ann.say(seek("opponent=random"))
         assert (await ann.hear(m.Match)).opponent == "random"
         bob = await waiting_for(house, "bob", "random")
-        assert await bob.next() == m.Awaited("random", "playing")
+        assert [await bob.next(), await bob.next()] == [m.Awaited("random", "playing"), m.Plays("random", 1)]
         second = await bot_of_the_house(house, "random-2", "random")
         assert await bob.next() == m.Awaited("random", "here")
         await second.say(seek())

@@ -40,7 +40,7 @@ export function moveText(game, move) {
 
 /** A reason in few words; one that is not known here as it is written. */
 export function reason(word) {
-  return REASONS[word] ?? word.replaceAll("_", " ");
+  return REASONS[word] ?? word.replaceAll("_", " ").replaceAll("+", " and ");
 }
 
 /** Who has won, in words. */

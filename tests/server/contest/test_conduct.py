@@ -7,6 +7,7 @@ from server.contest.definition import Definition, RoundRobin
 from server.contest.fixtures import ENDED_AT_START, FORFEIT, NO_ANSWER, NOT_STARTED, QUALIFICATION, WITHDRAWN, Finished
 from server.contest.interventions import Intervention, Kind
 from server.contest.plan import plan
+from server.organise.seats import NotThere, judged
 from tests.server.contest.played import better_wins, contest, play
 from tests.server.contest.test_plan import RULES, faulty
 
@@ -134,6 +135,23 @@ def test_who_says_nothing_gets_half_the_time_at_the_next_start_until_it_has_play
         changed = definition._replace(interventions=(Intervention(1, date, kind, a),))
         assert seconds(silent, silent, definition=changed) == anew
         assert seconds(silent, silent._replace(interventions=1), definition=changed) == (30 if anew == 60 else 15)
+
+
+def test_two_who_do_not_come_each_have_their_own_reason() -> None:
+    a, b = FIXTURE.players
+    failed = {b: NotThere("b said nothing", (b,), termination=NO_ANSWER)}
+    failed[a] = NotThere("a is no program", (a,), termination=NOT_STARTED)
+    found = judged(failed, FIXTURE.players)
+    game = absent(FIXTURE, found.names, str(found), found.termination)
+    assert (game.termination, game.winner, game.played) == ("not_started+no_answer", None, False)
+    assert [(loss.name, loss.cause) for loss in losses(DEFINITION, game)] == [
+        (a, Cause.NOT_STARTED),
+        (b, Cause.NO_ANSWER),
+    ]
+    out = disqualified(DEFINITION._replace(time_losses=1000), [game])
+    assert [(name, one.reason) for name, one in out.items()] == [(a, "cannot be started (1 game)")]
+    seconds = [start_seconds(DEFINITION._replace(time_losses=0), [game], name) for name in (a, b)]
+    assert seconds == [60, 30], "only who was silent gets less time"
 
 
 def test_a_termination_that_a_sandbox_gives_is_its_own_cause_and_counts() -> None:

@@ -139,6 +139,27 @@ def _add(data: Path) -> None:
     (data / "records" / "99.txt").write_text(text, encoding="utf-8")
 
 
+def _unplayed(termination: str, detail: str) -> Callable[[Path], None]:
+    """Let ann, the second player, have lost a forfeited game in another way."""
+
+    def change(data: Path) -> None:
+        with closing(sqlite3.connect(data / FILE)) as connection, connection:
+            done = connection.execute(
+                "UPDATE games SET termination = ?, detail = ?, winner = 0 WHERE pairing = "
+                "(SELECT min(pairing) FROM games JOIN pairings ON pairings.id = games.pairing "
+                "WHERE termination = 'forfeit')",
+                (termination, detail),
+            )
+            assert done.rowcount == 1
+            connection.execute(
+                "UPDATE pairings SET second = 'ann', first = 'late' WHERE id = "
+                "(SELECT pairing FROM games WHERE termination = ?)",
+                (termination,),
+            )
+
+    return change
+
+
 FORGERIES: list[tuple[str, Callable[[Path], None], str]] = [
     ("a record is gone", lambda data: (data / "records" / "1.txt").unlink(), "match 1: its record is missing"),
     ("a record is untrue", _text("records/1.txt", "ready ", "redy "), "match 1: the record is not true in line "),
@@ -162,6 +183,18 @@ FORGERIES: list[tuple[str, Callable[[Path], None], str]] = [
         _sql("UPDATE games SET termination = 'forfeit', detail = 'ann had been disqualified' WHERE id = 1"),
         "termination is 'forfeit' in the database",
     ),
+    (
+        "a game becomes an absence",
+        _sql("UPDATE games SET termination = 'absent', winner = 0, detail = 'it did not come' WHERE id = 1"),
+        "termination is 'absent' in the database",
+    ),
+    (
+        "an absence of a program that starts by itself",
+        _unplayed("not_started", "ann is no program"),
+        "ann connects by itself, and cannot be not_started",
+    ),
+    ("an absence in other words", _unplayed("absent", "ann overslept"), "has to be 'ann had been missing for "),
+    ("a game set aside and won", _unplayed("set_aside", "the server died"), "was set aside, and somebody has won it"),
     ("another table", _text("contests/1/report.json", '"points": ', '"points": 1'), "report.json, stage 1: "),
     ("another page", _text("contests/1/index.html", "ann", "nna"), "index.html says something else than report.json"),
 ]  # fmt: skip
@@ -218,6 +251,19 @@ def test_the_command_prints_a_line_a_difference_and_changes_nothing(held: Path, 
     assert all(path.read_bytes() == bytes_ for path, bytes_ in before.items())
     with pytest.raises(KeyError, match=r"no contest 'Spring' in .*; there is 'Autumn'"):
         contest_called(data, "Spring")
+
+
+def test_what_rests_on_the_database_alone_is_said_plainly(held: Path, tmp_path: Path) -> None:
+    data = shutil.copytree(held, tmp_path / "data")
+    patience = DEFINITION.patience
+    _unplayed("absent", f"ann had been missing for {patience} seconds")(data)
+    found = verify(data, 1, processes=0)
+    (line,) = found.unproven
+    assert line.startswith("late against ann in round ") and "absent, by the database alone: ann had been" in line
+    assert "; 1 did not take place, by the database alone: no record shows it" in found.sentence
+    assert not [sentence for sentence in found.differences if "missing for" in sentence]
+    _, lines = _command("Autumn", data)
+    assert f"not to be verified: {line}" in lines
 
 
 def _command(name: str, data: Path) -> tuple[int, list[str]]:

@@ -82,6 +82,20 @@ def test_a_ladder_by_hours_ends_when_they_are_over() -> None:
     assert left(both, slow, plan(both, slow), moment)[:3] == (16, False, 600)
 
 
+def test_a_ladder_whose_time_is_up_says_that_the_last_pairs_are_played() -> None:
+    definition = contest(4, Ladder(0, 3600))
+    names = tuple(entrant.name for entrant in definition.entrants)
+    begun = plan(definition, [], Present(frozenset(), names, {0: 3000})).due
+    games = [Finished(begun[0], 1, 0, "line", used=(10**7, 0), seconds=12.0)]
+    now = plan(definition, games, Present(frozenset(begun[1:2]), names, {0: 3605}))
+    moment = Moment(OPENED + timedelta(seconds=3605), OPENED, began={0: OPENED}, running=begun[1:2])
+    found = left(definition, games, now, moment)
+    assert (found.games, found.at_least, found.time_up) == (1, False, True)
+    assert found.seconds == pytest.approx(12), "the game that is left takes its time"
+    text = line(progress(definition, games, now, moment))
+    assert "1 game done, 1 running, time is up: 1 left of pairs that have begun, about 12 s for these" in text
+
+
 def test_the_line_says_all_without_control_characters() -> None:
     definition, games, now, moment = sample(7, Swiss(4), Knockout(2, CONTROL), stop=40, advance=4)
     moment = moment._replace(missing=("a1", "a2", "a3", "a4", "a5", "a6"))
