@@ -21,7 +21,7 @@
 - `numbers`, `unsynced`, `syncing`: what a power cut would take away, and how it gets to the disk
 - `recovery`, `restart`: what becomes of the matches that were running when a server died
 - `web`: the pages: lobby, matches, contests, play
-- `house`: the server's own bots, as processes
+- `house`: the server's own bots, as processes; `again`: pauses before what fails is tried again
 - `serve`: the service, from listening to stopping
 - `demo`: a server and two bots on this machine, watched
 - `tally`, `metrics`, `service_manager`: what was done, counted and shown to those who watch over the server

@@ -295,8 +295,8 @@ class Archive:
         self.unsynced.check(match)
         raise FileNotFoundError(errno.ENOENT, f"there is no record of match {match}")
 
-    def round(self, *, over: bool = False) -> Round | None:
-        """Return what is to be synced, all or what is ``over``, and counts as done from now on; None for nothing."""
+    def round(self, *, over: bool = False) -> Round:
+        """Return what is to be synced, all or what is ``over``, perhaps nothing; it counts as done from now on."""
         return self.unsynced.round(over=over)
 
     def put_back(self, work: Round) -> None:

@@ -8,7 +8,9 @@ import structlog
 import trio
 
 from engine.catalogue import USUAL_GAME
+from server.again import pause_seconds
 from server.hall import Hall
+from server.organise.blame import machine_fault
 from server.organise.invocation import Seat, filled, house_bot, variables
 from server.settings import Settings
 
@@ -69,7 +71,7 @@ class _Kind:
                 free = [name for name in self._names if name not in self._alive and name.lower() not in playing]
                 if not idle and free:
                     if self._failures:
-                        await trio.sleep(min(MOST_PAUSE_SECONDS, FIRST_PAUSE_SECONDS * 2 ** (self._failures - 1)))
+                        await trio.sleep(pause_seconds(self._failures, FIRST_PAUSE_SECONDS, MOST_PAUSE_SECONDS))
                     self._alive.add(free[0])
                     nursery.start_soon(self._run, free[0])
                 await trio.sleep(LOOK_SECONDS)
@@ -80,21 +82,26 @@ class _Kind:
         log.error("house bot given up: it cannot be started", bot=self._first, times=self._stillborn)
 
     async def _run(self, name: str) -> None:
-        """Run one bot, and learn from how it ends."""
+        """Run one bot, and learn from how it ends; what the machine lacks to start it is no fault of the kind."""
+        status, lack = 1, ""
         try:
             status = await _run_bot(self._hall, self._kind, self._game, name)
+        except (OSError, RuntimeError, MemoryError) as error:
+            lack = machine_fault(error)
+            log.warning("house bot cannot be started", bot=name, reason=lack or str(error))
         finally:
             self._alive.discard(name)
         if status == 0:
             self._failures = self._stillborn = 0
             return
         self._failures += 1
-        self._stillborn += 1  # until one is seen that has logged in
+        if not lack:
+            self._stillborn += 1  # until one is seen that has logged in
         log.warning("house bot failed", bot=name, status=status, times=self._failures)
 
 
 async def _run_bot(hall: Hall, kind: str, game: str, name: str) -> int:
-    """Run a bot for one match, and return its exit status."""
+    """Run a bot for one match, and return its exit status; raises OSError where it cannot be started."""
     seat = Seat(*hall.own_address, name, game, hall.house_tokens[name.lower()])
     command, environment = filled((*house_bot(kind), "--quiet"), seat), {**os.environ, **variables(seat)}
     quiet = subprocess.DEVNULL

@@ -35,8 +35,7 @@ def take_up(hall: Hall, archive: Archive, date: Callable[[], datetime], kept: Co
         except Exception as error:
             log.error("a match cannot be taken up now; its journal is left as it is", match=number, exc_info=error)
     work = archive.round(over=True)
-    if work is not None:
-        archive.done(work, archive.sync(work))
+    archive.done(work, archive.sync(work))
     if hall.matches:
         log.info("matches taken up", count=len(hall.matches), waiting_seconds=hall.settings.return_seconds)
 

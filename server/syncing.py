@@ -59,19 +59,20 @@ class Rounds:
         self._told: set[str] = set()
 
     async def one(self) -> None:
-        """Sync what was written since the last round; says in the log what the disk has not kept."""
+        """Sync what was written since the last round; says in the log what the disk has not kept.
+
+        Games that are played elsewhere take numbers, and stand in the database, also where no record has grown here.
+        """
         work = self._archive.round()
-        faults: list[str] = []
-        if work is not None:
-            try:
-                faults, synced = await trio.to_thread.run_sync(self._sync, work, abandon_on_cancel=True)
-            except trio.Cancelled:
-                self._archive.put_back(work)
-                raise
-            self._archive.done(work, synced)
-            if synced.failed:
-                self._not_kept(synced.failed)
-            faults += [f"records cannot be put away yet: {error}" for error in synced.kept_back.values()]
+        try:
+            faults, synced = await trio.to_thread.run_sync(self._sync, work, abandon_on_cancel=True)
+        except trio.Cancelled:
+            self._archive.put_back(work)
+            raise
+        self._archive.done(work, synced)
+        if synced.failed:
+            self._not_kept(synced.failed)
+        faults += [f"records cannot be put away yet: {error}" for error in synced.kept_back.values()]
         for fault in dict.fromkeys(faults):
             if fault not in self._told:  # not every second
                 log.error("the disk fails", error=fault)

@@ -78,14 +78,12 @@ class Unsynced:
         self._failed: dict[int, OSError] = {}
         self._places, self._disk = places, disk
 
-    def round(self, *, over: bool = False) -> Round | None:
-        """Return what is to be synced, which counts as done from now on; None where nothing is.
+    def round(self, *, over: bool = False) -> Round:
+        """Return what is to be synced, perhaps nothing; it counts as done from now on.
 
         With ``over`` that is only what is over already.
         """
         written, begun = (kept & self.late.keys() if over else set(kept) for kept in (self.written, self.begun))
-        if not (written or begun or self.late):
-            return None
         self.written -= written
         self.begun -= begun
         return Round(frozenset(written), frozenset(begun), tuple(self.late))

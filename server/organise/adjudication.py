@@ -9,6 +9,7 @@ import msgspec
 import structlog
 import trio
 
+from server.again import pause_seconds
 from server.contest.definition import Adjudication
 from server.match import Match
 from server.organise.proof import Proof, ruling
@@ -25,8 +26,11 @@ HANG_SECONDS = 300.0
 MOST_KNOWN = 20_000
 """Positions of which the answer is kept, for games that come to them again."""
 
+FIRST_PAUSE_SECONDS = 0.2
+"""Pause before a process that has died is started once more; it doubles with each further time."""
+
 MOST_PAUSE_SECONDS = 60.0
-"""Longest pause before a process that dies again and again is started once more."""
+"""Longest of these pauses."""
 
 ANSWER_BYTES = 4096
 """Read at a time; an answer is shorter."""
@@ -120,7 +124,7 @@ class _Prover:
             log.warning("the process that proves positions failed", error=repr(error), times=self._failures)
             with trio.CancelScope(shield=True):
                 await self.end()
-            await trio.sleep(min(MOST_PAUSE_SECONDS, 2.0**self._failures / 10))
+            await trio.sleep(pause_seconds(self._failures, FIRST_PAUSE_SECONDS, MOST_PAUSE_SECONDS))
             return None
         self._failures = 0
         return proof

@@ -64,8 +64,6 @@ async def _play(job: Job, definition: Definition, hall: Hall, seats: Seats) -> A
         except NotThere as error:
             if not error.names:
                 return Answer(fault=str(error))
-            if not error.names:
-                return Answer(fault=str(error))
             answer = Answer(why=str(error), names=error.names, termination=error.termination)
         else:
             await over.wait()

@@ -8,12 +8,16 @@ from typing import TypeAlias
 import structlog
 import trio
 
+from server.again import pause_seconds
 from server.organise.blame import server_fault
 from server.organise.desk import Pause
 from server.organise.schema import BadStore
 from server.organise.store import Store
 
 log = structlog.get_logger()
+
+FIRST_PAUSE_SECONDS = 1.0
+"""Pause after the first fault."""
 
 MOST_PAUSE_SECONDS = 60.0
 """Longest pause before something is tried again that could not be done through a fault of the server's own."""
@@ -52,7 +56,7 @@ class Pauses:
             self.now = Pause(datetime.now(UTC) if self.now is None else self.now.began, reason)
             self._changed()
             await self._keep(partial(self._store.pause, self._contest, reason, self.now.began))
-        await trio.sleep(min(MOST_PAUSE_SECONDS, 2.0**self._faults / 2))
+        await trio.sleep(pause_seconds(self._faults, FIRST_PAUSE_SECONDS, MOST_PAUSE_SECONDS))
 
     async def end(self) -> None:
         """A game was played: all is well."""

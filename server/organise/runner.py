@@ -16,6 +16,7 @@ import trio
 
 from engine.catalogue import GAMES
 from engine.outcome import Termination
+from server.again import pause_seconds
 from server.contest.absence import absent
 from server.contest.conduct import Disqualification, disqualified, start_seconds
 from server.contest.definition import Adjudication, Definition, Interrupted
@@ -36,7 +37,7 @@ from server.organise.job import PROGRAMS
 from server.organise.kernels import compiled
 from server.organise.ledger import Ledger
 from server.organise.lost_records import notes_of
-from server.organise.pauses import MOST_PAUSE_SECONDS, Pauses, lacking
+from server.organise.pauses import FIRST_PAUSE_SECONDS, MOST_PAUSE_SECONDS, Pauses, lacking
 from server.organise.sealing import hindrance as sealing_hindrance
 from server.organise.sealing import obstacle
 from server.organise.seats import NotThere, Seats, Started
@@ -208,8 +209,8 @@ class Runner:
 
         def look() -> None:
             if len(self._store.interventions(self.contest)) > len(known):
-                self.definition = self._store.definition(self.contest)
-                self._ledger.games = self._store.games(self.contest)
+                found, games = self._store.definition(self.contest), self._store.games(self.contest)
+                self.definition, self._ledger.games = found, games  # both, or none where the store cannot be read
 
         await self._ledger.stored(look)
         for done in self.definition.interventions[len(known) :]:
@@ -321,7 +322,7 @@ class Runner:
             return
         log.error("a game has failed", contest=self.definition.name, players=fixture.players, exc_info=error)
         await self._ledger.count_failure(fixture)
-        await trio.sleep(min(MOST_PAUSE_SECONDS, 2.0 ** self._ledger.failures[fixture] / 2))
+        await trio.sleep(pause_seconds(self._ledger.failures[fixture], FIRST_PAUSE_SECONDS, MOST_PAUSE_SECONDS))
 
     async def _host(self, fixture: Fixture) -> None:
         """Play a game in this hall, and keep its result."""

@@ -5,6 +5,7 @@ one thread, which lasts.
 """
 
 import array
+import errno
 import json
 import os
 import resource
@@ -12,7 +13,6 @@ import signal
 import socket
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
@@ -96,7 +96,6 @@ class Sealed:
         self._way = way
         self._first = self._first_process()
         self._handle = os.pidfd_open(self._first)
-        self._began = time.monotonic()
         self._watched: Watched | None = None
         self._group: cgroups.Group | None = None
         self._told = b""
@@ -115,22 +114,27 @@ class Sealed:
         """Set the bounds, before the program begins; ``home`` is that of the server's data directory."""
         self._group = cgroups.around(self._first, home, seal.bounds)
         for kind, limit in _limits(seal).items():
-            with suppress(ValueError, ProcessLookupError):  # above what this server may have itself
+            with suppress(ValueError, PermissionError, ProcessLookupError):  # above what this server may have itself
                 resource.prlimit(self._first, kind, limit)
-        self._watched = Watched(self._first, seal.bounds, seal.cpu_seconds, self.kill, self._began)
+        self._watched = Watched(self._first, seal.bounds, seal.cpu_seconds, self.kill)
         WATCHER.add(self._watched)
 
     async def listener(self) -> trio.SocketListener | None:
-        """Return what accepts the connections of a program; None where it has ended before."""
+        """Return what accepts the connections of a program; None where it has ended before.
+
+        Raises OSError where this process has no descriptor left for it.
+        """
         if self._way is None:
             return None
         way, self._way = trio.socket.from_stdlib_socket(self._way), None
         with way:
-            _, told, _, _ = await way.recvmsg(1, socket.CMSG_SPACE(array.array("i").itemsize))
-        for level, kind, data in told:
+            data, told, _, _ = await way.recvmsg(1, socket.CMSG_SPACE(array.array("i").itemsize))
+        for level, kind, given in told:
             if (level, kind) == (socket.SOL_SOCKET, socket.SCM_RIGHTS):
-                port = socket.socket(fileno=array.array("i", data)[0])
+                port = socket.socket(fileno=array.array("i", given)[0])
                 return trio.SocketListener(trio.socket.from_stdlib_socket(port))
+        if data:  # it has handed its port over, and the system has dropped it on the way
+            raise OSError(errno.EMFILE, os.strerror(errno.EMFILE))
         return None
 
     def look(self) -> None:
@@ -213,7 +217,7 @@ def start(
     told, tells = os.pipe()
     waits, goes = os.pipe()
     ways: tuple[socket.socket, socket.socket] | None = None
-    process = None
+    process, sealed = None, None
     try:
         if port is not None:
             ways = socket.socketpair()
@@ -233,9 +237,12 @@ def start(
             for pipe in (process.stdin, process.stdout):
                 if pipe is not None:
                     pipe.close()
-        os.close(told)
-        if ways is not None:
-            ways[0].close()
+        if sealed is not None:
+            sealed.close()
+        else:
+            os.close(told)
+            if ways is not None:
+                ways[0].close()
         raise
     finally:
         for descriptor in (tells, waits, goes):

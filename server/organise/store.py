@@ -53,6 +53,7 @@ class Store:
     def __init__(self, path: Path, *, copy: bool = False) -> None:
         """Open a store, or make it; or a ``copy`` in memory of one that is there. Raises `BadStore`."""
         self._path = path
+        self._disk = Disk()
         self._connection = snapshot(path) if copy else connect(path)
 
     def close(self) -> None:
@@ -142,7 +143,7 @@ class Store:
 
         Nothing is kept where it raises something.
         """
-        with self._transaction():
+        with self._transaction(synced=True):
             done = make(self._count(contest) + 1)
             self._run(
                 f"INSERT INTO interventions VALUES ({_marks(9)})",
@@ -387,7 +388,7 @@ class Store:
         """Sync what was kept; raises OSError. For any thread: the log beside the file is locked by nobody."""
         log = self._path.with_name(f"{self._path.name}-wal")
         with suppress(FileNotFoundError):
-            Disk().sync(log)
+            self._disk.sync(log)
 
     @contextmanager
     def _transaction(self, *, synced: bool = False) -> Iterator[None]:

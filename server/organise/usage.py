@@ -12,8 +12,12 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+import structlog
+
 from engine.outcome import Termination
 from server.contest.definition import Bounds
+
+log = structlog.get_logger()
 
 MEGABYTE = 1 << 20
 
@@ -28,11 +32,8 @@ class Usage(NamedTuple):
     """What a program has used, with all that it has started."""
 
     cpu_seconds: float = 0.0
-    wall_seconds: float = 0.0
     memory: int = 0
     """Bytes, at most at a time."""
-    processes: int = 0
-    """Processes and threads, at most at a time, as far as was seen."""
 
 
 class Excess(NamedTuple):
@@ -62,9 +63,10 @@ class Watched:
     """Allowed for the game."""
     end: Callable[[], None]
     """Ends all in it; called in the thread that looks."""
-    began: float
     usage: Usage = field(default_factory=Usage)
     excess: Excess | None = None
+    failed: bool = False
+    """Whether a look has failed: it is said once."""
 
     def look(self) -> None:
         """Take note of what is used, and end what uses more than it may. May be called in any thread."""
@@ -73,12 +75,7 @@ class Watched:
         if memory > self.bounds.memory * MEGABYTE:
             memory = _shared_out(seen.numbers) or memory  # what several processes share was counted more than once
         old = self.usage
-        self.usage = Usage(
-            max(old.cpu_seconds, seen.cpu_seconds),
-            time.monotonic() - self.began,
-            max(old.memory, memory),
-            max(old.processes, seen.processes),
-        )
+        self.usage = Usage(max(old.cpu_seconds, seen.cpu_seconds), max(old.memory, memory))
         if self.excess is None:
             self.excess = self._found(memory, seen)
             if self.excess is not None:
@@ -120,12 +117,12 @@ class Watcher:
         self._runs = False
 
     def add(self, watched: Watched) -> None:
-        """Look at a sandbox from now on."""
+        """Look at a sandbox from now on; raises RuntimeError where no thread can be started."""
         with self._lock:
-            self._watched[id(watched)] = watched
             if not self._runs:
-                self._runs = True
                 threading.Thread(target=self._run, name="watcher", daemon=True).start()
+                self._runs = True
+            self._watched[id(watched)] = watched
 
     def remove(self, watched: Watched) -> None:
         """Look at a sandbox no more: its numbers may be given to other processes from now on."""
@@ -143,7 +140,16 @@ class Watcher:
             for key in keys:
                 with self._lock:  # one at a time, so that `remove` waits for no more than one look
                     if (watched := self._watched.get(key)) is not None:
-                        watched.look()
+                        self._look(watched)
+
+    @staticmethod
+    def _look(watched: Watched) -> None:
+        try:
+            watched.look()
+        except Exception as error:  # as where no memory is left: the others, and later looks, do not depend on it
+            if not watched.failed:
+                log.error("a sandbox cannot be looked at", process=watched.first, error=repr(error))
+            watched.failed = True
 
 
 WATCHER = Watcher()

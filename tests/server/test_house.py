@@ -1,5 +1,7 @@
 """Bots that the server starts itself: one of a kind always waits, and who cannot be started is named."""
 
+import errno
+import os
 from pathlib import Path
 
 import pytest
@@ -8,6 +10,7 @@ from trio.testing import MockClock
 
 from engine.wire import messages as m
 from server import demo, house
+from server.again import pause_seconds
 from server.settings import Settings
 from tests.server.harness import logged, open_house
 
@@ -54,6 +57,38 @@ async def test_a_bot_that_has_logged_in_is_started_again_however_it_ends(
             return await trio.sleep_forever()
 
         monkeypatch.setattr(house, "_run_bot", run)
+        nursery.start_soon(house.keep_house, hall.hall, SETTINGS)
+        newcomer = await hall.connect("newcomer")
+        await newcomer.say(m.Seek("gipf", m.Text("opponent=alfabeta")))
+        with trio.fail_after(60):
+            assert (await newcomer.hear(m.Match)).opponent == "alfabeta"
+        nursery.cancel_scope.cancel()
+
+
+def test_pauses_grow_to_their_bound_however_often_something_fails() -> None:
+    seconds = [pause_seconds(failures, 0.5, 60.0) for failures in (1, 2, 3, 8, 9, 10_000)]
+    assert seconds == [0.5, 1.0, 2.0, 60.0, 60.0, 60.0]
+
+
+async def test_a_machine_without_room_for_a_bot_costs_the_server_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(house, "FIRST_PAUSE_SECONDS", 0.0)
+    monkeypatch.setattr(house, "LOOK_SECONDS", 0.001)
+    began = 0
+
+    async with open_house(tmp_path) as hall, trio.open_nursery() as nursery:
+
+        async def run_process(*_words: object, **_options: object) -> None:
+            nonlocal began
+            began += 1
+            if began <= 2 * house.MOST_FAILURES:
+                raise OSError(errno.EAGAIN, os.strerror(errno.EAGAIN))
+            client = await hall.connect("alfabeta", hall.hall.house_tokens["alfabeta"])
+            await client.say(m.Seek("gipf"))
+            await trio.sleep_forever()
+
+        monkeypatch.setattr(trio, "run_process", run_process)
         nursery.start_soon(house.keep_house, hall.hall, SETTINGS)
         newcomer = await hall.connect("newcomer")
         await newcomer.say(m.Seek("gipf", m.Text("opponent=alfabeta")))

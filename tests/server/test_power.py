@@ -25,6 +25,7 @@ from server.disk import Disk
 from server.organise.keeping import settled
 from server.organise.lost_records import lost_records
 from server.syncing import Rounds
+from server.unsynced import Round
 from tests.engine.test_record import played
 from tests.server.harness import open_house, play, ready
 from tests.server.power import PowerlessDisk
@@ -94,11 +95,10 @@ class _Scenario:
 
     def _round(self) -> None:
         work, written = self.archive.round(), dict(self._written)
-        if work is not None:
-            synced = self.archive.sync(work)
-            assert not synced.failed
-            self.archive.done(work, synced)
-            self.promised.synced.update(written)
+        synced = self.archive.sync(work)
+        assert not synced.failed
+        self.archive.done(work, synced)
+        self.promised.synced.update(written)
 
 
 class _Cut:
@@ -165,6 +165,25 @@ async def test_numbers_of_matches_that_a_power_cut_took_away_are_not_given_again
     assert Archive(tmp_path).next_number() == numbers.BLOCK + 2, "a server that was stopped in order leaves no gap"
 
 
+async def test_numbers_are_reserved_and_the_database_is_synced_where_no_record_grows(tmp_path: Path) -> None:
+    """As in a contest that a cluster plays."""
+    archive = Archive(tmp_path / "data", synced=True)
+    archive.reserve(first=True)
+    synced = 0
+
+    def store() -> None:
+        nonlocal synced
+        synced += 1
+
+    async with open_house(tmp_path / "data", archive=lambda _: archive) as house:
+        rounds = Rounds(archive, house.hall, store)
+        given = []
+        for _ in range(3):
+            given += [archive.next_number() for _ in range(numbers.BLOCK * 2 // 3)]
+            await rounds.one()
+    assert given == list(range(1, len(given) + 1)) and synced == 3
+
+
 class _Failing(Disk):
     """A disk that does not keep what is written to some files."""
 
@@ -222,7 +241,6 @@ def test_a_game_whose_record_the_disk_does_not_keep_is_no_result(tmp_path: Path)
     assert (kept.winner, kept.termination, sha256) == (None, Termination.SERVER_FAULT, "")
     assert "Input/output error" in kept.detail and logs[0]["log_level"] == "error"
     work = archive.round()
-    assert work is not None
     archive.done(work, archive.sync(work))
     assert archive.read(7) is None and (tmp_path / "damaged" / "7.txt").exists()
 
@@ -236,7 +254,6 @@ def test_where_files_cannot_be_synced_everything_goes_on_and_the_log_says_so_onc
         archive = Archive(tmp_path, synced=True, disk=NoSync())
         _over(archive)
         work = archive.round()
-        assert work is not None
         archive.done(work, archive.sync(work))
         assert archive.settle(7)
     assert [line["log_level"] for line in logs] == ["warning"]
@@ -250,13 +267,12 @@ def test_what_no_file_could_be_opened_for_is_synced_in_the_next_round(tmp_path: 
     for names in (("7.txt",), ()):
         disk.names = names
         work = archive.round()
-        assert work is not None
         synced = archive.sync(work)
         assert not synced.failed
         archive.done(work, synced)
         assert archive.read(7) == played(stop_after=4, end="resign"), "wherever it is"
         assert (tmp_path / "records" / "7.txt").exists() == (not names)
-    assert archive.round() is None
+    assert archive.round() == Round(frozenset(), frozenset(), ())
 
 
 def test_half_a_line_that_cannot_be_taken_away_is_the_last_of_its_record(tmp_path: Path) -> None:

@@ -1,0 +1,99 @@
+"""What the machine refuses while a program is sealed is no fault of the program, and leaves nothing behind."""
+
+import errno
+import os
+import resource
+import socket
+import threading
+from pathlib import Path
+from typing import Any
+
+import pytest
+from structlog.testing import capture_logs
+
+from server.contest.definition import Bounds
+from server.organise import sealed, usage
+from server.organise.sandbox import View
+from server.organise.sealed import Seal, Sealed
+from server.organise.sealing import hindrance
+from server.organise.usage import Watched, Watcher
+
+SEAL = Seal(View(Path("/")), Bounds(), 10.0)
+
+needs_sandbox = pytest.mark.skipif(bool(hindrance()), reason=hindrance() or "programs can be sealed here")
+
+
+class Looked(Watched):
+    """Says when it was looked at some times, and fails each time."""
+
+    looks = 0
+    enough = threading.Event()
+
+    def look(self) -> None:
+        self.looks += 1
+        if self.looks == 3:
+            self.enough.set()
+        raise MemoryError
+
+
+def refused(_self: threading.Thread) -> None:
+    raise RuntimeError("can't start new thread")
+
+
+def test_looks_go_on_when_one_has_failed_and_when_no_thread_could_be_started(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(usage, "LOOK_SECONDS", 0.001)
+    watcher, watched = Watcher(), Looked(1, Bounds(), 1.0, lambda: None)
+    with monkeypatch.context() as lacking:
+        lacking.setattr(threading.Thread, "start", refused)
+        with pytest.raises(RuntimeError, match="new thread"):
+            watcher.add(watched)
+    with capture_logs() as logs:
+        watcher.add(watched)
+        assert watched.enough.wait(60)
+        watcher.remove(watched)
+    assert [line["event"] for line in logs] == ["a sandbox cannot be looked at"]
+
+
+async def test_a_port_that_is_lost_on_the_way_is_the_machines_fault() -> None:
+    ours, theirs = socket.socketpair()
+    box = Sealed.__new__(Sealed)
+    box._way = ours
+    with theirs:
+        theirs.send(b"x")  # as where the system had no descriptor left for what came with it
+    with pytest.raises(OSError, match=os.strerror(errno.EMFILE)):
+        await box.listener()
+
+
+def start(errors: int) -> Sealed:
+    environment = {"PATH": os.defpath}
+    return sealed.start(["sleep", "60"], environment, SEAL, None, None, errors, "0123456789abcdef")
+
+
+@needs_sandbox
+async def test_a_bound_above_the_servers_own_is_left_as_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    prlimit = resource.prlimit
+
+    def bounded(process: int, kind: int, limits: tuple[int, int]) -> Any:
+        if kind == resource.RLIMIT_NOFILE:
+            raise PermissionError(errno.EPERM, os.strerror(errno.EPERM))
+        return prlimit(process, kind, limits)
+
+    monkeypatch.setattr(resource, "prlimit", bounded)
+    with open(os.devnull, "wb") as errors:
+        box = await sealed.in_lasting_thread(lambda: start(errors.fileno()))
+    box.kill()
+    await box.gone()
+    box.process.communicate()
+    box.close()
+
+
+@needs_sandbox
+async def test_a_sandbox_that_cannot_be_bound_is_ended_and_leaves_no_descriptor(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(threading.Thread, "start", refused)
+    monkeypatch.setattr(sealed, "WATCHER", Watcher())
+    before = os.listdir("/proc/self/fd")
+    with open(os.devnull, "wb") as errors, pytest.raises(RuntimeError, match="new thread"):
+        start(errors.fileno())
+    assert os.listdir("/proc/self/fd") == before
