@@ -25,8 +25,6 @@ from server.hall import Hall
 from server.house import keep_house
 from server.loop import keep_watched, microseconds, watched
 from server.loopwatch import LoopWatch
-from server.metrics import HOST as METRICS_HOST
-from server.metrics import serve_metrics
 from server.organise import descendants
 from server.organise.cluster import Cluster
 from server.organise.office import Office
@@ -143,8 +141,10 @@ async def _serve(
             services.start_soon(door.patrol)
             services.start_soon(keep_watchdog)
             if settings.metrics is not None:
-                port = await services.start(serve_metrics, hall, gate, settings.metrics)
-                log.info("metrics", url=f"http://{METRICS_HOST}:{port}/metrics")
+                from server import metrics  # takes a twelfth of a second, for those who want them
+
+                port = await services.start(metrics.serve_metrics, hall, gate, settings.metrics)
+                log.info("metrics", url=f"http://{metrics.HOST}:{port}/metrics")
             if settings.house:
                 services.start_soon(keep_house, hall, settings)
             services.start_soon(Office(hall, store, watch, cluster).run)

@@ -2,13 +2,19 @@
 
 import os
 import signal
+import sys
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     # a shell lets what it runs in the background ignore Ctrl-C, and what is started here would inherit that
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+# without its compiled modules each of the hundreds of processes that are started takes half as long again
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -19,6 +25,14 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if left_out:
         config.hook.pytest_deselected(items=left_out)
         items[:] = [item for item in items if not item.get_closest_marker("campaign")]
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any, error: object) -> None:
+    """End the tests when a process of theirs has died: xdist would wait for ever for what that had still to do."""
+    if error:
+        ending = f"the process {node.gateway.id} has died"
+        node.config.pluginmanager.getplugin("dsession").shouldstop = ending
 
 
 @pytest.fixture(autouse=True)

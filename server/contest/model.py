@@ -18,10 +18,11 @@ begins, and half are drawn.
 
 import math
 from collections.abc import Sequence
-from typing import Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
-import numpy
-from numpy.typing import NDArray
+if TYPE_CHECKING:  # a server without a contest does without it, and starts a tenth of a second sooner
+    import numpy
+    from numpy.typing import NDArray
 
 ELO = 400 / math.log(10)
 """Elo in a natural unit of strength."""
@@ -36,9 +37,9 @@ STEPS = 200
 NEAR = 1e-10
 """Newton's method ends when a step promises less than this of a logarithm of likelihood."""
 
-Vector: TypeAlias = NDArray[numpy.float64]
-Matrix: TypeAlias = NDArray[numpy.float64]
-Places: TypeAlias = NDArray[numpy.int64]
+Vector: TypeAlias = "NDArray[numpy.float64]"
+Matrix: TypeAlias = "NDArray[numpy.float64]"
+Places: TypeAlias = "NDArray[numpy.int64]"
 
 
 class Data(NamedTuple):
@@ -70,6 +71,8 @@ class Fit(NamedTuple):
 
 def data(players: int, variants: int, results: Sequence[tuple[int, int, int, int | None]]) -> Data:
     """Sum up results: who begins, the other, the variant, and which side has won, 0, 1 or None."""
+    import numpy
+
     sums: dict[tuple[int, int, int], list[int]] = {}
     for first, second, variant, winner in results:
         sums.setdefault((first, second, variant), [0, 0, 0])[1 if winner is None else 2 * winner] += 1
@@ -80,17 +83,21 @@ def data(players: int, variants: int, results: Sequence[tuple[int, int, int, int
 
 def contrast(given: Data, weights: dict[int, float]) -> Vector:
     """Return the row of numbers whose product with the values is a weighted sum of strengths."""
+    import numpy
+
     row = numpy.zeros(given.unknowns)
     for player, weight in weights.items():
         row[player] = weight
     return row
 
 
-def fit(given: Data, conditions: Matrix | None = None, begin: Vector | None = None) -> Fit:
+def fit(given: Data, conditions: "Matrix | None" = None, begin: "Vector | None" = None) -> Fit:
     """Return the most likely values; strengths have an average of 0.
 
     ``conditions`` are rows whose products with the values are to stay what they are at ``begin``.
     """
+    import numpy
+
     rows = _average(given) if conditions is None else numpy.vstack([_average(given), conditions])
     values = numpy.zeros(given.unknowns) if begin is None else begin
     height = likelihood(given, values)
@@ -112,6 +119,8 @@ def fit(given: Data, conditions: Matrix | None = None, begin: Vector | None = No
 
 def covariance(given: Data, values: Vector) -> Matrix:
     """Return the inverse of the observed information, which here is Fisher's, the average being 0."""
+    import numpy
+
     _, information = _derivatives(given, values)
     inverse = numpy.linalg.inv(_bordered(information, _average(given)))
     return numpy.asarray(inverse[: given.unknowns, : given.unknowns], dtype=numpy.float64)
@@ -119,6 +128,8 @@ def covariance(given: Data, values: Vector) -> Matrix:
 
 def likelihood(given: Data, values: Vector) -> float:
     """Return the natural logarithm of the likelihood of all results, virtual ones included."""
+    import numpy
+
     difference, draw = _terms(given, values)
     whole = numpy.logaddexp(numpy.logaddexp(difference / 2, -difference / 2), draw)
     games = given.won + given.drawn + given.lost
@@ -143,6 +154,8 @@ def _virtual(given: Data, values: Vector) -> Vector:
 
 def _derivatives(given: Data, values: Vector) -> tuple[Vector, Matrix]:
     """Return gradient and information, the negative of the matrix of second derivatives."""
+    import numpy
+
     difference, draw = _terms(given, values)
     whole = numpy.logaddexp(numpy.logaddexp(difference / 2, -difference / 2), draw)
     win, loss, even = numpy.exp(difference / 2 - whole), numpy.exp(-difference / 2 - whole), numpy.exp(draw - whole)
@@ -174,5 +187,7 @@ def _average(given: Data) -> Matrix:
 
 def _bordered(information: Matrix, rows: Matrix) -> Matrix:
     """Return the system of a Newton step that leaves the products of the values with the rows as they are."""
+    import numpy
+
     number = len(rows)
     return numpy.block([[information, rows.T], [rows, numpy.zeros((number, number))]])

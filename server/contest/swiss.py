@@ -12,8 +12,6 @@ from functools import lru_cache
 from threading import Lock
 from typing import NamedTuple, TypeAlias
 
-import networkx
-
 from server.contest.conduct import disqualified
 from server.contest.definition import Definition, Swiss
 from server.contest.fixtures import Bye, Finished, Fixture, Schedule, games_in_meeting, points, whole_meeting
@@ -81,6 +79,8 @@ _PAIRING = Lock()
 
 @lru_cache(maxsize=ROUNDS_KEPT)
 def _paired(players: tuple[str, ...], past: Past) -> Pairing:
+    import networkx  # takes a fifth of a second, which other servers need not wait for
+
     score = dict(zip(players, past.points, strict=True))
     ranking = sorted(players, key=lambda name: -score[name])
     size = len(ranking)
