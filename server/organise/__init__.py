@@ -16,6 +16,7 @@
 - `programs`: entrants that the server starts, each for one game, and ends with all that they have started
 - `sandbox`, `visible`, `sealed`, `sealing`: the sandbox around a program: command, what is seen in it, start and end,
   whether it can be made
+- `refusals`: system calls that a program in it is refused
 - `usage`: what a program uses, and its end where that is more than it may
 - `pipes`: the pipes of a program
 - `blame`: whose fault it is that a program was not started

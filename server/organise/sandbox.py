@@ -63,12 +63,19 @@ class View(NamedTuple):
     """Folders within those that it sees as empty ones."""
 
 
-def sandboxed(command: Sequence[str], view: View, bounds: Bounds, status: int, block: int) -> list[str]:
-    """Return the command that runs another one in a sandbox.
+class Descriptors(NamedTuple):
+    """What bubblewrap is given to write to and to read from."""
 
-    ``status`` is a descriptor to which bubblewrap writes lines of JSON, with the number of the sandbox's first process
-    and with the exit status; ``block`` one that it reads a byte from before it begins.
-    """
+    status: int
+    """It writes lines of JSON there, with the number of the sandbox's first process and with the exit status."""
+    block: int
+    """It reads a byte there before the program begins."""
+    filter: int | None = None
+    """It reads the filter of `server.organise.refusals` there; None for no filter."""
+
+
+def sandboxed(command: Sequence[str], view: View, bounds: Bounds, given: Descriptors) -> list[str]:
+    """Return the command that runs another one in a sandbox."""
     scratch = str(bounds.scratch * MEGABYTE)
     words = [PROGRAM, *_ISOLATION, *_system(), "--size", scratch, "--perms", "0700", "--tmpfs", SCRATCH]
     readable = outermost((*own_code(), *view.readable))
@@ -81,7 +88,9 @@ def sandboxed(command: Sequence[str], view: View, bounds: Bounds, status: int, b
         words += ["--tmpfs", str(path), "--remount-ro", str(path)]
     words += ["--dir", str(view.folder)] if not any(view.folder.is_relative_to(path) for path in readable) else []
     words += ["--remount-ro", "/", "--chdir", str(view.folder)]
-    return [*words, "--json-status-fd", str(status), "--block-fd", str(block), "--", *command]
+    words += ["--json-status-fd", str(given.status), "--block-fd", str(given.block)]
+    words += [] if given.filter is None else ["--seccomp", str(given.filter)]
+    return [*words, "--", *command]
 
 
 def environment(server: Mapping[str, str], told: Mapping[str, str], view: View) -> dict[str, str]:

@@ -24,7 +24,8 @@ from engine.outcome import Termination
 from server.contest.definition import Bounds
 from server.organise import cgroups
 from server.organise.cores import started_on
-from server.organise.sandbox import View, sandboxed
+from server.organise.refusals import refusals
+from server.organise.sandbox import Descriptors, View, sandboxed
 from server.organise.usage import MEGABYTE, WATCHER, Excess, Usage, Watched, out_of_cpu_time, out_of_memory
 
 Result = TypeVar("Result")
@@ -216,14 +217,17 @@ def start(
     """
     told, tells = os.pipe()
     waits, goes = os.pipe()
+    refused: int | None = None
     ways: tuple[socket.socket, socket.socket] | None = None
     process, sealed = None, None
     try:
         if port is not None:
             ways = socket.socketpair()
             command = [sys.executable, "-I", "-S", "-c", LAUNCHER, str(ways[1].fileno()), str(port), *command]
-        given = (tells, waits) if ways is None else (tells, waits, ways[1].fileno())
-        words = sandboxed(command, seal.view, seal.bounds, tells, waits)
+        refused = filter_to_read()
+        handed = Descriptors(tells, waits, refused)
+        given = [number for number in (*handed, ways and ways[1].fileno()) if number is not None]
+        words = sandboxed(command, seal.view, seal.bounds, handed)
         process = _spawn(words, dict(environment), given, core, talks=port is None, errors=errors)
         os.close(tells)
         tells = -1
@@ -245,12 +249,23 @@ def start(
                 ways[0].close()
         raise
     finally:
-        for descriptor in (tells, waits, goes):
-            if descriptor >= 0:
+        for descriptor in (tells, waits, goes, refused):
+            if descriptor is not None and descriptor >= 0:
                 os.close(descriptor)
         if ways is not None:
             ways[1].close()
     return sealed
+
+
+def filter_to_read() -> int | None:
+    """Return a descriptor from which the filter of system calls can be read; None where there is none."""
+    words = refusals()
+    if words is None:
+        return None
+    reads, writes = os.pipe()
+    os.write(writes, words)  # far less than a pipe holds
+    os.close(writes)
+    return reads
 
 
 def _spawn(

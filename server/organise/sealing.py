@@ -7,8 +7,8 @@ from pathlib import Path
 
 from server.contest.definition import Bounds, Definition, Sandbox
 from server.contest.fixtures import Fixture
-from server.organise.sandbox import PROGRAM, View, sandboxed
-from server.organise.sealed import Seal
+from server.organise.sandbox import PROGRAM, Descriptors, View, sandboxed
+from server.organise.sealed import Seal, filter_to_read
 from server.organise.visible import view
 
 TRIAL_SECONDS = 30.0
@@ -51,13 +51,15 @@ def hindrance() -> str:
     told, tells = os.pipe()
     waits, goes = os.pipe()
     os.close(goes)  # it need not wait
+    refused = filter_to_read()
+    given = Descriptors(tells, waits, refused)
     try:
-        command = sandboxed(["true"], View(Path("/")), Bounds(), tells, waits)
+        command = sandboxed(["true"], View(Path("/")), Bounds(), given)
         done = subprocess.run(
             command,
             stdin=subprocess.DEVNULL,
             capture_output=True,
-            pass_fds=(tells, waits),
+            pass_fds=[number for number in given if number is not None],
             timeout=TRIAL_SECONDS,
             check=False,
         )
@@ -67,8 +69,9 @@ def hindrance() -> str:
     except (OSError, subprocess.TimeoutExpired) as error:
         return f"programs cannot be sealed: {error}; {WITHOUT}"
     finally:
-        for descriptor in (told, tells, waits):
-            os.close(descriptor)
+        for descriptor in (told, *given):
+            if descriptor is not None:
+                os.close(descriptor)
     if done.returncode == 0:
         return ""
     said = " ".join(done.stderr.decode(errors="replace").split()) or f"{PROGRAM} ended with status {done.returncode}"

@@ -127,6 +127,50 @@ async def test_a_program_sees_its_own_folder_and_nothing_of_the_others(
     assert found["capabilities"] == ["0000000000000000"]
 
 
+REACHES_OUT = """
+import ctypes, errno, json, mmap, os, sys
+libc = ctypes.CDLL(None, use_errno=True)
+NEW_USERS, NEW_MOUNTS, CLONE = 0x10000000, 0x20000, {"x86_64": 56, "aarch64": 220}[os.uname().machine]
+def called(result): return "done" if result != -1 else errno.errorcode[ctypes.get_errno()]
+def tried(what):
+    try: return what() and "done"
+    except OSError as error: return errno.errorcode[error.errno]
+found = {
+    "core": tried(lambda: os.sched_setaffinity(0, os.sched_getaffinity(0)) or True),
+    "nameless file": tried(lambda: os.memfd_create("x")),
+    "shared memory": called(libc.shmget(0, 1 << 20, 0o1600)),
+    "semaphores": called(libc.semget(0, 1, 0o1600)),
+    "messages": called(libc.msgget(0, 0o1600)),
+    "ring": called(libc.syscall(425, 8, 0)),
+    "clone3": called(libc.syscall(435, 0, 0)),
+    "secret memory": called(libc.syscall(447, 0)),
+    "namespaces": called(libc.unshare(NEW_USERS | NEW_MOUNTS)),
+    "process in namespaces": called(libc.syscall(CLONE, NEW_USERS | 17, 0, 0, 0, 0)),
+    "other namespaces": called(libc.unshare(NEW_MOUNTS)),
+    "process": called(libc.syscall(CLONE, 17, 0, 0, 0, 0)),
+}
+def old(number, argument):  # as programs of 32 bits ask
+    code = mmap.mmap(-1, 4096, prot=mmap.PROT_READ | mmap.PROT_WRITE | mmap.PROT_EXEC)
+    words = b"\\xb8" + number.to_bytes(4, "little") + b"\\xbb" + argument.to_bytes(4, "little")
+    code.write(b"S" + words + b"1\\xc91\\xd2\\xcd\\x80[\\xc3")
+    return ctypes.CFUNCTYPE(ctypes.c_int)(ctypes.addressof(ctypes.c_char.from_buffer(code)))()
+if os.uname().machine == "x86_64":
+    found["of 32 bits"] = [old(241, 0), old(310, NEW_USERS), old(20, 0) == os.getpid()]
+print(json.dumps(found), file=sys.stderr, flush=True)
+os._exit(0)
+"""
+
+
+async def test_a_program_cannot_leave_its_core_and_has_no_memory_that_nobody_sees(tmp_path: Path) -> None:
+    async with started(tmp_path, REACHES_OUT) as program:
+        await program.ended.wait()
+        assert "exit status 0" in program.report()
+    found = json.loads(kept(tmp_path).splitlines()[0])
+    assert found.pop("of 32 bits", [-1, -1, True]) == [-1, -1, True]
+    refused = dict.fromkeys(found, "EPERM") | {"ring": "ENOSYS", "clone3": "ENOSYS", "process": "done"}
+    assert found == refused
+
+
 EATS = """
 import sys, time
 held = []
