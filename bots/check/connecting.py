@@ -6,7 +6,7 @@ from contextlib import suppress
 from bots.check.peer import Left, Peer
 from bots.check.report import Fault
 from bots.check.situation import Situation
-from bots.check.subject import ANSWER_SECONDS, MOST_REFUSALS, Subject, greet
+from bots.check.subject import ANSWER_SECONDS, LOOK_SECONDS, MOST_REFUSALS, Subject, greet
 from bots.check.table import Table
 from engine.wire import messages as m
 from engine.wire.lines import REPLY_BYTES
@@ -86,10 +86,12 @@ def server_says_goodbye(subject: Subject) -> None:
     peer.close()
     deadline, count = time.monotonic() + REPEAT_SECONDS, 0
     while (seconds := deadline - time.monotonic()) > 0:
-        visitor = subject.accept_connection(seconds)
+        visitor = subject.accept_connection(min(seconds, LOOK_SECONDS))
         if visitor is not None:
             count += 1
             visitor.close()
+        elif subject.program_ended():
+            break
         if count > MOST_REFUSALS:
             subject.drop()
             raise Fault(f"connected {count} times in {REPEAT_SECONDS:g} s after BYE", "to pause between attempts", "5")

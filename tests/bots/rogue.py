@@ -1,27 +1,53 @@
 """A bot that plays by the protocol, but for the one fault that it is started with.
 
-``python rogue.py FAULT HOST PORT NAME``; the fault ``none`` is none.
+``python rogue.py FAULT HOST PORT NAME``; the fault ``none`` is none. To the pipe that ROGUE_REPORTS names it
+reports what takes its time (`tests.bots.standing`).
 """
 
+import os
 import random
 import socket
 import sys
 import time
 
+ATTEMPTS = 1000
+"""To come back: so many that whoever has started this bot ends it before."""
+
 fault, host, port, name = sys.argv[1:]
+reports = os.open(os.environ["ROGUE_REPORTS"], os.O_WRONLY)
 resume = ""
 thinking = False
 server: socket.socket
+said = 0
+
+
+def report(*words: object) -> None:
+    os.write(reports, (" ".join(map(str, words)) + "\n").encode())
+
+
+def stall() -> None:
+    """Do nothing until somebody ends this process."""
+    report("stalls", said)
+    while True:
+        time.sleep(60)
 
 
 def say(line: str) -> None:
-    server.sendall(f"{line}\n".encode())
+    global said
+    data = f"{line}\n".encode()
+    server.sendall(data)
+    said += len(data)
 
 
 def lines_of(connection: socket.socket):  # type: ignore[no-untyped-def]
     """Yield the lines that come."""
-    rest = b""
-    while data := connection.recv(512):
+    rest, count = b"", 0
+    while True:
+        report("waits", connection.getsockname()[1], count, said)
+        data = connection.recv(512)
+        if not data:
+            return
+        count += len(data)
         if fault == "takes a read for a line":
             yield from data.decode(errors="replace").splitlines()
             continue
@@ -43,8 +69,8 @@ def move_of(moves: list[str]) -> str:
 
 
 def talk(connection: socket.socket) -> None:
-    global resume, thinking
-    thinking = False
+    global resume, thinking, said
+    thinking, said = False, 0
     lines = lines_of(connection)
     for line in lines:
         kind, *fields = line.split() or [""]
@@ -53,7 +79,7 @@ def talk(connection: socket.socket) -> None:
                 if fields[0] != "1" and fault != "reads no version":
                     sys.exit("another version")
                 if fault == "says nothing":
-                    time.sleep(60)
+                    stall()
                 if fault == "forgets its token" and resume:
                     resume = resume[:-1] + "-"
                 say(resume or f"LOGIN {'no/name' if fault == 'has no name' else name}")
@@ -65,7 +91,7 @@ def talk(connection: socket.socket) -> None:
                     say("HELLO")
                 if fault == "hangs up":
                     connection.close()
-                    time.sleep(60)
+                    stall()
                 if fault != "is never ready":
                     say("READY")
             case "START" if fault == "moves on START":
@@ -81,13 +107,13 @@ def talk(connection: socket.socket) -> None:
                 elif fault == "crashes":
                     say("CRASHED ValueError: no move")
                 elif fault == "never moves":
-                    time.sleep(60)
+                    stall()
                 elif fault == "asks and asks":
                     say("\n".join(["BOARD"] * 20))
                 elif fault == "floods":
                     say("\n".join(["PING"] * 11_000))
                 elif fault == "is slow":
-                    time.sleep(0.3)
+                    report("rests", 0.3)
                 say("MOVES")
             case "MOVES":
                 move = move_of([next(lines)[2:] for _ in range(int(fields[0]))])
@@ -95,7 +121,7 @@ def talk(connection: socket.socket) -> None:
             case "RESULT":
                 resume, thinking = "", False
                 if fault == "rests after a match":
-                    time.sleep(60)
+                    stall()
                 say("SEEK gipf")
             case "CANCELLED" if fault != "waits in the lobby":
                 say("SEEK gipf")
@@ -129,7 +155,8 @@ def refused(code: str) -> None:
 
 if fault == "does not start":
     sys.exit(3)
-for _ in range(30):
+report("starts")
+for _ in range(ATTEMPTS):
     try:
         with socket.create_connection((host, int(port))) as server:
             talk(server)
@@ -138,7 +165,7 @@ for _ in range(30):
     if fault == "does not come back" or not resume:
         break
     if fault == "stays away":
-        time.sleep(60)
+        stall()
     if fault == "begins anew":
         resume = ""
     time.sleep(0.2)

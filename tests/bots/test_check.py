@@ -3,11 +3,11 @@
 import socket
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from bots.check import connecting, resumption, subject, table
 from bots.check.finding import FORCED, chooses, crossing_rows, forced_move
 from bots.check.peer import Peer
 from bots.check.report import Fault
@@ -15,6 +15,7 @@ from bots.check.run import SITUATIONS, check, chosen
 from bots.cli import main
 from bots.errors import ArenaError
 from engine.catalogue import GAMES
+from tests.bots.standing import stand_still
 from tests.protocol.running import DOCUMENT
 from tests.protocol.test_bot import BOT
 
@@ -22,10 +23,10 @@ ROGUE = Path(__file__).with_name("rogue.py")
 
 
 @pytest.fixture
-def _short_waits(monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in (subject, table, connecting, resumption):
-        monkeypatch.setattr(module, "ANSWER_SECONDS", 2.0)
-    monkeypatch.setattr(table, "BUDGET_MS", 2000)
+def _standing(tmp_path: Path) -> Iterator[None]:
+    """Let time stand still while the rogue is tried."""
+    with pytest.MonkeyPatch.context() as patch, stand_still(patch, tmp_path):
+        yield
 
 
 def tried(fault: str, words: str = "") -> tuple[bool, list[str]]:
@@ -36,7 +37,7 @@ def tried(fault: str, words: str = "") -> tuple[bool, list[str]]:
     return right, said
 
 
-@pytest.mark.slow
+@pytest.mark.usefixtures("_standing")
 def test_a_bot_without_a_fault() -> None:
     right, said = tried("none")
     assert right, "\n".join(said)
@@ -45,24 +46,23 @@ def test_a_bot_without_a_fault() -> None:
     assert "skip  finds a forced move: gipf has no forced moves" in said
 
 
-@pytest.mark.slow
-@pytest.mark.usefixtures("_short_waits")
+@pytest.mark.usefixtures("_standing")
 @pytest.mark.parametrize(
     ("fault", "words", "did", "section"),
     [
         ("does not start", "logs in", "ended by itself, with exit status 3, before it had connected", "4"),
-        ("says nothing", "logs in", "said nothing for 2 s", "4"),
+        ("says nothing", "logs in", "said nothing for 10 s", "4"),
         ("has no name", "logs in", "said 'LOGIN no/name'", "4"),
         ("seeks red", "logs in", "said 'SEEK gipf colour=red'", "7"),
         ("reads no version", "version", "went on with 'LOGIN subject'", "2.5"),
         ("takes a read for a line", "in pieces", "", ""),
         ("insists", "LOGIN is refused", "said LOGIN 21 times", "15"),
         ("insists", "SEEK is refused", "said SEEK 21 times", "15"),
-        ("waits in the lobby", "cannot be begun", "said nothing for 2 s", "7"),
+        ("waits in the lobby", "cannot be begun", "said nothing for 10 s", "7"),
         ("comes back in a hurry", "BYE while it seeks", "connected 21 times", "5"),
         ("knows all kinds", "unknown kinds", "closed the connection", "2.4"),
         ("has short lines", "65536", "closed the connection in the middle of a match", "15"),
-        ("is never ready", "side that begins", "used up its clock (2000 ms for the match)", "8"),
+        ("is never ready", "side that begins", "used up its clock (5000 ms for the match)", "8"),
         ("says hello", "side that begins", "said 'HELLO'", "4"),
         ("hangs up", "side that begins", "closed the connection in the middle of a match", "15"),
         ("never moves", "side that begins", "used up its clock", "9"),
@@ -76,7 +76,7 @@ def test_a_bot_without_a_fault() -> None:
         ("knows one start", "BOARD shows", "said 'MOVE a3-b3 w: b3 c3': ", "8"),
         ("leaves choices out", "its own crossing", "said 'MOVE a3-b3': ", "8"),
         ("leaves choices out", "opponent's crossing", "said 'MOVE a3-b3': ", "8"),
-        ("rests after a match", "match after match", "said nothing for 2 s", "4"),
+        ("rests after a match", "match after match", "said nothing for 10 s", "4"),
         ("is slow", "with a second", "used up its clock (1000 ms for the match)", "9"),
         ("quits at an error", "MOVE is refused", "said 'QUIT' in the middle of a match", "15"),
         ("does not hear refusals", "MOVE is refused", "used up its clock", "6"),
@@ -87,7 +87,7 @@ def test_a_bot_without_a_fault() -> None:
             "ended by itself, with exit status 0, when its connection was lost",
             "11",
         ),
-        ("stays away", "while it waits", "did not come back within 2 s", "11"),
+        ("stays away", "while it waits", "did not come back within 10 s", "11"),
         ("forgets its token", "while it waits", "said 'RESUME ", "11"),
         ("begins anew", "while it thinks; the", "", "11"),
         ("floods", "side that begins", "said 10001 lines in a match", "14"),
@@ -126,7 +126,7 @@ def test_what_would_be_right_is_more_than_the_servers_error(line: str, did: str,
     assert caught.value.right.startswith(right)
 
 
-@pytest.mark.usefixtures("_short_waits")
+@pytest.mark.usefixtures("_standing")
 def test_an_illegal_move_is_shown_with_its_position_and_what_is_right() -> None:
     _, said = tried("leaves choices out", "its own crossing")
     assert said[0] == "FAIL  chooses among its own crossing rows"
@@ -149,7 +149,7 @@ def test_the_smallest_bot_of_the_document(tmp_path: Path) -> None:
     assert check(command, port=0, game="gipf", situations=situations, write=said.append, note=said.append), said
 
 
-@pytest.mark.usefixtures("_short_waits")
+@pytest.mark.usefixtures("_standing")
 def test_another_game_than_the_one_to_be_checked() -> None:
     said: list[str] = []
     command = [sys.executable, str(ROGUE), "none", "{host}", "{port}", "{name}"]

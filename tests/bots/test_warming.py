@@ -27,7 +27,7 @@ class Compiler:
         self.go_on = threading.Event()
 
     def __call__(self, position: Position) -> None:
-        assert self.go_on.wait(5)
+        assert self.go_on.wait(300)
         self.positions.append(position)
 
 
@@ -52,7 +52,7 @@ def test_rules_are_interpreted_until_compiled_ones_are_loaded(processes: list[li
     assert not warm.wait(SMALL, 0.0)
     assert not warm.kernel(SMALL).compiled
     compiler.go_on.set()
-    assert warm.wait(SMALL, 5.0)
+    assert warm.wait(SMALL, 300.0)
     assert warm.kernel(SMALL).compiled
     assert len(compiler.positions) == 1
     assert processes == [["warm", "gipf", "2 2 5 5"]]

@@ -18,6 +18,7 @@ from engine.outcome import Termination
 from server import cli
 from server.settings import Settings
 from server.web import app, listener
+from tests.engine.records import records
 from tests.engine.test_record import played
 from tests.web.site import Site, Table, open_site
 
@@ -217,14 +218,13 @@ def test_results_of_an_earlier_server_are_in_the_lobby(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_positions_are_valued_by_the_engine(site: Site) -> None:
-    record = played(parameters="2 3 5 5", seed=3).encode()
-    told = ask(site, "/api/values", "POST", record).json
+    record = records()["won on the board"]  # of a game that is compiled for tests of the engine as well
+    told = ask(site, "/api/values", "POST", record.encode()).json
     values = told["values"]
     assert told["unsearched"] == 0 and told["cut"] is False
-    frames = ask(site, "/api/record", "POST", record).json["frames"]
-    assert len(values) == len(frames)
-    assert values[0]["win"] == 1  # white wins at once (RULES: 2 3 5 5)
-    assert values[-1] is None  # the game is over there
+    assert len(values) == len(ask(site, "/api/record", "POST", record.encode()).json["frames"]) == 6
+    assert values[0]["win"] is None and values[4]["win"] == 1  # as long as both play well it is a draw
+    assert values[5] is None  # the game is over there
 
 
 @pytest.mark.parametrize(

@@ -160,18 +160,20 @@ def test_a_file_is_loaded_and_a_bad_one_refused(page: Page, address: str, tmp_pa
 
 
 def test_bots_play_each_other_wait_and_go_step_by_step(page: Page, address: str) -> None:
+    thoughts: list[str] = []
+    page.on("request", lambda request: thoughts.append(request.url) if request.url.endswith("/think") else None)
     show(page, address, "game=gipf&params=5+4+18+18&players=bot:0.05,bot:0.05")  # interpreted
     expect(page.locator("#moves li").nth(1)).to_be_visible()
     page.locator("#pause").click()
     expect(page.locator("#pause")).to_have_text("Go on")
-    page.wait_for_timeout(300)
+    expect(page.locator("#thought")).to_be_empty()
+    thoughts.clear()
     count = len(moves(page))
-    page.wait_for_timeout(500)
-    assert len(moves(page)) == count
     page.locator("#step").click()
     expect(page.locator("#moves li")).to_have_count(count + 1)
     page.locator("#undo").click()
     expect(page.locator("#moves li")).to_have_count(count)
+    assert len(thoughts) == 1, "a bot that waits asks for nothing"
     page.locator("#pause").click()
     expect(page.locator("#moves li").nth(count + 1)).to_be_visible()
 
@@ -180,6 +182,7 @@ def test_an_arrow_is_pointed_on_the_board_or_by_the_buttons_beside_it(page: Page
     show(page, address, "game=arrows&params=5+4&players=person,person")
     assert len(offers(page)) == 5
     point(page, "3,1")
+    expect(page.locator("#moves li")).to_have_text(["right"])
     page.get_by_role("button", name="left", exact=True).click()
     expect(page.locator("#moves li")).to_have_text(["right", "left"])
     page.get_by_role("button", name="up", exact=True).click()

@@ -28,6 +28,7 @@ class Page {
     this.known = known;
     this.turn = 0; // counts what is shown, so that an answer knows when it is out of date
     this.paused = false;
+    this.moving = false; // while the server is asked about a move: another one would be made from the position before
     this.setup = new Setup(known, { begin: (table) => this.begin(table) });
     this.#listen();
   }
@@ -113,8 +114,14 @@ class Page {
     if (!this.table.moves.length && offered.length) this.#say("thought", HOW[view.game] ?? "");
   }
 
-  #play(move, pushed = false) {
-    return this.go(played(this.table, move), { animated: true, pushed });
+  async #play(move, pushed = false) {
+    if (this.moving) return false;
+    this.moving = true;
+    try {
+      return await this.go(played(this.table, move), { animated: true, pushed });
+    } finally {
+      this.moving = false;
+    }
   }
 
   async #letBotMove() {
