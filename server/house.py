@@ -94,10 +94,17 @@ class _Kind:
         if status == 0:
             self._failures = self._stillborn = 0
             return
+        self._give_up(name, status)
         self._failures += 1
         if not lack:
             self._stillborn += 1  # until one is seen that has logged in
         log.warning("house bot failed", bot=name, status=status, times=self._failures)
+
+    def _give_up(self, name: str, status: int) -> None:
+        """Let a bot that has failed lose the match that it plays: nobody comes back to it."""
+        for match in list(self._hall.matches.values()):
+            if name.lower() in match.names:
+                self._hall.crashed(match.number, match.names.index(name.lower()), f"it ended with status {status}")
 
 
 async def _run_bot(hall: Hall, kind: str, game: str, name: str) -> int:

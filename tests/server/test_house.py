@@ -24,7 +24,7 @@ async def test_a_kind_of_bots_that_cannot_be_started_is_given_up(
     monkeypatch.setattr(house, "house_bot", lambda kind: ("false",))
     with logged() as log:
         async with open_house(tmp_path) as hall:
-            with trio.fail_after(60):
+            with trio.fail_after(600):
                 await house.keep_house(hall.hall, SETTINGS)
             assert hall.hall.house_tokens == hall.hall.house_kinds == {}
             await hall.connect("alfabeta")  # the name is free for others
@@ -60,7 +60,7 @@ async def test_a_bot_that_has_logged_in_is_started_again_however_it_ends(
         nursery.start_soon(house.keep_house, hall.hall, SETTINGS)
         newcomer = await hall.connect("newcomer")
         await newcomer.say(m.Seek("gipf", m.Text("opponent=alfabeta")))
-        with trio.fail_after(60):
+        with trio.fail_after(600):
             assert (await newcomer.hear(m.Match)).opponent == "alfabeta"
         nursery.cancel_scope.cancel()
 
@@ -92,7 +92,7 @@ async def test_a_machine_without_room_for_a_bot_costs_the_server_nothing(
         nursery.start_soon(house.keep_house, hall.hall, SETTINGS)
         newcomer = await hall.connect("newcomer")
         await newcomer.say(m.Seek("gipf", m.Text("opponent=alfabeta")))
-        with trio.fail_after(60):
+        with trio.fail_after(600):
             assert (await newcomer.hear(m.Match)).opponent == "alfabeta"
         nursery.cancel_scope.cancel()
 

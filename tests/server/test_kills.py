@@ -31,14 +31,15 @@ from server import referee
 from server.archive import Archive, Keys
 from tests.bench.load import prepare
 
-KILLS = 1000 if os.environ.get("ARENA_CAMPAIGN") else 10
+KILLS = 1000 if os.environ.get("ARENA_CAMPAIGN") else 5
 PAIRS = 8
 VARIANTS = ("2,2,5,5", "3,3,9,9", "4,4,15,15")
 
-DATE_SECONDS = 0.05
-"""How exactly it is known when a server died and was back, and when a match began."""
+DATE_SHARE = 0.5
+"""How exactly it is known when a server died and was back, and when a match began, as a share of the shortest start:
+all of these take longer on a machine that does something else. `test_restart` has charges to the microsecond."""
 
-END_SECONDS = 60.0
+END_SECONDS = 600.0
 """What everything gets to come to its end."""
 
 
@@ -187,7 +188,7 @@ def _kill_again_and_again(server: Server, monkeypatch: pytest.MonkeyPatch) -> No
     times, worked, checked = [], [], 0
     downs: list[tuple[float, float]] = []
     for _ in range(KILLS):
-        time.sleep(chance.uniform(0.1, 0.5))
+        _wait_for_moves(players, chance.randrange(40, 400))
         server.kill()
         dead = time.time()
         for player in players:
@@ -221,22 +222,35 @@ def _kill_again_and_again(server: Server, monkeypatch: pytest.MonkeyPatch) -> No
     for player in players:
         player.join(END_SECONDS)
     _check_results(server, players)
-    charged = _check_charges(server, downs)
+    charged = _check_charges(server, downs, times)
     usual, most = statistics.median(times), max(times)
     print(f"{KILLS} kills, {checked} moves checked; back after {usual:.2f} s, {most:.2f} s at most", end=", ")
     print(f"{max(worked):.2f} s of processor time at most; none of {charged} spans charged lies in a downtime")
 
 
-def _check_charges(server: Server, downs: list[tuple[float, float]]) -> int:
+def _wait_for_moves(players: list[Player], number: int) -> None:
+    """Wait until so many moves more are known to the players together; or games as long as that are over."""
+    deadline = time.monotonic() + END_SECONDS
+    over = sum(len(player.bot.results) for player in players)
+    before = sum(len(known[1]) for player in players if (known := player.known()))
+    while time.monotonic() < deadline:
+        now = sum(len(known[1]) for player in players if (known := player.known()))
+        if now >= before + number or sum(len(player.bot.results) for player in players) > over + 2:
+            return
+        time.sleep(0.01)
+    raise AssertionError("nobody moves")
+
+
+def _check_charges(server: Server, downs: list[tuple[float, float]], times: list[float]) -> int:
     """No clock was charged for a time in which there was no server; return how many spans were looked at."""
-    spans = 0
+    spans, most = 0, DATE_SHARE * min(times)
     for path in (server.data / "records").iterdir():
         summary = record.verify(path.read_text(encoding="utf-8"))
         began = datetime.fromisoformat(summary.header.started).timestamp()
         for span in (*summary.initialised, *summary.played):
             since, until = began + span.charge.since / 1e6, began + span.charge.until / 1e6
             lost = sum(max(0.0, min(until, back) - max(since, dead)) for dead, back in downs)
-            assert lost < DATE_SECONDS, f"{path.name}: {lost:.3f} s of {span} lie in a downtime"
+            assert lost < most, f"{path.name}: {lost:.3f} s of {span} lie in a downtime"
             spans += 1
     assert spans > KILLS
     return spans

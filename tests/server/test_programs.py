@@ -1,5 +1,7 @@
 """The server with the programs that play on it, each a process: house bots and the demonstration."""
 
+import os
+import signal
 import subprocess
 import sys
 import time
@@ -12,7 +14,8 @@ from engine.wire import messages as m
 from tests.server.test_kills import Server
 from tests.server.test_process import Client, running
 
-SECONDS = 60
+SECONDS = 600
+"""After which what a test waits for has failed to come."""
 
 
 def test_newcomer_finds_house_bots_seated_again_and_again(tmp_path: Path) -> None:
@@ -36,6 +39,27 @@ def test_newcomer_finds_house_bots_seated_again_and_again(tmp_path: Path) -> Non
         assert server.stop() == 0
         # matches as short as these are no reason to let newcomers wait
         assert "failed at once" not in server.log
+
+
+@pytest.mark.slow
+def test_a_house_bot_that_is_killed_has_lost_its_match_at_once_and_another_takes_its_seat(tmp_path: Path) -> None:
+    with running(tmp_path, "--house", "random") as server:
+        newcomer = Client(server.port, "newcomer")
+        seek = m.Seek("gipf", m.Text("params=3,3,9,9 colour=white budget=86400000"))
+        newcomer.say(seek)
+        newcomer.hear(m.Match)
+        newcomer.say(m.Ready())
+        newcomer.hear(m.Turn)
+        for child in Path(f"/proc/{server.process.pid}/task").glob("*/children"):
+            for process in map(int, child.read_text().split()):
+                if b"random" in Path(f"/proc/{process}/cmdline").read_bytes().split(b"\0"):
+                    os.kill(process, signal.SIGKILL)
+        result = newcomer.hear(m.Result)
+        assert (result.result, result.reason) == ("white", "crashed")
+        assert "status -9" in result.sentence
+        newcomer.say(seek)
+        assert newcomer.hear(m.Match).opponent == "random"
+        newcomer.close()
 
 
 @pytest.mark.slow

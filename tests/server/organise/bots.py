@@ -72,7 +72,7 @@ def definition_of(file: str) -> Definition:
 
 async def over(store: Store, contest: int) -> list[Finished]:
     """Wait until a contest is over, and return its games."""
-    with trio.fail_after(60):
+    with trio.fail_after(600):
         while all(row.closed is None for row in store.contests() if row.id == contest):
             await trio.sleep(0.01)
     return store.games(contest)

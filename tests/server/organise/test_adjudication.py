@@ -19,7 +19,7 @@ from tests.server.harness import Client, House, open_house, play, ready
 
 RULES = Adjudication(from_ply=0, seconds=5.0, megabytes=64)
 
-SECONDS = 30.0
+SECONDS = 600.0
 """After which whatever a test waits for has failed."""
 
 PROVER = """

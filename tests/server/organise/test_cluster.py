@@ -31,7 +31,7 @@ from server.organise.job import play as play_apart
 from server.organise.store import FILE, Store
 from tests.server.organise.test_contest_command import PROGRAMS, entrants
 
-SECONDS = 20.0
+SECONDS = 600.0
 """After which whatever a test waits for has failed."""
 
 

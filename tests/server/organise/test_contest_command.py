@@ -36,9 +36,12 @@ from server.organise.folders import folder_of
 from server.organise.schema import BadStore
 from server.organise.store import FILE, Store
 from tests.server.organise.bots import SANDBOX, pick
+from tests.server.test_command_line import fails
 
 KILLS = 100 if os.environ.get("ARENA_CAMPAIGN") else 3
-END_SECONDS = 120.0
+END_SECONDS = 600.0
+"""After which what a test waits for has failed to come."""
+
 DICE = Path(__file__).with_name("dice.py")
 
 
@@ -160,10 +163,10 @@ def test_a_contest_of_programs_is_reported_with_all_its_records(tmp_path: Path) 
 
 @pytest.mark.slow
 def test_a_contest_that_was_stopped_in_order_goes_on(tmp_path: Path) -> None:
-    text = (PROGRAMS + entrants(3, 0)).replace('"round-robin"', '"round-robin", pairs = 3')
+    text = (PROGRAMS + entrants(3, 0)).replace('"round-robin"', '"round-robin", pairs = 2')
     file, data = contest(tmp_path, text), tmp_path / "data"
     with Command(file, data, "--port", "0") as command:
-        wait_for(data, 4)
+        wait_for(data, 3)
         command.process.send_signal(signal.SIGTERM)
         status, said = command.end()
     assert status == 3, said
@@ -173,9 +176,7 @@ def test_a_contest_that_was_stopped_in_order_goes_on(tmp_path: Path) -> None:
     assert status == 0, said
     games = kept(data)
     assert games[: len(before)] == before
-    assert len(counted(games)) == 18
-    assert run(file, tmp_path / "other")[0] == 0
-    assert results(games) == results(kept(tmp_path / "other"))
+    assert len(results(games)) == len(counted(games)) == 12
 
 
 @pytest.mark.slow
@@ -187,7 +188,7 @@ def test_a_second_command_opens_its_contest_on_the_server_that_runs(tmp_path: Pa
             assert process.stderr is not None
             while "listening" not in process.stderr.readline():
                 pass
-            status, said = run(contest(tmp_path, PROGRAMS + entrants(3, 0)), tmp_path / "data")
+            status, said = run(contest(tmp_path, PROGRAMS + entrants(2, 0)), tmp_path / "data")
             assert status == 0, said
             assert "the server that uses" in said and "final result" in said
             assert process.poll() is None, "the server goes on"
@@ -204,14 +205,14 @@ def test_a_command_that_follows_goes_on_with_its_contest_when_the_server_it_foll
     waits = contest(first, PROGRAMS.replace('"Programs"', '"Waits"') + entrants(0, 2))
     with Command(waits, data, "--port", "0", "--verbose") as holder:
         wait_for_line(holder, "listening on")
-        with Command(contest(second, PROGRAMS + entrants(3, 0)), data, "--port", "0") as follower:
+        with Command(contest(second, PROGRAMS + entrants(2, 0)), data, "--port", "0") as follower:
             wait_for_line(follower, "this shows how it goes")
             holder.process.kill()
             status, said = follower.end()
     assert status == 0, said
     assert "this one goes on with it" in said and "final result" in said
     with closing(Store(data / FILE)) as store:
-        assert len(counted(store.games(2))) == 6
+        assert len(counted(store.games(2))) == 2
 
 
 def wait_for_line(command: Command, words: str) -> None:
@@ -221,7 +222,7 @@ def wait_for_line(command: Command, words: str) -> None:
 
 
 @pytest.mark.slow
-def test_nonsense_is_refused_in_one_sentence(tmp_path: Path) -> None:
+def test_nonsense_is_refused_in_one_sentence(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = contest(tmp_path, PROGRAMS.replace("seed = 4", "sead = 4") + entrants(2, 0))
     for path, options, words in [
         (file, (), "sead is no key of a contest file"),
@@ -229,10 +230,9 @@ def test_nonsense_is_refused_in_one_sentence(tmp_path: Path) -> None:
         (tmp_path, (), "directory"),
         (file, ("--port", "x"), "--port"),
     ]:
-        status, said = run(path, tmp_path / "data", *options)
-        assert status == 2
-        assert words in said
-        assert said.count("\n") == 1
+        assert words in fails(capsys, "server", "contest", str(path), "--data", str(tmp_path / "data"), *options)
+    status, said = run(file, tmp_path / "data")
+    assert (status, said.count("\n")) == (2, 1)
     file.write_text(PROGRAMS + entrants(2, 0), encoding="utf-8")
     (tmp_path / "data").mkdir()
     with closing(Store(tmp_path / "data" / FILE)) as store:
@@ -240,15 +240,6 @@ def test_nonsense_is_refused_in_one_sentence(tmp_path: Path) -> None:
     status, said = run(file, tmp_path / "data")
     assert status == 1
     assert "with other rules" in said and said.count("\n") == 1
-
-
-def wait_until_it_listens(command: Command, port: int) -> None:
-    while command.process.poll() is None:
-        try:
-            socket.create_connection(("127.0.0.1", port), timeout=END_SECONDS).close()
-            return
-        except ConnectionError:
-            time.sleep(0.02)
 
 
 class Seeded(Bot):
@@ -301,7 +292,7 @@ name = "Killed"
 seed = 9
 time = { budget = 600_000 }
 games = [{ game = "gipf", params = "2 2 5 5", openings = { plies = 1 } }, { game = "mnk", params = "4 4 3" }]
-stages = [{ format = "swiss", rounds = 3, pairs = %d }, { format = "round-robin", advance = 3, pairs = %d }]
+stages = [{ format = "swiss", rounds = 2, pairs = %d }, { format = "round-robin", advance = 2, pairs = %d }]
 """
 )
 
@@ -312,22 +303,19 @@ def test_kills_at_random_moments_change_nothing_in_the_final_table(
 ) -> None:
     port, _ = players
     chance = random.Random(20261121)
-    pairs = max(2, KILLS // 4)
+    pairs = max(1, KILLS // 4)
     file = contest(tmp_path, KILLED % (pairs, pairs) + entrants(2, 3))
     calm, killed = tmp_path / "calm", tmp_path / "killed"
     with Command(file, calm, "--port", str(port)) as command:
         status, said = command.end()
         assert status == 0, said
     seen: list[Finished] = []
-    kills = 0
-    while kills < KILLS:
+    for kill in range(KILLS):
         with Command(file, killed, "--port", str(port)) as command:
-            wait_until_it_listens(command, port)
-            time.sleep(chance.random())
-            if command.process.poll() is not None:
-                break  # it was over before
+            wait_for(killed, len(kept(calm)) * kill // KILLS + chance.randrange(2))
+            time.sleep(chance.uniform(0, 0.2))
+            assert command.process.poll() is None
             command.process.kill()
-            kills += 1
         games = kept(killed)
         assert games[: len(seen)] == seen, "what was kept stays"
         seen = games
@@ -335,8 +323,7 @@ def test_kills_at_random_moments_change_nothing_in_the_final_table(
         status, said = command.end()
         assert status == 0, said
     games = kept(killed)
-    print(f"{kills} kills, {len(games)} games, {len(games) - len(counted(games))} of them annulled and played again")
-    assert kills == KILLS
+    print(f"{KILLS} kills, {len(games)} games, {len(games) - len(counted(games))} of them annulled and played again")
     assert results(games) == results(kept(calm))
     assert len({game.match for game in games}) == len(games), "no match was counted twice"
     with closing(Store(killed / FILE)) as store:
@@ -366,7 +353,7 @@ CONNECTING = (
 name = "Connecting"
 time = { budget = 600_000 }
 games = [{ game = "gipf", params = "3 3 9 9", openings = { plies = 2, number = 4 } }]
-stages = [{ format = "round-robin", pairs = 6 }]
+stages = [{ format = "round-robin", pairs = 4 }]
 """
 )
 
@@ -390,7 +377,7 @@ def test_games_of_bots_that_connect_go_on_after_a_stop(tmp_path: Path, players: 
         status, said = command.end()
     assert status == 0, said
     games = kept(data)
-    assert len(counted(games)) == len(games) == 36, "nothing was annulled"
+    assert len(counted(games)) == len(games) == 24, "nothing was annulled"
     assert set(suspended) < {game.match for game in games}
     text = (data / "records" / f"{suspended[0]}.txt").read_text(encoding="utf-8")
     assert "\nrestarted " in text and record.verify(text).result

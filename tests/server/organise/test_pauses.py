@@ -2,6 +2,7 @@
 
 import errno
 import os
+import signal
 import sys
 from collections import Counter
 from collections.abc import Callable
@@ -13,19 +14,27 @@ from typing import Any
 import pytest
 import trio
 import trio.testing
+from structlog.testing import capture_logs
 
+from server import referee
 from server.contest.conduct import disqualified
 from server.contest.fixtures import SET_ASIDE, counted
 from server.contest.plan import plan
 from server.entrance import Entrance, Listener
 from server.organise import pauses, programs
 from server.organise.account import account
+from server.organise.folders import folder_of
 from server.organise.ledger import MOST_FAILURES
 from server.organise.store import FILE, Store
 from server.organise.turns import Turns
-from tests.server.organise.bots import definition_of, holding, over
+from server.report.interruptions import interruptions
+from tests.server.organise.bots import definition_of, holding, over, play
+from tests.server.organise.test_contest_command import kept, run
+from tests.server.organise.test_sandbox import with_word
 
 DICE = Path(__file__).with_name("dice.py")
+
+COMMAND = [sys.executable, str(DICE)]
 
 PROGRAMS = f"""
 name = "Programs"
@@ -58,7 +67,7 @@ async def test_a_contest_pauses_where_the_machine_lacks_something_and_nobody_has
 
     monkeypatch.setattr(programs, "_spawn", fails)
     async with holding(tmp_path, PROGRAMS) as (house, store, contest):
-        with trio.fail_after(60):
+        with trio.fail_after(600):
             while (present := house.hall.desk.present.get(contest)) is None or present.paused is None:
                 await trio.sleep(0.005)
         assert errno.errorcode[number] in present.paused.reason
@@ -95,6 +104,82 @@ async def test_a_game_in_which_the_server_died_again_and_again_is_set_aside_and_
     (aside,) = [game for game in games if game.termination == SET_ASIDE]
     assert aside.fixture == fixture and aside.shared and "set aside" in aside.detail
     assert [game.fixture == fixture.swapped and game.played for game in games if game is not aside] == [True]
+
+
+THREE = """
+name = "Three"
+time = { budget = 600_000 }
+entrants = [{ name = "ann" }, { name = "bob" }, { name = "carol" }]
+games = [{ game = "mnk", params = "3 3 3" }]
+stages = [{ format = "round-robin" }]
+"""
+
+
+async def test_an_error_of_the_servers_own_costs_one_match_which_is_played_again_and_the_report_says_why(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    move, broken = referee.move, 2
+
+    def breaks(state: referee.State, *words: Any) -> Any:
+        if state.header.match == broken and state.history.plies == 3:
+            raise ZeroDivisionError("a bug of the server's own")
+        return move(state, *words)
+
+    monkeypatch.setattr(referee, "move", breaks)
+    with capture_logs() as logs:
+        async with holding(tmp_path, THREE) as (house, store, contest), trio.open_nursery() as bots:
+            for name in ("ann", "bob", "carol"):
+                bots.start_soon(play, house, name)
+            games = await over(store, contest)
+            (again,) = interruptions(account(store, contest, datetime.now(UTC)).report())
+            bots.cancel_scope.cancel()
+    (annulled,) = [game for game in games if game not in counted(games)]
+    assert (annulled.match, annulled.termination) == (broken, "server_fault")
+    fixtures = [game.fixture for game in counted(games)]
+    assert annulled.fixture in fixtures and len(set(fixtures)) == len(fixtures) == 6
+    assert all(game.played for game in counted(games))
+    first, second = annulled.fixture.players
+    assert again == f"{first} against {second}, match {broken}: annulled, and played again: {annulled.detail}"
+    assert again.endswith("ZeroDivisionError")
+    errors = [(line["event"], line.get("match")) for line in logs if line["log_level"] == "error"]
+    assert errors == [("match annulled", broken), ("a game has failed", None)]
+
+
+@pytest.mark.slow
+async def test_a_program_that_is_stopped_at_its_start_loses_for_no_answer_and_nothing_is_left_of_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("LEAVE_SECONDS", "TERMINATE_SECONDS"):
+        monkeypatch.setattr(programs, name, 0.05)
+    word = f"stops-{os.getpid()}"
+    file = THREE.replace('{ name = "bob" }, { name = "carol" }', f"{{ name = 'stops', command = {COMMAND} }}")
+    file = 'sandbox = "none"\nstart-seconds = 1\n' + file.replace(str(DICE), f"{DICE}', '{word}")
+    async with holding(tmp_path, file) as (house, store, contest), trio.open_nursery() as bots:
+        bots.start_soon(play, house, "ann")
+        games = await over(store, contest)
+        bots.cancel_scope.cancel()
+    lost = [(game.fixture.players[game.winner or 0], game.termination) for game in counted(games)]
+    assert lost == [("ann", "no_answer")] * 2
+    assert with_word(word) == []
+
+
+@pytest.mark.slow
+def test_a_program_that_kills_the_server_costs_it_that_game_alone(tmp_path: Path) -> None:
+    text = PROGRAMS.replace('"p1"', '"killer"')
+    (tmp_path / "contest.toml").write_text(text, encoding="utf-8")
+    starts = 0
+    while True:
+        starts += 1
+        status, said = run(tmp_path / "contest.toml", tmp_path / "data")
+        if status != -signal.SIGKILL:
+            break
+    assert (status, starts) == (0, MOST_FAILURES + 1), said
+    games = counted(kept(tmp_path / "data"))
+    assert [(game.fixture.players, game.played) for game in games if game.played] == [(("p0", "killer"), True)]
+    (aside,) = [game for game in games if not game.played]
+    assert (aside.fixture.players, aside.termination) == (("killer", "p0"), SET_ASIDE)
+    report = (folder_of(tmp_path / "data", 1) / "index.html").read_text(encoding="utf-8")
+    assert aside.detail in report
 
 
 def test_contests_take_turns_at_the_cores() -> None:

@@ -79,7 +79,7 @@ def test_it_matters_only_where_programs_are_to_be_sealed(hindrance: Hindrance) -
 @pytest.mark.skipif(bool(NONE_CAN_BE_SEALED), reason=NONE_CAN_BE_SEALED)
 async def test_a_contest_that_is_open_waits_says_why_and_goes_on(tmp_path: Path, hindrance: Hindrance) -> None:
     async with holding(tmp_path, PROGRAMS) as (house, store, contest):
-        with trio.fail_after(60):
+        with trio.fail_after(600):
             while not store.pauses(contest):
                 await trio.sleep(0.01)
         paused = house.hall.desk.present[contest].paused
