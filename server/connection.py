@@ -4,7 +4,7 @@ import os
 from collections import deque
 from collections.abc import Callable
 from functools import partial
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import structlog
 import trio
@@ -28,6 +28,17 @@ class ByteStream(Protocol):
         """Close."""
 
 
+@runtime_checkable
+class Descriptors(Protocol):
+    """A stream that is read and written by plain descriptors, which do not block; -1 for one that is closed."""
+
+    def source(self) -> int:
+        """Return the descriptor that bytes come from."""
+
+    def target(self) -> int:
+        """Return the descriptor that bytes go to."""
+
+
 class Connection:
     """One peer. `send` never waits.
 
@@ -36,10 +47,15 @@ class Connection:
     """
 
     def __init__(self, stream: ByteStream, outbox: Outbox) -> None:
-        """Take the stream, for reading and writing directly where it is a plain socket."""
+        """Take the stream, for reading and writing directly where it has plain `Descriptors`, as sockets do."""
         self._stream = stream
         self._outbox = outbox
-        self._descriptor = stream.socket.fileno() if isinstance(stream, trio.SocketStream) else None
+        self._source: Callable[[], int] | None = None
+        self._target: Callable[[], int] | None = None
+        if isinstance(stream, trio.SocketStream):
+            self._source = self._target = stream.socket.fileno
+        elif isinstance(stream, Descriptors):
+            self._source, self._target = stream.source, stream.target
         self._queue = bytearray()
         self._added = False
         self._wake = trio.Event()
@@ -51,7 +67,7 @@ class Connection:
         self._handed = 0
         self._to_call: deque[tuple[int, Callable[[], None]]] = deque()
         """What is to be called when so many bytes are handed over."""
-        self.direct = self._descriptor is not None
+        self.direct = self._target is not None
         """Whether `flush` hands over at once what the kernel takes; else `write_queued` does, in a later pass."""
         self.broken = False
         """Set when nothing more can be sent: the peer is gone or does not read."""
@@ -61,11 +77,13 @@ class Connection:
     async def receive(self) -> bytes:
         """Wait for bytes from the peer; none when it has closed or is gone."""
         try:
-            while self._descriptor is not None:
+            while (source := self._source) is not None:
+                if (descriptor := source()) < 0:
+                    return b""
                 # a peer that has just been read has nothing more: to wait first saves a failing read
-                await trio.lowlevel.wait_readable(self._descriptor)
+                await trio.lowlevel.wait_readable(descriptor)
                 try:
-                    return os.read(self._descriptor, RECEIVE_BYTES)
+                    return os.read(source(), RECEIVE_BYTES)  # another task may just have closed it
                 except BlockingIOError:
                     continue
             return bytes(await self._stream.receive_some(RECEIVE_BYTES))
@@ -91,9 +109,9 @@ class Connection:
         self._added = False
         if not self._queue or self._writing:
             return
-        if self._descriptor is not None:
+        if self._target is not None:
             try:
-                del self._queue[: os.write(self._descriptor, self._queue)]
+                del self._queue[: os.write(self._target(), self._queue)]
             except BlockingIOError:
                 pass
             except OSError:
@@ -119,7 +137,7 @@ class Connection:
 
     def close(self) -> None:
         """Send nothing more, ever: the stream is being closed, and its descriptor will be another one's."""
-        self._descriptor = None
+        self._source = self._target = None
         self._over = True
         if not self.broken:
             self._give_up()

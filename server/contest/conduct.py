@@ -134,6 +134,11 @@ def on_time(cause: str) -> bool:
     return cause not in _HARMLESS
 
 
+def harmless(game: Finished) -> bool:
+    """Tell whether a result counts, and disqualifies nobody, whatever came before it."""
+    return game.termination not in _COUNTED and game.termination not in ANNULLED
+
+
 def losses(definition: Definition, game: Finished) -> tuple[Loss, ...]:
     """Return why a game was lost: by nobody, one side, or both.
 

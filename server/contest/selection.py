@@ -24,19 +24,22 @@ def startable(
     """
     most = definition.games_at_once or len(definition.entrants) ** 2
     all_cores, cores = max(cores, definition.cores), definition.cores or cores
+    connecting = {entrant.name for entrant in definition.entrants if entrant.connects}
     begun = list(running)
     busy = {name for fixture in begun for name in fixture.players}
-    taken = sum(_programs(definition, fixture) for fixture in begun)
+    taken = sum(_programs(fixture, connecting) for fixture in begun)
     chosen = []
     blocked = False
     for fixture in due:
         if len(begun) >= most:
             break
-        needed = _programs(definition, fixture)
-        if not all(_ready(definition, name, busy, connected) for name in fixture.players):
+        needed = _programs(fixture, connecting)
+        if any(name in connecting and (name not in connected or name in busy) for name in fixture.players):
             continue
         fits = taken + needed <= min(cores, all_cores - others) or taken + others == 0
         blocked = blocked or (not fits and needed > 0)
+        if blocked and not connecting:
+            break
         if needed == 0 or not blocked:
             chosen.append(fixture)
             begun.append(fixture)
@@ -45,15 +48,6 @@ def startable(
     return chosen
 
 
-def _programs(definition: Definition, fixture: Fixture) -> int:
+def _programs(fixture: Fixture, connecting: Collection[str]) -> int:
     """Return how many players of a game the server has to start."""
-    return sum(not _connects(definition, name) for name in fixture.players)
-
-
-def _connects(definition: Definition, name: str) -> bool:
-    entrant = definition.entrant(name)
-    return entrant is not None and entrant.connects
-
-
-def _ready(definition: Definition, name: str, busy: Collection[str], connected: Collection[str]) -> bool:
-    return not _connects(definition, name) or (name in connected and name not in busy)
+    return sum(name not in connecting for name in fixture.players)

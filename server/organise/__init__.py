@@ -2,6 +2,7 @@
 
 - `holding`: the command ``arena-server contest``
 - `office`, `runner`: all contests of a server; one contest, from where it stands to its end
+- `due`: which games are due, as long as what is played changes nothing in that
 - `ledger`, `keeping`: what is kept of a contest that is played, when its record is on the disk
 - `lost_records`: results whose records are gone
 - `attendance`: for how long entrants that connect have been missing

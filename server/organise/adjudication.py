@@ -38,6 +38,16 @@ ANSWER_BYTES = 4096
 _ANSWERS: msgspec.json.Decoder[Proof | None] = msgspec.json.Decoder(Proof | None)
 
 
+async def adjudicate(contest: str, rules: Adjudication, matches: Callable[[], Iterable[Match]]) -> None:
+    """Adjudicate the matches of a contest until cancelled; what goes wrong with it costs no game."""
+    while True:
+        try:
+            await Adjudicator(rules).run(matches)
+        except Exception as error:
+            log.error("adjudication has failed, and begins anew", contest=contest, exc_info=error)
+            await trio.sleep(MOST_PAUSE_SECONDS)
+
+
 class Adjudicator:
     """Looks at running matches, and ends those whose present position is proven."""
 

@@ -46,6 +46,8 @@ class Attendance:
 
         Time in which the server stood still does not count, nor that before a look that does not ``count``.
         """
+        if not self.connecting:
+            return list(due)
         playing = {name for fixture, match in running.items() if match is not None for name in fixture.players}
         absent = {fixture: self.absent_from(definition, fixture) for fixture in due}
         missing = {name for names in absent.values() for name in names} - playing

@@ -22,6 +22,9 @@ PROCESSES = Path("/proc")
 END_SECONDS = 2.0
 """How long to go on ending processes that start others faster than they are ended."""
 
+READ_BYTES = 1 << 16
+"""Read of an environment at a time."""
+
 LOOK_SECONDS = 0.01
 """Pause until those that were killed are gone."""
 
@@ -51,14 +54,26 @@ def end_marked(begin: str) -> int:
 def _marked(begin: str) -> Iterator[int]:
     """Kill each process whose marker begins so, and name it."""
     wanted = f"{VARIABLE}={begin}".encode()
-    for folder in PROCESSES.glob("[0-9]*"):
-        number = int(folder.name)
+    for number in map(int, filter(str.isdecimal, os.listdir(PROCESSES))):
         with suppress(OSError):  # it is gone, or somebody else's
+            if number == os.getpid() or not _is_marked(number, wanted):
+                continue
             process = os.pidfd_open(number)  # its number may be given to another one, but this stays what it is
             try:
-                entries = (folder / "environ").read_bytes().split(b"\0")
-                if number != os.getpid() and any(entry.startswith(wanted) for entry in entries):
+                if _is_marked(number, wanted):
                     signal.pidfd_send_signal(process, signal.SIGKILL)
                     yield number
             finally:
                 os.close(process)
+
+
+def _is_marked(number: int, wanted: bytes) -> bool:
+    """Tell whether the environment of a process has an entry that begins so; raises OSError."""
+    file = os.open(f"{PROCESSES}/{number}/environ", os.O_RDONLY)  # plain calls: this is done for every process there is
+    try:
+        entries = b""
+        while data := os.read(file, READ_BYTES):
+            entries += data
+    finally:
+        os.close(file)
+    return entries.startswith(wanted) or b"\0" + wanted in entries

@@ -7,7 +7,7 @@ import trio
 
 
 class Pipes:
-    """The standard input and output of a program, as a stream: a `server.connection.ByteStream`.
+    """The standard input and output of a program, as a stream: a `server.connection.ByteStream` with `Descriptors`.
 
     `aclose` closes its input alone. What it still writes then goes nowhere, but is no error for it.
     """
@@ -15,6 +15,14 @@ class Pipes:
     def __init__(self, to: IO[bytes], from_: IO[bytes]) -> None:
         """Take both pipes over."""
         self._to, self._from = _stream_of(to), _stream_of(from_)
+
+    def source(self) -> int:
+        """Return the descriptor that its output is read from; -1 when it is closed."""
+        return self._from.fileno()
+
+    def target(self) -> int:
+        """Return the descriptor that its input is written to; -1 when it is closed."""
+        return self._to.fileno()
 
     async def send_all(self, data: bytes) -> None:
         """Send everything."""

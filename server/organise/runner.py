@@ -18,28 +18,28 @@ from engine.catalogue import GAMES
 from engine.outcome import Termination
 from server.again import pause_seconds
 from server.contest.absence import absent
-from server.contest.conduct import Disqualification, disqualified, start_seconds
-from server.contest.definition import Adjudication, Definition, Interrupted
-from server.contest.fixtures import ABSENT, Finished, Fixture
+from server.contest.conduct import start_seconds
+from server.contest.definition import Interrupted
+from server.contest.fixtures import ABSENT, Fixture
 from server.contest.interventions import Kind, withdrawn
-from server.contest.plan import Plan, Present, plan
+from server.contest.plan import Plan, Present
 from server.contest.result_of import finished
 from server.contest.selection import startable
 from server.hall import Hall
 from server.match import Match
-from server.organise.adjudication import Adjudicator
+from server.organise.adjudication import adjudicate
 from server.organise.answers import hindrance, job_of
 from server.organise.attendance import LOOK_SECONDS, Attendance
 from server.organise.cluster import Cluster, NotPlayed
 from server.organise.desk import Presence
+from server.organise.due import MOST_LEFT, Due, found_for
 from server.organise.folders import keep_written
 from server.organise.job import PROGRAMS
 from server.organise.kernels import compiled
 from server.organise.ledger import Ledger
 from server.organise.lost_records import notes_of
 from server.organise.pauses import FIRST_PAUSE_SECONDS, MOST_PAUSE_SECONDS, Pauses, lacking
-from server.organise.sealing import hindrance as sealing_hindrance
-from server.organise.sealing import obstacle
+from server.organise.sealing import sealable
 from server.organise.seats import NotThere, Seats, Started
 from server.organise.store import Store
 
@@ -65,6 +65,10 @@ class Runner:
         """The games that were running when the last server ended."""
         self._began = store.stages(contest)
         self._running: dict[Fixture, int | None] = {}
+        """By match, from the start of their programs until their results are kept."""
+        self._left_cores: set[Fixture] = set()
+        """Those of them whose programs have ended: other games have their cores."""
+        self._due = Due()
         self._tries: Counter[Fixture] = Counter()
         """How often games could not be played through a lack of the machine's."""
         self._ending_seconds = 0.0
@@ -86,11 +90,11 @@ class Runner:
                 await self._ledger.surely(partial(self._store.end_pause, self.contest, datetime.now(UTC)))
                 nursery.start_soon(self._look_for_records)
                 await self._recover(nursery)
-                await self._wait_for_sandboxes()
                 if self._cluster is None:
+                    await sealable(self.definition, self._pauses)
                     await compiled(self.definition)
-                if self.definition.adjudication is not None:
-                    nursery.start_soon(self._adjudicate, self.definition.adjudication)
+                if (rules := self.definition.adjudication) is not None:
+                    nursery.start_soon(adjudicate, self.definition.name, rules, self._matches)
                 await self._conduct(nursery)
                 nursery.cancel_scope.cancel()
         finally:
@@ -108,15 +112,6 @@ class Runner:
         present = Presence(frozenset(self._running), self._attendance.absent, self._pauses.now, self._notes)
         self._hall.desk.present[self.contest] = present
 
-    async def _adjudicate(self, rules: Adjudication) -> None:
-        """Adjudicate until cancelled; what goes wrong with it costs no game."""
-        while True:
-            try:
-                await Adjudicator(rules).run(self._matches)
-            except Exception as error:
-                log.error("adjudication has failed, and begins anew", contest=self.definition.name, exc_info=error)
-                await trio.sleep(MOST_PAUSE_SECONDS)
-
     async def _look_for_records(self) -> None:
         """Let the report say which results stand without their records."""
         self._notes = notes_of(await self._ledger.lost_records(self._hall.settings.data))
@@ -130,9 +125,9 @@ class Runner:
                 self._running[fixture] = number
                 nursery.start_soon(self._await_return, fixture, match)
                 continue
-            game = self._past(fixture, number) if match is None else None
-            if game is not None:
-                await self._ledger.keep(game)
+            past = self._hall.past(number) if match is None else None
+            if past is not None:  # it was over before this server began
+                await self._ledger.keep(finished(fixture, *past))
                 continue
             await self._ledger.count_failure(fixture)
             if match is None:
@@ -142,11 +137,6 @@ class Runner:
                 sentence = "the server died during the game, which is played again"
                 self._hall.annul(match, Termination.SERVER_STOP, sentence)
                 await self._ledger.keep(finished(fixture, match.state, match.gone))
-
-    def _past(self, fixture: Fixture, number: int) -> Finished | None:
-        """Return a game that was over before this server began; None where it never came to be."""
-        past = self._hall.past(number)
-        return None if past is None else finished(fixture, *past)
 
     def _comes_back(self, fixture: Fixture) -> bool:
         """Tell whether a game goes on when the server is started again: if its players can come back to it."""
@@ -162,19 +152,13 @@ class Runner:
             if match.state.outcome is None and (match.waits_for(0) or match.waits_for(1)):
                 sentence = "not both players came back after the server was started again; the game is played again"
                 self._hall.annul(match, Termination.SERVER_STOP, sentence)
-            await self._ended(fixture, match, over)
+            if match.state.outcome is None:
+                await over.wait()
+            await self._ledger.keep(finished(fixture, match.state, match.gone))
         finally:
             self._running.pop(fixture)
             self._seats.turns.give_back(self.contest, 0)
             self.wake()
-
-    async def _wait_for_sandboxes(self) -> None:
-        """Begin no game as long as its programs cannot be sealed, although they should be."""
-        if self._cluster is not None:
-            return
-        while why := await trio.to_thread.run_sync(obstacle, self.definition):
-            await self._pauses.pause("no game can begin", why)
-            sealing_hindrance.cache_clear()
 
     async def _conduct(self, nursery: trio.Nursery) -> None:
         """Begin what can begin, until all is over."""
@@ -221,13 +205,19 @@ class Runner:
                         self._hall.annul(match, Termination.ORGANISER, f"{done.name} was withdrawn by the organiser")
 
     async def _planned(self) -> Plan:
-        """Find what is to be played; in a thread, since that of a long contest takes a while."""
+        """Find what is to be played."""
+        standing = self._due.standing(self.definition, self._ledger.games, trio.current_time())
+        if standing is not None:
+            return standing
         await self._heed_organiser()
         now = datetime.now(UTC)
         free = [name for name in self._free() if not any(name in fixture.players for fixture in self._running)]
         seconds = {stage: (now - began).total_seconds() for stage, began in self._began.items()}
         present = Present(frozenset(self._running), tuple(free), seconds)
-        found, outs = await trio.to_thread.run_sync(_find, self.definition, tuple(self._ledger.games), present)
+        definition, games = self.definition, self._ledger.games
+        count = len(games)
+        found, outs = await trio.to_thread.run_sync(found_for, definition, tuple(games), present)
+        self._due.planned(found, definition, games, count, trio.current_time())
         for name, out in outs.items():
             if name not in self._out:
                 log.warning("an entrant is out", contest=self.definition.name, name=name, reason=out.reason)
@@ -251,18 +241,20 @@ class Runner:
         turns.waits(self.contest, False)
         if self._pauses.now is not None and self._running:
             return  # what goes wrong is the server's own: one game at a time, until one is played
-        if turns.alone:
+        if turns.alone or len(self._left_cores) >= MOST_LEFT:
             return
         if self._pauses.now is not None:  # it may be one game alone that cannot be played
             due = sorted(due, key=lambda fixture: self._tries[fixture])
-        sound = [fixture for fixture in due if fixture not in self._ledger.failures]
-        suspects = [fixture for fixture in due if fixture in self._ledger.failures]
+        failures = self._ledger.failures
+        sound = [fixture for fixture in due if fixture not in failures] if failures else due
+        suspects = [fixture for fixture in due if fixture in failures] if failures else []
         chosen = self._startable(sound)
         if not chosen and not self._running and turns.quiet:
             chosen = self._startable(suspects)[:1]
             turns.alone = bool(chosen)
         if self._pauses.now is not None:
             chosen = chosen[:1]
+        self._due.begun(chosen)
         for fixture in chosen:
             self._running[fixture] = None
             turns.take(self.contest, self._programs(fixture))
@@ -273,9 +265,9 @@ class Runner:
         free, turns = self._free(), self._seats.turns
         if self._cluster is not None:
             return startable(self.definition, due, self._running, free, PROGRAMS * self._cluster.games)
-        others = turns.others(self.contest)
-        chosen = startable(self.definition, due, self._running, free, turns.cores, others)
-        if others and len(chosen) < len(startable(self.definition, due, self._running, free, turns.cores)):
+        others, running = turns.others(self.contest), self._running.keys() - self._left_cores
+        chosen = startable(self.definition, due, running, free, turns.cores, others)
+        if others and len(chosen) < len(startable(self.definition, due, running, free, turns.cores)):
             turns.waits(self.contest, True)
         return chosen
 
@@ -299,7 +291,6 @@ class Runner:
 
     async def _play(self, fixture: Fixture) -> None:
         """Play one game, and keep its result. Whatever goes wrong in it ends here."""
-        programs = self._programs(fixture)
         try:
             if self._cluster is not None:
                 await self._give_away(fixture, self._cluster)
@@ -309,9 +300,17 @@ class Runner:
             await self._failed(fixture, group)
         finally:
             self._running.pop(fixture, None)
-            self._seats.turns.alone = False
-            self._seats.turns.give_back(self.contest, programs)
+            self._leave_cores(fixture)
+            self._left_cores.discard(fixture)
+            self._due.ended(fixture)
             self.wake()
+
+    def _leave_cores(self, fixture: Fixture) -> None:
+        """The programs of a game have ended: others may begin. Does nothing the second time."""
+        if fixture not in self._left_cores:
+            self._left_cores.add(fixture)
+            self._seats.turns.alone = False
+            self._seats.turns.give_back(self.contest, self._programs(fixture))
 
     async def _failed(self, fixture: Fixture, error: BaseException) -> None:
         """Something went wrong in the server: the game is played again, or set aside where it does so each time."""
@@ -328,37 +327,39 @@ class Runner:
         """Play a game in this hall, and keep its result."""
         number, match, trouble, started = self._hall.next_number(), None, None, Started()
         known, began = len(self.definition.interventions), trio.current_time()
-        ended, starts = began, self._starts(fixture)
+        ended = began
         if not await self._ledger.stored(partial(self._store.begin, self.contest, fixture, number, known)):
             return  # the organiser has just changed something
         try:
-            async with AsyncExitStack() as stack:
+            failure: Exception | None = None
+            async with trio.open_nursery() as keeping:
                 try:
-                    table = await self._seats.seated(
-                        stack, self.contest, self.definition, fixture, number, started, starts
-                    )
-                    if self._hall.stopping or withdrawn(self.definition.interventions).intersection(fixture.players):
-                        return
-                    variant = self.definition.variants[fixture.variant]
-                    position = GAMES[variant.game].read(fixture.position(self.definition))
-                    control = fixture.control(self.definition)
-                    match = table.begin(number, position, control, self.definition.move_limit)
-                except NotThere as error:
-                    trouble = error
-                else:
-                    self._running[fixture] = number
-                    await self._played(fixture, match, began)
-                    ended = trio.current_time()
-            if match is not None:
-                self._ending_seconds = trio.current_time() - ended
+                    async with AsyncExitStack() as stack:
+                        try:
+                            match = await self._begun(stack, fixture, number, started)
+                        except NotThere as error:
+                            trouble = error
+                        if match is not None:
+                            await self._played(fixture, match)
+                            ended = trio.current_time()
+                            seconds = ended - began + self._ending_seconds
+                            # it is on its way to the disk while they end
+                            keeping.start_soon(self._keep, fixture, match, seconds)
+                except Exception as error:  # which is to cancel no result on its way
+                    failure = error
+                if match is not None and failure is None:
+                    self._ending_seconds = trio.current_time() - ended
+                    if self._connecting.isdisjoint(fixture.players):
+                        self._leave_cores(fixture)
+            if failure is not None:
+                raise failure
         finally:
             if match is None:
                 with trio.CancelScope(shield=True):
                     await self._ledger.stored(partial(self._store.forget, self.contest, number))
             elif started:
-                await self._ledger.surely(
-                    partial(self._store.save_programs, self.contest, number, started.by_side(fixture))
-                )
+                used = started.by_side(fixture)
+                await self._ledger.surely(partial(self._store.save_programs, self.contest, number, used))
         if trouble is not None and trouble.fault:
             self._tries[fixture] += 1
             await self._pauses.pause("a program cannot be started", str(trouble), players=fixture.players)
@@ -366,23 +367,39 @@ class Runner:
             lost = absent(fixture, trouble.names, str(trouble), trouble.termination)
             await self._ledger.keep(lost._replace(interventions=known, programs=started.by_side(fixture)))
 
+    async def _begun(self, stack: AsyncExitStack, fixture: Fixture, number: int, started: Started) -> Match | None:
+        """Return the match of a game, as soon as its players are there; None where it is not to begin after all."""
+        starts = self._starts(fixture)
+        table = await self._seats.seated(stack, self.contest, self.definition, fixture, number, started, starts)
+        if self._hall.stopping or withdrawn(self.definition.interventions).intersection(fixture.players):
+            return None
+        game = GAMES[self.definition.variants[fixture.variant].game]
+        position, control = game.read(fixture.position(self.definition)), fixture.control(self.definition)
+        match = table.begin(number, position, control, self.definition.move_limit)
+        self._running[fixture] = number
+        return match
+
     def _starts(self, fixture: Fixture) -> dict[str, int]:
         """Return for how many seconds the first word of each program of a game is waited for."""
         return {name: start_seconds(self.definition, self._ledger.games, name) for name in fixture.players}
 
-    async def _played(self, fixture: Fixture, match: Match, began: float) -> None:
-        """Wait for the end of a match, and keep its result; if this is left before, nobody has lost by it."""
-        kept = None
+    async def _played(self, fixture: Fixture, match: Match) -> None:
+        """Wait for the end of a match; if this is left before, nobody has lost by it."""
+        over = self._follow(fixture, match.number)
         try:
-            kept = await self._ended(fixture, match, self._follow(fixture, match.number), began)
+            if match.state.outcome is None:
+                await over.wait()
         finally:
             if match.state.outcome is None and self._hall.matches.get(match.number) is match:
                 sentence = "the server could not go on with the game, which is played again"
                 self._hall.annul(match, Termination.SERVER_FAULT, sentence)
+                keep = partial(self._store.finish, self.contest, self._ledger.note(fixture, match))
                 with trio.CancelScope(shield=True):
-                    await self._ledger.stored(
-                        partial(self._store.finish, self.contest, self._ledger.note(fixture, match))
-                    )
+                    await self._ledger.stored(keep)
+
+    async def _keep(self, fixture: Fixture, match: Match, seconds: float) -> None:
+        """Keep the result of a match; pause the contest where it was the server that ended it."""
+        kept = await self._ledger.keep(finished(fixture, match.state, match.gone)._replace(seconds=seconds))
         outcome = match.state.outcome
         assert outcome is not None
         if outcome.termination is not Termination.SERVER_FAULT and kept.termination == Termination.SERVER_FAULT:
@@ -427,22 +444,7 @@ class Runner:
         self._hall.desk.follow(number, lambda _: over.set(), keep=self._comes_back(fixture))
         return over
 
-    async def _ended(self, fixture: Fixture, match: Match, over: trio.Event, began: float | None = None) -> Finished:
-        """Wait for the end of a match, keep its result, and return it; ``began``: when its programs were started."""
-        if match.state.outcome is None:
-            await over.wait()
-        # the end of its programs takes its time as well: about as long as that of the game before
-        seconds = 0.0 if began is None else trio.current_time() - began + self._ending_seconds
-        return await self._ledger.keep(finished(fixture, match.state, match.gone)._replace(seconds=seconds))
-
     def _matches(self) -> list[Match]:
         """Return the matches of this contest that are running."""
         numbers = [number for number in self._running.values() if number is not None]
         return [match for number in numbers if (match := self._hall.matches.get(number)) is not None]
-
-
-def _find(
-    definition: Definition, games: tuple[Finished, ...], present: Present
-) -> tuple[Plan, dict[str, Disqualification]]:
-    """Return what is to be played, and who may play no more."""
-    return plan(definition, games, present), disqualified(definition, games)

@@ -5,8 +5,11 @@ import subprocess
 from functools import cache
 from pathlib import Path
 
+import trio
+
 from server.contest.definition import Bounds, Definition, Sandbox
 from server.contest.fixtures import Fixture
+from server.organise.pauses import Pauses
 from server.organise.sandbox import PROGRAM, Descriptors, View, sandboxed
 from server.organise.sealed import Seal, filter_to_read
 from server.organise.visible import view
@@ -43,6 +46,13 @@ def obstacle(definition: Definition) -> str:
         return ""
     programs = definition.qualification is not None or any(not entrant.connects for entrant in definition.entrants)
     return hindrance() if programs else ""
+
+
+async def sealable(definition: Definition, pauses: Pauses) -> None:
+    """Return when the programs of a contest can be sealed, where they should be; it pauses until then."""
+    while why := await trio.to_thread.run_sync(obstacle, definition):
+        await pauses.pause("no game can begin", why)
+        hindrance.cache_clear()
 
 
 @cache

@@ -1,5 +1,6 @@
-"""Where bytes take their way through TLS or a pipe, clocks start when they have been handed over, not a pass before."""
+"""Where bytes take their way through TLS, clocks start when they have been handed over, not a pass before."""
 
+import os
 from pathlib import Path
 
 import trio
@@ -9,6 +10,7 @@ from trio.testing import MockClock, memory_stream_pair
 from engine import record
 from engine.wire import messages as m
 from server.connection import Connection
+from server.organise.pipes import Pipes
 from server.outbox import Outbox
 from server.session import serve_stream
 from tests.server.harness import Client, House, Now, open_house, ready
@@ -115,3 +117,35 @@ async def test_time_stands_until_the_slower_stream_has_been_told_of_the_match(
         summary = record.verify(house.record())
         assert summary.initialised[0] == (1, (400_000, 400_000), summary.initialised[0].charge)
         nursery.cancel_scope.cancel()
+
+
+async def test_the_pipes_of_a_program_are_written_at_the_end_of_the_pass_and_never_when_they_are_closed() -> None:
+    outbox = Outbox()
+    (theirs, to), (from_, said) = os.pipe(), os.pipe()
+    with open(to, "wb", 0) as writing, open(from_, "rb", 0) as reading:
+        pipes = Pipes(writing, reading)
+    connection = Connection(pipes, outbox)
+    assert connection.direct
+    connection.send(b"TURN\n")
+    outbox.before_io_wait(0)
+    assert os.read(theirs, 100) == b"TURN\n", "nobody had to be woken up for it"
+    os.write(said, b"MOVE\n")
+    assert await connection.receive() == b"MOVE\n"
+    async with trio.open_nursery() as nursery:
+        heard: list[bytes] = []
+
+        async def hear() -> None:
+            heard.append(await connection.receive())
+
+        nursery.start_soon(hear)
+        await trio.testing.wait_all_tasks_blocked()
+        closed = pipes.target()
+        await pipes.leave()
+    assert heard == [b""]
+    os.dup2(theirs, closed)  # another file has the number now
+    assert (pipes.source(), pipes.target()) == (-1, -1)
+    connection.send(b"to nobody\n")
+    outbox.before_io_wait(0)
+    assert connection.broken
+    for descriptor in (theirs, said, closed):
+        os.close(descriptor)

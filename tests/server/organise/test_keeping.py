@@ -1,9 +1,11 @@
 """What the database keeps for good."""
 
+import sys
 from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
 from threading import Event
+from typing import Any
 
 import pytest
 import trio
@@ -12,14 +14,17 @@ from trio.testing import MockClock
 
 from server.archive import Archive, Keys
 from server.contest.definition import RoundRobin
-from server.contest.fixtures import Finished, Fixture
+from server.contest.fixtures import Finished, Fixture, counted
 from server.disk import Disk
-from server.organise import keeping
+from server.organise import keeping, ledger, runner, seats
 from server.organise.keeping import STOP_SECONDS, kept_on_disk
+from server.organise.programs import Program, run
 from server.organise.store import FILE, Store
 from tests.engine.test_record import played
 from tests.server.contest.played import contest
+from tests.server.organise.bots import holding, over
 
+DICE = Path(__file__).with_name("dice.py")
 DATE = datetime(2026, 11, 22, tzinfo=UTC)
 GAME = Finished(Fixture(0, 1, 0, 0, 0, ("a1", "a2")), 3, 0, "line")
 
@@ -102,3 +107,74 @@ async def test_a_game_that_is_over_when_its_contest_stops_is_kept_first(
         nursery.cancel_scope.cancel()
         may_end.set()
     assert found == [(GAME, "0a")]
+
+
+PROGRAMS = """
+name = "Dice"
+sandbox = "none"
+cores = 2
+time = { budget = 60_000 }
+games = [{ game = "mnk", params = "3 3 3" }]
+stages = [{ format = "round-robin", pairs = 3 }]
+""" + "".join(
+    f"[[entrants]]\nname = '{name}'\ncommand = ['{sys.executable}', '-S', '{DICE}']\n" for name in ("one", "two")
+)
+
+
+class _Slow:
+    """Keeps results only when it is let go, and runs programs meanwhile; counts both."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.free, self.waiting, self.running, self.most = trio.Event(), 0, 0, 0
+        self.fails = False
+        monkeypatch.setattr(ledger, "kept_on_disk", self._kept_on_disk)
+        monkeypatch.setattr(seats, "run", self._run)
+
+    async def _kept_on_disk(self, archive: Archive, game: Finished) -> tuple[Finished, str]:
+        self.waiting += 1
+        await self.free.wait()
+        return await kept_on_disk(archive, game)
+
+    async def _run(self, *arguments: Any, task_status: trio.TaskStatus[Program]) -> None:
+        self.running += 1
+        self.most = max(self.most, self.running)
+        try:
+            await run(*arguments, task_status=task_status)
+        finally:
+            self.running -= 1
+            if self.fails:
+                self.fails = False
+                raise RuntimeError("something fails when a program has ended")
+
+
+async def test_other_games_begin_while_results_are_on_their_way_to_the_disk_up_to_a_bound(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(runner, "MOST_LEFT", 3)
+    slow = _Slow(monkeypatch)
+    async with holding(tmp_path, PROGRAMS) as (_house, store, contest):
+        with trio.fail_after(60):
+            while slow.waiting < 3 or slow.running:
+                await trio.sleep(0.01)
+        assert store.games(contest) == [], "a result that is not on the disk is in no table"
+        assert len(store.begun(contest)) == 3
+        await trio.sleep(0.1)
+        assert (slow.waiting, slow.running, slow.most) == (3, 0, 2), "no more than two programs have ever run at a time"
+        slow.free.set()
+        games = await over(store, contest)
+    assert len(games) == len(counted(games)) == 6, "no game is played twice"
+    assert all(one is not None and two is not None for one, two in (game.programs for game in games))
+
+
+async def test_what_fails_when_programs_end_costs_no_result_that_is_on_its_way(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    slow = _Slow(monkeypatch)
+    slow.fails = True
+    async with holding(tmp_path, PROGRAMS) as (_house, store, contest):
+        with trio.fail_after(60):
+            while slow.waiting < 1 or slow.running or slow.fails:
+                await trio.sleep(0.01)
+        slow.free.set()
+        games = await over(store, contest)
+    assert len(games) == len(counted(games)) == 6, "the first game has its result, and is not played again"

@@ -16,7 +16,7 @@ from engine.clock import TimeControl
 from engine.wire import messages as m
 from engine.wire.codes import Code
 from server.gate import Visit
-from server.organise import runner, sealing
+from server.organise import sealing
 from server.organise.account import account
 from server.organise.desk import Ticket
 from server.organise.holding import Asked, hold
@@ -53,7 +53,6 @@ class Hindrance:
 def hindrance(monkeypatch: pytest.MonkeyPatch) -> Hindrance:
     fake = Hindrance()
     monkeypatch.setattr(sealing, "hindrance", fake)
-    monkeypatch.setattr(runner, "sealing_hindrance", fake)
     return fake
 
 
