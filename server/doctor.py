@@ -147,8 +147,9 @@ def _sealing() -> Finding:
 
 def _limits(limits: Limits) -> Finding:
     trusted = ", ".join(map(str, limits.trusted))
-    proxy = "where a proxy there passes players on, none holds for anybody: name other networks as trusted, or []"
-    return Finding(GOOD, "limits", f"none hold for {trusted}; {proxy}" if trusted else "they hold for every address")
+    proxy = "where a proxy there passes players on, that is everybody: name other networks as trusted, or []"
+    told = f"connections and messages of {trusted} are not counted; {proxy}"
+    return Finding(GOOD, "limits", told if trusted else "they hold for every address")
 
 
 def _folder(folder: Path) -> Finding:

@@ -78,7 +78,8 @@ class Door:
         """Close what has been silent or unfinished for too long, and say who was not let in, until cancelled."""
         while True:
             await trio.sleep(PATROL_SECONDS)
-            self._gate.close_overdue()
+            for _ in self._gate.close_overdue():
+                await trio.lowlevel.checkpoint()
             refused, self._gate.refused = self._gate.refused, {}
             loudest = sorted(refused.items(), key=lambda item: item[1], reverse=True)[:NAMED_ADDRESSES]
             if refused:

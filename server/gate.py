@@ -1,7 +1,7 @@
 """The gate: who is connected from where, and how much each has asked for. Decides on a given clock."""
 
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
 from typing import Protocol
 
@@ -9,12 +9,28 @@ import trio
 
 from engine.wire.codes import Code, ProtocolError
 from engine.wire.states import State
-from server.limits import FIRST_MESSAGES, PLAYING_MESSAGES, SEEK_COST, Limits, Rate, address_of, is_trusted
+from server.limits import (
+    ALL_TRUSTED_WORK,
+    FIRST_MESSAGES,
+    PLAYING_MESSAGES,
+    PLAYING_WORK,
+    SEEK_COST,
+    TRUSTED_WORK,
+    WORK_AT_ONCE,
+    Limits,
+    Rate,
+    address_of,
+    is_trusted,
+)
 
 PLAYING = frozenset((State.PREPARING, State.WAITING, State.THINKING))
 SEATED = PLAYING | {State.SEEKING}
 """States of sessions that play, or wait to."""
 
+
+LOOKED_AT_ONCE = 200
+"""Connections, or addresses, that are looked at before the event loop gets to others: they take a tenth of a
+millisecond."""
 
 _AT_ONCE = nullcontext()
 
@@ -44,6 +60,15 @@ class _Address:
         self.queue = trio.Lock()
 
 
+class Trusted:
+    """What all trusted sessions share that do not play: half of the event loop's time, in turns."""
+
+    def __init__(self) -> None:
+        """Begin with nothing used."""
+        self.work = Rate()
+        self.queue = trio.Lock()
+
+
 class Visit:
     """One connection, as far as limits go. Stamps are those of the gate's clock."""
 
@@ -53,11 +78,15 @@ class Visit:
         address: _Address | None,
         limits: Limits,
         clock: Callable[[], int],
-        worked: Callable[[], int] = lambda: 0,
+        worked: Callable[[], int] | None = None,
+        trusted: Trusted | None = None,
     ) -> None:
-        """Begin; ``address`` is None where no limit of rates holds."""
+        """Begin; ``address`` is None where no limit of messages holds: such sessions are charged by their work alone.
+
+        ``worked`` counts microseconds of the processor's work in this thread: its own clock, unless a test has another.
+        """
         now = clock()
-        self.worked = worked
+        self.worked = worked or processor_time
         """Counts microseconds in which the processor worked for the event loop, whatever else it did."""
         self.host = host
         self.ticket = ""
@@ -71,6 +100,9 @@ class Visit:
         self._playing_rate = Rate()
         self._slowed = 0.0
         self._sought = 0
+        self._trusted = trusted or Trusted()
+        self._work = Rate()
+        self._playing_work = Rate()
         self._heard = self._line_since = now
         self._unfinished = False
 
@@ -143,6 +175,33 @@ class Visit:
         rate = self._playing_rate if self._plays and not sought else self._rate
         rate.use(now, cost, self._a_second())
 
+    async def rest(self) -> None:
+        """Wait until a session that is not `limited` has paid off the work that it has made before."""
+        if self._plays:
+            owed = self._playing_work.owed(self._clock(), PLAYING_WORK, WORK_AT_ONCE)
+        else:
+            owed = self._work.owed(self._clock(), TRUSTED_WORK, WORK_AT_ONCE)
+        if owed:
+            await trio.sleep(owed / 1_000_000)
+        if not self._plays and (self._trusted.queue.locked() or self._all_owe()):
+            async with self._trusted.queue:
+                await trio.sleep(self._all_owe() / 1_000_000)
+
+    def _all_owe(self) -> float:
+        return self._trusted.work.owed(self._clock(), ALL_TRUSTED_WORK, WORK_AT_ONCE)
+
+    def made_work(self, work: int, *, sought: bool) -> None:
+        """A request of a session that is not `limited`, and no move, has made work, in microseconds of the processor.
+
+        ``sought``: it was SEEK, of which a match that has begun with it pays nothing.
+        """
+        now = self._clock()
+        if self._plays and not sought:
+            self._playing_work.use(now, work, PLAYING_WORK)
+        else:
+            self._work.use(now, work, TRUSTED_WORK)
+            self._trusted.work.use(now, work, ALL_TRUSTED_WORK)
+
     @property
     def _plays(self) -> bool:
         return self.session is not None and self.session.state in PLAYING
@@ -170,7 +229,8 @@ class Visit:
             self._address.visits.discard(self)
 
 
-def _worked() -> int:
+def processor_time() -> int:
+    """Return how many microseconds the processor has worked for this thread."""
     return time.thread_time_ns() // 1000
 
 
@@ -184,7 +244,8 @@ class Gate:
 
         ``worked`` counts microseconds of the processor's work in this thread: its own clock, unless a test has another.
         """
-        self._worked = worked or _worked
+        self._worked = worked
+        self._trusted = Trusted()
         self._limits = limits
         self._most = most
         self._clock = clock
@@ -208,7 +269,7 @@ class Gate:
                 raise self._refuse(host, f"{limits.connections} connections of your address are open; close some")
             if not address.connects.allows(now, 1, limits.connects, limits.connects_at_once):
                 raise self._refuse(host, f"your address makes more than {limits.connects} connections a second")
-        visit = Visit(host, address, limits, self._clock, self._worked)
+        visit = Visit(host, address, limits, self._clock, self._worked, self._trusted)
         if address is not None:
             address.visits.add(visit)
         self.visits.add(visit)
@@ -224,17 +285,21 @@ class Gate:
         """Count the addresses of which there is something to remember."""
         return len(self._addresses)
 
-    def close_overdue(self) -> None:
+    def close_overdue(self) -> Iterator[None]:
         """Close what has been silent or unfinished for too long; forget addresses of which nothing is to be kept.
 
-        To be called every few seconds.
+        To be done every few seconds. Lets others get their turn after each `LOOKED_AT_ONCE` of them.
         """
         now = self._clock()
-        for visit in list(self.visits):
+        for number, visit in enumerate(list(self.visits), 1):
             visit.close_if_overdue(now)
-        for key, address in list(self._addresses.items()):
+            if number % LOOKED_AT_ONCE == 0:
+                yield
+        for number, (key, address) in enumerate(list(self._addresses.items()), 1):
             if not address.visits and address.connects.unused(now) and address.requests.unused(now):
-                del self._addresses[key]
+                self._addresses.pop(key, None)
+            if number % LOOKED_AT_ONCE == 0:
+                yield
 
     def _refuse(self, host: str, sentence: str) -> TooMany:
         address = address_of(host)

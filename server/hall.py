@@ -5,14 +5,13 @@ Sessions hand in the requests that the protocol allows them; `server.requests` a
 
 import secrets
 from collections import deque
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from typing import Any, Protocol
 
 import structlog
 import trio
 
-from engine import record
 from engine.catalogue import GAMES
 from engine.clock import TimeControl
 from engine.game import Position
@@ -32,7 +31,6 @@ from server.match import Match, Surroundings
 from server.organise.blame import server_fault
 from server.organise.desk import Desk
 from server.outbox import Outbox
-from server.recovery import finished
 from server.referee import State
 from server.requests import Requests
 from server.retelling import Retelling
@@ -218,13 +216,12 @@ class Hall:
 
     def waiting(self) -> Iterator[str]:
         """Return the keys of those who wait to be paired."""
-        return (seek.key for seek in self.lobby.seeks)
+        return (seek.key for seek in self.lobby)
 
     def wait_no_more(self, player: Player) -> None:
         """Take a player out of the lobby, if it is there."""
         self.awaiting.remove(player)
-        if any(key == player.key for key in self.waiting()):
-            self.lobby = lobby.remove(self.lobby, player.key)
+        self.lobby.remove(player.key)
 
     def presence(self, name: str) -> tuple[str, int]:
         """Return where a player is, by its name in lower case, as AWAITED says it, and the match that it plays, or 0.
@@ -323,19 +320,23 @@ class Hall:
             if not self._seats[key]:
                 del self._seats[key]
 
-    def gather(self) -> None:
-        """Let those who wait to be paired, and are wanted for a contest that was opened just now, wait for that."""
-        for seek in self.lobby.seeks:
+    def gather(self, names: Iterable[str]) -> None:
+        """Let those of these who wait to be paired wait for a contest that was opened just now, if they are wanted."""
+        for name in names:
+            seek = self.lobby.seek_of(name.lower())
+            if seek is None:
+                continue
             try:
                 wanted = self.desk.offers(self.sessions[seek.key], seek)
             except ProtocolError:  # what it seeks is not played there
                 continue
             if wanted:
-                self.lobby = lobby.remove(self.lobby, seek.key)
+                self.lobby.remove(seek.key)
 
     def suspend(self, match: Match) -> None:
         """Leave a running match as it is, for the next server to go on with."""
-        players = [player for player in self._present if player.match is match and player.side is not None]
+        players = [self.sessions[key] for key in match.names if key in self.sessions]
+        players = [player for player in players if player.match is match and player.side is not None]
         match.suspend()
         for player in players:
             player.close("suspended", f"the server stops; come back to match {match.number} when it is there again")
@@ -345,16 +346,6 @@ class Hall:
     def take_in(self, number: int, text: str) -> None:
         """Keep the record of a match that was played elsewhere; raises OSError. May be called in another thread."""
         self.archive.take_in(number, text)
-
-    def past(self, number: int) -> tuple[State, tuple[bool, bool]] | None:
-        """Return a match that has ended, and who had no connection then; None where there is no true record of it."""
-        try:
-            text = self.archive.read(number)
-        except OSError as error:
-            log.error("a record cannot be read", match=number, error=repr(str(error)))
-            return None
-        state = None if text is None else finished(text)
-        return None if text is None or state is None else (state, record.verify(text).gone)
 
     def waits(self, player: Player) -> bool:
         """Tell whether a player is still there, and in no match."""

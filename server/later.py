@@ -11,3 +11,5 @@ class Later(NamedTuple):
     """Finds what the answer needs; may raise `engine.wire.codes.ProtocolError`."""
     then: Callable[[Any], None]
     """Gives the answer, with what was found; not called if the session has been closed meanwhile. Raises the same."""
+    worked: Callable[[], int] = lambda: 0
+    """Returns how many microseconds the processor has worked for that in the event loop's thread."""

@@ -31,6 +31,20 @@ PLAYING_MESSAGES = 50
 """Messages a second that a session may send that plays, whatever others of its address do."""
 
 
+TRUSTED_WORK = 250_000
+"""Microseconds of the processor a second that requests of a trusted session get which does not play."""
+
+ALL_TRUSTED_WORK = 500_000
+"""The same of all of them together: whatever programs of this machine ask for, half of the time is left."""
+
+PLAYING_WORK = 500_000
+"""The same of a trusted session that plays, for all requests but moves. Who asks for the moves of the largest boards in
+each turn, and answers at once, uses less."""
+
+WORK_AT_ONCE = 500_000
+"""Microseconds of the processor beyond those rates: hundreds of programs may log in at the same moment."""
+
+
 class Limits(msgspec.Struct, frozen=True, kw_only=True):
     """``[limits]`` of the configuration. They are such that a class of forty behind one address does not notice them.
 
@@ -38,7 +52,9 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     trusted: tuple[Network, ...] = LOOPBACK
-    """Networks without limits of addresses and of messages: the machine itself, where contests play their bots."""
+    """Networks without limits of connections and of messages: the machine itself, where contests play their bots.
+
+    Their requests are charged by the work that they make, but for moves."""
     connections: int = 400
     """Open at a time from an address: ten for each of forty."""
     connects: int = 40
@@ -94,7 +110,7 @@ class Rate:
         self._paid = max(self._paid, now) + cost * 1_000_000 / a_second
 
     def owed(self, now: int, a_second: float, at_once: float) -> float:
-        """Return how long to wait before more may be used, 0 while no more than ``at_once`` is owed."""
+        """Return how many microseconds to wait before more may be used, 0 while no more than ``at_once`` is owed."""
         return max(0.0, self._paid - now - at_once * 1_000_000 / a_second)
 
     def allows(self, now: int, cost: float, a_second: float, at_once: float) -> bool:

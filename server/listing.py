@@ -1,5 +1,6 @@
-"""The answer to MOVES: the legal moves of a position, found some at a time."""
+"""The answers to MOVES and LIST, made some lines at a time: the legal moves of a position, and all matches."""
 
+from collections.abc import Callable, Iterable
 from itertools import islice
 
 import trio
@@ -8,10 +9,50 @@ from engine.game import Position
 from engine.wire import messages as m
 from engine.wire.codes import Code, ProtocolError
 from engine.wire.messages import encode
+from server.gate import processor_time
 from server.settings import LISTED_MOVES
 
 AT_A_TIME = 25
-"""Moves that are found before the event loop gets to others: they take a third of a millisecond at most."""
+"""Moves that are found before the event loop gets to others: they take a third of a millisecond as a rule."""
+
+PART = 300
+"""Microseconds of the processor after which others get their turn before that: rows of a large board can be taken in
+many ways."""
+
+
+LINES_AT_A_TIME = 100
+"""Lines of LIST that are made before the event loop gets to others: they take a fifth of a millisecond."""
+
+
+class MatchListing:
+    """The list of matches."""
+
+    def __init__(self, lines: Iterable[Callable[[], str]]) -> None:
+        """Begin with none; `go_on` asks for the lines."""
+        self._asked = iter(tuple(lines))
+        self._lines: list[str] = []
+        self.answer = b""
+        """MATCHES as bytes, when all lines are there."""
+        self._worked = 0
+
+    def go_on(self) -> bool:
+        """Ask for some more lines; return whether all are there."""
+        before, began = len(self._lines), processor_time()
+        self._lines += [f"| {line()}\n" for line in islice(self._asked, LINES_AT_A_TIME)]
+        if len(self._lines) < before + LINES_AT_A_TIME:
+            self.answer = "".join([f"MATCHES {len(self._lines)}\n", *self._lines]).encode()
+        self._worked += processor_time() - began
+        return bool(self.answer)
+
+    def worked(self) -> int:
+        """Return how many microseconds the processor has worked for it."""
+        return self._worked
+
+    async def finish(self) -> bytes:
+        """Return MATCHES as bytes; the event loop gets to others again and again."""
+        while not self.go_on():
+            await trio.lowlevel.checkpoint()
+        return self.answer
 
 
 class Listing:
@@ -23,21 +64,31 @@ class Listing:
         self._moves: list[str] = []
         self._answer = b""
         self._too_many = False
+        self._worked = 0
 
     def go_on(self) -> bool:
         """Find some more moves; return whether all are found, or more than are listed."""
         if self._answer or self._too_many:
             return True
-        before = len(self._moves)
+        began = processor_time()
         try:
-            self._moves += [successor.move for successor in islice(self._successors, AT_A_TIME)]
+            for _ in range(AT_A_TIME):
+                successor = next(self._successors, None)
+                if successor is None:
+                    self._answer = encode(m.Moves(m.Block(tuple(self._moves))))
+                    break
+                self._moves.append(successor.move)
+                if processor_time() - began > PART:
+                    break
         except OverflowError:
             self._too_many = True
-        if len(self._moves) > LISTED_MOVES:
-            self._too_many = True
-        elif len(self._moves) < before + AT_A_TIME:
-            self._answer = encode(m.Moves(m.Block(tuple(self._moves))))
+        self._too_many = self._too_many or len(self._moves) > LISTED_MOVES
+        self._worked += processor_time() - began
         return self._too_many or bool(self._answer)
+
+    def worked(self) -> int:
+        """Return how many microseconds the processor has worked for it."""
+        return self._worked
 
     async def finish(self) -> "Listing":
         """Find all moves, and let the event loop get to others again and again."""

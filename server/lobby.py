@@ -1,7 +1,9 @@
-"""Who waits for whom: pairing players by what they ask for. Pure: a seek comes in, a pairing may come out."""
+"""Who waits for whom: pairing players by what they ask for. No I/O: a seek comes in, a pairing may come out."""
 
 import re
-from typing import NamedTuple, TypeVar
+from collections.abc import Iterator
+from itertools import product
+from typing import Any, NamedTuple, TypeVar
 
 from engine.clock import MICROSECONDS, TimeControl
 from engine.game import BadParameters, Game
@@ -53,12 +55,102 @@ class Pairing(NamedTuple):
     """Of their sessions, in the same order."""
 
 
-class Lobby(NamedTuple):
-    """Those who wait, in the order in which they came."""
+WISHES = ("parameters", "budget", "increment", "side")
+"""Of a seek, what it may leave open."""
 
-    seeks: tuple[Seek, ...] = ()
-    pairings: int = 0
-    """How many there have been; its parity decides who begins where nobody asked."""
+_SOME_WISHES = tuple(product((False, True), repeat=len(WISHES)))
+
+
+class Lobby:
+    """Those who wait, in the order in which they came. However many they are, it takes the same time to find one.
+
+    Whoever waits stands in an index under each choice of its wishes. So a newcomer finds those whose wishes fit under
+    the wishes that it has itself: each as its own, or left open. Those who are meant by a name are found by that.
+    """
+
+    def __init__(self) -> None:
+        """Begin with nobody."""
+        self.pairings = 0
+        """How many there have been; its parity decides who begins where nobody asked."""
+        self._seeks: dict[int, Seek] = {}
+        self._by_key: dict[str, int] = {}
+        self._index: dict[tuple[Any, ...], dict[int, Seek]] = {}
+        self._came = 0
+
+    def __iter__(self) -> Iterator[Seek]:
+        """Return those who wait, in the order in which they came."""
+        return iter(self._seeks.values())
+
+    def __len__(self) -> int:
+        """Return how many wait."""
+        return len(self._seeks)
+
+    def __contains__(self, key: str) -> bool:
+        """Tell whether the player waits whose session has this key."""
+        return key in self._by_key
+
+    def seek_of(self, key: str) -> Seek | None:
+        """Return what the player asks for whose session has this key; None where it does not wait."""
+        number = self._by_key.get(key)
+        return None if number is None else self._seeks[number]
+
+    def add(self, seek: Seek) -> Pairing | None:
+        """Let a player wait, or pair it with the one who has waited longest among those that fit."""
+        places = self._by_name(seek) if seek.opponent is not None else self._by_wishes(seek)
+        found = min((number for place in places if (number := self._first(seek, place)) is not None), default=None)
+        if found is None:
+            self._came += 1
+            self._seeks[self._came] = seek
+            self._by_key[seek.key] = self._came
+            for place in _places(seek):
+                self._index.setdefault(place, {})[self._came] = seek
+            return None
+        other = self._seeks[found]
+        self.remove(other.key)
+        self.pairings += 1
+        return _pair(other, seek, self.pairings - 1)
+
+    def remove(self, key: str) -> None:
+        """Let the player wait no more whose session has this key, if it does."""
+        number = self._by_key.pop(key, None)
+        if number is None:
+            return
+        for place in _places(self._seeks.pop(number)):
+            self._index[place].pop(number)
+            if not self._index[place]:
+                del self._index[place]
+
+    def _first(self, seek: Seek, place: tuple[Any, ...]) -> int | None:
+        """Return who has waited longest at a place of those that fit: the first, unless it is of the same name."""
+        return next((number for number, other in self._index.get(place, {}).items() if fits(seek, other)), None)
+
+    def _by_name(self, seek: Seek) -> list[tuple[Any, ...]]:
+        """Return where those stand who answer to the name that a seek has for its opponent."""
+        assert seek.opponent is not None
+        return [(seek.game, seek.opponent.lower())]
+
+    def _by_wishes(self, seek: Seek) -> list[tuple[Any, ...]]:
+        """Return where all those stand who fit a seek that names no opponent."""
+        own = (seek.parameters, seek.budget, seek.increment, None if seek.side is None else 1 - seek.side)
+        asked = tuple(wish is not None for wish in own)
+        wishes = list(product(*((None, wish) for wish in own if wish is not None)))
+        return [
+            (seek.game, house, wanted, asked, values)
+            for house in ((False,) if seek.house else (False, True))
+            for wanted in dict.fromkeys(("", seek.name.lower(), seek.kind))
+            for values in wishes
+        ]
+
+
+def _places(seek: Seek) -> list[tuple[Any, ...]]:
+    """Return where somebody stands who waits."""
+    wishes = [getattr(seek, wish) for wish in WISHES]
+    wanted = (seek.opponent or "").lower()
+    found: list[tuple[Any, ...]] = [(seek.game, name) for name in {seek.name.lower(), seek.kind} if name]
+    for asked in _SOME_WISHES:
+        values = tuple(wish for wish, counts in zip(wishes, asked, strict=True) if counts)
+        found.append((seek.game, seek.house, wanted, asked, values))
+    return found
 
 
 def read_seek(name: str, game: Game, options: str, settings: Settings) -> Seek:
@@ -108,20 +200,6 @@ def describe(seek: Seek, game: Game) -> str:
         "opponent": seek.opponent,
     }
     return " ".join(f"{key}={value}" for key, value in given.items() if value is not None)
-
-
-def add(lobby: Lobby, seek: Seek) -> tuple[Lobby, Pairing | None]:
-    """Let a player wait, or pair it with the one who has waited longest among those that fit."""
-    for other in lobby.seeks:
-        if fits(seek, other):
-            seeks = tuple(waiting for waiting in lobby.seeks if waiting is not other)
-            return Lobby(seeks, lobby.pairings + 1), _pair(other, seek, lobby.pairings)
-    return lobby._replace(seeks=(*lobby.seeks, seek)), None
-
-
-def remove(lobby: Lobby, key: str) -> Lobby:
-    """Let the player wait no more whose session has this key."""
-    return lobby._replace(seeks=tuple(seek for seek in lobby.seeks if seek.key != key))
 
 
 def fits(one: Seek, other: Seek) -> bool:

@@ -91,7 +91,10 @@ async def serve_metrics(
         with trio.move_on_after(REQUEST_SECONDS):
             try:
                 async with stream:
-                    await stream.send_all(_answer(await _request(stream), hall, figures))
+                    request = await _request(stream)
+                    # those of the process are read from /proc, with a line for each descriptor
+                    data = await trio.to_thread.run_sync(_answer, request, hall, figures)
+                    await stream.send_all(data)
                     await stream.send_eof()
                     await stream.receive_some()  # whoever asked closes first: nothing is cut off
             except trio.BrokenResourceError:

@@ -18,7 +18,7 @@ from engine.wire.words import ANY, NAME_PATTERN
 from server import lobby, referee, tokens
 from server.archive import Archive
 from server.later import Later
-from server.listing import Listing
+from server.listing import Listing, MatchListing
 from server.match import Match
 from server.organiser_requests import OrganiserRequests
 from server.retelling import Retold
@@ -159,7 +159,7 @@ class Requests:
         player.reply(m.Seeking(message.game, m.Text(lobby.describe(seek, game))))
         if for_contest:
             return
-        self._hall.lobby, pairing = lobby.add(self._hall.lobby, seek)
+        pairing = self._hall.lobby.add(seek)
         if pairing is None and seek.opponent is not None:
             self._hall.awaiting.add(player, seek.opponent)
         if pairing is not None:
@@ -209,13 +209,16 @@ class Requests:
         _limit("MOVES", match.moves_asked)
         listing = match.legal_moves()
         if not listing.go_on():
-            return Later(listing.finish, partial(_listed, player, match))
+            return Later(listing.finish, partial(_listed, player, match), listing.worked)
         player.answer(m.Moves, listing.answer)
         return None
 
-    def _list(self, player: "Player", _message: m.List, _arrived: int) -> None:
-        lines = [f"| {match.line()}\n" for match in (*self._hall.recent, *self._hall.matches.values())]
-        player.answer(m.Matches, "".join([f"MATCHES {len(lines)}\n", *lines]).encode())
+    def _list(self, player: "Player", _message: m.List, _arrived: int) -> Later | None:
+        listing = MatchListing(match.line for match in (*self._hall.recent, *self._hall.matches.values()))
+        if not listing.go_on():
+            return Later(listing.finish, partial(player.answer, m.Matches), listing.worked)
+        player.answer(m.Matches, listing.answer)
+        return None
 
     def _watch(self, player: "Player", message: m.Watch, _arrived: int) -> None:
         match = self._hall.find(message.match)

@@ -48,6 +48,8 @@ class Session:
         self._visit = visit
         self._end = ServerEnd()
         self._errors = 0
+        self._asked: type = object
+        """Of which kind the last request was."""
         self._closing = trio.Event()
         visit.session = self
 
@@ -107,9 +109,7 @@ class Session:
                     if self._visit.limited:
                         await self._answer_in_turn(line, arrived, number < len(lines) or len(data) == RECEIVE_BYTES)
                     else:
-                        later = self._answer(line, arrived)
-                        if later is not None:
-                            await self._finish(later)
+                        await self._answer_trusted(line, arrived)
                     if self._closing.is_set():
                         return
                     if self._connection.behind:
@@ -124,6 +124,19 @@ class Session:
         finally:
             self._hall.gone(self)
 
+    async def _answer_trusted(self, line: str | ProtocolError, arrived: int) -> None:
+        """Answer at once, unless what was asked for before has taken the event loop for too long."""
+        visit = self._visit
+        await visit.rest()
+        worked = visit.worked()
+        later = self._answer(line, arrived)
+        work = visit.worked() - worked
+        if later is not None:
+            await self._finish(later)
+            work += later.worked()
+        if self._asked is not m.Move:
+            visit.made_work(work, sought=self._asked is m.Seek)
+
     async def _answer_in_turn(self, line: str | ProtocolError, arrived: int, more: bool) -> None:
         """Answer no faster than the limits allow; what the peer sends meanwhile waits in the network, and fills it."""
         async with await self._visit.turn(more):
@@ -134,12 +147,14 @@ class Session:
         if later is not None:
             before = self._connection.sent
             await self._finish(later)
-            self._visit.used((self._connection.sent - before) // ANSWER_BYTES)
+            self._visit.used((self._connection.sent - before) // ANSWER_BYTES + later.worked() // WORK)
 
     def _answer(self, line: str | ProtocolError, arrived: int) -> Later | None:
         """Answer a request; return what is left to be done, if it takes time."""
         try:
+            self._asked = object
             message = self._end.accept(line)
+            self._asked = type(message)
             if type(message) is m.Seek:
                 self._visit.seek()
             return self._hall.answer(self, message, arrived)

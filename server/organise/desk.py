@@ -16,7 +16,7 @@ from engine.clock import TimeControl
 from engine.wire.codes import Code, ProtocolError
 from engine.wire.states import State
 from engine.wire.words import ANY
-from server.contest.definition import Definition, Knockout
+from server.contest.definition import Definition, Entrant, Knockout
 from server.contest.fixtures import Fixture
 from server.lobby import Seek
 from server.tokens import hashed
@@ -117,6 +117,8 @@ class Desk:
         self.present: dict[int, Presence] = {}
         """By contest: what the store does not know of it."""
         self._contests: dict[int, tuple[Definition, Callable[[], None]]] = {}
+        self._by_name: dict[str, dict[int, Entrant]] = {}
+        """By name, in lower case, and contest: the entrants of all contests."""
         self._free: dict[str, Free] = {}
         self._leased: set[str] = set()
         """Those of them that are kept for a game that is being set up."""
@@ -132,10 +134,17 @@ class Desk:
     def open(self, contest: int, definition: Definition, changed: Callable[[], None]) -> None:
         """Let a contest begin; ``changed`` is called whenever a player of it comes or goes."""
         self._contests[contest] = (definition, changed)
+        for entrant in definition.entrants:
+            self._by_name.setdefault(entrant.name.lower(), {})[contest] = entrant
 
     def leave(self, contest: int) -> None:
         """A contest is not played any more, for now or for good."""
-        self._contests.pop(contest)
+        definition, _ = self._contests.pop(contest)
+        for entrant in definition.entrants:
+            of_one = self._by_name[entrant.name.lower()]
+            of_one.pop(contest, None)
+            if not of_one:
+                del self._by_name[entrant.name.lower()]
         self.present.pop(contest, None)
 
     def over(self, definition: Definition) -> None:
@@ -212,9 +221,10 @@ class Desk:
         ticket = self._tickets.get(hashed(token)) if token else None
         if ticket is not None and ticket.name.lower() == name.lower() and ticket.player is None:
             return ticket.key
-        for definition, _ in self._contests.values():
-            if any(entrant.name.lower() == name.lower() and not entrant.connects for entrant in definition.entrants):
-                sentence = f"{name} is a program that the server starts itself, in the contest {definition.name!r}"
+        for contest, entrant in self._by_name.get(name.lower(), {}).items():
+            if not entrant.connects:
+                title = self._contests[contest][0].name
+                sentence = f"{name} is a program that the server starts itself, in the contest {title!r}"
                 raise ProtocolError(Code.NAME_TAKEN, sentence)
         return None
 
@@ -225,11 +235,7 @@ class Desk:
 
     def token_of(self, key: str) -> str:
         """Return the hash of the token by which an entrant logs in, empty where its contest names none."""
-        for definition, _ in self._contests.values():
-            for entrant in definition.entrants:
-                if entrant.name.lower() == key and entrant.token:
-                    return entrant.token
-        return ""
+        return next((entrant.token for entrant in self._by_name.get(key, {}).values() if entrant.token), "")
 
     def entered(self, player: "Player", token: str) -> None:
         """Take note of the session of a program that `seat_of` has let in."""
@@ -292,9 +298,9 @@ class Desk:
 
     def _entrants(self, name: str) -> Iterator[tuple[Definition, Callable[[], None]]]:
         """Name the contests that a player takes part in that connects by itself."""
-        for definition, changed in self._contests.values():
-            if any(entrant.connects and entrant.name.lower() == name.lower() for entrant in definition.entrants):
-                yield definition, changed
+        for contest, entrant in self._by_name.get(name.lower(), {}).items():
+            if entrant.connects:
+                yield self._contests[contest]
 
 
 def _plays(seek: Seek | None, definition: Definition) -> bool:

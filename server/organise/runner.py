@@ -38,6 +38,7 @@ from server.organise.job import PROGRAMS
 from server.organise.kernels import compiled
 from server.organise.ledger import Ledger
 from server.organise.lost_records import notes_of
+from server.organise.past import past_game
 from server.organise.pauses import FIRST_PAUSE_SECONDS, MOST_PAUSE_SECONDS, Pauses, lacking
 from server.organise.sealing import sealable
 from server.organise.seats import NotThere, Seats, Started
@@ -84,7 +85,7 @@ class Runner:
         desk, turns = self._hall.desk, self._seats.turns
         desk.open(self.contest, self.definition, self.wake)
         turns.enter(self.contest, self.wake)
-        self._hall.gather()
+        self._hall.gather(self._connecting)
         try:
             async with trio.open_nursery() as nursery:
                 await self._ledger.surely(partial(self._store.end_pause, self.contest, datetime.now(UTC)))
@@ -125,9 +126,9 @@ class Runner:
                 self._running[fixture] = number
                 nursery.start_soon(self._await_return, fixture, match)
                 continue
-            past = self._hall.past(number) if match is None else None
-            if past is not None:  # it was over before this server began
-                await self._ledger.keep(finished(fixture, *past))
+            game = await past_game(fixture, number, self._hall.archive) if match is None else None
+            if game is not None:  # it was over before this server began
+                await self._ledger.keep(game)
                 continue
             await self._ledger.count_failure(fixture)
             if match is None:

@@ -21,6 +21,7 @@ from server.contest.definition import Definition
 from server.contest.fixtures import ABSENT, ENDED_AT_START, NO_ANSWER, NOT_STARTED, Fixture, Programs, ProgramUsage
 from server.gate import Visit
 from server.hall import Hall, Player
+from server.loop import microseconds
 from server.match import Match
 from server.organise import descendants
 from server.organise.cores import Cores
@@ -259,7 +260,7 @@ class Seats:
 
     async def _serve(self, ticket: Ticket, stream: ByteStream) -> None:
         """Serve what a program says, as the one that it is and as nobody else."""
-        visit = Visit(f"program {ticket.name}", None, self._hall.settings.limits, lambda: 0)
+        visit = Visit(f"program {ticket.name}", None, self._hall.settings.limits, microseconds)
         visit.ticket = ticket.token
         await serve_stream(stream, self._hall, self._watch, visit)
 

@@ -10,7 +10,7 @@ from server.match import Match
 from server.web.contests import Entry, Shelf
 from server.web.earlier import Earlier
 from server.web.feed import Broadcaster, Channel, Mailbox
-from server.web.overview import Boards, overview
+from server.web.overview import BOARDS, Boards, newest, overview
 from server.web.stories import Frame, frame_of, now_of
 
 log = structlog.get_logger()
@@ -137,6 +137,7 @@ class LobbyHub:
         """Tell a browser of the lobby until it is gone."""
         self._earlier.want()
         await self._look()
+        await self._draw()
         await self.channel.listen(mailbox)
 
     async def run(self) -> None:
@@ -146,7 +147,15 @@ class LobbyHub:
             nursery.start_soon(self._follow_contests)
             while True:
                 await trio.sleep(LOBBY_SECONDS)
+                if self.channel.listeners:
+                    await self._draw()
                 self.channel.changed()
+
+    async def _draw(self) -> None:
+        """Draw the boards that are shown, and let others get their turn after each: a large one takes a millisecond."""
+        for match in newest(self._hall, BOARDS):
+            self._boards.draw(match)
+            await trio.lowlevel.checkpoint()
 
     async def _follow_contests(self) -> None:
         while True:

@@ -78,7 +78,12 @@ class Boards:
         self._drawn: dict[int, tuple[int, View]] = {}
 
     def of(self, match: Match) -> View:
-        """Return the position of a match as spectators see it."""
+        """Return the position of a match as it was drawn last; it is drawn now where it never was."""
+        known = self._drawn.get(match.number)
+        return self.draw(match) if known is None else known[1]
+
+    def draw(self, match: Match) -> View:
+        """Draw the position of a match as spectators see it, where it has changed; return it."""
         history = match.public.history
         plies, drawn = self._drawn.get(match.number, (-1, None))
         if drawn is None or plies != history.plies:
@@ -89,6 +94,11 @@ class Boards:
     def keep(self, numbers: set[int]) -> None:
         """Forget all matches but these."""
         self._drawn = {number: drawn for number, drawn in self._drawn.items() if number in numbers}
+
+
+def newest(hall: Hall, most: int) -> list[Match]:
+    """Return the running matches that began last."""
+    return list(islice(reversed(hall.matches.values()), most))
 
 
 def running(hall: Hall, name: str, before: int) -> Running:
@@ -107,9 +117,9 @@ def overview(
     ``earlier`` are results of earlier servers, None as long as they are not known. ``boards`` are those drawn before.
     """
     waiting = set(hall.waiting())
-    newest = list(islice(reversed(hall.matches.values()), LISTED))
+    shown = newest(hall, LISTED)
     boards = boards or Boards()
-    boards.keep({match.number for match in newest[:BOARDS]})
+    boards.keep({match.number for match in shown[:BOARDS]})
     recent = [listed(match.public, match.now()) for match in list(hall.recent)[: -RESULTS - 1 : -1]]
     numbers = {one.match for one in recent}
     recent += [one for one in earlier or () if one.match not in numbers]
@@ -118,7 +128,7 @@ def overview(
         present=len(hall.sessions),
         running=tuple(
             listed(match.public, match.now(), boards.of(match) if place < BOARDS else None)
-            for place, match in enumerate(newest)
+            for place, match in enumerate(shown)
         ),
         playing=len(hall.matches),
         recent=tuple(recent[:RESULTS]),

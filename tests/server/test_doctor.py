@@ -173,7 +173,7 @@ def test_certificate(tmp_path: Path, begins: int, ends: int, state: str, words: 
 
 def test_it_says_for_whom_no_limits_hold(tmp_path: Path) -> None:
     (usual,), (none,) = found(tmp_path, "limits"), found(tmp_path, "limits", "[limits]\ntrusted = []")
-    assert "none hold for 127.0.0.0/8, ::1/128; where a proxy there" in usual.sentence
+    assert "connections and messages of 127.0.0.0/8, ::1/128 are not counted; where a proxy there" in usual.sentence
     assert none.sentence == "they hold for every address"
 
 

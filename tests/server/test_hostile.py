@@ -219,7 +219,7 @@ async def test_one_byte_a_second_is_answered_like_any_other(tmp_path: Path, auto
         for byte in b"LOGIN eve\nPING\n":
             await client.stream.send_all(bytes((byte,)))
             await trio.sleep(1)
-            house.gate.close_overdue()
+            list(house.gate.close_overdue())
         assert [await client.next(), await client.next()] == [m.Welcome("eve"), m.Pong()]
 
 

@@ -1,8 +1,7 @@
 """Answers that take time hold up nobody: the event loop replays no record, and finds long lists some at a time."""
 
-from collections.abc import Iterator
 from datetime import timedelta
-from itertools import islice
+from itertools import count, islice
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +10,7 @@ import trio
 from trio.testing import MockClock
 
 from engine import record
-from engine.game import Successor
+from engine.catalogue import GAMES
 from engine.wire import messages as m
 from server import listing, recovery, retelling
 from server.retelling import Retold
@@ -115,16 +114,57 @@ async def test_long_lists_of_moves_are_found_some_at_a_time(
         first, second = await house.pair("params=19,19,5 budget=1000", "mnk")
         await ready(first, second)
         found: list[int] = []
+        go_on = listing.Listing.go_on
 
-        def counted(moves: Iterator[Successor], most: int) -> Iterator[Successor]:
-            found.append(most)
-            return islice(moves, most)
+        def counted(self: listing.Listing) -> bool:
+            before = len(self._moves)
+            done = go_on(self)
+            found.append(len(self._moves) - before)
+            return done
 
-        monkeypatch.setattr("server.listing.islice", counted)
+        monkeypatch.setattr(listing.Listing, "go_on", counted)
+        monkeypatch.setattr(listing, "processor_time", lambda: 0)
         await first.say(m.AskMoves(), m.Ping())
         assert len((await first.hear(m.Moves)).lines) == 361
         await first.hear(m.Pong)
-        assert found == [listing.AT_A_TIME] * (361 // listing.AT_A_TIME + 1)
+        assert found == [listing.AT_A_TIME] * (361 // listing.AT_A_TIME) + [361 % listing.AT_A_TIME]
+
+
+async def test_moves_that_take_long_are_found_a_few_at_a_time(
+    tmp_path: Path, autojump_clock: MockClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The processor works for a hundred microseconds between any two looks at its clock."""
+    looks = count(step=100)
+    position = GAMES["mnk"].start("3 3 3")
+    monkeypatch.setattr(listing, "processor_time", lambda: next(looks))
+    found = listing.Listing(position)
+    parts = 1
+    while not found.go_on():
+        parts += 1
+    assert parts == 3 and found.worked() >= parts * listing.PART
+    assert found.answer.startswith(b"MOVES 9\n")
+
+
+async def test_a_long_list_of_matches_is_made_some_lines_at_a_time(
+    tmp_path: Path, autojump_clock: MockClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with open_house(tmp_path) as house:
+        await house.pair()
+        (match,) = house.hall.matches.values()
+        house.hall.matches.update(dict.fromkeys(range(2, 2 * listing.LINES_AT_A_TIME + 2), match))
+        asked: list[int] = []
+
+        def counted(lines: Any, most: int) -> Any:
+            asked.append(most)
+            return islice(lines, most)
+
+        monkeypatch.setattr("server.listing.islice", counted)
+        client = await house.connect()
+        await client.say(m.List(), m.Ping())
+        assert len((await client.hear(m.Matches)).lines) == 2 * listing.LINES_AT_A_TIME + 1
+        await client.hear(m.Pong)
+        assert asked == [listing.LINES_AT_A_TIME] * 3
+        house.hall.matches = {1: match}
 
 
 async def test_a_turn_that_ends_before_its_moves_are_found_gets_an_error(

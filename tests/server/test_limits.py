@@ -10,12 +10,24 @@ from hypothesis import strategies as st
 from structlog.testing import capture_logs
 from trio.testing import MockClock
 
+from engine.game import moves
 from engine.wire import messages as m
 from server import door
 from server.gate import Gate, TooMany
 from server.hall import Player
 from server.later import Later
-from server.limits import ANSWER_BYTES, FIRST_MESSAGES, WORK, Limits, Rate, address_of, is_trusted
+from server.limits import (
+    ALL_TRUSTED_WORK,
+    ANSWER_BYTES,
+    FIRST_MESSAGES,
+    TRUSTED_WORK,
+    WORK,
+    WORK_AT_ONCE,
+    Limits,
+    Rate,
+    address_of,
+    is_trusted,
+)
 from server.settings import RECEIVE_BYTES, WRITE_BYTES, Settings
 from tests.server.harness import Client, House, Now, open_house, play, ready
 
@@ -117,7 +129,7 @@ def test_gate_bounds_how_fast_an_address_connects_and_forgets_it_in_time() -> No
         gate.leave(gate.admit(f"2001:db8:0:{number:x}::1"))
     assert gate.addresses == 1001
     clock.now = 10 * SECOND
-    gate.close_overdue()
+    list(gate.close_overdue())
     assert (gate.addresses, len(gate.visits)) == (0, 0)
 
 
@@ -254,6 +266,51 @@ async def test_work_counts(tmp_path: Path, autojump_clock: MockClock, monkeypatc
         assert trio.current_time() - began == pytest.approx((20 * (50 + size // ANSWER_BYTES) - 10) / 100, abs=0.1)
 
 
+async def test_work_of_trusted_sessions_counts_but_moves_do_not(
+    tmp_path: Path, autojump_clock: MockClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each request takes the event loop 10 ms: a guest of this machine gets a quarter of its time, players theirs."""
+    async with open_house(tmp_path) as house:
+        ann, bob = await house.pair("params=3,3,9,9 budget=60000")
+        await ready(ann, bob)
+        answer = house.hall.answer
+
+        def works(player: Player, message: m.Message, arrived: int) -> Later | None:
+            house.worked += 10_000
+            return answer(player, message, arrived)
+
+        monkeypatch.setattr(house.hall, "answer", works)
+        greedy, other = await house.connect(), await house.connect()
+        began, work = trio.current_time(), 200 * 0.01
+        for _ in range(200):
+            await greedy.say(m.Ping())
+            await greedy.hear(m.Pong)
+        assert trio.current_time() - began == pytest.approx(
+            (work - WORK_AT_ONCE / SECOND) / (TRUSTED_WORK / SECOND), abs=0.1
+        )
+        began = trio.current_time()
+        await other.say(m.Ping())
+        await other.hear(m.Pong)
+        for number in range(100):  # the same moves again and again
+            mover, waits = ((ann, bob), (bob, ann))[number % 2]
+            if house.hall.matches:
+                move = moves(house.hall.matches[1].state.history.position)[number % 5]
+                await play(mover, waits, move)
+        assert trio.current_time() - began < 0.01, "neither another guest nor a match waits for what one asks for"
+        began = trio.current_time()
+        crowd = [await house.connect() for _ in range(10)]
+        async with trio.open_nursery() as nursery:
+            for client in crowd:
+
+                async def asks(client: Client = client) -> None:
+                    for _ in range(20):
+                        await client.say(m.Ping())
+                        await client.hear(m.Pong)
+
+                nursery.start_soon(asks)
+        assert trio.current_time() - began >= (2.0 - WORK_AT_ONCE / SECOND) / (ALL_TRUSTED_WORK / SECOND) - 0.1
+
+
 async def house_help(client: Client) -> m.Help:
     await client.say(m.AskHelp())
     return await client.hear(m.Help)
@@ -306,7 +363,7 @@ async def _patrolled(house: House, seconds: float) -> None:
     """Let time pass, with the gate looked after as the server does."""
     for _ in range(int(seconds / door.PATROL_SECONDS)):
         await trio.sleep(door.PATROL_SECONDS)
-        house.gate.close_overdue()
+        list(house.gate.close_overdue())
 
 
 async def test_silent_guest_is_closed_and_nobody_else(tmp_path: Path, autojump_clock: MockClock) -> None:

@@ -6,8 +6,9 @@ from engine.catalogue import GAMES
 from engine.clock import TimeControl
 from engine.wire.codes import ProtocolError
 from server import lobby
-from server.lobby import Lobby, Seek, add, control, fits, read_seek, remove
+from server.lobby import Lobby, Pairing, Seek, control, fits, read_seek
 from server.settings import Settings
+from tests.server.test_work import counted_calls
 
 GIPF = GAMES["gipf"]
 SETTINGS = Settings()
@@ -20,23 +21,31 @@ seeks = st.builds(
     budget=st.sampled_from([None, 1_000_000, 60_000_000]),
     increment=st.sampled_from([None, 0, 5]),
     side=st.sampled_from([None, 0, 1]),
-    opponent=st.sampled_from([None, "ann", "BOB"]),
+    opponent=st.sampled_from([None, None, "ann", "BOB"]),
     house=st.booleans(),
 ).map(lambda seek: seek._replace(key=seek.name.lower(), kind="ann" if seek.house and seek.name == "carol" else ""))
+
+
+def lobby_of(*seeks: Seek) -> Lobby:
+    """Return a lobby in which these wait, of whom no two fit."""
+    found = Lobby()
+    assert [found.add(seek) for seek in seeks] == [None] * len(seeks)
+    return found
 
 
 @given(st.lists(seeks, max_size=12))
 def test_pairings_keep_every_wish_and_nobody_waits_beside_one_that_fits(wishes: list[Seek]) -> None:
     waiting = Lobby()
     for seek in wishes:
-        waiting = remove(waiting, seek.key)
-        before = waiting.seeks
-        waiting, pairing = add(waiting, seek)
+        waiting.remove(seek.key)
+        before = list(waiting)
+        pairing = waiting.add(seek)
         if pairing is None:
             assert not any(fits(seek, other) for other in before)
-            assert waiting.seeks == (*before, seek)
+            assert list(waiting) == [*before, seek] and waiting.seek_of(seek.key) == seek
             continue
-        other = next(wish for wish in before if wish not in waiting.seeks)
+        other = next(wish for wish in before if wish not in list(waiting))
+        assert list(waiting) == [wish for wish in before if wish is not other] and other.key not in waiting
         assert other is next(wish for wish in before if fits(seek, wish)), "the one who waited longest"
         assert set(pairing.names) == {seek.name, other.name}
         for wish in (seek, other):
@@ -59,8 +68,8 @@ def test_sides_alternate_where_nobody_asks() -> None:
     waiting = Lobby()
     first = []
     for _ in range(4):
-        waiting, _ = add(waiting, Seek("ann", "gipf"))
-        waiting, pairing = add(waiting, Seek("bob", "gipf"))
+        waiting.add(Seek("ann", "gipf"))
+        pairing = waiting.add(Seek("bob", "gipf"))
         assert pairing is not None
         first.append(pairing.names[0])
     assert first == ["ann", "bob", "ann", "bob"]
@@ -68,19 +77,39 @@ def test_sides_alternate_where_nobody_asks() -> None:
 
 def test_who_leaves_takes_along_no_other_of_the_same_name() -> None:
     house, program = Seek("random", "gipf", house=True, key="random"), Seek("random", "gipf", key="random/1")
-    waiting, _ = add(Lobby(), house)
-    waiting, pairing = add(waiting, program)
-    assert pairing is None, "they are told apart by nobody"
-    assert remove(waiting, program.key) == Lobby((house,))
+    waiting = lobby_of(house, program)  # they are told apart by nobody, and so are not paired
+    waiting.remove(program.key)
+    assert list(waiting) == [house]
 
 
 def test_a_house_bot_is_found_by_the_name_of_its_kind() -> None:
     bots = [Seek(name, "gipf", house=True, key=name, kind="random") for name in ("random-2", "random-3")]
-    waiting = Lobby(tuple(bots))
-    assert add(waiting, Seek("ann", "gipf", opponent="Random"))[1] == pair_of("random-2", "ann")
-    assert add(waiting, Seek("ann", "gipf", opponent="random-3"))[1] == pair_of("random-3", "ann")
-    assert add(waiting, Seek("ann", "gipf", opponent="random-4"))[1] is None
-    assert add(Lobby((Seek("random-2", "gipf"),)), Seek("ann", "gipf", opponent="random"))[1] is None
+
+    def met(opponent: str, *waiting: Seek) -> Pairing | None:
+        return lobby_of(*waiting).add(Seek("ann", "gipf", opponent=opponent))
+
+    assert met("Random", *bots) == pair_of("random-2", "ann")
+    assert met("random-3", *bots) == pair_of("random-3", "ann")
+    assert met("random-4", *bots) is None
+    assert met("random", Seek("random-2", "gipf")) is None
+
+
+def test_a_seek_takes_as_long_however_many_wait() -> None:
+    """Each waits for something else, or for somebody who never comes; ann has left nearly all of that open."""
+
+    def calls(most: int) -> int:
+        waiting = Lobby()
+        for number in range(most):
+            name = f"p{number}"
+            assert waiting.add(Seek(name, "gipf", "4 4 15 15", number, key=name, side=0, increment=5)) is None
+            assert waiting.add(Seek(f"q{number}", "gipf", opponent=f"nobody{number}", key=f"q{number}")) is None
+        with counted_calls() as count:
+            assert waiting.add(Seek("zoe", "gipf", "4 4 15 15", most, key="zoe")) is None
+            waiting.remove("zoe")
+            assert waiting.add(Seek("yan", "gipf", "4 4 15 15", key="yan", side=1, opponent="p1")) is not None
+        return count[0]
+
+    assert calls(500) < calls(10) + 100
 
 
 def pair_of(first: str, second: str) -> lobby.Pairing:
@@ -89,7 +118,7 @@ def pair_of(first: str, second: str) -> lobby.Pairing:
 
 def test_default_control_is_taken_where_nobody_asks_for_one() -> None:
     default = TimeControl(60_000_000, 100)
-    _, pairing = add(Lobby((Seek("ann", "gipf"),)), Seek("bob", "gipf"))
+    pairing = lobby_of(Seek("ann", "gipf")).add(Seek("bob", "gipf"))
     assert pairing is not None
     assert control(pairing, default) == default
     assert control(pairing._replace(budget=5_000_000), default) == TimeControl(5_000_000, 0)

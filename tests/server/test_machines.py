@@ -48,7 +48,7 @@ class LobbyMachine(RuleBasedStateMachine):
         if any(seek.name == name for seek in self.waiting):
             return  # the session does not allow it
         seek = Seek(name, game, key=name.lower(), **wishes)
-        self.lobby, pairing = lobby.add(self.lobby, seek)
+        pairing = self.lobby.add(seek)
         partner = next((other for other in self.waiting if lobby.fits(seek, other)), None)
         if partner is None:
             assert pairing is None
@@ -60,12 +60,12 @@ class LobbyMachine(RuleBasedStateMachine):
 
     @rule(name=st.sampled_from(NAMES))
     def go(self, name: str) -> None:
-        self.lobby = lobby.remove(self.lobby, name.lower())
+        self.lobby.remove(name.lower())
         self.waiting = [seek for seek in self.waiting if seek.name != name]
 
     @invariant()
     def who_waits_is_known_and_fits_nobody(self) -> None:
-        assert self.lobby == Lobby(tuple(self.waiting), self.pairings)
+        assert (list(self.lobby), self.lobby.pairings) == (self.waiting, self.pairings)
         assert not any(
             lobby.fits(one, other) for one in self.waiting for other in self.waiting if one.name != other.name
         )

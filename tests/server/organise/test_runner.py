@@ -1,5 +1,6 @@
 """Contests from their first game to their end, with bots in the same process."""
 
+import errno
 from collections import Counter
 from contextlib import closing
 from datetime import UTC, datetime
@@ -15,7 +16,7 @@ from engine.outcome import ANNULLED, Termination
 from engine.wire import messages as m
 from server.contest.fixtures import Finished, counted
 from server.contest.interventions import Kind
-from server.organise import office
+from server.organise import office, past
 from server.organise.intervening import Asked, intervene
 from server.organise.office import Office
 from server.organise.store import FILE, Store
@@ -54,6 +55,35 @@ async def test_a_round_robin_is_played_to_its_end(tmp_path: Path) -> None:
         assert (summary.history.plies, summary.reason) == (game.plies, game.termination)
         assert summary.header.control == game.fixture.control(definition)
     assert sum(line.points for line in table(definition, games)) == len(games)
+
+
+async def test_a_game_that_was_over_before_the_server_began_is_replayed_by_another_process(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its result was not kept yet when the server died."""
+    file = ROUND_ROBIN.replace(', { name = "Carol" }', "")
+    async with holding(tmp_path / "data", file) as (house, _, contest), trio.open_nursery() as bots:
+        monkeypatch.setattr(Store, "finish", lambda *_: (_ for _ in ()).throw(OSError(errno.EIO, "no disk")))
+        for name in ("ann", "bob"):
+            bots.start_soon(play, house, name)
+        with trio.fail_after(60):
+            while not (tmp_path / "data" / "records" / "1.txt").exists():
+                await trio.sleep(0.01)
+        after = house.die()
+        bots.cancel_scope.cancel()
+    monkeypatch.undo()
+    told = record.verify((after / "records" / "1.txt").read_text(encoding="utf-8"))
+
+    def here(*_: object) -> None:
+        raise AssertionError("the event loop has replayed a record")
+
+    monkeypatch.setattr(record, "verify", here)
+    monkeypatch.setattr(past, "state_of", here)
+    async with holding(after) as (house, store, contest):
+        with trio.fail_after(60):
+            while not (games := store.games(contest)):
+                await trio.sleep(0.01)
+    assert (games[0].match, games[0].termination, games[0].plies) == (1, told.reason, told.history.plies)
 
 
 @pytest.mark.slow

@@ -251,9 +251,9 @@ GONE = '{ name = "gone", command = ["./gone"] }'
         ((ANN, MUTE), ["mute"] * 3, 60 + 30 + 15, {"mute": "no answer after its start (3 games)"}),
         (
             (GONE, MUTE),
-            ["gone", "mute"] * 3,
-            60 + 30 + 15,
-            {"gone": "did not come (3 games)", "mute": "did not come (3 games)"},
+            ["gone", "mute"],
+            60,
+            {"gone": "cannot be started (1 game)"},
         ),
     ],
 )
