@@ -17,6 +17,7 @@ from bots.errors import BotFailed
 from engine.game import Position, moves
 from engine.wire import messages as m
 from engine.wire.codes import Code, ProtocolError
+from engine.wire.coding import usage
 from engine.wire.ends import ServerEnd
 from engine.wire.states import IN_MATCH
 
@@ -210,7 +211,7 @@ class LinesBot(ProgramBot):
             case m.AskMoves():
                 self._tell(m.Moves(m.Block(tuple(moves(self.history.position)))))
             case m.AskHelp():
-                self._tell(m.Help(m.Block(tuple(m.usage(kind) for kind in m.REQUESTS.values()))))
+                self._tell(m.Help(m.Block(tuple(usage(kind) for kind in m.REQUESTS.values()))))
             case m.Quit():
                 self._tell(m.Bye("quit", m.Text("goodbye")))
                 raise ProgramEnded("the program said QUIT")

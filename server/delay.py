@@ -5,7 +5,7 @@ from collections import deque
 from engine.clock import MICROSECONDS, Clock
 from engine.history import History
 from engine.wire import messages as m
-from engine.wire.messages import encode
+from engine.wire.coding import encode
 from server.referee import State
 
 

@@ -6,7 +6,7 @@ import structlog
 import trio
 
 from engine.wire import messages as m
-from engine.wire.messages import encode
+from engine.wire.coding import encode
 from server.gate import Gate, TooMany, Visit
 from server.hall import Hall
 from server.session import Arrivals, serve_stream

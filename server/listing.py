@@ -8,7 +8,7 @@ import trio
 from engine.game import Position
 from engine.wire import messages as m
 from engine.wire.codes import Code, ProtocolError
-from engine.wire.messages import encode
+from engine.wire.coding import encode
 from server.gate import processor_time
 from server.settings import LISTED_MOVES
 

@@ -1,6 +1,7 @@
 """A match while it is played: carries out what the referee decides."""
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from functools import partial
 from typing import NamedTuple
 
@@ -9,7 +10,7 @@ import structlog
 from engine.clock import MICROSECONDS, Clock, Stall
 from engine.outcome import Outcome, Termination
 from engine.wire import messages as m
-from engine.wire.messages import encode
+from engine.wire.coding import encode
 from engine.wire.words import word_of
 from server import referee
 from server.archive import Journal, Keys
@@ -207,7 +208,8 @@ class Match:
 
     def suspend(self) -> None:
         """Stop without an end, and let go of everybody: the journal stays as it is."""
-        self._journal.close()
+        with suppress(OSError):
+            self._journal.close()
         self._suspended = True
         self._flags.forget()
         seats = self._seats()

@@ -12,7 +12,7 @@ from engine.catalogue import GAMES
 from engine.outcome import Termination
 from engine.wire import messages as m
 from engine.wire.codes import Code, ProtocolError
-from engine.wire.messages import encode
+from engine.wire.coding import encode
 from engine.wire.states import State
 from engine.wire.words import ANY, NAME_PATTERN
 from server import lobby, referee, tokens

@@ -12,7 +12,8 @@ import structlog
 import trio
 
 from engine.wire import messages as m
-from engine.wire.messages import KINDS, encode
+from engine.wire.coding import encode
+from engine.wire.messages import KINDS
 from server import referee
 from server.recovery import finished
 from server.telling import Seat, announcement
@@ -49,25 +50,33 @@ class Retelling:
         self._one_at_a_time = trio.Lock()
 
     async def match(self, number: int, path: Path) -> Retold | None:
-        """Return a match by its record; None where that is not there or not true. Raises OSError where none is started.
+        """Return a match by its record; None where that cannot be replayed, or is not true.
 
-        What a record has come to is kept.
+        Raises OSError where no process can be started. What a record has come to is kept, and a failure is not: it may
+        have moved meanwhile.
         """
         async with self._one_at_a_time:
             if number not in self._known:
-                self._known[number] = await replayed(path)
+                try:
+                    self._known[number] = await replayed(path)
+                except NotReplayed as error:
+                    log.error("a record cannot be replayed", record=str(path), error=str(error))
+                    return None
                 while len(self._known) > KEPT:
                     self._known.popitem(last=False)
             return self._known[number]
 
 
+class NotReplayed(Exception):
+    """A process has not replayed a record; ``str(error)`` is the last that it said."""
+
+
 async def replayed(path: Path) -> Retold | None:
-    """Let another process replay a record. Raises OSError where it cannot be started."""
+    """Let another process replay a record. Raises `NotReplayed`, and OSError where it cannot be started."""
     command = [sys.executable, "-P", "-m", "server.retelling", str(path)]
     done = await trio.run_process(command, capture_stdout=True, capture_stderr=True, check=False)
     if done.returncode:
-        log.error("a record cannot be replayed", record=str(path), error=done.stderr.decode(errors="replace")[-500:])
-        return None
+        raise NotReplayed(done.stderr.decode(errors="replace")[-500:])
     return msgspec.json.decode(done.stdout, type=Retold | None)
 
 

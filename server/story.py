@@ -1,7 +1,7 @@
 """What was shown of a match since it began, encoded as it goes along: who comes later is told all of it at once."""
 
 from engine.wire import messages as m
-from engine.wire.messages import encode
+from engine.wire.coding import encode
 from server import referee
 from server.telling import Seat
 

@@ -5,7 +5,8 @@ from typing import Protocol
 
 from engine.record import Header
 from engine.wire import messages as m
-from engine.wire.messages import Message, encode
+from engine.wire.coding import encode
+from engine.wire.messages import Message
 from engine.wire.words import word_of
 
 

@@ -9,6 +9,7 @@ from bots.check.situation import Situation
 from bots.check.subject import ANSWER_SECONDS, LOOK_SECONDS, MOST_REFUSALS, Subject, greet
 from bots.check.table import Table
 from engine.wire import messages as m
+from engine.wire.coding import encode
 from engine.wire.lines import REPLY_BYTES
 
 FIRST_WORDS = b"WEATHER fine 21\n"
@@ -126,7 +127,7 @@ def long_lines(subject: Subject) -> None:
         table.moved(_first(table))
     table.exchange()
     message = table.result_message("draw", "by_a_new_rule", "")
-    room = REPLY_BYTES - len(m.encode(message)) - 2
+    room = REPLY_BYTES - len(encode(message)) - 2
     table.peer.result(message._replace(sentence=m.Text("è" * (room // 2))))
 
 

@@ -9,6 +9,7 @@ from contextlib import suppress
 from bots.check.report import Fault
 from engine.wire import messages as m
 from engine.wire.codes import Code, ProtocolError
+from engine.wire.coding import usage
 from engine.wire.ends import ServerEnd
 from engine.wire.lines import REQUEST_BYTES
 from engine.wire.states import ALLOWED, State
@@ -129,7 +130,7 @@ class Peer:
             state = self._end.state
             return f"while {state}, one of {', '.join(sorted(m.KINDS[kind] for kind in ALLOWED[state]))}"
         if code == Code.BAD_ARGUMENTS and isinstance(line, str):
-            return m.usage(m.REQUESTS[line.split()[0].upper()])
+            return usage(m.REQUESTS[line.split()[0].upper()])
         return REMEDIES[code]
 
     def refuse(self, code: str, sentence: str) -> None:
@@ -159,7 +160,7 @@ class Peer:
             case m.Ping(text):
                 self.say(m.Pong(text))
             case m.AskHelp():
-                self.say(m.Help(m.Block(tuple(m.usage(kind) for kind in m.REQUESTS.values()))))
+                self.say(m.Help(m.Block(tuple(usage(kind) for kind in m.REQUESTS.values()))))
             case m.List():
                 self.say(m.Matches(m.Block(())))
             case m.Watch(number) | m.AskRecord(number):

@@ -4,7 +4,7 @@ from bots.check.resumption import resume
 from bots.check.situation import Situation
 from bots.check.subject import Subject
 from bots.check.table import Table
-from engine.wire.messages import encode
+from engine.wire.coding import encode
 
 AWAY_SECONDS = 1.0
 """How long a server that has died refuses connections."""

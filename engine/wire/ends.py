@@ -5,8 +5,9 @@ An end keeps the session's state. Messages that it sends and those that it accep
 
 from engine.wire import messages as m
 from engine.wire.codes import Code, ProtocolError
+from engine.wire.coding import BLOCK_KIND, decode, encode
 from engine.wire.lines import REPLY_BYTES, REQUEST_BYTES, LineReader
-from engine.wire.messages import BLOCK_KIND, KINDS, REPLIES, REQUESTS, Message, decode, encode
+from engine.wire.messages import KINDS, REPLIES, REQUESTS, Message
 from engine.wire.states import ALLOWED, State, after
 
 MOST_BLOCK_LINES = 100_000

@@ -6,7 +6,8 @@ from pathlib import Path
 from random import Random
 
 from engine.catalogue import GAMES
-from engine.wire.messages import REPLIES, REQUESTS, usage
+from engine.wire.coding import usage
+from engine.wire.messages import REPLIES, REQUESTS
 from tests.engine.test_record import ENDS, played
 from tests.fuzz.targets import LONG_COMMANDS, STARTS
 from tests.games.cases import random_game

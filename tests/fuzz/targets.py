@@ -11,9 +11,10 @@ from engine.history import History
 from engine.record import BadRecord
 from engine.shell import find, names
 from engine.wire.codes import ProtocolError
+from engine.wire.coding import decode, encode
 from engine.wire.ends import ClientEnd, ServerEnd
 from engine.wire.lines import REQUEST_BYTES, LineReader
-from engine.wire.messages import REPLIES, REQUESTS, decode, encode
+from engine.wire.messages import REPLIES, REQUESTS
 from server import recovery
 from server.contest.contest_file import BadContest
 from server.contest.contest_file import read as read_contest

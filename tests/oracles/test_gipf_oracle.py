@@ -3,11 +3,12 @@
 import pytest
 
 from tests.oracles import gipf as oracle
+from tests.oracles.gipf_boards import board_text, read_board
 
 
 def board(*lines: str) -> oracle.Position:
     """Read a position from its lines."""
-    return oracle.read_board("\n".join(lines))
+    return read_board("\n".join(lines))
 
 
 def texts_from(position: oracle.Position, push: str) -> list[str]:
@@ -56,8 +57,8 @@ def test_the_start_is_printed_as_the_rules_show_it() -> None:
     shown = "4 4 15 15\n12 12 W\n" + "\n".join(
         ["   W _ _ B", "  _ _ _ _ _", " _ _ _ _ _ _", "B _ _ _ _ _ W", " _ _ _ _ _ _", "  _ _ _ _ _", "   W _ _ B", ""]
     )
-    assert oracle.board_text(oracle.start(4, 4, 15, 15)) == shown
-    assert oracle.read_board(shown) == oracle.start(4, 4, 15, 15)
+    assert board_text(oracle.start(4, 4, 15, 15)) == shown
+    assert read_board(shown) == oracle.start(4, 4, 15, 15)
 
 
 @pytest.mark.parametrize("size", range(2, 13))
@@ -118,7 +119,7 @@ def test_a_row_is_taken_with_the_other_colour_in_it() -> None:
     """A run of three white ones and the black one behind it: three go back, one leaves the game."""
     position = board("3 3 9 9", "4 5 W", "_ _ B", "_ _ _ _", "W W B _ _", "_ _ _ _", "_ _ _")
     after = oracle.apply(position, "a1-b2").position
-    assert oracle.board_text(after) == "3 3 9 9\n6 5 B\n  _ _ B\n _ _ _ _\n_ _ _ _ _\n _ _ _ _\n  _ _ _\n"
+    assert board_text(after) == "3 3 9 9\n6 5 B\n  _ _ B\n _ _ _ _\n_ _ _ _ _\n _ _ _ _\n  _ _ _\n"
 
 
 def test_crossing_rows_are_a_choice_diagonals_before_columns_before_printed_rows() -> None:
@@ -263,4 +264,4 @@ def test_a_board_is_refused_with_the_first_error_that_applies(lines: list[str], 
 def test_a_board_is_read_whatever_blanks_it_has() -> None:
     """Indentation, tabs, trailing blanks, blank lines and CRLF mean nothing."""
     text = "\r\n 3 3 9 9 \r\n\r\n6\t6  W\r\n_ W _\r\n_   W _ _\t\r\n\r\nW B _ _ _\r\n  _ B _ _\r\nB _ _\r\n\r\n"
-    assert oracle.read_board(text) == BOTH_COLOURS
+    assert read_board(text) == BOTH_COLOURS

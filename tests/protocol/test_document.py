@@ -12,9 +12,10 @@ from engine.clock import MICROSECONDS
 from engine.history import REPETITIONS
 from engine.outcome import ANNULLED, Termination
 from engine.record import replay
-from engine.wire import ends, lines, messages
+from engine.wire import coding, ends, lines
 from engine.wire.codes import Code
-from engine.wire.messages import KINDS, REPLIES, REQUESTS, VERSION, decode, usage
+from engine.wire.coding import decode, usage
+from engine.wire.messages import KINDS, REPLIES, REQUESTS, VERSION
 from engine.wire.states import ALLOWED, NEXT, State
 from engine.wire.words import NAME_PATTERN, word_of
 from server import door, limits, lobby, serve, session, settings
@@ -79,7 +80,7 @@ def test_replies_and_their_examples() -> None:
     for row in rows:
         message, _ = decode(code(row[2]), REPLIES)
         assert KINDS[type(message)] == code(row[0]).split()[0]
-        assert f"{messages.encode(message).decode()}".split()[0] == code(row[2]).split()[0]
+        assert f"{coding.encode(message).decode()}".split()[0] == code(row[2]).split()[0]
 
 
 def test_blocks() -> None:
@@ -125,7 +126,7 @@ def test_lines_of_a_record() -> None:
 LIMITS = {
     "line of a client": lines.REQUEST_BYTES,
     "line of the server that a client has to accept": lines.REPLY_BYTES,
-    "number": messages.MOST_DIGITS,
+    "number": coding.MOST_DIGITS,
     "name": 1 + int(NAME_PATTERN.rpartition(",")[2].rstrip("}")),
     "block that our own client library accepts": ends.MOST_BLOCK_LINES,
     "errors": settings.ERRORS,
@@ -172,7 +173,7 @@ def test_limits() -> None:
         f"(port {settings.PORT} unless you are told otherwise)",
         f"A line has at most {lines.REQUEST_BYTES} bytes",
         f"lines of up to {lines.REPLY_BYTES} bytes",
-        f"1*{messages.MOST_DIGITS}DIGIT",
+        f"1*{coding.MOST_DIGITS}DIGIT",
         f"and {DEFAULTS.limits.connects_at_once} at once",
         f"and {DEFAULTS.limits.messages_at_once} at once, {limits.FIRST_MESSAGES} at first",
         f"or {DEFAULTS.limits.matches} sessions of your address",

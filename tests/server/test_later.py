@@ -103,7 +103,30 @@ async def test_another_process_replays_the_record(tmp_path: Path) -> None:
     assert await retelling.replayed(place) == retelling.retold(place.read_text(encoding="utf-8")) is not None
     place.write_text(place.read_text(encoding="utf-8").replace("a3-b3", "a3-b9"), encoding="utf-8")
     assert await retelling.replayed(place) is None
-    assert await retelling.replayed(data / "records" / "2.txt") is None
+    with pytest.raises(retelling.NotReplayed, match=r"2\.txt"):
+        await retelling.replayed(data / "records" / "2.txt")
+
+
+async def test_a_record_that_could_not_be_replayed_is_replayed_the_next_time(
+    tmp_path: Path, autojump_clock: MockClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As one that has moved between the request and its reading."""
+    data, tokens = await ended(tmp_path)
+    failures = 1
+
+    async def replayed(path: Path) -> Retold | None:
+        nonlocal failures
+        failures -= 1
+        if failures >= 0:
+            raise retelling.NotReplayed("no such file")
+        return retelling.retold(path.read_text(encoding="utf-8"))
+
+    monkeypatch.setattr(retelling, "replayed", replayed)
+    async with open_house(data, later=MINUTE) as house:
+        _, told = await come_back(house, tokens[0])
+        assert told[0].code == "bad_token"
+        _, told = await come_back(house, tokens[0])
+        assert isinstance(told[0], m.Welcome)
 
 
 async def test_long_lists_of_moves_are_found_some_at_a_time(

@@ -12,7 +12,7 @@ from trio.testing import MockClock
 
 from engine import record
 from engine.wire import messages as m
-from engine.wire.messages import encode
+from engine.wire.coding import encode
 from server import retelling
 from server.retelling import Retold
 from server.settings import Settings

@@ -5,6 +5,7 @@ from random import Random
 
 from tests.oracles import gipf as oracle
 from tests.oracles.gipf import OTHER, Position, Row
+from tests.oracles.gipf_boards import board_text
 
 
 def random_board(chance: Random, size: int, length: int) -> Position:
@@ -201,7 +202,7 @@ def loose_board(chance: Random, position: Position) -> str:
     """Return the text of a board with other blanks, blank lines and line ends."""
     end = chance.choice(["\n", "\r\n"])
     written = []
-    for line in oracle.board_text(position).splitlines():
+    for line in board_text(position).splitlines():
         written += [""] * chance.choice([0, 0, 1])
         between = chance.choice([" ", "  ", "\t", " \t "])
         written.append(" " * chance.randint(0, 9) + between.join(line.split()) + chance.choice(["", "  ", "\t"]))
@@ -210,7 +211,7 @@ def loose_board(chance: Random, position: Position) -> str:
 
 def mangled_board(chance: Random, position: Position) -> str:
     """Return the text of a board with up to two things changed that make most boards impossible."""
-    words = [line.split() for line in oracle.board_text(position).splitlines()]
+    words = [line.split() for line in board_text(position).splitlines()]
     for _ in range(chance.randint(1, 2)):
         row = words[chance.randrange(2, len(words))]
         what = chance.randrange(5)

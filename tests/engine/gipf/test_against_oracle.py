@@ -15,6 +15,7 @@ from engine.game import LOST, UNDECIDED, BadMove, BadPosition, UnreadableMove
 from engine.game import Position as EnginePosition
 from tests.engine.gipf import samples
 from tests.oracles import gipf as oracle
+from tests.oracles.gipf_boards import board_text, read_board
 
 GIPF = GAMES["gipf"]
 
@@ -44,7 +45,7 @@ def sample(size: int) -> list[Judged]:
 
 def read(position: oracle.Position) -> EnginePosition:
     """Return the engine's position for one of the oracle's."""
-    return GIPF.read(oracle.board_text(position))
+    return GIPF.read(board_text(position))
 
 
 def standing(position: EnginePosition) -> str:
@@ -76,17 +77,17 @@ def oracle_answer(position: oracle.Position, text: str) -> tuple[str, str]:
         move = oracle.apply(position, text)
     except oracle.Refused as error:
         return str(error), ""
-    return move.text, oracle.board_text(move.position)
+    return move.text, board_text(move.position)
 
 
 def compare_successors(position: oracle.Position, moves: list[oracle.Move]) -> None:
     """Compare all that one position shows: text, standing, moves in their order with their texts and boards."""
     board = read(position)
-    assert board.text() == oracle.board_text(position)
+    assert board.text() == board_text(position)
     assert board.turn == "WB".index(position.turn)
     assert standing(board) == oracle.outcome(position)
     found = [(successor.move, successor.position.text()) for successor in board.successors()]
-    assert found == [(move.text, oracle.board_text(move.position)) for move in moves]
+    assert found == [(move.text, board_text(move.position)) for move in moves]
 
 
 @pytest.mark.parametrize("size", [pytest.param(size, marks=pytest.mark.slow) if size > 9 else size for size in AMOUNTS])
@@ -187,7 +188,7 @@ def test_a_board_is_read_whatever_blanks_it_has(size: int) -> None:
     """Indentation, blanks, tabs, blank lines and CRLF mean nothing."""
     chance = Random(size)
     for position, _ in sample(size):
-        assert GIPF.read(samples.loose_board(chance, position)).text() == oracle.board_text(position)
+        assert GIPF.read(samples.loose_board(chance, position)).text() == board_text(position)
 
 
 @pytest.mark.parametrize("size", [2, 3, 4, 5, 7, 12])
@@ -199,7 +200,7 @@ def test_a_wrong_board_is_refused_with_the_error_of_the_oracle(size: int) -> Non
         text = samples.mangled_board(chance, position)
         error, engine_error = "", ""
         try:
-            oracle.read_board(text)
+            read_board(text)
         except oracle.Refused as refused:
             error = str(refused)
         try:

@@ -13,7 +13,7 @@ from engine.gipf.kernel import bind, features, reweigher
 from engine.gipf.rules import State
 from tests.engine.gipf.samples import random_board
 from tests.games.cases import random_game
-from tests.oracles.gipf import board_text
+from tests.oracles.gipf_boards import board_text
 
 GIPF = GAMES["gipf"]
 VARIANTS = ["2 2 6 6", "2 3 9 9", "3 3 9 9", "4 4 15 15", "3 5 9 9", "5 3 18 18", "5 6 18 18"]

@@ -12,6 +12,7 @@ from engine.search.solving import Result, Solution
 from engine.shell import UnknownShell, find, gipf
 from tests.engine.gipf import samples
 from tests.oracles import gipf as oracle
+from tests.oracles.gipf_boards import board_text
 
 SMALL = """2 3 5 5
 2 2 W
@@ -266,7 +267,7 @@ def test_states_and_winners(board: str, state: str, over: str) -> None:
 
 
 def expected_boards(position: oracle.Position) -> list[str]:
-    return [oracle.board_text(after).strip() for after in oracle.unique(oracle.moves(position))]
+    return [board_text(after).strip() for after in oracle.unique(oracle.moves(position))]
 
 
 @pytest.mark.parametrize("size", [2, 3, 4])
@@ -276,10 +277,10 @@ def test_generation_is_that_of_the_oracle(size: int) -> None:
         boards = expected_boards(position)
         winning = [after for after in oracle.unique(oracle.moves(position)) if oracle.outcome(after) != "in_progress"]
         session = Session(
-            load(oracle.board_text(position)), "GEN_ALL_POS_MOV", "GEN_ALL_POS_MOV_NUM", "GEN_ALL_POS_MOV_EXT_NUM",
+            load(board_text(position)), "GEN_ALL_POS_MOV", "GEN_ALL_POS_MOV_NUM", "GEN_ALL_POS_MOV_EXT_NUM",
             "GEN_ALL_POS_MOV_EXT",
         )  # fmt: skip
-        extended = [oracle.board_text(winning[0]).strip()] if winning else boards
+        extended = [board_text(winning[0]).strip()] if winning else boards
         assert [answer.strip() for answer in session.answers] == [
             *boards,
             f"{len(boards)}_UNIQUE_MOVES",

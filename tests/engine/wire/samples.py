@@ -6,7 +6,8 @@ from typing import Any, get_type_hints
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 
-from engine.wire.messages import KINDS, MOST_DIGITS, REPLIES, REQUESTS, Block, Message, Text, encode
+from engine.wire.coding import MOST_DIGITS, encode
+from engine.wire.messages import KINDS, REPLIES, REQUESTS, Block, Message, Text
 
 TIMES = 50 if os.environ.get("ARENA_CAMPAIGN") else 1
 

@@ -7,8 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.wire.codes import Code, ProtocolError
+from engine.wire.coding import encode
 from engine.wire.ends import ClientEnd, ServerEnd
-from engine.wire.messages import KINDS, REPLIES, encode
+from engine.wire.messages import KINDS, REPLIES
 from engine.wire.states import ALLOWED, State, after
 from tests.engine.wire.samples import few, more, near_lines, replies, requests, wild_bytes
 
