@@ -95,10 +95,12 @@ def _copy(given: Path, folder: Path) -> None:
     """Copy a folder that is there, as a whole or not at all: another process may do the same."""
     if given.is_dir():
         beside = Path(tempfile.mkdtemp(dir=folder.parent))
-        shutil.copytree(given, beside, dirs_exist_ok=True)
-        with suppress(OSError):  # the other one was faster
-            beside.rename(folder)
-        shutil.rmtree(beside, ignore_errors=True)
+        try:
+            shutil.copytree(given, beside, dirs_exist_ok=True)
+            with suppress(OSError):  # the other one was faster
+                beside.rename(folder)
+        finally:
+            shutil.rmtree(beside, ignore_errors=True)
 
 
 @cache

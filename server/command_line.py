@@ -1,5 +1,6 @@
 """What the commands of ``arena-server`` share: options that are read in the same way, and how they fail."""
 
+import re
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -16,7 +17,7 @@ def place(name: str, text: str) -> tuple[str, int]:
     """Read an address and a port; an address of IPv6 may stand in brackets. Ends the program where it is wrong."""
     host, colon, port = text.rpartition(":")
     host = host.removeprefix("[").removesuffix("]")
-    if not colon or not host or not (port.isascii() and port.isdigit() and int(port[:6]) <= 65535):
+    if not colon or not host or not re.fullmatch("[0-9]{1,5}", port) or int(port) > 65535:
         fail(f"--{name} is {text!r}; it is an address and a port, as in {WEB}")
     return host, int(port)
 

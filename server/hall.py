@@ -187,7 +187,7 @@ class Hall:
         if match is not None:
             try:
                 match.crashed(side, sentence, termination)
-            except OSError as error:
+            except Exception as error:
                 self._match_fault(match, error)
 
     def not_kept(self, number: int, error: OSError) -> None:

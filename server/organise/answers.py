@@ -50,9 +50,8 @@ def job_of(
     definition: Definition, fixture: Fixture, match: int, server: str, starts: Mapping[str, int] = MappingProxyType({})
 ) -> Job:
     """Return a game of a contest, to be given away; ``starts`` as in `server.organise.seats.Seats.seated`."""
-    players = tuple(entrant for entrant in definition.entrants if entrant.name in fixture.players)
-    # how many cores there are is for the worker to say
-    text = definitions.encode(definition._replace(entrants=players, cores=0))
+    # how many cores there are is for the worker to say; what is hidden from a program, the other entrants do
+    text = definitions.encode(definition._replace(cores=0))
     return Job(text, fixture, match, server, starts=dict(starts))
 
 

@@ -100,16 +100,20 @@ async def check(definition: Definition, say: Callable[[str], None]) -> int:
 async def _check(definition: Definition, entrant: Entrant, number: int) -> Found:
     """Play a game in each variant with a program, until one goes wrong."""
     rules = definition.qualification
-    opponents = [kind for kind in (rules.opponents if rules is not None else HOUSE_BOTS[::-1]) if kind != entrant.name]
+    kinds = rules.opponents if rules is not None else HOUSE_BOTS[::-1]
+    opponents = [kind for kind in kinds if definition.entrant(kind) is None]
+    opponents = opponents or [kind for kind in kinds if kind != entrant.name]
     opponent = opponents[number % len(opponents)] if rules is not None else opponents[0]
-    alone = definition._replace(entrants=(entrant,), move_limit=PLIES, interventions=())
+    # it sees what it will see in the contest, and so the others belong to it; but the opponent is a house bot
+    others = tuple(other for other in definition.entrants if other.name != opponent)
+    short = definition._replace(entrants=others, move_limit=PLIES, interventions=())
     moves, seconds = 0, []
     for variant in range(len(definition.variants)):
         fixture = Fixture(0, 1, variant, 0, 0, (entrant.name, opponent))
         with tempfile.TemporaryDirectory(prefix="arena-check-") as folder:
             async with private_hall(Path(folder), program()) as (hall, _, seats):
                 desk = hall.desk = _Desk()
-                found, played = await _play(alone, fixture, hall, seats)
+                found, played = await _play(short, fixture, hall, seats)
                 if not found.ok:
                     name = words.variant_name(definition.variants[variant])
                     where = f"in {name}: " if len(definition.variants) > 1 else ""

@@ -132,11 +132,10 @@ class Office:
             await trio.sleep(REPORT_SECONDS)
 
     async def _write(self, contest: int, known: int) -> int | None:
-        """Write the report, unless its games and interventions are the ``known`` ones; return how many there are.
+        """Write the report, unless what it tells is as much as is ``known``; return how much that is.
 
-        None where it could not be written: whatever goes wrong with it costs the contest nothing.
-
-        The final one comes with the ratings, which the store keeps.
+        None where it could not be written: whatever goes wrong with it costs the contest nothing. The final one comes
+        with the ratings, which the store keeps.
         """
         try:
             number = await self._written(contest, known)
@@ -153,12 +152,14 @@ class Office:
     async def _written(self, contest: int, known: int) -> int:
         present = self._hall.desk.present.get(contest)
         found = await self._seats.stored(partial(account, self._store, contest, datetime.now(UTC), present))
-        number = len(found.games) + len(found.definition.interventions) + len(found.moment.notes)
+        moment = found.moment
+        pauses = sum(1 if pause.ended is None else 2 for pause in moment.pauses)
+        number = len(found.games) + len(found.definition.interventions) + len(moment.notes) + pauses
         if number == known:
             return known
         write = partial(write_report, self._hall.settings.data, contest, found)
         await trio.to_thread.run_sync(write)
-        if found.moment.closed is not None:
+        if moment.closed is not None:
             rated = await trio.to_thread.run_sync(fitted, found.definition, counted(found.games))
             if rated is not None:
                 await self._seats.stored(partial(self._store.save_ratings, contest, rated))

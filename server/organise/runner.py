@@ -356,8 +356,7 @@ class Runner:
                 raise failure
         finally:
             if match is None:
-                with trio.CancelScope(shield=True):
-                    await self._ledger.stored(partial(self._store.forget, self.contest, number))
+                await self._ledger.surely(partial(self._store.forget, self.contest, number))
             elif started:
                 used = started.by_side(fixture)
                 await self._ledger.surely(partial(self._store.save_programs, self.contest, number, used))
@@ -418,7 +417,7 @@ class Runner:
         known, began = len(self.definition.interventions), trio.current_time()
         if not await self._ledger.stored(partial(self._store.begin, self.contest, fixture, number, known)):
             return  # the organiser has just changed something
-        forget = partial(self._store.forget, self.contest, number)
+        kept, lack = False, ""
         try:
             job = job_of(self.definition, fixture, number, self._hall.server, self._starts(fixture))
             played = await cluster.play(job)
@@ -426,12 +425,16 @@ class Runner:
             await trio.to_thread.run_sync(keep)
             if played.state is not None:
                 await trio.to_thread.run_sync(self._hall.take_in, number, played.answer.record)
+                kept = True
         except (NotPlayed, OSError) as error:
-            await self._ledger.surely(forget)
-            await self._pauses.pause("a game cannot be played", lacking(error) or str(error), players=fixture.players)
+            lack = lacking(error) or str(error)
+        finally:
+            if not kept:  # also where the server is stopped: that is no failure of the game
+                await self._ledger.surely(partial(self._store.forget, self.contest, number))
+        if lack:
+            await self._pauses.pause("a game cannot be played", lack, players=fixture.players)
             return
         if played.state is None:
-            await self._ledger.surely(forget)
             lost = absent(fixture, played.answer.names, played.answer.why, played.answer.termination or ABSENT)
             await self._ledger.keep(lost._replace(interventions=known, programs=played.programs))
             return

@@ -96,7 +96,11 @@ class Sealed:
         self._status = status
         self._way = way
         self._first = self._first_process()
-        self._handle = os.pidfd_open(self._first)
+        try:
+            self._handle = os.pidfd_open(self._first)
+        except OSError:  # it would wait for bubblewrap for ever
+            os.kill(self._first, signal.SIGKILL)
+            raise
         self._watched: Watched | None = None
         self._group: cgroups.Group | None = None
         self._told = b""
@@ -235,6 +239,8 @@ def start(
         sealed.bound(seal, home)
         os.write(goes, b"x")
     except BaseException:
+        if sealed is not None:
+            sealed.kill()  # which waits for bubblewrap for ever, where that is killed alone
         if process is not None:
             process.kill()
             process.wait()

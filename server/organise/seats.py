@@ -174,18 +174,20 @@ class Seats:
         if set(self._hall.desk.free(connecting)) != set(connecting):
             raise NotThere("a player has gone away", ())
         lease = stack.enter_context(self._hall.desk.lease(connecting))
+        cores: dict[str, int | None] = {}
+        for name in fixture.players:
+            if name not in connecting:
+                cores[name] = None if definition.cores > self._cores.count else self._cores.take()
+                stack.callback(self._cores.give_back, cores[name])  # when what runs in the nursery has ended
         nursery = await stack.enter_async_context(trio.open_nursery())
         stack.callback(nursery.cancel_scope.cancel)
         coming: dict[str, Coming] = {}
         failures: dict[str, NotThere] = {}
         async with trio.open_nursery() as starting:
-            for name, entrant in entrants.items():
-                if name in connecting:
-                    continue
+            for name, core in cores.items():
+                entrant = entrants[name]
                 ticket = self._hall.desk.issue(name)
                 stack.callback(self._hall.desk.withdraw, ticket)
-                core = None if definition.cores > self._cores.count else self._cores.take()
-                stack.callback(self._cores.give_back, core)
                 command = house_bot(name) if entrant is None else entrant.command
 
                 async def bring(

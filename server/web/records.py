@@ -51,10 +51,11 @@ class Teller:
         lock = self._asked.setdefault(asked, trio.Lock())
         try:
             async with lock:
-                answer = self._kept.pop(key, None)
+                whole, answer = True, self._kept.pop(key, None)
                 if answer is None:
                     answer = await self.ask(kind, text.encode(), guest)
-                if await trio.to_thread.run_sync(_is_whole, kind, answer):
+                    whole = await trio.to_thread.run_sync(_is_whole, kind, answer)
+                if whole:
                     self._kept[key] = answer
         finally:
             if not lock.locked():

@@ -6,7 +6,11 @@ from pathlib import Path
 import pytest
 
 from server.contest import contest_file
-from server.organise.checking import check
+from server.contest.definition import Definition
+from server.contest.fixtures import Fixture
+from server.organise import checking
+from server.organise.checking import Found, check
+from server.organise.visible import view
 from tests.server.organise.bots import SANDBOX
 
 DICE = Path(__file__).with_name("dice.py")
@@ -56,3 +60,25 @@ async def test_each_program_is_told_what_is_wrong_with_it_before_the_contest(tmp
     assert lines["guest"].endswith("connects by itself: not checked")
     assert said[-1] == "4 of 5 programs cannot play as they are"
     assert list(tmp_path.iterdir()) == []
+
+
+async def test_a_program_sees_in_its_check_what_it_will_see_in_the_contest(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table = ", ".join(entrant(name, "python3", f"bots/{name}.py") for name in ("random", "ann"))
+    found = contest_file.read(FILE.format(table), str)._replace(folder=str(tmp_path))
+    (tmp_path / "bots").mkdir()
+    for name in ("random", "ann"):
+        (tmp_path / "bots" / f"{name}.py").touch()
+    seen = []
+
+    async def play(definition: Definition, fixture: Fixture, *_: object) -> tuple[Found, int]:
+        name, opponent = fixture.players
+        assert definition.entrant(opponent) is None, "a house bot"
+        seen.append(view(definition, definition.entrant(name), tmp_path / "data"))
+        return Found(True, ""), 5
+
+    monkeypatch.setattr(checking, "_play", play)
+    assert await check(found, lambda _: None) == 0
+    whole = [view(found, entrant, tmp_path / "data") for entrant in found.entrants]
+    assert seen == [whole[0], whole[0], whole[1], whole[1]]

@@ -23,12 +23,15 @@ from server.contest.definition import Definition
 from server.contest.plan import plan
 from server.hall import Hall
 from server.match import Match
-from server.organise import apart, cluster
+from server.organise import apart, cluster, definitions
 from server.organise.answers import BadAnswer, checked, hindrance, job_of
 from server.organise.cluster import BadCluster, Cluster, NotPlayed, dask_cluster
 from server.organise.job import Answer, Failed, Greeting, Job, greet, rooms
 from server.organise.job import play as play_apart
+from server.organise.office import Office
 from server.organise.store import FILE, Store
+from server.organise.visible import view
+from tests.server.harness import Now, open_house
 from tests.server.organise.test_contest_command import PROGRAMS, entrants
 
 SECONDS = 600.0
@@ -378,3 +381,30 @@ def test_numbers_of_games_that_are_played_elsewhere_are_given_to_no_others(tmp_p
     archive.take_in(12, "a record\n")
     assert archive.read(12) == "a record\n"
     assert archive.leftovers() == []
+
+
+def test_a_program_sees_on_a_worker_what_it_sees_here(tmp_path: Path) -> None:
+    """Also where others of its contest, who do not play in the game, have theirs beside it."""
+    table = ""
+    for name, folder in (("ann", "bots"), ("bob", "bots"), ("carol", "other")):
+        (tmp_path / folder).mkdir(exist_ok=True)
+        (tmp_path / folder / f"{name}.py").touch()
+        table += f"[[entrants]]\nname = '{name}'\ncommand = ['python3', '{folder}/{name}.py']\n"
+    found = definition(str(tmp_path), PROGRAMS + table)
+    fixture = next(due for due in plan(found, []).due if set(due.players) == {"ann", "carol"})
+    there = definitions.decode(job_of(found, fixture, 7, "gipf-arena/test").definition)
+    data = tmp_path / "data"
+    assert view(there, there.entrant("ann"), data) == view(found, found.entrant("ann"), data)
+
+
+async def test_a_game_that_is_given_away_when_the_server_stops_has_not_failed(made: Made, tmp_path: Path) -> None:
+    made.add("w1", threads=4)
+    made.answer = lambda worker, task: None
+    with closing(Store(tmp_path / FILE)) as store:
+        contest = store.open_contest("", definition(), datetime.now(UTC))
+        async with open_house(tmp_path) as house, running(made) as found, trio.open_nursery() as nursery:
+            nursery.start_soon(Office(house.hall, store, Now(), found).run)
+            await until(lambda: len(made.open) == 2)
+            assert len(store.begun(contest)) == 2
+            nursery.cancel_scope.cancel()
+        assert (store.begun(contest), store.failures(contest)) == ({}, {})

@@ -5,10 +5,12 @@ import os
 import resource
 import socket
 import threading
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
+import trio
 from structlog.testing import capture_logs
 
 from server.contest.definition import Bounds
@@ -36,8 +38,8 @@ class Looked(Watched):
         raise MemoryError
 
 
-def refused(_self: threading.Thread) -> None:
-    raise RuntimeError("can't start new thread")
+def refused(*_: object) -> None:
+    raise OSError(errno.EMFILE, "none left")
 
 
 def test_looks_go_on_when_one_has_failed_and_when_no_thread_could_be_started(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -45,7 +47,7 @@ def test_looks_go_on_when_one_has_failed_and_when_no_thread_could_be_started(mon
     watcher, watched = Watcher(), Looked(1, Bounds(), 1.0, lambda: None)
     with monkeypatch.context() as lacking:
         lacking.setattr(threading.Thread, "start", refused)
-        with pytest.raises(RuntimeError, match="new thread"):
+        with pytest.raises(OSError, match="none left"):
             watcher.add(watched)
     with capture_logs() as logs:
         watcher.add(watched)
@@ -64,8 +66,8 @@ async def test_a_port_that_is_lost_on_the_way_is_the_machines_fault() -> None:
         await box.listener()
 
 
-def start(errors: int) -> Sealed:
-    environment = {"PATH": os.defpath}
+def start(errors: int, marker: str = "none") -> Sealed:
+    environment = {"PATH": os.defpath, "MARKER": marker}
     return sealed.start(["sleep", "60"], environment, SEAL, None, None, errors, "0123456789abcdef")
 
 
@@ -88,12 +90,27 @@ async def test_a_bound_above_the_servers_own_is_left_as_it_is(monkeypatch: pytes
 
 
 @needs_sandbox
-async def test_a_sandbox_that_cannot_be_bound_is_ended_and_leaves_no_descriptor(
-    monkeypatch: pytest.MonkeyPatch,
+@pytest.mark.parametrize("lack", [(threading.Thread, "start"), (os, "pidfd_open")])
+async def test_a_sandbox_that_cannot_be_bound_is_ended_and_leaves_nothing(
+    monkeypatch: pytest.MonkeyPatch, lack: tuple[Any, str]
 ) -> None:
-    monkeypatch.setattr(threading.Thread, "start", refused)
     monkeypatch.setattr(sealed, "WATCHER", Watcher())
-    before = os.listdir("/proc/self/fd")
-    with open(os.devnull, "wb") as errors, pytest.raises(RuntimeError, match="new thread"):
-        start(errors.fileno())
+    before, marker = os.listdir("/proc/self/fd"), f"{os.getpid()}.{lack[1]}"
+    with monkeypatch.context() as lacking, open(os.devnull, "wb") as errors:
+        lacking.setattr(*lack, refused)
+        with pytest.raises(OSError, match="none left"):
+            start(errors.fileno(), marker)
     assert os.listdir("/proc/self/fd") == before
+    with trio.fail_after(60):
+        while marked(marker):
+            await trio.sleep(0.01)
+
+
+def marked(marker: str) -> list[str]:
+    """Name the processes that have a marker in their environment."""
+    found = []
+    for environment in Path("/proc").glob("[0-9]*/environ"):
+        with suppress(OSError):
+            if f"MARKER={marker}".encode() in environment.read_bytes():
+                found.append(str(environment))
+    return found

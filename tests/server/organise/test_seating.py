@@ -6,10 +6,11 @@ Nothing is done in threads here, so that each step is the loop's own.
 import errno
 import os
 from collections.abc import Callable
-from contextlib import closing
+from contextlib import AsyncExitStack, closing
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 import trio
@@ -21,10 +22,11 @@ from engine.wire.states import State
 from server.archive import Archive
 from server.contest.conduct import disqualified
 from server.contest.fixtures import ABSENT, Finished, counted
+from server.contest.plan import plan
 from server.organise.programs import NotStarted
 from server.organise.runner import Runner
 from server.organise.schema import BadStore
-from server.organise.seats import Seats
+from server.organise.seats import Seats, Started
 from server.organise.store import FILE, Store
 from tests.server.harness import Client, House, Now, open_house
 from tests.server.organise.bots import definition_of, holding, play
@@ -249,12 +251,7 @@ GONE = '{ name = "gone", command = ["./gone"] }'
     [
         ((ANN, GONE), ["gone"], 0, {"gone": "cannot be started (1 game)"}),
         ((ANN, MUTE), ["mute"] * 3, 60 + 30 + 15, {"mute": "no answer after its start (3 games)"}),
-        (
-            (GONE, MUTE),
-            ["gone", "mute"],
-            60,
-            {"gone": "cannot be started (1 game)"},
-        ),
+        ((GONE, MUTE), ["gone", "mute"], 60, {"gone": "cannot be started (1 game)"}),
     ],
 )
 async def test_programs_that_cannot_play_cost_a_contest_little_time(
@@ -280,3 +277,49 @@ async def test_programs_that_cannot_play_cost_a_contest_little_time(
     assert sorted(started) == sorted(starts)
     assert seconds <= trio.current_time() - began < seconds + 15, "less than one more start"
     assert {name: one.reason for name, one in disqualified(definition_of(file), games).items()} == reasons
+
+
+class Counted:
+    """Two cores, and who has them."""
+
+    count = 2
+
+    def __init__(self, events: list[str]) -> None:
+        self._events = events
+
+    def take(self) -> int:
+        self._events.append("taken")
+        return 1
+
+    def give_back(self, _core: int) -> None:
+        self._events.append("given back")
+
+
+async def test_a_core_is_given_back_when_its_program_has_ended(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, autojump_clock: trio.testing.MockClock
+) -> None:
+    events: list[str] = []
+
+    async def runs() -> None:
+        try:
+            await trio.sleep_forever()
+        finally:
+            with trio.CancelScope(shield=True):
+                await trio.sleep(1)
+            events.append("ended")
+
+    async def start(_seats: Seats, nursery: trio.Nursery, *words: Any) -> Any:
+        nursery.start_soon(runs)
+        ticket = words[2]
+        ticket.here.set()
+        return SimpleNamespace(ended=trio.Event())
+
+    monkeypatch.setattr(Seats, "_start", start)
+    definition = definition_of(TWO.replace('{ name = "', '{ command = ["x"], name = "'))
+    async with open_house(tmp_path) as house, AsyncExitStack() as stack:
+        seats = Seats(house.hall, Now())
+        seats._cores = cast(Any, Counted(events))
+        await seats.seated(stack, 1, definition, plan(definition, []).due[0], 1, Started())
+        assert events == ["taken"] * 2
+        await stack.aclose()
+        assert events == ["taken"] * 2 + ["ended"] * 2 + ["given back"] * 2
