@@ -3,6 +3,7 @@
 import os
 import signal
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
@@ -18,13 +19,18 @@ sys.dont_write_bytecode = False
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out the tests marked ``campaign``, unless ARENA_CAMPAIGN is set: what they prove, others show in short."""
-    if os.environ.get("ARENA_CAMPAIGN"):
-        return
-    left_out = [item for item in items if item.get_closest_marker("campaign")]
+    """Choose the tests, and put files with many slow ones first, so that none of them is the last that runs.
+
+    Those marked ``campaign`` are left out unless ARENA_CAMPAIGN is set: what they prove, others show in short.
+    """
+    left_out = (
+        [] if os.environ.get("ARENA_CAMPAIGN") else [item for item in items if item.get_closest_marker("campaign")]
+    )
     if left_out:
         config.hook.pytest_deselected(items=left_out)
         items[:] = [item for item in items if not item.get_closest_marker("campaign")]
+    slow = Counter(item.path for item in items if item.get_closest_marker("slow"))
+    items.sort(key=lambda item: -slow[item.path])
 
 
 @pytest.hookimpl(optionalhook=True)

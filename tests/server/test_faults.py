@@ -26,7 +26,7 @@ from tests.server.harness import Client, House, logged, open_house, play, ready
 
 VICTIM = "3,3,9,9"
 """The variant that is broken; the ten others play another one."""
-OTHERS = 10
+OTHERS = 3
 OTHER = "2,2,5,5"
 
 POSITION = type(GAMES["gipf"].start("3 3 9 9"))
@@ -164,7 +164,7 @@ LOOKING = frozenset({"story", "first_board", "flag"})
 async def _broken_match(
     folder: Path, monkeypatch: pytest.MonkeyPatch, owner: Any, name: str, when: str, end: str
 ) -> tuple[str, list[str]]:
-    """Play a match beside ten others, with a function broken for it from some point on; return how it ended."""
+    """Play a match beside others, with a function broken for it from some point on; return how it ended."""
     async with open_house(folder) as house:
         others = Others()
         await others.begin(house)

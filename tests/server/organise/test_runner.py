@@ -32,7 +32,7 @@ games = [
     { game = "gipf", params = "2 2 5 5", openings = { plies = 1, number = 4 } },
     { game = "mnk", params = "3 3 3" },
 ]
-stages = [{ format = "round-robin", cycles = 2 }]
+stages = [{ format = "round-robin" }]
 """
 
 
@@ -46,7 +46,7 @@ async def test_a_round_robin_is_played_to_its_end(tmp_path: Path) -> None:
         for name in ("ann", "bob", "carol"):
             bots.start_soon(play, house, name)
         games = await over(store, contest)
-    assert len(games) == 3 * 2 * 2 * 2
+    assert len(games) == 3 * 2 * 2
     definition = definition_of(ROUND_ROBIN)
     for game in games:
         summary = record.verify((tmp_path / "records" / f"{game.match}.txt").read_text(encoding="utf-8"))
@@ -96,7 +96,7 @@ async def test_a_contest_goes_on_where_a_server_that_died_has_left_it(tmp_path: 
     async with holding(died, ROUND_ROBIN) as (house, store, contest), trio.open_nursery() as bots:
         for name in ("ann", "bob", "carol"):
             bots.start_soon(play, house, name)
-        while len(store.games(contest)) < 7 or not house.hall.matches:
+        while len(store.games(contest)) < 4 or not house.hall.matches:
             await trio.sleep(0.001)
         after = house.die()
         bots.cancel_scope.cancel()
@@ -115,7 +115,7 @@ async def test_a_contest_goes_on_where_a_server_that_died_has_left_it(tmp_path: 
 
 
 async def test_a_running_game_goes_on_when_its_players_come_back(tmp_path: Path) -> None:
-    file = ROUND_ROBIN.replace("cycles = 2", "cycles = 1")
+    file = ROUND_ROBIN
     async with holding(tmp_path / "data", file) as (house, store, contest):
         ann, bob = await house.connect("ann"), await house.connect("bob")
         for client in (ann, bob):
@@ -153,8 +153,8 @@ async def test_results_whose_records_the_disk_has_lost_stand_and_the_report_says
     missing, changed, ended, whole = sorted(game.match or 0 for game in results_before)
     records, journal = after / "records", after / "running" / f"{ended}.txt"
     (records / f"{missing}.txt").unlink()
-    text = (records / f"{changed}.txt").read_text(encoding="utf-8")
-    (records / f"{changed}.txt").write_text(text.replace("result white", "result black"), encoding="utf-8")
+    with (records / f"{changed}.txt").open("a", encoding="utf-8") as record_of_another:
+        record_of_another.write("result draw\n")
     (records / f"{ended}.txt").rename(journal)
     lines = journal.read_text(encoding="utf-8").splitlines(keepends=True)
     journal.write_text("".join(lines[:-2]), encoding="utf-8")
@@ -195,7 +195,7 @@ async def test_games_that_are_to_be_replayed_are_annulled_when_the_server_comes_
         games = await over(store, contest)
     annulled = [game for game in games if game.termination in ANNULLED]
     assert [game.match for game in annulled] == [1]
-    assert len(counted(games)) == 24
+    assert len(counted(games)) == 12
 
 
 @pytest.mark.slow
@@ -207,9 +207,9 @@ async def test_games_of_who_stays_away_are_lost_when_nothing_else_is_left(tmp_pa
         games = await over(store, contest)
     played = [game for game in games if game.played]
     assert {game.fixture.players for game in played} == {("ann", "bob"), ("bob", "ann")}
-    assert len(played) == 8
+    assert len(played) == 4
     lost = [game for game in games if not game.played]
-    assert len(lost) == 16
+    assert len(lost) == 8
     assert {game.termination for game in lost} <= {"absent", "forfeit"}
     assert all(game.winner == 1 - game.fixture.players.index("Carol") for game in lost)
     assert "Carol had been missing for 1 seconds" in {game.detail for game in lost}
@@ -220,7 +220,8 @@ async def test_entrants_log_in_with_their_tokens_and_are_paired_by_the_contest_a
     key = sha256(b"secret").hexdigest()
     file = ROUND_ROBIN.replace('{ name = "ann" }', f'{{ name = "ann", token = "{key}" }}')
     async with holding(tmp_path, file) as (house, _store, _contest):
-        await trio.sleep(0.1)
+        while not house.hall.desk.present:
+            await trio.sleep(0.001)
         thief = await house.connect()
         await thief.say(m.Login("Ann", "guess"))
         assert (await thief.hear(m.Error)).code == "bad_token"
@@ -314,13 +315,13 @@ async def test_the_organiser_withdraws_and_reinstates_somebody_while_games_are_p
         await bob.say(m.Seek("any"))
         assert (await bob.hear(m.Bye)).sentence.endswith("'Ann, Bob and Carol': withdrawn by the organiser")
         with trio.fail_after(600):
-            while sum(game.termination == "withdrawn" for game in store.games(contest)) < 16:
+            while sum(game.termination == "withdrawn" for game in store.games(contest)) < 8:
                 await trio.sleep(0.01)
         intervene(store, contest, Asked(Kind.REINSTATE, "bob"), datetime.now(UTC))
         await ann.stream.aclose()
         for name in ("ann", "bob", "carol"):
             bots.start_soon(play, house, name)
         games = await over(store, contest)
-    assert len(counted(games)) == 24 and all(game.played for game in counted(games))
-    assert sum(game.termination == "organiser" for game in games) == 17
+    assert len(counted(games)) == 12 and all(game.played for game in counted(games))
+    assert sum(game.termination == "organiser" for game in games) == 9
     assert all(line.disqualification is None for line in table(definition_of(ROUND_ROBIN), games))
