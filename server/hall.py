@@ -31,6 +31,7 @@ from server.match import Match, Surroundings
 from server.organise.blame import server_fault
 from server.organise.desk import Desk
 from server.outbox import Outbox
+from server.preparing import Prepared
 from server.referee import State
 from server.requests import Requests
 from server.retelling import Retelling
@@ -126,6 +127,7 @@ class Hall:
         self.retelling = Retelling()
         self.in_thread: Callable[..., Awaitable[Any]] = trio.to_thread.run_sync
         """Lets another thread do what may take long."""
+        self.prepared = Prepared()
         self.outbox = outbox
         self.stalls = Stalls()
         ends = (self._ended, self._match_fault)

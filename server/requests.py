@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import structlog
 
 from engine.catalogue import GAMES
+from engine.game import Game
 from engine.outcome import Termination
 from engine.wire import messages as m
 from engine.wire.codes import Code, ProtocolError
@@ -137,14 +138,14 @@ class Requests:
         self._hall.enter(player, name, name.lower())
         retold.tell(player, side, message.token)
 
-    def _seek(self, player: "Player", message: m.Seek, _arrived: int) -> None:
+    def _seek(self, player: "Player", message: m.Seek, _arrived: int) -> Later | None:
         if self._hall.stopping:
             raise ProtocolError(Code.STOPPING, "the server is shutting down and begins no new match")
         game = GAMES.get(message.game)
         if message.game == ANY:
             self._hall.desk.offers(player, None)
             player.reply(m.Seeking(ANY))
-            return
+            return None
         if game is None:
             sentence = f"there is no game {message.game!r} here; there is {', '.join(GAMES)}"
             raise ProtocolError(Code.UNKNOWN_GAME, sentence)
@@ -155,8 +156,19 @@ class Requests:
         seek = lobby.read_seek(player.name, game, message.options, self._hall.settings)
         kind = self._hall.house_kinds.get(player.key, "") if player.house else ""
         seek = seek._replace(house=player.house, key=player.key, kind=kind)
+        board = game.name, game.default_parameters if seek.parameters is None else seek.parameters
+        if self._hall.prepared.has(*board):
+            self._wait_for_match(player, seek, game)
+            return None
+        wait = partial(self._hall.prepared.add, *board, self._hall.in_thread)
+        return Later(wait, lambda _: self._wait_for_match(player, seek, game))
+
+    def _wait_for_match(self, player: "Player", seek: lobby.Seek, game: Game) -> None:
+        """Let a player wait, or begin a match with another one who waits."""
+        if self._hall.stopping:  # meanwhile
+            raise ProtocolError(Code.STOPPING, "the server is shutting down and begins no new match")
         for_contest = self._hall.desk.offers(player, seek)
-        player.reply(m.Seeking(message.game, m.Text(lobby.describe(seek, game))))
+        player.reply(m.Seeking(game.name, m.Text(lobby.describe(seek, game))))
         if for_contest:
             return
         pairing = self._hall.lobby.add(seek)

@@ -23,7 +23,7 @@ from server.flags import FlagKeeper
 from server.gate import Gate
 from server.hall import Hall
 from server.house import keep_house
-from server.loop import keep_watched, microseconds, watched
+from server.loop import keep_watched, microseconds, share_interpreter, watched
 from server.loopwatch import LoopWatch
 from server.organise import descendants
 from server.organise.cluster import Cluster
@@ -72,7 +72,8 @@ async def serve(
     """
     _raise_descriptor_limit()
     _collect_seldom()
-    with claimed(settings.data), closing(Store(settings.data / STORE)) as store:
+    share_interpreter()
+    with claimed(settings.data), closing(await trio.to_thread.run_sync(Store, settings.data / STORE)) as store:
         listeners = await listen(settings.host, settings.port, BACKLOG)
         own = [] if settings.tls is None else await listen("127.0.0.1", 0, BACKLOG)
         try:
@@ -98,13 +99,13 @@ async def _serve(
     """
     web = await open_web(settings.web)
     archive = Archive(settings.data, synced=settings.sync_seconds > 0)
-    archive.skip(store.last_match())
+    archive.skip(await trio.to_thread.run_sync(store.last_match))
     if settings.sync_seconds > 0:
         archive.reserve(first=True)
     outbox = Outbox()
     flags = FlagKeeper(microseconds, outbox.soon)
     hall = Hall(settings, archive, flags, outbox, microseconds, program())
-    take_up(hall, archive, lambda: datetime.now(UTC), store.kept_matches())
+    take_up(hall, archive, lambda: datetime.now(UTC), await trio.to_thread.run_sync(store.kept_matches))
     watch = LoopWatch(microseconds, hall.stalls)
     hall.ports = [listener.socket.getsockname()[1] for listener in listeners]
     host = "127.0.0.1" if own or settings.host in ("0.0.0.0", "") else settings.host

@@ -132,8 +132,7 @@ class Session:
         later = self._answer(line, arrived)
         work = visit.worked() - worked
         if later is not None:
-            await self._finish(later)
-            work += later.worked()
+            work += await self._finish(later)
         if self._asked is not m.Move:
             visit.made_work(work, sought=self._asked is m.Seek)
 
@@ -146,8 +145,8 @@ class Session:
             self._visit.used(1 + (self._connection.sent - before) // ANSWER_BYTES + work)
         if later is not None:
             before = self._connection.sent
-            await self._finish(later)
-            self._visit.used((self._connection.sent - before) // ANSWER_BYTES + later.worked() // WORK)
+            work = await self._finish(later)
+            self._visit.used((self._connection.sent - before) // ANSWER_BYTES + work // WORK)
 
     def _answer(self, line: str | ProtocolError, arrived: int) -> Later | None:
         """Answer a request; return what is left to be done, if it takes time."""
@@ -162,14 +161,17 @@ class Session:
             self._failed(error)
             return None
 
-    async def _finish(self, later: Later) -> None:
-        """Do the rest of a request. Others of the peer wait meanwhile."""
+    async def _finish(self, later: Later) -> int:
+        """Do the rest of a request. Others of the peer wait meanwhile. Return the work that it made for the loop."""
+        began = None
         try:
             found = await later.wait()
+            began = self._visit.worked()
             if not self._closing.is_set():
                 later.then(found)
         except Exception as error:
             self._failed(error)
+        return later.worked() + (0 if began is None else self._visit.worked() - began)
 
     def _failed(self, error: Exception) -> None:
         """A request was refused, or something went wrong with it."""

@@ -69,8 +69,9 @@ async def _hold(asked: Asked, console: Console, cluster: Cluster | None) -> int:
         raise OSError(why)  # before it is opened: its file has to be changed, perhaps
     data = asked.settings.data
     data.mkdir(parents=True, exist_ok=True)
-    with closing(Store(data / FILE)) as store:
-        contest = store.open_contest(asked.file, asked.definition, datetime.now(UTC))
+    with closing(await trio.to_thread.run_sync(Store, data / FILE)) as store:
+        open_ = partial(store.open_contest, asked.file, asked.definition, datetime.now(UTC))
+        contest = await trio.to_thread.run_sync(open_)
         follower = _Follower(store, contest, console)
         found = await follower.look()
         before = found.moment.closed
@@ -80,7 +81,7 @@ async def _hold(asked: Asked, console: Console, cluster: Cluster | None) -> int:
             console.print(f"Stopped after {len(found.games)} games. The same command goes on with the contest.")
             return STOPPED
         made = await trio.to_thread.run_sync(partial(write_report, data, contest, found))
-        if store.verification(contest) is None:
+        if await trio.to_thread.run_sync(store.verification, contest) is None:
             verdict = await trio.to_thread.run_sync(partial(_verified, store, data, contest, console))
             found = await follower.look()
             made = await trio.to_thread.run_sync(partial(write_report, data, contest, found))

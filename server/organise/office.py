@@ -57,6 +57,7 @@ class Office:
         """Hold contests until cancelled; then their programs are ended."""
         await self._end_left()
         async with trio.open_nursery() as nursery:
+            nursery.start_soon(self._seats.watch_store)
             while True:
                 for contest in await self._open():
                     if contest not in self._held:

@@ -3,6 +3,8 @@
 Players are leased: whatever leaves the `AsyncExitStack` of a game gives them back, ends programs and frees cores.
 """
 
+import math
+import time
 from collections.abc import Callable, Mapping
 from contextlib import AsyncExitStack
 from functools import partial
@@ -37,6 +39,9 @@ from server.session import Arrivals, serve_stream
 log = structlog.get_logger()
 
 Result = TypeVar("Result")
+
+STORE_SECONDS = 5.0
+"""What is done with the store takes milliseconds; after so long a disk, or another process, holds it up."""
 
 MOST_CONNECTIONS = 4
 """Of a program in a sandbox at a time: one is enough, and one that is lost may not have ended yet."""
@@ -141,6 +146,8 @@ class Seats:
         self._home = descendants.home_of(hall.settings.data)
         self._cores = Cores()
         self._one_at_a_time = trio.CapacityLimiter(1)
+        self._began = math.inf
+        """When what is done with the store now was begun."""
         self.turns = Turns(self._cores.count)
 
     def leave(self, contest: int) -> None:
@@ -151,7 +158,30 @@ class Seats:
 
     async def stored(self, work: Callable[[], Result]) -> Result:
         """Do something with the store, beside the loop, since the disk may be slow; one after the other."""
-        return await trio.to_thread.run_sync(work, limiter=self._one_at_a_time)
+
+        def watched() -> Result:
+            self._began = time.monotonic()
+            try:
+                return work()
+            finally:
+                self._began = math.inf
+
+        return await trio.to_thread.run_sync(watched, limiter=self._one_at_a_time)
+
+    async def watch_store(self) -> None:
+        """Say in the log when the store does not answer, and when it does again, until cancelled.
+
+        Contests wait for it meanwhile, and nobody else does.
+        """
+        told = False
+        while True:
+            await trio.sleep(STORE_SECONDS / 2)
+            slow = time.monotonic() - self._began > STORE_SECONDS
+            if slow and not told:
+                log.error("the database of contests does not answer; contests wait for it", seconds=STORE_SECONDS)
+            elif told and not slow:
+                log.warning("the database of contests answers again")
+            told = slow
 
     async def seated(
         self,
@@ -169,6 +199,8 @@ class Seats:
         programs, also where somebody does not come. ``starts`` says by player for how many seconds the first word of
         its program is waited for, where those are not the contest's.
         """
+        variant = definition.variants[fixture.variant]
+        await self._hall.prepared.add(variant.game, variant.parameters, self._hall.in_thread)
         entrants = {name: definition.entrant(name) for name in fixture.players}
         connecting = [name for name, entrant in entrants.items() if entrant is not None and entrant.connects]
         if set(self._hall.desk.free(connecting)) != set(connecting):

@@ -23,6 +23,7 @@ from engine.wire.codes import ProtocolError
 from server.logs import configure
 from server.session import Session
 from server.settings import Settings
+from tests.bench import guesses
 from tests.server.harness import House, open_house
 
 BOARDS = (
@@ -130,7 +131,7 @@ async def _all(folder: Path) -> None:
         for number, (game, params) in enumerate(BOARDS):
             costs = Costs()
             await ask_for_all(house, costs, game, params, number)
-            kinds = ("PING", "BOARD", "MOVES", "MOVE", "RESUME", "LIST", "RECORD", "WATCH")
+            kinds = ("PING", "READY", "BOARD", "MOVES", "MOVE", "RESUME", "LIST", "RECORD", "WATCH")
             for line in costs.lines(f"{game} {params}", costs.usual("PING"), kinds):
                 print(line)
 
@@ -140,3 +141,4 @@ def run() -> None:
     configure(quiet=True)
     with tempfile.TemporaryDirectory() as folder:
         trio.run(_all, Path(folder))
+    guesses.run()

@@ -1,9 +1,11 @@
 """The server stands still: the loop notices, clocks get the time back, and the record says so."""
 
 import signal
+import sys
 import time
 from contextlib import ExitStack
 from pathlib import Path
+from typing import Any
 
 import pytest
 import trio
@@ -14,9 +16,11 @@ from engine.clock import Stall
 from engine.record import BadRecord
 from engine.wire import messages as m
 from server.flags import FlagKeeper
-from server.loop import microseconds
+from server.loop import SWITCH_SECONDS, microseconds, share_interpreter, watched
 from server.loopwatch import PULSE_SECONDS, STALL, LoopWatch, Stalls
 from server.outbox import Outbox
+from server.web import hubs, overview
+from server.web.feed import Broadcaster
 from tests.server.harness import House, open_house, play, ready
 from tests.server.test_process import Client as Peer
 from tests.server.test_process import running
@@ -40,6 +44,15 @@ class Watched:
 
     def all(self) -> list[tuple[int, int]]:
         return [tuple(stall) for stall in self.stalls.between(-1, self.now + 1)]  # type: ignore[misc]
+
+
+def test_threads_that_compute_give_way_to_the_loop_soon() -> None:
+    before = sys.getswitchinterval()
+    try:
+        share_interpreter()
+        assert sys.getswitchinterval() == pytest.approx(SWITCH_SECONDS) and SWITCH_SECONDS < 0.001
+    finally:
+        sys.setswitchinterval(before)
 
 
 def test_work_that_takes_too_long_is_a_stall() -> None:
@@ -287,6 +300,40 @@ def test_a_server_that_was_stopped_charges_nobody_for_it(tmp_path: Path, answere
         assert server.stop() == 0
         summary = record.verify((tmp_path / "records" / "1.txt").read_text(encoding="utf-8"))
         assert summary.played[0].left[0] // 1000 == moved.first
+
+
+async def test_work_for_pages_that_holds_up_the_loop_costs_no_player(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Half a second of it while ann thinks, in which nobody can be heard, on the real clock of the loop's own watch."""
+    made = trio.Event()
+
+    def slow(*arguments: Any) -> Any:
+        if not made.is_set():
+            time.sleep(STOPPED_SECONDS)
+            made.set()
+        return overview.overview(*arguments)
+
+    monkeypatch.setattr(hubs, "overview", slow)
+    async with open_house(tmp_path) as house, trio.open_nursery() as nursery:
+        watch = LoopWatch(microseconds, house.hall.stalls)
+        with watched(watch):
+            nursery.start_soon(watch.pulse, lambda: True)
+            ann, bob = await house.pair("params=3,3,9,9 budget=600000")
+            began = time.monotonic()
+            await ready(ann, bob)
+            await ann.hear(m.Turn)
+            lobby = hubs.LobbyHub(house.hall, Broadcaster(house.hall.outbox.soon, time.perf_counter))
+            await trio.sleep(3 * PULSE_SECONDS)
+            lobby.story()
+            assert made.is_set()
+            await trio.sleep(3 * PULSE_SECONDS)
+            await ann.say(m.Move(m.Text("a1-b2")))
+            moved = await ann.hear(m.Moved)
+            most = time.monotonic() - began - STOPPED_SECONDS + 2 * PULSE_SECONDS
+            assert house.hall.stalls.count > 0
+            assert 600 - moved.first / 1000 < most, "all but the stall, whatever the machine does meanwhile"
+            nursery.cancel_scope.cancel()
 
 
 @pytest.mark.parametrize(("looked", "reason"), [(0.999, "resign"), (1.001, "time")])

@@ -1,0 +1,57 @@
+"""What a board that is new to the server costs is not the event loop's to pay."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import trio
+from trio.testing import MockClock
+
+from engine.wire import messages as m
+from server import preparing
+from tests.server.harness import open_house
+from tests.server.test_work import counted_calls
+
+PARAMETERS = "11,4,123,123"
+"""Of a board that no other test plays on."""
+
+
+async def test_the_first_match_on_a_board_finds_its_tables_made(tmp_path: Path, autojump_clock: MockClock) -> None:
+    made: list[Any] = []
+
+    async with open_house(tmp_path) as house:
+
+        async def elsewhere(work: Callable[..., Any], *what: Any) -> Any:
+            made.append((work, *what))
+            await trio.lowlevel.checkpoint()
+            return work(*what)
+
+        house.hall.in_thread = elsewhere
+        ann, bob = await house.connect("ann"), await house.connect("bob")
+        for client in (ann, bob):
+            await client.say(m.Seek("gipf", m.Text(f"params={PARAMETERS}")))
+            await client.hear(m.Seeking)
+        for client in (ann, bob):
+            await client.hear(m.Board)
+        assert made == [(preparing.prepare, "gipf", PARAMETERS.replace(",", " "))], "once, before anybody was paired"
+        (match,) = house.hall.matches.values()
+        with counted_calls() as calls:
+            match.ready(0, 0)
+            match.ready(1, 0)
+        assert calls[0] < 1000, "no tables are made when the clocks begin to run"
+
+
+async def test_who_leaves_while_its_board_is_prepared_is_not_paired(tmp_path: Path, autojump_clock: MockClock) -> None:
+    async with open_house(tmp_path) as house:
+
+        async def slowly(work: Callable[..., Any], *what: Any) -> Any:
+            await trio.sleep(1)
+            return work(*what)
+
+        house.hall.in_thread = slowly
+        ann = await house.connect("ann")
+        await ann.say(m.Seek("gipf"))
+        await trio.sleep(0.1)
+        await ann.stream.aclose()
+        await trio.sleep(2)
+        assert not len(house.hall.lobby) and not house.hall.sessions
