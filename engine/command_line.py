@@ -5,7 +5,14 @@ import os
 from difflib import get_close_matches
 from pathlib import Path
 
-from cyclopts import CoercionError, CycloptsError, MissingArgumentError, UnknownOptionError, UnusedCliTokensError
+from cyclopts import (
+    Argument,
+    CoercionError,
+    CycloptsError,
+    MissingArgumentError,
+    UnknownOptionError,
+    UnusedCliTokensError,
+)
 
 _KINDS = {int: "a whole number", float: "a number", bool: "true or false"}
 """What a value of such a type is called."""
@@ -23,16 +30,20 @@ def explain(error: CycloptsError) -> str:
         where = f"{command} takes" if command else "the command takes"
         return f"{shown} {'is' if len(words) == 1 else 'are'} too much: {where} no such argument; --help shows all"
     if isinstance(error, CoercionError) and error.token is not None and error.target_type in _KINDS:
-        name = error.token.keyword or (error.argument.name if error.argument else "the argument")
+        name = error.token.keyword or (_called(error.argument) if error.argument else "the argument")
         return f"{name} is {error.token.value!r}; it has to be {_KINDS[error.target_type]}"
     if type(error) is MissingArgumentError and error.argument is not None:
         given = error.keyword or next((token.keyword for token in error.argument.tokens if token.keyword), "")
         if given:
             return f"{given} needs a value behind it"
-        name = error.argument.field_info.name.upper().replace("_", "-")
-        name = name if error.argument.field_info.is_positional else error.argument.name
-        return f"{command or 'this'} needs {name}, which is missing; --help tells what it is"
+        return f"{command or 'this'} needs {_called(error.argument)}, which is missing; --help tells what it is"
     return " ".join(str(error).split())
+
+
+def _called(argument: Argument) -> str:
+    """Return what an argument is called that was given, or is to be given, without its name."""
+    field = argument.field_info
+    return field.name.upper().replace("_", "-") if field.is_positional else argument.name
 
 
 def _mistyped(error: CycloptsError) -> str:

@@ -16,7 +16,7 @@ from engine.command_line import duration, explain, explain_fault, nearest
 from engine.game import BadParameters
 from server import configuration, ending, tls
 from server import tokens as token_file
-from server.command_line import fail, place, secret
+from server.command_line import check_port, fail, place, secret
 from server.contest_commands import contest
 from server.lag import MOST_ALLOWANCE
 from server.limits import Limits
@@ -140,9 +140,8 @@ def serve(
     ):
         if not least <= value <= most:
             fail(f"--{name} is {value}; it has to lie between {least} and {most}")
-    for name, number in (("port", port), ("metrics", metrics)):
-        if number is not None and not 0 <= number <= 65535:
-            fail(f"--{name} is {number}; ports are 0 to 65535")
+    check_port("port", port)
+    check_port("metrics", metrics)
     if not 0 <= return_time < float("inf"):
         fail(f"--return-time is {return_time}; it has to be a number of seconds, 0 or more")
     _check_sync(sync_interval)

@@ -15,7 +15,7 @@ from rich.progress import Progress
 from engine.command_line import explain_fault, nearest
 from server import ending
 from server import tokens as token_file
-from server.command_line import fail, place, secret
+from server.command_line import check_port, fail, place, secret
 from server.contest import contest_file
 from server.contest.definition import Definition
 from server.contest.interventions import Kind
@@ -81,6 +81,7 @@ def hold(
         Log more.
     """
     configure(verbose=verbose, quiet=not verbose)
+    check_port("port", port)
     if verify:
         _verify(file, data)
     text, definition = _read(file)

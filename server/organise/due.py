@@ -50,10 +50,6 @@ class Due:
         if all(game.fixture != fixture for game in self._games[self._planned :]):
             self._plan = None
 
-    def forget(self) -> None:
-        """Go by the plan no more."""
-        self._plan = None
-
     def standing(self, definition: Definition, games: Sequence[Finished], now: float) -> Plan | None:
         """Return the plan without what has begun since; None where there has to be another one."""
         found = self._plan

@@ -1,8 +1,9 @@
 """What is kept of contests: a SQLite database beside the records, from which they go on after a stop or a crash.
 
-What has been kept when a method returns survives a kill of the process; a power cut too, but for what `Store.begin`,
-`Store.forget` and the ratings keep, for which it takes a `Store.sync`. Dates have to have a time zone; they come back
-in UTC. All methods raise `BadStore` where the file cannot be read or written any more.
+What has been kept when a method returns survives a kill of the process. Contests, results, interventions and
+verifications survive a power cut too, with all that was kept before them; the rest takes a `Store.sync` for that. Dates
+have to have a time zone; they come back in UTC. All methods raise `BadStore` where the file cannot be read or written
+any more.
 """
 
 import json
