@@ -55,7 +55,7 @@ def help_of(program: str, command: str) -> str:
     """Return what a command of one of our programs says about itself."""
     module = program.removeprefix("arena-").replace("bot", "bots")
     command_line = [sys.executable, "-m", module, command, "--help"]
-    done = subprocess.run(command_line, capture_output=True, text=True, timeout=120, check=False)
+    done = subprocess.run(command_line, capture_output=True, text=True, timeout=600, check=False)
     assert done.returncode == 0, f"{program} {command}"
     assert command in done.stdout
     return done.stdout

@@ -131,7 +131,7 @@ async def test_answers_over_http(tmp_path: Path) -> None:
 def test_server_under_a_service_manager(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as manager:
         manager.bind(str(tmp_path / "notify"))
-        manager.settimeout(10)
+        manager.settimeout(600)
         monkeypatch.setenv("NOTIFY_SOCKET", str(tmp_path / "notify"))
         monkeypatch.setenv("WATCHDOG_USEC", "1000000")
         with running(tmp_path / "data", "--metrics", "0") as server, pair(server.port) as (ann, bob):
@@ -141,12 +141,12 @@ def test_server_under_a_service_manager(tmp_path: Path, monkeypatch: pytest.Monk
             assert found is not None, server.log
             ann.say(m.Resign())
             bob.hear(m.Result)
-            with urllib.request.urlopen(found.group(1), timeout=5) as answer:
+            with urllib.request.urlopen(found.group(1), timeout=600) as answer:
                 assert answer.headers["Content-Type"].startswith("text/plain")
                 text = answer.read().decode()
             assert adds_up(read(text)) and read(text)["arena_matches_ended_total", "resign"] == 1
             with pytest.raises(urllib.error.HTTPError, match="404"):
-                urllib.request.urlopen(found.group(1) + "x", timeout=5)
+                urllib.request.urlopen(found.group(1) + "x", timeout=600)
             assert server.stop(signal.SIGTERM) == 0
         heard = [manager.recv(100)]
         while heard[-1] != b"STOPPING=1":

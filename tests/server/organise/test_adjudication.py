@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 import trio
+from structlog.testing import capture_logs
 
 from engine import record
 from engine.wire import messages as m
@@ -17,7 +18,7 @@ from server.organise import adjudication
 from server.organise.adjudication import Adjudicator
 from tests.server.harness import Client, House, open_house, play, ready
 
-RULES = Adjudication(from_ply=0, seconds=5.0, megabytes=64)
+RULES = Adjudication(from_ply=0, seconds=600.0, megabytes=64)
 
 SECONDS = 600.0
 """After which whatever a test waits for has failed."""
@@ -71,7 +72,7 @@ async def asked(folder: Path, number: int) -> None:
 
 async def test_a_game_ends_with_the_win_that_solving_proves(tmp_path: Path) -> None:
     async with open_house(tmp_path) as house:
-        ann, bob = await house.pair("params=3,3,5,4 budget=60000")
+        ann, bob = await house.pair("params=3,3,5,4 budget=86400000")
         async with adjudicated(house, Adjudicator(RULES)):
             await ready(ann, bob)
             for client in (ann, bob):
@@ -85,7 +86,7 @@ async def test_a_game_ends_with_the_win_that_solving_proves(tmp_path: Path) -> N
 
 async def test_a_game_ends_with_the_draw_that_solving_proves_but_not_while_initialising(tmp_path: Path) -> None:
     async with open_house(tmp_path) as house:
-        ann, bob = await house.pair("params=3,3,3 budget=60000", game="mnk")
+        ann, bob = await house.pair("params=3,3,3 budget=86400000", game="mnk")
         async with adjudicated(house, Adjudicator(RULES)):
             await ann.say(m.Ready())
             await trio.sleep(3 * adjudication.LOOK_SECONDS)
@@ -100,7 +101,7 @@ async def test_positions_are_looked_at_from_a_ply_on_and_an_answer_that_comes_to
     tmp_path: Path,
 ) -> None:
     async with open_house(tmp_path / "data") as house:
-        ann, bob = await house.pair("params=3,3,9,9 budget=60000")
+        ann, bob = await house.pair("params=3,3,9,9 budget=86400000")
         async with adjudicated(house, by_hand(tmp_path, RULES._replace(from_ply=1))):
             await ready(ann, bob)
             await trio.sleep(3 * adjudication.LOOK_SECONDS)
@@ -123,7 +124,7 @@ async def test_positions_are_looked_at_from_a_ply_on_and_an_answer_that_comes_to
 async def test_a_win_beyond_the_move_limit_is_none(tmp_path: Path) -> None:
     answer(tmp_path, 5, '{"winner":0,"plies":1000,"exact":true}')
     async with open_house(tmp_path / "data") as house:
-        ann, bob = await house.pair("params=3,3,9,9 budget=60000")
+        ann, bob = await house.pair("params=3,3,9,9 budget=86400000")
         async with adjudicated(house, by_hand(tmp_path, RULES._replace(from_ply=1))):
             await ready(ann, bob)
             await play(ann, bob, "a1-b2")
@@ -134,7 +135,7 @@ async def test_a_win_beyond_the_move_limit_is_none(tmp_path: Path) -> None:
 
 async def test_a_position_that_does_not_stand_any_more_holds_up_no_other_match(tmp_path: Path) -> None:
     async with open_house(tmp_path / "data") as house:
-        ann, bob = await house.pair("params=3,3,9,9 budget=60000")
+        ann, bob = await house.pair("params=3,3,9,9 budget=86400000")
         async with adjudicated(house, by_hand(tmp_path)):
             await ready(ann, bob)
             await asked(tmp_path, 1)
@@ -151,7 +152,7 @@ async def test_matches_are_taken_in_turn_and_a_position_is_solved_once(tmp_path:
 
         async def begin(number: int, params: str) -> tuple[Client, Client]:
             first, second = await house.connect(f"a{number}"), await house.connect(f"b{number}")
-            await first.say(m.Seek("gipf", m.Text(f"params={params} colour=white budget=60000")))
+            await first.say(m.Seek("gipf", m.Text(f"params={params} colour=white budget=86400000")))
             await second.say(m.Seek("gipf", m.Text(f"params={params}")))
             await ready(first, second)
             return first, second
@@ -182,11 +183,14 @@ async def test_a_process_that_fails_is_started_again_for_the_next_position(
     if how == "hangs":
         monkeypatch.setattr(adjudication, "HANG_SECONDS", 0.0)
     async with open_house(tmp_path / "data") as house:
-        ann, bob = await house.pair("params=3,3,9,9 budget=60000")
+        ann, bob = await house.pair("params=3,3,9,9 budget=86400000")
         async with adjudicated(house, by_hand(tmp_path, RULES._replace(seconds=0.3))):
             await ready(ann, bob)
             if how == "hangs":
-                await trio.sleep(0.3 + 3 * adjudication.LOOK_SECONDS)
+                with capture_logs() as logs:
+                    while not logs:
+                        await trio.sleep(0.005)
+                assert logs[0]["event"] == "the process that proves positions failed"
                 monkeypatch.undo()
             else:
                 await asked(tmp_path, 1)
@@ -205,7 +209,7 @@ async def test_a_process_that_fails_is_started_again_for_the_next_position(
 
 async def test_a_contest_goes_on_where_no_position_can_be_proven(tmp_path: Path) -> None:
     async with open_house(tmp_path) as house:
-        ann, bob = await house.pair("params=3,3,9,9 budget=60000")
+        ann, bob = await house.pair("params=3,3,9,9 budget=86400000")
         async with adjudicated(house, Adjudicator(RULES, ("/no/such/program",))):
             await ready(ann, bob)
             await trio.sleep(3 * adjudication.LOOK_SECONDS)
@@ -218,7 +222,7 @@ async def test_a_record_that_cannot_be_written_annuls_the_match(
 ) -> None:
     answer(tmp_path, 6, '{"winner":null}')
     async with open_house(tmp_path / "data") as house:
-        ann, bob = await house.pair("params=3,3,9,9 budget=60000")
+        ann, bob = await house.pair("params=3,3,9,9 budget=86400000")
         await ready(ann, bob)
 
         def full(text: str) -> None:

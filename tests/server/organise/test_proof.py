@@ -178,12 +178,12 @@ def test_a_win_after_a_position_has_stood_twice_is_left_undecided_until_the_stag
 def test_what_is_known_is_proven(game: str, parameters: str, proof: Proof) -> None:
     """Of positions that have gone through their text, as they do on their way to the process."""
     text = GAMES[game].start(parameters).text()
-    assert prove(GAMES[game].read(text), 20.0, 64) == proof
+    assert prove(GAMES[game].read(text), 600.0, 64) == proof
 
 
 def test_a_win_of_unknown_length_is_bounded_by_the_moves_that_are_left() -> None:
     position = GAMES["arrows"].start("5 5")
-    found = prove(position, 20.0, 64)
+    found = prove(position, 600.0, 64)
     assert found is not None and found.winner == 1, "docs/rules.md: who begins loses in a corner of 5 5"
     assert found.plies is not None and found.plies <= 25
 
@@ -197,7 +197,7 @@ def test_the_other_side_moves_in_the_middle_of_a_game() -> None:
     replies = []
     for move in moves(position):
         after = position.resolve(move).position
-        found = prove(after, 20.0, 64)
+        found = prove(after, 600.0, 64)
         assert found is not None
         replies.append(found)
     assert Proof(0, 2, True) in replies, "white wins in 3"
@@ -229,5 +229,5 @@ def test_the_process_answers_one_line_after_the_other_and_ends_with_its_input() 
         assert hear() == Proof(1, 2, True)
         ask("4 4 15 15")
         process.stdin.close()
-        assert process.wait(30) == 0
+        assert process.wait(600) == 0
         assert process.stdout.read() == b"", "it was in the middle of a position"

@@ -51,7 +51,7 @@ def test_looks_go_on_when_one_has_failed_and_when_no_thread_could_be_started(mon
             watcher.add(watched)
     with capture_logs() as logs:
         watcher.add(watched)
-        assert watched.enough.wait(60)
+        assert watched.enough.wait(600)
         watcher.remove(watched)
     assert [line["event"] for line in logs] == ["a sandbox cannot be looked at"]
 
