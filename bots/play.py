@@ -156,9 +156,8 @@ class Conversation:
             self._screen.say("getting the search ready; that takes some seconds when it was never compiled")
         stop = Stop()
         with ThreadPoolExecutor(1) as pool:
-            thought = pool.submit(self._adviser.think, history, seconds, clock=perf_counter, stop=stop)
-            try:
-                return thought.result()
+            try:  # also around the start of the thread, which would be waited for
+                return pool.submit(self._adviser.think, history, seconds, clock=perf_counter, stop=stop).result()
             except BaseException:
                 stop.set()
                 raise

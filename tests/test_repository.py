@@ -2,14 +2,12 @@
 
 import importlib
 import re
-import subprocess
-import sys
-from functools import cache
 from pathlib import Path
 
 import pytest
 
 from engine.catalogue import GAMES
+from tests.test_options import LINES
 
 ROOT = Path(__file__).parent.parent
 PACKAGES = ("engine", "server", "bots")
@@ -50,30 +48,26 @@ def test_every_link_of_the_documents_leads_somewhere() -> None:
     assert count > 5
 
 
-@cache
-def help_of(program: str, command: str) -> str:
+def help_of(program: str, command: str, capsys: pytest.CaptureFixture[str]) -> str:
     """Return what a command of one of our programs says about itself."""
-    module = program.removeprefix("arena-").replace("bot", "bots")
-    command_line = [sys.executable, "-m", module, command, "--help"]
-    done = subprocess.run(command_line, capture_output=True, text=True, timeout=600, check=False)
-    assert done.returncode == 0, f"{program} {command}"
-    assert command in done.stdout
-    return done.stdout
+    LINES[program]([command, "--help"], result_action="return_value")
+    shown = capsys.readouterr().out
+    assert command in shown, f"{program} {command}"
+    return shown
 
 
-@pytest.mark.slow
-def test_commands_of_the_readme_and_their_options_exist() -> None:
+def test_commands_of_the_readme_and_their_options_exist(capsys: pytest.CaptureFixture[str]) -> None:
     text = (ROOT / "README.md").read_text(encoding="utf-8")
     lines = re.findall(r"^    (arena-(?:engine|server|bot)) ([a-z]+)(.*)$", text, re.MULTILINE)
-    commands, options = set(), 0
+    commands = {(program, command): "" for program, command, _ in lines}
+    options = 0
+    for program, command in commands:
+        commands[program, command] = help_of(program, command, capsys)
     for program, command, rest in lines:
-        commands.add((program, command))
         for option in (word.rstrip(",;") for word in rest.split() if word.startswith("--")):
-            assert option in help_of(program, command), f"{program} {command} {option}"
+            assert option in commands[program, command], f"{program} {command} {option}"
             options += 1
     assert len(commands) >= 7 and options > 5
-    for program, command in commands:
-        help_of(program, command)
 
 
 @pytest.mark.parametrize("path", sorted((ROOT / "bots").glob("*_bot.py")), ids=lambda path: path.name)

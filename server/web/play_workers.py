@@ -106,6 +106,8 @@ class _Worker:
 
     def __init__(self, process: trio.Process) -> None:
         self.process = process
+        self.asked = False
+        """Whether it has a question, and its answer is still to come."""
         assert process.stdin is not None and process.stdout is not None
         self._questions, self._answers = process.stdin, process.stdout
         self._read = bytearray()
@@ -115,14 +117,23 @@ class _Worker:
 
     async def ask(self, kind: str, body: bytes) -> tuple[int, bytes]:
         await self._questions.send_all(b"%b %d\n%b" % (kind.encode(), len(body), body))
-        return await self._answer()
+        self.asked = True
+        answer = await self._answer()
+        self.asked = False
+        return answer
 
     async def stop(self) -> bool:
-        """End what was asked last, of which the answer is still to come; tell whether it came."""
+        """End what was asked last, of which the answer is still to come; tell whether it came.
+
+        Of a question that has not gone out whole no answer comes.
+        """
+        if not self.asked:
+            return False
         with trio.CancelScope(shield=True, deadline=trio.current_time() + STOP_SECONDS):
             try:
                 await self._questions.send_all(b"stop 0\n")
                 await self._answer()
+                self.asked = False
                 return True
             except FAULTS:
                 pass

@@ -20,7 +20,7 @@ from contextlib import suppress
 from types import TracebackType
 from typing import BinaryIO
 
-SECONDS = 60.0
+SECONDS = 300.0
 """No test waits for longer; a script that does is wrong."""
 
 
@@ -74,6 +74,7 @@ class FakeServer:
                 self._wrong.append(f"connection {number}: {error!r}; the client said {self.said}")
                 self._turn_away()
                 return
+        self._listener.close()  # who comes still is refused at once
 
     def _turn_away(self) -> None:
         """End whoever comes back: nothing is left to be shown."""

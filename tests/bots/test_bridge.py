@@ -279,8 +279,8 @@ def ended(number: int) -> bool:
 
 @pytest.mark.parametrize(("number", "status"), [(signal.SIGTERM, 143), (signal.SIGINT, 130)])
 def test_a_bridge_that_is_ended_resigns_and_ends_the_program(number: int, status: int, tmp_path: Path) -> None:
-    number_of = "import os; open({!r}, 'w').write(str(os.getpid()))\n".format(str(tmp_path / "pid"))
-    source = f"{number_of}{READY_THEN}hear()"
+    number_of = "import os; open({0!r} + '.new', 'w').write(str(os.getpid())); os.rename({0!r} + '.new', {0!r})\n"
+    source = f"{READY_THEN}{number_of.format(str(tmp_path / 'pid'))}hear()"  # written once it is on turn
     with FakeServer(BEGIN + READY + "< TURN 59900 59800\n> RESIGN\n> QUIT\n") as server:
         command = [
             sys.executable,
@@ -295,9 +295,8 @@ def test_a_bridge_that_is_ended_resigns_and_ends_the_program(number: int, status
             source,
         ]
         process = subprocess.Popen(command, stderr=subprocess.DEVNULL)
-        while not (tmp_path / "pid").exists() or "READY" not in server.said:
+        while not (tmp_path / "pid").exists():
             time.sleep(0.02)
-        time.sleep(0.2)
         process.send_signal(number)
         assert process.wait(300) == status
     assert ended(int((tmp_path / "pid").read_text()))

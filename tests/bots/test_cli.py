@@ -5,7 +5,6 @@ import sys
 
 import pytest
 
-from bots import connection
 from bots.alphabeta_bot import AlphaBetaBot
 from bots.cli import main
 from tests.bots.fake import FakeServer
@@ -134,8 +133,7 @@ def test_warming_a_board_that_is_not_compiled_takes_no_time(capsys: pytest.Captu
     assert run(capsys, "warm", "gipf", "6,4,20,20") == (0, "", "")
 
 
-def test_watching(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(connection, "CONNECT_SECONDS", 0.5)
+def test_watching(capsys: pytest.CaptureFixture[str]) -> None:
     script = f"""
         < ARENA 1 gipf-arena/0.1.0 open
         > WATCH 17

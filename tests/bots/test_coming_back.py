@@ -134,19 +134,43 @@ def test_a_server_that_stays_away(monkeypatch: pytest.MonkeyPatch) -> None:
     assert str(error).endswith("; the server could not be reached again")
 
 
+def silent(patch: pytest.MonkeyPatch, times: int) -> None:
+    """Let so many silences of the server count as long ones, from the first SEEK on."""
+    silences = [connection.QUIET_SECONDS] * times
+    seeks: list[m.Seek] = []
+    read_on, send_on = connection.Connection._read, connection.Connection.send
+
+    def read(self: connection.Connection, seconds: float) -> bool:
+        if not seconds or not seeks or not silences:
+            return read_on(self, seconds)
+        found = read_on(self, 0.05)
+        if not found:
+            silences.pop()
+            self._quiet_at = 0.0
+        return found
+
+    def send(self: connection.Connection, message: m.Message) -> None:
+        send_on(self, message)
+        if isinstance(message, m.Seek):
+            seeks.append(message)
+
+    patch.setattr(connection.Connection, "_read", read)
+    patch.setattr(connection.Connection, "send", send)
+
+
 def test_a_silent_server_is_asked_for_a_sign_of_life(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(connection, "QUIET_SECONDS", 0.1)
+    silent(monkeypatch, 1)
     script = LOGIN + SEEK + "> PING\n< PONG\n" + MATCH + PLAYING + RESULT + QUIT
     results, _ = scripted(Recorder(), script)
     assert len(results) == 1
 
 
 def test_a_silent_server_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(connection, "QUIET_SECONDS", 0.05)
+    silent(monkeypatch, 2)
     dead = LOGIN + SEEK + "> PING\nhold"
     results, reported = scripted(Recorder(), dead, LOGIN + SEEK + MATCH + PLAYING + RESULT + QUIT)
     assert len(results) == 1
-    assert reported[0] == "the server gave no sign of life for 0.1 seconds; trying to come back"
+    assert reported[0] == "the server gave no sign of life for 60 seconds; trying to come back"
 
 
 def test_moves_that_a_power_cut_has_taken_back_are_answered_anew() -> None:

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from bots import connection, patience
+from bots import patience
 from bots import watch as watching
 from bots.errors import ArenaError, Refused, ServerFault
 from bots.spectacle import Spectacle
@@ -57,8 +57,6 @@ def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(watching, "LOOK_SECONDS", 0.01)
     monkeypatch.setattr(watching, "FRAME_SECONDS", 0.01)
     monkeypatch.setattr(patience, "PAUSES", (0.0, 0.01))
-    monkeypatch.setattr(watching, "PATIENCE_SECONDS", 0.05)
-    monkeypatch.setattr(connection, "CONNECT_SECONDS", 0.5)
 
 
 def watched(
@@ -144,7 +142,8 @@ def test_coming_back() -> None:
     assert "the server closed the connection; trying to come back\n" in output
 
 
-def test_a_server_that_stays_away() -> None:
+def test_a_server_that_stays_away(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(watching, "PATIENCE_SECONDS", 0.05)
     with pytest.raises(ArenaError, match="could not be reached again"):
         watched(HELLO + LIST + WATCH + "drop")
 

@@ -44,7 +44,7 @@ class Site:
         if not self.process.stderr.closed:
             with self.process.stderr:
                 self.log += self.process.stderr.read()
-        return self.process.wait(10)
+        return self.process.wait(300)
 
 
 @contextmanager

@@ -7,17 +7,20 @@ import re
 import socket
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
 import trio
+import trio.testing
+from starlette.types import Receive, Scope, Send
 
 from engine.outcome import Termination
 from server import cli
+from server.limits import Limits
 from server.settings import Settings
 from server.web import app, listener
+from server.web.crowd import Crowd
 from tests.engine.records import records
 from tests.engine.test_record import played
 from tests.web.site import Site, Table, open_site
@@ -38,7 +41,7 @@ class Answer(NamedTuple):
 
 
 def ask(site: Site, path: str, method: str = "GET", body: bytes | None = None, **headers: str) -> Answer:
-    connection = http.client.HTTPConnection("127.0.0.1", site.web_port, timeout=300)
+    connection = http.client.HTTPConnection("127.0.0.1", site.web_port, timeout=3000)
     try:
         connection.request(method, path, body, {name.replace("_", "-"): value for name, value in headers.items()})
         response = connection.getresponse()
@@ -80,7 +83,7 @@ def test_what_is_long_is_compressed_for_who_takes_that(site: Site) -> None:
 
 
 def test_what_is_live_is_not_compressed_and_comes_at_once(site: Site) -> None:
-    with socket.create_connection(("127.0.0.1", site.web_port), timeout=300) as browser, browser.makefile() as lines:
+    with socket.create_connection(("127.0.0.1", site.web_port), timeout=3000) as browser, browser.makefile() as lines:
         browser.sendall(b"GET /live/lobby HTTP/1.1\r\nhost: x\r\naccept-encoding: gzip\r\n\r\n")
         head = list(iter(lambda: lines.readline().strip(), ""))
         assert not any("content-encoding" in line for line in head)
@@ -171,16 +174,6 @@ def test_a_match_is_told_while_it_is_played_and_afterwards(site: Site) -> None:
     assert again == over
 
 
-@pytest.mark.slow
-def test_matches_of_an_earlier_server_are_told_from_their_records(tmp_path: Path) -> None:
-    (tmp_path / "records").mkdir(parents=True)
-    (tmp_path / "records" / "7.txt").write_text(played(end="resign", stop_after=12))
-    with open_site(tmp_path) as site:
-        told = ask(site, "/api/matches/7").json
-        assert len(told["frames"]) == 13 and told["now"]["ending"]["reason"] == "resign"
-        assert ask(site, "/api/matches/7").json == told
-
-
 def test_a_fault_behind_a_page_is_logged_with_one_traceback(tmp_path: Path) -> None:
     (tmp_path / "records").mkdir(parents=True)
     (tmp_path / "records" / "7.txt").write_bytes(b"\xff")
@@ -194,7 +187,7 @@ def test_a_fault_behind_a_page_is_logged_with_one_traceback(tmp_path: Path) -> N
 
 
 @pytest.mark.slow
-def test_results_of_an_earlier_server_are_in_the_lobby(tmp_path: Path) -> None:
+def test_matches_of_an_earlier_server_are_in_the_lobby_and_told_from_their_records(tmp_path: Path) -> None:
     (tmp_path / "records").mkdir(parents=True)
     (tmp_path / "records" / "7.txt").write_text(played(end="resign", stop_after=12))
     (tmp_path / "records" / "9.txt").write_text("not a record")
@@ -202,7 +195,10 @@ def test_results_of_an_earlier_server_are_in_the_lobby(tmp_path: Path) -> None:
         table = Table(site, "mnk", "params=4,4,3 budget=60000")
         table.resign()
         table.close()
-        with socket.create_connection(("127.0.0.1", site.web_port), timeout=30) as browser, browser.makefile() as lines:
+        with (
+            socket.create_connection(("127.0.0.1", site.web_port), timeout=300) as browser,
+            browser.makefile() as lines,
+        ):
             browser.sendall(b"GET /live/lobby HTTP/1.1\r\nhost: x\r\n\r\n")
             for line in lines:
                 lobby = json.loads(line[6:]) if line.startswith("data: ") else {}
@@ -213,7 +209,9 @@ def test_results_of_an_earlier_server_are_in_the_lobby(tmp_path: Path) -> None:
             (7, ["ann", "bob"]),
         ]
         assert lobby["recent"][1]["ending"]["reason"] == "resign" and lobby["recent"][1]["plies"] == 12
-        assert ask(site, "/api/matches/7").json["now"]["ending"] == lobby["recent"][1]["ending"]
+        told = ask(site, "/api/matches/7").json
+        assert len(told["frames"]) == 13 and told["now"]["ending"] == lobby["recent"][1]["ending"]
+        assert ask(site, "/api/matches/7").json == told
 
 
 @pytest.mark.slow
@@ -277,50 +275,51 @@ def test_another_sites_page_may_not_ask_for_work(site: Site) -> None:
     ],
 )
 def test_odd_requests_are_answered_or_closed(site: Site, request_text: bytes) -> None:
-    with socket.create_connection(("127.0.0.1", site.web_port), timeout=10) as browser:
+    with socket.create_connection(("127.0.0.1", site.web_port), timeout=300) as browser:
         browser.sendall(request_text)
         answer = browser.recv(65536)
         assert not answer.startswith(b"HTTP/1.1 200")
     assert ask(site, "/").status == 200
 
 
-def test_rubbish_behind_a_request_for_what_is_live_closes_it(site: Site) -> None:
-    with socket.create_connection(("127.0.0.1", site.web_port), timeout=10) as browser:
+def test_rubbish_behind_a_request_for_what_is_live_harms_nobody(site: Site) -> None:
+    with socket.create_connection(("127.0.0.1", site.web_port), timeout=300) as browser:
         browser.sendall(b"GET /live/lobby HTTP/1.1\r\nhost: x\r\n\r\n")
         told = b""
         while b"data:" not in told:
             told += browser.recv(65536)
         browser.sendall(b"\x00 rubbish\r\n\r\n" * 10)
-        browser.settimeout(0.5)
-        try:
-            while browser.recv(65536):
-                pass
-        except TimeoutError:
-            pass  # it may also be left unread
+        assert ask(site, "/").status == 200
     assert ask(site, "/").status == 200
 
 
-@pytest.mark.slow
-def test_a_server_stops_though_browsers_listen_and_do_not_read(tmp_path: Path) -> None:
-    with open_site(tmp_path) as site:
-        browsers = [socket.create_connection(("127.0.0.1", site.web_port)) for _ in range(20)]
-        for browser in browsers:
-            browser.sendall(
-                b"GET /live/lobby HTTP/1.1\r\nhost: x\r\n\r\n" + b"GET /static/play.js HTTP/1.1\r\nhost: x\r\n\r\n" * 50
-            )
-        time.sleep(0.3)
-        began = time.monotonic()
-        assert site.stop() == 0
-        assert time.monotonic() - began < 6
-        for browser in browsers:
-            browser.close()
+async def test_a_server_stops_at_once_though_a_browser_does_not_read(mock_clock: trio.testing.MockClock) -> None:
+    async def flood(_scope: Scope, _receive: Receive, send: Send) -> None:
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+        while True:
+            await send({"type": "http.response.body", "body": b"x" * 65536, "more_body": True})
+
+    listeners = await trio.open_tcp_listeners(0, host="127.0.0.1")
+    port, began = listeners[0].socket.getsockname()[1], trio.current_time()
+    async with await trio.open_tcp_stream("127.0.0.1", port) as browser, trio.open_nursery() as nursery:
+        nursery.start_soon(listener.serve_browsers, flood, listeners, Crowd(Limits(), 5, lambda: 1))
+        await browser.send_all(b"GET / HTTP/1.1\r\nhost: x\r\n\r\n")
+        assert await browser.receive_some(1)
+        await trio.testing.wait_all_tasks_blocked(0.05)  # what is sent meets a window that is full
+        mock_clock.autojump_threshold = 0
+        nursery.cancel_scope.cancel()
+    assert trio.current_time() == began
 
 
 @pytest.mark.slow
 def test_a_port_that_is_taken_is_said_in_a_sentence(site: Site, tmp_path: Path) -> None:
     where = ["--port", "0", "--web", f"127.0.0.1:{site.web_port}", "--data", str(tmp_path)]
     done = subprocess.run(
-        [sys.executable, "-P", "-m", "server", "serve", *where], capture_output=True, text=True, check=False, timeout=30
+        [sys.executable, "-P", "-m", "server", "serve", *where],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=300,
     )
     (line,) = done.stderr.splitlines()
     assert done.returncode == 1 and f"no pages on 127.0.0.1:{site.web_port}" in line and "--web HOST:PORT" in line

@@ -194,7 +194,8 @@ class Page {
   #offerDirections(legal) {
     $("pad").hidden = this.table.game !== "arrows" || !legal.length;
     if ($("pad").hidden) return;
-    $("pad").replaceChildren(
+    patch(
+      $("pad"),
       ...PAD.map((direction) => {
         if (direction === null) return el("span");
         const click = () => this.#play(String(direction));

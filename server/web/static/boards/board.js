@@ -112,14 +112,20 @@ class Board {
   }
 
   #place(view) {
-    const wanted = new Map(view.pieces.map((entry) => [entry[0], entry]));
-    this.above.replaceChildren();
-    this.pieces.clear();
-    for (const [field, [, side, direction]] of wanted) {
-      const element = piece(view.game, side, direction);
+    const before = this.pieces;
+    this.pieces = new Map();
+    for (const [field, side, direction] of view.pieces) {
+      const fresh = piece(view.game, side, direction);
+      const known = before.get(field);
+      const element = known && isSame(known, fresh) ? known : fresh; // a click under way stays one
       put(element, this.places.get(field));
-      this.above.append(element);
       this.pieces.set(field, element);
+    }
+    const kept = new Set(this.pieces.values());
+    for (const element of [...this.above.children]) if (!kept.has(element)) element.remove();
+    for (const element of kept) {
+      if (element.isConnected) rest(element);
+      else this.above.append(element);
     }
   }
 
@@ -178,6 +184,18 @@ function shapeOf(view) {
 function spotOf(kind) {
   if (kind === "cells") return svg("rect", { x: -47, y: -47, width: 94, height: 94, rx: 15 });
   return svg("circle", { r: 48 });
+}
+
+/** Whether two pieces look the same, whatever they do just now. */
+function isSame(one, other) {
+  const [shape, wanted] = [one, other].map((element) => element.firstElementChild);
+  return shape.isEqualNode(wanted) && one.classList.value.replace(" lit", "") === other.classList.value;
+}
+
+/** End what a piece does. */
+function rest(element) {
+  element.classList.remove("lit");
+  for (const animation of element.getAnimations({ subtree: true })) animation.cancel();
 }
 
 function finished(animation) {

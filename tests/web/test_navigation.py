@@ -1,0 +1,199 @@
+"""Finding one's way in a real browser: several tabs, back and forward, the keyboard alone, nodes that stay."""
+
+import re
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, Locator, Page, Route, expect
+
+from tests.web.chromium import open_page
+from tests.web.site import Site, Table
+
+pytestmark = pytest.mark.slow
+
+QUIET = "params=3,3,9,9 budget=600000"
+MOVES = ("a4-b4", "d7-d6", "a4-b4")
+"""Of GIPF 3 3 9 9: pushes that collect nothing."""
+
+
+def mark(found: Locator) -> int:
+    """Mark elements by what an update cannot see; return how many there are."""
+    return int(found.evaluate_all("found => found.map((one) => { one.kept = true; }).length"))
+
+
+def kept(found: Locator) -> int:
+    """Count those that were marked."""
+    return int(found.evaluate_all("found => found.filter((one) => one.kept).length"))
+
+
+def test_two_tabs_and_the_lobby_follow_a_match_each_for_itself(browser: Browser, site: Site) -> None:
+    table = Table(site, "gipf", QUIET)
+    with open_page(browser, still=True) as first:
+        second, lobby = first.context.new_page(), first.context.new_page()
+        for page, path in ((first, f"/match/{table.match}"), (second, f"/match/{table.match}"), (lobby, "")):
+            page.goto(site.url + path)
+        expect(lobby.locator(".tile")).to_have_count(1)
+        for move in MOVES[:2]:
+            table.move(move)
+        for page in (first, second):
+            expect(page.locator("#moves li")).to_have_count(2)
+        first.keyboard.press("ArrowLeft")
+        table.move(MOVES[2])
+        expect(second.locator("#moves button[aria-current]")).to_contain_text(f"3.{MOVES[2]}")
+        expect(first.locator("#moves li")).to_have_count(3)
+        expect(first.locator("#moves button[aria-current]")).to_contain_text(f"1.{MOVES[0]}")
+        expect(lobby.locator(".tile")).to_contain_text("3 moves")
+        table.resign()
+        for page in (first, second):
+            expect(page.locator("#status")).to_have_text("over")
+        expect(lobby.locator(".tile")).to_have_count(0)
+    table.close()
+
+
+def test_back_and_forward_lead_from_page_to_page(browser: Browser, site: Site) -> None:
+    table = Table(site, "gipf", QUIET)
+    with open_page(browser, still=True) as page:
+        page.goto(site.url)
+        page.locator(".tile").click()
+        table.move(MOVES[0])
+        expect(page.locator("#moves li")).to_have_count(1)
+        page.keyboard.press("Home")
+        expect(page).to_have_url(re.compile("#0$"))
+        page.go_back()  # positions are not pages of their own
+        expect(page).to_have_url(f"{site.url}/")
+        table.move(MOVES[1])
+        expect(page.locator(".tile")).to_contain_text("2 moves")
+        page.go_forward()
+        expect(page.locator("#moves li")).to_have_count(2)
+        expect(page.locator("#status")).to_have_text("live")
+        page.get_by_role("link", name="Contests").click()
+        page.locator(".one[href='/contest/1']").click()
+        expect(page.locator("#games tbody tr").first).to_be_visible()
+        page.go_back()
+        expect(page.locator(".one")).to_have_count(3)
+        page.go_back()
+        table.move(MOVES[2])
+        expect(page.locator("#moves li")).to_have_count(3)
+        page.go_forward()
+        page.go_forward()
+        expect(page.locator("#games tbody tr").first).to_be_visible()
+    table.resign()
+    table.close()
+
+
+def is_seen(page: Page) -> Any:
+    """Tell what has the focus, and whether it is drawn so that it is seen."""
+    return page.evaluate(
+        """() => {
+            const one = document.activeElement;
+            const style = getComputedStyle(one.querySelector(".reach") ?? one);
+            const drawn = one.matches(".offer") ? style.strokeWidth === "9px" : style.outlineStyle === "solid";
+            return [one.outerHTML.slice(0, 80), one.matches(":focus-visible") && drawn];
+        }"""
+    )
+
+
+def tab_to(page: Page, wanted: Locator) -> None:
+    """Go on by the keyboard until an element has the focus; each one on the way has to show it."""
+    for _ in range(40):
+        page.keyboard.press("Tab")
+        name, seen = is_seen(page)
+        assert seen, f"nobody sees that {name!r} has the focus"
+        if wanted.evaluate("one => one === document.activeElement"):
+            return
+    raise AssertionError("the keyboard does not lead there")
+
+
+def test_a_match_is_looked_at_by_the_keyboard_alone(browser: Browser, site: Site) -> None:
+    table = Table(site, "gipf", QUIET)
+    for move in MOVES:
+        table.move(move)
+    with open_page(browser, still=True) as page:
+        page.goto(f"{site.url}/match/{table.match}")
+        expect(page.locator("#moves li")).to_have_count(3)
+        current = page.locator("#moves button[aria-current]")
+        tab_to(page, page.locator("#back"))
+        page.keyboard.press("Enter")
+        expect(current).to_contain_text("2.")
+        tab_to(page, page.locator("#moves button").first)
+        page.keyboard.press("Enter")
+        expect(current).to_contain_text("1.")
+        page.keyboard.press("End")
+        expect(current).to_contain_text("3.")
+    table.resign()
+    table.close()
+
+
+def test_a_game_is_played_by_the_keyboard_alone(browser: Browser, site: Site) -> None:
+    with open_page(browser, still=True) as page:
+        page.goto(f"{site.url}/play#game=arrows&params=5+4&players=person,person")
+        expect(page.locator("#board .offer")).to_have_count(5)
+        tab_to(page, page.locator(".offer").first)
+        page.keyboard.press("ArrowDown")
+        assert is_seen(page)[1]
+        tab_to(page, page.get_by_role("button", name="up", exact=True))
+        page.keyboard.press("Enter")
+        expect(page.locator("#moves li")).to_have_text(["up"])
+        expect(page.get_by_role("button", name="up", exact=True)).to_be_focused()
+        tab_to(page, page.locator("#undo"))
+        page.keyboard.press(" ")
+        expect(page.locator("#moves li")).to_have_count(0)
+        tab_to(page, page.locator("#move"))
+        page.keyboard.type("2")
+        page.keyboard.press("Enter")
+        expect(page.locator("#moves li")).to_have_text(["right"])
+
+
+def test_a_match_is_updated_in_place(browser: Browser, site: Site) -> None:
+    table = Table(site, "gipf", QUIET)
+    with open_page(browser, still=True) as page:
+        page.goto(f"{site.url}/match/{table.match}")
+        table.move(MOVES[0])
+        expect(page.locator("#moves li")).to_have_count(1)
+        page.locator("#moves button").focus()
+        pieces = mark(page.locator("#board .piece"))
+        mark(page.locator("#moves button"))
+        table.move(MOVES[1])
+        expect(page.locator("#moves li")).to_have_count(2)
+        expect(page.locator("#board .piece")).to_have_count(pieces + 1)
+        assert kept(page.locator("#board .piece")) == pieces, "a push to an empty field moves none of the others"
+        assert kept(page.locator("#moves button")) == 1
+        expect(page.locator("#moves button").first).to_be_focused()
+    table.resign()
+    table.close()
+
+
+def test_a_contest_and_the_list_of_contests_are_updated_in_place(browser: Browser, site: Site) -> None:
+    def more(route: Route) -> None:
+        told = route.fetch().json()
+        for entry in told if isinstance(told, list) else [told["entry"]]:
+            entry["done"] += changed
+        if not isinstance(told, list):
+            told["report"]["state"] = "running"
+            told["report"]["stages"][0]["table"][0]["games"] += changed
+        route.fulfill(json=told)
+
+    for path, api, watched in (
+        ("/contests", "", ".one"),
+        ("/contest/2", "/2", "#stages tr, #games tr, #games summary"),
+    ):
+        changed = 0
+        with open_page(browser, still=True) as page:
+            page.clock.install()
+            page.route(f"**/api/contests{api}", more)
+            page.goto(site.url + path)
+            progress = page.locator("progress").first
+            value = progress.get_attribute("value")
+            count = mark(page.locator(watched))
+            held = page.locator(".one, #stages button.cell").first
+            held.focus()
+            page.evaluate(
+                "selection => getSelection().selectAllChildren(document.querySelector(selection))", "main strong"
+            )
+            selected = page.evaluate("getSelection().toString()")
+            changed = 1
+            page.clock.run_for(5000)
+            expect(progress).not_to_have_attribute("value", str(value))
+            assert count and kept(page.locator(watched)) == count == page.locator(watched).count()
+            expect(held).to_be_focused()
+            assert selected and page.evaluate("getSelection().toString()") == selected
