@@ -10,7 +10,7 @@
 - `report`: what a contest has come to, as text, JSON, CSV and a page
 - `match`: a match while it is played: carries out what the referee decides
 - `telling`, `story`, `retelling`: what is told of a match as a whole, also of one that ended under an earlier server
-- `listing`, `later`: legal moves some at a time, and other answers that take time
+- `listing`, `later`: legal moves some at a time, and other answers that take time; `preparing`: boards that are new
 - `delay`: a match as spectators see it, some moves late
 - `ending`: exit statuses of commands, and how they fail in one line
 - `door`, `entrance`, `gate`, `limits`, `tls`: who is let in, how much may be asked for, and encryption

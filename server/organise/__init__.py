@@ -13,7 +13,6 @@
 - `intervening`: what the organiser changes in a contest that is open
 - `verifying`: a contest held against its records
 - `past`: games that were over before this server began, replayed by another process
-- `keeping`: a result and its record, kept together
 - `account`: how a contest stands, as the store tells it, and its report
 - `programs`: entrants that the server starts, each for one game, and ends with all that they have started
 - `sandbox`, `visible`, `sealed`, `sealing`: the sandbox around a program: command, what is seen in it, start and end,
