@@ -18,6 +18,7 @@
 - `sandbox`, `visible`, `sealed`, `sealing`: the sandbox around a program: command, what is seen in it, start and end,
   whether it can be made
 - `refusals`: system calls that a program in it is refused
+- `system_settings`: what programs in sandboxes need of /etc
 - `usage`: what a program uses, and its end where that is more than it may
 - `pipes`: the pipes of a program
 - `blame`: whose fault it is that a program was not started

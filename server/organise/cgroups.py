@@ -6,6 +6,7 @@ program is ended for the same bounds everywhere; in a group no moment is missed,
 
 import itertools
 import os
+import threading
 import time
 from contextlib import suppress
 from functools import cache
@@ -39,6 +40,8 @@ REMOVE_SECONDS = 1.0
 LOOK_SECONDS = 0.01
 
 _NUMBERS = itertools.count(1)
+
+_LOCK = threading.Lock()
 
 _LEFT: list[Path] = []
 """Groups that could not be removed yet."""
@@ -91,11 +94,12 @@ def around(process: int, home: str, bounds: Bounds) -> Group | None:
 
     Not for the event loop: it may wait for what was left of groups before.
     """
-    parent = _parent()
-    if parent is None:
-        return None
-    while _LEFT:
-        _surely_remove(_LEFT.pop())
+    with _LOCK:  # several programs are started at a time
+        parent = _parent()
+        if parent is None:
+            return None
+        while _LEFT:
+            _surely_remove(_LEFT.pop())
     group = None
     try:
         group = Group(parent / f"{PREFIX}-{home}-{os.getpid()}-{next(_NUMBERS)}", bounds)

@@ -28,6 +28,9 @@ from server.settings import Settings
 LOOK_SECONDS = 1.0
 """How often to look how far it has come."""
 
+LOOK_SHARE = 4.0
+"""The pause is so many times as long as the last look has taken, which grows with the games."""
+
 LINE_SECONDS = 30.0
 """How often to say so where nobody looks at a terminal."""
 
@@ -165,6 +168,7 @@ class _Follower:
         live = Live(console=self._console, auto_refresh=False, transient=True)
         with live:
             while True:
+                began = trio.current_time()
                 found = await self.look(hall)
                 now = progress.progress(found.definition, found.games, found.plan, found.moment)
                 if found.moment.closed is not None or stopped.is_set():
@@ -174,5 +178,5 @@ class _Follower:
                 elif trio.current_time() - self._said >= LINE_SECONDS:
                     self._said = trio.current_time()
                     self.say(progress.line(now))
-                with trio.move_on_after(LOOK_SECONDS):
+                with trio.move_on_after(max(LOOK_SECONDS, LOOK_SHARE * (trio.current_time() - began))):
                     await stopped.wait()

@@ -30,6 +30,9 @@ LOOK_SECONDS = 0.5
 REPORT_SECONDS = 10.0
 """How often to write the report of a contest that goes on, where there are games that are not in it."""
 
+REPORT_SHARE = 10.0
+"""The pause is so many times as long as the last report has taken: that of a long contest takes seconds."""
+
 VERIFY_SECONDS = 5.0
 """Pause before a contest that is over is verified: the command that holds it does so itself, and stops the server."""
 
@@ -129,8 +132,9 @@ class Office:
         """Keep the report up to date, until cancelled."""
         known: int | None = -1
         while True:
+            began = trio.current_time()
             known = await self._write(contest, -1 if known is None else known)
-            await trio.sleep(REPORT_SECONDS)
+            await trio.sleep(max(REPORT_SECONDS, REPORT_SHARE * (trio.current_time() - began)))
 
     async def _write(self, contest: int, known: int) -> int | None:
         """Write the report, unless what it tells is as much as is ``known``; return how much that is.

@@ -1,4 +1,4 @@
-"""The sandbox around a program, as a command of bubblewrap. Pure, but for looking at which system folders there are.
+"""The sandbox around a program, as a command of bubblewrap. Pure, but for looking at the system's folders.
 
 What is inside has namespaces of its own for users, processes, IPC, the network, host names and mounts, and no
 capabilities. Its file system is read-only: the system's programs and libraries, this Python with the bots of this
@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from server.contest.definition import Bounds
+from server.organise import system_settings
 
 PROGRAM = "bwrap"
 """Of bubblewrap."""
@@ -40,13 +41,6 @@ _TOP = ("bin", "sbin", "lib", "lib32", "lib64", "libx32")
 
 _WHOLE = ("/usr", "/opt", "/nix/store", "/gnu/store")
 """Where systems keep what is installed for everybody."""
-
-_SETTINGS = (
-    *("alternatives", "ld.so.cache", "ld.so.conf", "ld.so.conf.d", "ld-musl-x86_64.path", "localtime", "timezone"),
-    *("hosts", "host.conf", "nsswitch.conf", "protocols", "services", "ssl/openssl.cnf", "ssl/certs", "fonts"),
-    *("java", "java-*", "jvm*", "node*", "mono", "R", "ghc", "perl", "python*"),
-)
-"""Of /etc, what programs and libraries need, and everybody may read."""
 
 _KEPT_VARIABLES = ("LANG", "LC_ALL", "LC_CTYPE", "TZ")
 """Of the server's environment, beside the path."""
@@ -157,9 +151,7 @@ def _system() -> tuple[str, ...]:
             words += ["--symlink", os.readlink(path), str(path)]
         elif path.is_dir():
             words += ["--ro-bind", str(path), str(path)]
-    for pattern in _SETTINGS:
-        for path in sorted(Path("/etc").glob(pattern)):
-            words += ["--ro-bind", str(path), str(path)]
+    words += system_settings.shown(_kernels().parent)
     words += [
         "--dev",
         "/dev",

@@ -1,7 +1,7 @@
 """Starting a program in a sandbox, and ending it with all that it has started: when its first process ends, all do.
 
 The sandbox ends with the thread that has started it, and so with the server, however that ends. Programs are started by
-one thread, which lasts.
+a few threads, which last.
 """
 
 import array
@@ -71,7 +71,11 @@ except OSError as error:
 """Runs in the sandbox of a program that connects: opens the port that leads to its game, which is the only one there,
 hands it over to the server, and becomes the program."""
 
-_SPAWNER = ThreadPoolExecutor(1, "spawner")
+STARTS = 4
+"""Sandboxes that are made at a time: much of it is waiting, and the programs of a game begin together."""
+
+_SPAWNER = ThreadPoolExecutor(STARTS, "spawner")
+"""Its threads last as long as the server."""
 
 
 class Seal(NamedTuple):
@@ -199,8 +203,14 @@ class Sealed:
 
 
 async def in_lasting_thread(work: Callable[[], Result]) -> Result:
-    """Do something in the thread that starts sandboxes: those end with the thread that has started them."""
-    return await trio.to_thread.run_sync(lambda: _SPAWNER.submit(work).result())
+    """Do something in a thread that starts sandboxes: those end with the thread that has started them."""
+    await trio.lowlevel.checkpoint_if_cancelled()
+    done, token = trio.Event(), trio.lowlevel.current_trio_token()
+    future = _SPAWNER.submit(work)
+    future.add_done_callback(lambda _: token.run_sync_soon(done.set))
+    with trio.CancelScope(shield=True):  # who is cancelled takes over what was started, and ends it
+        await done.wait()
+    return future.result()
 
 
 def start(

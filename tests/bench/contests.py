@@ -15,7 +15,7 @@ import tempfile
 from contextlib import closing
 from pathlib import Path
 from time import perf_counter
-from typing import Any
+from typing import Any, NamedTuple
 from unittest import mock
 
 import trio
@@ -26,7 +26,7 @@ from engine.game import moves
 from engine.history import History
 from server.contest import contest_file
 from server.contest.definition import Definition
-from server.contest.fixtures import Finished
+from server.contest.fixtures import Finished, Fixture
 from server.logs import configure
 from server.organise.holding import Asked, hold
 from server.organise.runner import Runner
@@ -50,8 +50,11 @@ PAIRS = 10
 
 ENTRANTS = 6
 
-TURNS, TURN_PAIRS = 4, 2
+TURNS, TURN_PAIRS = 6, 2
 """Contests without and with sandboxes are played so many times in turns, each so long."""
+
+TURN_SECONDS = 60.0
+"""No other turn begins after so long: on a busy machine there are fewer."""
 
 LOOPS = 5
 """The fastest of so many passes through the bare loop counts."""
@@ -90,79 +93,174 @@ def _definition(command: list[str], pairs: int, sandbox: str) -> Definition:
     return contest_file.read(text, lambda name: "")
 
 
+class _Held(NamedTuple):
+    """A contest that was held."""
+
+    games: list[Finished]
+    seconds: float
+    """In all, with its opening, report and verification."""
+    stages: "_Stages"
+    server: float
+    """Processor time of the server, in seconds."""
+    programs: float
+    """Of all that it has started and that has ended, as far as the system tells: of sealed programs it tells little."""
+
+    @property
+    def rate(self) -> float:
+        """Return the games a minute, from the beginning of the first one until the result of the last is kept."""
+        return 60 * len(self.games) / self.stages.seconds
+
+
+def _held(definition: Definition, data: Path) -> _Held:
+    """Hold a contest."""
+    asked = Asked(CONTEST, definition, Settings(data=data, port=0))
+    before, began = _processor_seconds(), perf_counter()
+    with _Stages() as stages, data.with_suffix(".log").open("w") as log:
+        trio.run(hold, asked, Console(file=log))
+    seconds = perf_counter() - began
+    server, programs = (after - then for after, then in zip(_processor_seconds(), before, strict=True))
+    with closing(Store(data / FILE)) as store:
+        return _Held(store.games(1), seconds, stages, server, programs)
+
+
 def _sandboxes(folder: Path, command: list[str]) -> None:
     """Print how many games a minute a contest has with sandboxes, beside one without, played in turns."""
     if why := hindrance():
         print(f"  {why}")
         return
-    rates: dict[str, list[float]] = {"none": [], "sealed": []}
+    held: dict[str, list[_Held]] = {"none": [], "sealed": []}
+    began = perf_counter()
     for turn in range(TURNS):
-        for sandbox, found in rates.items():
+        if turn and perf_counter() - began > TURN_SECONDS:
+            break
+        for sandbox, found in held.items():
             definition = _definition(command, TURN_PAIRS, sandbox)
-            data = folder / f"{sandbox}{turn}"
-            asked = Asked(CONTEST, definition, Settings(data=data, port=0))
-            began = perf_counter()
-            with (folder / "log").open("w") as log:
-                trio.run(hold, asked, Console(file=log))
-            seconds = perf_counter() - began
-            with closing(Store(data / FILE)) as store:
-                found.append(60 * len(store.games(1)) / seconds)
-    ratios = [sealed / none for sealed, none in zip(rates["sealed"], rates["none"], strict=True)]
+            found.append(_held(definition, folder / f"{sandbox}{turn}"))
+    none, sealed = held.values()
+    ratios = sorted(one.rate / other.rate for one, other in zip(sealed, none, strict=True))
     told = ", ".join(f"{ratio:.2f}" for ratio in ratios)
     print(
-        f"  sealed    {statistics.median(rates['sealed']):9.0f} games/min, without sandboxes "
-        f"{statistics.median(rates['none']):.0f}: {statistics.median(ratios):.2f} times as many ({told})"
+        f"  sealed    {statistics.median(one.rate for one in sealed):9.0f} games/min while they are played, without "
+        f"sandboxes {statistics.median(one.rate for one in none):.0f}: {statistics.median(ratios):.2f} times as many "
+        f"({told})"
+    )
+    print("  where the time of a game goes, medians in ms; what stands apart goes on beside the next game")
+    print(f"    {'':52}{'no sandbox':>12}{'sealed':>12}")
+    for name in none[0].stages.medians():
+        figures = (statistics.median(one.stages.medians()[name] for one in found) for found in (none, sealed))
+        print(f"    {name:52}" + "".join(f"{1000 * figure:12.1f}" for figure in figures))
+    figures = (statistics.median(one.server / len(one.games) for one in found) for found in (none, sealed))
+    print(
+        f"    {'processor time of the server, report included':52}" + "".join(f"{1000 * one:12.1f}" for one in figures)
     )
 
 
 def _contest(folder: Path, command: list[str]) -> None:
     """Hold the contest, play its games in a loop, and print what both came to."""
     definition = _definition(command, PAIRS, "none" if hindrance() else "sealed")
-    asked = Asked(CONTEST, definition, Settings(data=folder / "data", port=0))
-    before, began = _processor_seconds(), perf_counter()
-    with _Timed(Seats, "seated") as seated, _Timed(Runner, "_play") as whole, (folder / "log").open("w") as log:
-        trio.run(hold, asked, Console(file=log))
-    seconds = perf_counter() - began
-    server, programs = (after - then for after, then in zip(_processor_seconds(), before, strict=True))
-    with closing(Store(folder / "data" / FILE)) as store:
-        games = store.games(1)
+    held = _held(definition, folder / "data")
+    games, count = held.games, len(held.games)
     loops = []
     for _ in range(LOOPS):
         began = perf_counter()
         same = all(_plays_alike(game, game.fixture.position(definition)) for game in games)
         loops.append(perf_counter() - began)
         assert same, "the loop comes to other games than the contest"
-    count = len(games)
-    print(f"  contest   {60 * count / seconds:9.0f} games/min ({count} games, {seconds:.1f} s, {os.cpu_count()} cores)")
-    ratio = seconds / min(loops)
+    print(
+        f"  contest   {60 * count / held.seconds:9.0f} games/min ({count} games, {held.seconds:.1f} s, "
+        f"{os.cpu_count()} cores), {held.rate:.0f} while they are played"
+    )
+    ratio = held.seconds / min(loops)
     print(f"  bare loop {60 * count / min(loops):9.0f} games/min (one process), {ratio:.0f} times as many")
-    share = 100 * seated.seconds / whole.seconds
-    print(f"  a game: {1000 * whole.seconds / count:.0f} ms, {share:.0f} % of it until both programs are there")
-    print(f"  processor time a game: server {1000 * server / count:.1f} ms, programs {1000 * programs / count:.1f} ms")
+    server, programs = (1000 * seconds / count for seconds in (held.server, held.programs))
+    print(f"  processor time a game: server {server:.1f} ms, programs that it was told of {programs:.1f} ms")
+    first, last = held.stages.server_seconds()
+    print(
+        f"  of the server while games are played: first third {1000 * first:.1f} ms a game, last {1000 * last:.1f} ms"
+    )
 
 
-class _Timed:
-    """Adds up how long the calls of a method take, while it is entered."""
+class _Stages:
+    """Stamps what happens to each game of a contest, while it is entered."""
 
-    def __init__(self, of: type, name: str) -> None:
-        self.seconds = 0.0
-        original = getattr(of, name)
+    STAGES = (
+        ("its beginning is in the database", "play", "seated"),
+        ("both programs are there", "seated", "there"),
+        ("its last move", "begun", "over"),
+        ("both programs have ended", "over", "ended"),
+        ("the next game begins", "ended", "next"),
+        ("  apart: from its last move until its result is kept", "over", "kept"),
+        ("  apart: from its result until all is done", "kept", "left"),
+    )
 
-        async def timed(*arguments: Any) -> Any:
-            began = perf_counter()
+    def __init__(self) -> None:
+        self._stamps: dict[Fixture, dict[str, float]] = {}
+        self._processor: list[float] = []
+        self._patches = [
+            mock.patch.object(Runner, "_play", self._around(Runner._play, "play", "left")),
+            mock.patch.object(Seats, "seated", self._around(Seats.seated, "seated", "there", place=3)),
+            mock.patch.object(Runner, "_played", self._around(Runner._played, "begun", "over")),
+            mock.patch.object(Runner, "_keep", self._around(Runner._keep, "over", "kept")),
+            mock.patch.object(Runner, "_leave_cores", self._ended(Runner._leave_cores)),
+        ]
+
+    def _around(self, original: Any, before: str, after: str, place: int = 0) -> Any:
+        """Return a method that stamps its beginning and its end; its fixture is that argument."""
+
+        async def stamped(runner: Any, *arguments: Any) -> Any:
+            self._stamp(arguments[place], before)
             try:
-                return await original(*arguments)
+                return await original(runner, *arguments)
             finally:
-                self.seconds += perf_counter() - began
+                self._stamp(arguments[place], after)
 
-        self._patch = mock.patch.object(of, name, timed)
+        return stamped
 
-    def __enter__(self) -> "_Timed":
-        self._patch.start()
+    def _ended(self, original: Any) -> Any:
+        def stamped(runner: Runner, fixture: Fixture) -> None:
+            self._stamps[fixture].setdefault("ended", perf_counter())
+            original(runner, fixture)
+
+        return stamped
+
+    def _stamp(self, fixture: Fixture, what: str) -> None:
+        if what == "play":
+            now = perf_counter()
+            self._processor.append(_processor_seconds()[0])
+            ended = [stamps for stamps in self._stamps.values() if "ended" in stamps and "next" not in stamps]
+            for stamps in ended[:1]:  # it has its cores
+                stamps["next"] = now
+        self._stamps.setdefault(fixture, {})[what] = perf_counter()
+
+    @property
+    def seconds(self) -> float:
+        """Return how long games were played."""
+        stamps = self._stamps.values()
+        return max(one["left"] for one in stamps) - min(one["play"] for one in stamps)
+
+    def medians(self) -> dict[str, float]:
+        """Return for each stage how many seconds it takes."""
+        found = {}
+        for name, before, after in self.STAGES:
+            both = [one[after] - one[before] for one in self._stamps.values() if before in one and after in one]
+            found[name] = statistics.median(both)
+        return found
+
+    def server_seconds(self) -> tuple[float, float]:
+        """Return the processor time that the server takes for a game, in the first and in the last third of them."""
+        third = len(self._processor) // 3
+        spans = (self._processor[: third + 1], self._processor[-third - 1 :])
+        first, last = ((span[-1] - span[0]) / third for span in spans)
+        return first, last
+
+    def __enter__(self) -> "_Stages":
+        for patch in self._patches:
+            patch.start()
         return self
 
     def __exit__(self, *error: object) -> None:
-        self._patch.stop()
+        for patch in self._patches:
+            patch.stop()
 
 
 def _plays_alike(game: Finished, opening: str) -> bool:
