@@ -97,7 +97,7 @@ class Configuration(NamedTuple):
 def read(path: Path) -> Configuration:
     """Read a configuration file; raises `BadTable` with a sentence that names file, key and what would be right."""
     try:
-        values = tomllib.loads(path.read_text(encoding="utf-8"))
+        values = tomllib.loads(path.read_text(encoding="utf-8-sig"))
     except OSError as error:
         raise BadTable(f"{path} cannot be read: {error.strerror}") from None
     except UnicodeDecodeError:

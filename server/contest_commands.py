@@ -215,8 +215,8 @@ def _read(file: Path) -> tuple[str, Definition]:
         hint = nearest(str(file), commands) or f"; commands are {', '.join(commands)}"
         fail(f"there is no contest file {str(file)!r}{hint}")
     try:
-        text = file.read_text(encoding="utf-8")
-        found = contest_file.read(text, lambda name: (file.parent / name).read_text(encoding="utf-8"))
+        text = file.read_text(encoding="utf-8-sig")  # some editors begin files with a mark
+        found = contest_file.read(text, lambda name: (file.parent / name).read_text(encoding="utf-8-sig"))
     except OSError as error:
         fail(explain_fault(error))
     except (UnicodeDecodeError, BadTable) as error:

@@ -68,7 +68,10 @@ class Requests:
             sentence = f"a name is 1 to 32 letters, digits, and any of _ . - behind the first; not {message.name!r}"
             raise ProtocolError(Code.BAD_NAME, sentence)
         if player.ticket and message.token != player.ticket:
-            raise ProtocolError(Code.BAD_TOKEN, "a program logs in here with the name and the token that it was given")
+            sentence = (
+                "a program logs in here with the name and the token of ARENA_NAME and ARENA_TOKEN in its environment"
+            )
+            raise ProtocolError(Code.BAD_TOKEN, f"{sentence}: LOGIN NAME TOKEN")
         key = message.name.lower()
         seat = self._hall.desk.seat_of(message.name, message.token)
         if seat is not None:

@@ -177,6 +177,8 @@ class Session:
         """A request was refused, or something went wrong with it."""
         if isinstance(error, ProtocolError):
             self.reply(m.Error(error.code, m.Text(str(error))))
+            if self.ticket:
+                self._hall.desk.refused(self.ticket, str(error))
             error.__traceback__ = None  # its frames may hold it: a circle, and work for the garbage collector
             self._errors += 1
             if self._errors >= ERRORS:

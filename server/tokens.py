@@ -26,7 +26,7 @@ class BadTokens(ValueError):
 def read(path: Path) -> dict[str, str]:
     """Return name in lower case -> SHA-256 of the token, in hexadecimal. Raises `BadTokens` and OSError."""
     tokens: dict[str, str] = {}
-    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+    for number, line in enumerate(path.read_text(encoding="utf-8-sig").splitlines(), 1):
         words = line.partition("#")[0].split()
         if not words:
             continue
@@ -40,7 +40,8 @@ def read(path: Path) -> dict[str, str]:
 
 def read_organiser(path: Path) -> str:
     """Return the SHA-256 of the organiser's token, in hexadecimal. Raises `BadTokens` and OSError."""
-    words = [word for line in path.read_text(encoding="utf-8").splitlines() for word in line.partition("#")[0].split()]
+    lines = path.read_text(encoding="utf-8-sig").splitlines()
+    words = [word for line in lines for word in line.partition("#")[0].split()]
     if len(words) != 1 or not re.fullmatch(HASH, words[0]):
         raise BadTokens(f"{path}: expected the SHA-256 of the organiser's token, 64 hexadecimal digits, and no more")
     return words[0]

@@ -118,7 +118,7 @@ async def _check(definition: Definition, entrant: Entrant, number: int) -> Found
                     name = words.variant_name(definition.variants[variant])
                     where = f"in {name}: " if len(definition.variants) > 1 else ""
                     lines = last_lines(Path(folder), CONTEST, 1, entrant.name).splitlines()[-MOST_LINES:]
-                    called = f"; called as {shown(entrant.command)} in {definition.folder or '.'}"
+                    called = f"; called as {shown(entrant.command)} in {Path(definition.folder) / entrant.folder}"
                     return Found(False, f"{where}{found.sentence}{called}", "\n".join(lines))
                 moves += played
                 seconds.append(desk.first_word.get(entrant.name, 0.0))

@@ -43,6 +43,8 @@ class Ticket:
         """Set when its session is closed."""
         self.failed = False
         """Whether something went wrong in the server with its session."""
+        self.refused = ""
+        """The sentence of the last `ERROR` that its program was answered by."""
 
 
 class Free(NamedTuple):
@@ -242,6 +244,12 @@ class Desk:
         ticket = self._tickets[hashed(token)]
         ticket.player = player
         self._seated[player] = ticket
+
+    def refused(self, token: str, sentence: str) -> None:
+        """A request of the program that has a ticket was answered by an error."""
+        ticket = self._tickets.get(hashed(token))
+        if ticket is not None:
+            ticket.refused = sentence
 
     def failed(self, player: "Player") -> None:
         """Something went wrong in the server while it did what a player asked for."""

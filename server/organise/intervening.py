@@ -3,8 +3,12 @@
 A server that holds the contest takes it up within about a second; where none does, the next one will.
 """
 
+import os
+import shutil
+import sys
 from collections.abc import Callable
 from datetime import datetime
+from pathlib import Path
 from typing import NamedTuple
 
 from engine.outcome import ANNULLED
@@ -104,6 +108,14 @@ def _check_command(definition: Definition, games: list[Finished], done: Interven
         raise Refused(f"{done.name} connects by itself, and has no command that could be changed")
     if entrant.command == done.command:
         raise Refused(f"{done.name} has this command already; a program is started anew for each game anyway")
+    program = done.command[0]
+    folder = Path(definition.folder) / entrant.folder
+    places = os.pathsep.join((os.environ.get("PATH", os.defpath), os.path.dirname(sys.executable)))
+    if shutil.which(str(folder / program) if "/" in program else program, path=places) is None:
+        raise Refused(
+            f"{program} is no program that can be started from {folder}, and {done.name} would be disqualified: "
+            "write where it is, or make it executable; nothing was changed"
+        )
 
 
 _CHECKS: dict[Kind, Callable[[Definition, list[Finished], Intervention], None]] = {

@@ -2,6 +2,7 @@
 
 import hashlib
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 
 from server.archive import SUFFIX
@@ -14,10 +15,10 @@ PLACES = ("records", "running", "records", "damaged")
 def record_of(data: Path, match: int) -> bytes | None:
     """Return the record of a match, wherever it is in a data directory; None where there is none to be read."""
     for place in PLACES:
-        try:
-            return (data / place / f"{match}{SUFFIX}").read_bytes()
-        except OSError:
-            continue
+        path = data / place / f"{match}{SUFFIX}"
+        with suppress(OSError):
+            if path.is_file():  # nobody would write into a pipe
+                return path.read_bytes()
     return None
 
 

@@ -341,6 +341,7 @@ class Seats:
             raise NotThere(f"{name} did not come to the game: {program.fault}", (), fault=True)
         late = "" if program.ended.is_set() else f", and had not said SEEK after {limit} seconds"
         fault = one.house or ticket.failed
-        sentence = f"{name} did not come to the game: {program.report()}{late}"
+        refused = f"; the last ERROR that it was answered by: {ticket.refused}" if ticket.refused else ""
+        sentence = f"{name} did not come to the game: {program.report()}{late}{refused}"
         termination = NO_ANSWER if late else ENDED_AT_START
         raise NotThere(sentence, () if fault else (name,), fault=fault, termination=termination)

@@ -163,7 +163,7 @@ def _evidence(data: Path, result: Finished, kept: Mapping[int, str]) -> Evidence
 def _strays(data: Path, past: _Past, stands: Plan) -> Iterator[str]:
     """Name records of games of a contest that the database does not have."""
     for path in sorted((data / "records").glob(f"*{SUFFIX}")):
-        if path.stem.isdecimal() and int(path.stem) not in past.known:
+        if path.stem.isdecimal() and int(path.stem) not in past.known and path.is_file():
             fixture = stray(past.definition, stands, path.read_text(encoding="utf-8", errors="replace"))
             if fixture is not None:
                 players = " against ".join(fixture.players)

@@ -35,6 +35,10 @@ def test_every_limit_may_be_set(tmp_path: Path) -> None:
     assert {value for name, value in msgspec.structs.asdict(limits).items() if name != "trusted"} == {7}
 
 
+def test_a_mark_at_the_beginning_as_some_editors_write_it_is_no_part_of_the_file(tmp_path: Path) -> None:
+    assert configuration.read(_written(tmp_path, "\ufeffdata = '/records'")).options == {"data": "/records"}
+
+
 def test_paths_are_relative_to_the_folder_of_the_file(tmp_path: Path) -> None:
     text = "data = 'records'\ntokens = '/etc/tokens'\nhouse = ['random', 'random:mnk']\n[tls]\ncert = 'c'\nkey = 'k'"
     assert configuration.read(_written(tmp_path, text)).options == {

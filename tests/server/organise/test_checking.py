@@ -19,7 +19,7 @@ FILE = (
     SANDBOX
     + """
 name = "Tomorrow"
-start-seconds = 2
+start-seconds = 10
 time = {{ budget = 60_000 }}
 games = [{{ game = "mnk", params = "3 3 3" }}, {{ game = "mnk", params = "4 4 3" }}]
 stages = [{{ format = "round-robin" }}]
@@ -43,6 +43,7 @@ async def test_each_program_is_told_what_is_wrong_with_it_before_the_contest(tmp
                 entrant("typo", "pyhton3", "bot.py"),
                 entrant("ends", python, "-c", "import sys; sys.exit('no weights.bin here')"),
                 entrant("silent", python, "-c", "input(); input()"),
+                entrant("nameless", python, "-c", "print('LOGIN nameless', flush=True); input(); input()"),
                 entrant("guest"),
             ]
         )
@@ -51,14 +52,15 @@ async def test_each_program_is_told_what_is_wrong_with_it_before_the_contest(tmp
     said: list[str] = []
     assert await check(definition, said.append) == 1
     lines = {line.split()[0]: line for line in said}
-    assert said[0] == "Tomorrow: 6 entrants; mnk 3 3 3, mnk 4 4 3; 2 openings: the file can be played"
+    assert said[0] == "Tomorrow: 7 entrants; mnk 3 3 3, mnk 4 4 3; 2 openings: the file can be played"
     assert "  ok: first word after " in lines["good"] and "in 2 games" in lines["good"]
     assert "NOT OK: in mnk 3 3 3: crashed after 2 moves" in lines["crash"] and "exit status 7" in lines["crash"]
     assert "'pyhton3'" in lines["typo"] and "cannot be started" in lines["typo"]
     assert "exit status 1" in lines["ends"] and "    | no weights.bin here" in " ".join(said)
-    assert "had not said SEEK after 2 seconds" in lines["silent"]
+    assert "had not said SEEK after 10 seconds" in lines["silent"]
+    assert "ERROR that it was answered by: a program logs in here with the name and the token" in lines["nameless"]
     assert lines["guest"].endswith("connects by itself: not checked")
-    assert said[-1] == "4 of 5 programs cannot play as they are"
+    assert said[-1] == "5 of 6 programs cannot play as they are"
     assert list(tmp_path.iterdir()) == []
 
 

@@ -233,7 +233,7 @@ def test_nonsense_is_refused_in_one_sentence(tmp_path: Path, capsys: pytest.Capt
         assert words in fails(capsys, "server", "contest", str(path), "--data", str(tmp_path / "data"), *options)
     status, said = run(file, tmp_path / "data")
     assert (status, said.count("\n")) == (2, 1)
-    file.write_text(PROGRAMS + entrants(2, 0), encoding="utf-8")
+    file.write_text("\ufeff" + PROGRAMS + entrants(2, 0), encoding="utf-8")  # a mark that editors write is no fault
     (tmp_path / "data").mkdir()
     with closing(Store(tmp_path / "data" / FILE)) as store:
         store.open_contest("another", contest_file.read(PROGRAMS + entrants(3, 0), str), datetime.now(UTC))

@@ -231,6 +231,8 @@ def test_a_new_command_holds_for_the_next_games_and_the_definition_that_is_kept_
     assert "has this command already" in found.refused(Kind.COMMAND, "a1", None, "python3", "--fast")
     assert "a2 connects by itself" in found.refused(Kind.COMMAND, "a2", None, "./a2")
     assert "stands behind --" in found.refused(Kind.COMMAND, "a1")
+    assert "pyhton3 is no program that can be started" in found.refused(Kind.COMMAND, "a1", None, "pyhton3", "a1.py")
+    assert "./nosuch is no program" in found.refused(Kind.COMMAND, "a1", None, "./nosuch")
     found.store.open_contest("file", definition._replace(entrants=entrants), DATE)
 
 

@@ -1,5 +1,6 @@
 """A contest with true records is verified; whatever is changed in records, database or report is named."""
 
+import os
 import random
 import shutil
 import sqlite3
@@ -160,8 +161,15 @@ def _unplayed(termination: str, detail: str) -> Callable[[Path], None]:
     return change
 
 
+def _pipe(data: Path) -> None:
+    (data / "records" / "1.txt").unlink()
+    os.mkfifo(data / "records" / "1.txt")
+    os.mkfifo(data / "records" / "98.txt")
+
+
 FORGERIES: list[tuple[str, Callable[[Path], None], str]] = [
     ("a record is gone", lambda data: (data / "records" / "1.txt").unlink(), "match 1: its record is missing"),
+    ("a record is a pipe", _pipe, "match 1: its record is missing"),
     ("a record is untrue", _text("records/1.txt", "ready ", "redy "), "match 1: the record is not true in line "),
     ("a record is overwritten", _overwrite, "match 1: the record is another one than when the result was kept"),
     ("a record is of another game", _swap, "match 1: the record is of "),
