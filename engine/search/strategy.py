@@ -14,6 +14,10 @@ class NoStrategy(Exception):
     """A strategy that cannot be written down. ``str(error)`` is a sentence that says why."""
 
 
+INTERPRETED_NODES = 1 << 14
+"""A win that took no more nodes and positions than these is followed interpreted, in a second or two: compiling takes
+ten times as long."""
+
 Choose = Callable[[Position, float], tuple[Successor, float]]
 """Returns a winning move in a position that is won within so many plies and one, and within how many it wins then."""
 
@@ -35,7 +39,7 @@ def strategy(position: Position, solution: Solution, *, memory: int, most: int) 
     """
     if solution.result not in (Result.FIRST, Result.SECOND):
         raise NoStrategy(f"the result is {solution.result}; only a win has a strategy that can be written down")
-    kernel = position.kernel()
+    kernel = position.kernel(compile=solution.nodes + solution.positions > INTERPRETED_NODES)
     bound: float = ENDLESS
     if solution.plies is not None:
         bound, choose = solution.plies, _by_length(kernel, memory)
