@@ -33,6 +33,7 @@ def twice_of(inner: Any, step: int) -> Any:
     return specialise((inner, raised_twice), "test", {"STEP": step}, compile=True).raised_twice
 
 
+@pytest.mark.slow
 @needs_compiler
 def test_fingerprint_tells_what_a_function_does() -> None:
     """The same again is the same; another constant, or another function called in the same way, is not."""
@@ -42,6 +43,7 @@ def test_fingerprint_tells_what_a_function_does() -> None:
     assert plain != twice_of(lowered, 1).py_func.fingerprint
 
 
+@pytest.mark.slow
 @needs_compiler
 def test_a_changed_callee_is_compiled_anew() -> None:
     """The caller's own code and name are the same; by numba's own rules the old code would be found again."""
@@ -121,6 +123,7 @@ def with_step(function: Any, step: int) -> FunctionType:
     return copy
 
 
+@pytest.mark.slow
 @needs_compiler
 def test_other_defaults_are_compiled_anew() -> None:
     """They stand neither in the bytecode nor among the globals."""
@@ -144,6 +147,7 @@ def test_a_function_that_closes_over_something_is_not_taken() -> None:
         specialise((closing,), "closing", {}, compile=False)
 
 
+@pytest.mark.slow
 @needs_compiler
 def test_threads_that_compile_at_once_keep_their_code_in_their_own_folders(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path

@@ -27,6 +27,9 @@ COMPILED_BEFORE = 2
 COMPILED = ("gipf", "stones")
 """Games whose commands are tried compiled, the others interpreted: compiling one takes a quarter of a minute."""
 
+SHARED = {"gipf": "3 3 9 9"}
+"""Variants that are tried in place of the usual ones: those whose searches other tests compile, too."""
+
 CAMPAIGN = bool(os.environ.get("ARENA_CAMPAIGN"))
 
 
@@ -43,7 +46,7 @@ def engine(*arguments: str, given: str = "", compiled: bool = True) -> list[str]
 
 def later(game: Game) -> str:
     """Return the text of a position some plies into a game that goes on."""
-    played = random_game(game, game.default_parameters, Random(9), most=4)
+    played = random_game(game, SHARED.get(game.name, game.default_parameters), Random(9), most=4)
     return [position for position in played if position.verdict() is None][-1].text()
 
 

@@ -61,7 +61,8 @@ def test_small_boards_have_the_known_values(parameters: tuple[int, int, int], va
 
 @pytest.mark.slow
 def test_a_board_just_large_enough_is_won() -> None:
-    assert oracle.value(oracle.empty(3, 4, 3)) == 1
+    """By a first move in the middle; to look at the other first moves would take ten times as long."""
+    assert oracle.value(oracle.placed(oracle.empty(3, 4, 3), (1, 1))) == -1
 
 
 def test_a_square_has_eight_images_and_another_board_four() -> None:

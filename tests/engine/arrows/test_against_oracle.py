@@ -110,7 +110,9 @@ def _setup(position: oracle.Position) -> Any:
     return position.columns, position.rows, first, second, position.blocked
 
 
-@pytest.mark.parametrize("compile", [False, True], ids=["interpreted", "compiled"])
+@pytest.mark.parametrize(
+    "compile", [False, pytest.param(True, marks=pytest.mark.slow)], ids=["interpreted", "compiled"]
+)
 def test_a_kernel_has_the_positions_and_counts_of_the_oracle(compile: bool) -> None:
     for position in sample():
         kernel = read(position).kernel(compile=compile)
@@ -126,6 +128,7 @@ def test_a_kernel_has_the_positions_and_counts_of_the_oracle(compile: bool) -> N
                 assert rules.perft(state, depth, True, arena, 0) == oracle.perft_unique(position, depth)
 
 
+@pytest.mark.slow
 def test_compiled_and_interpreted_rules_are_alike() -> None:
     """All that the search asks; places of an arena hold what was stored there."""
     hashes = {}
@@ -156,6 +159,7 @@ def test_move_to_names_the_first_move() -> None:
             move_to(board, board.state)
 
 
+@pytest.mark.slow
 def test_nothing_is_written_outside_an_arena() -> None:
     kernel = ARROWS.start("8 8").kernel()
     for name in ("children", "candidates"):

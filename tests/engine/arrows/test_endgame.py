@@ -159,6 +159,7 @@ def test_the_winner_of_a_race_over_few_fields_is_always_known() -> None:
     assert min(won, lost) > AMOUNT // 20
 
 
+@pytest.mark.slow
 def test_the_winner_of_a_race_over_many_fields_is_known_only_where_it_is_sure() -> None:
     """And compiled as interpreted."""
     chance = Random(5)
@@ -199,7 +200,9 @@ def region(chance: Random, size: int) -> list[Field]:
     return found
 
 
-@pytest.mark.parametrize("compile", [False, True], ids=["interpreted", "compiled"])
+@pytest.mark.parametrize(
+    "compile", [False, pytest.param(True, marks=pytest.mark.slow)], ids=["interpreted", "compiled"]
+)
 def test_paths_are_as_long_as_a_plain_search_finds_them(compile: bool) -> None:
     rules = bind(compile=compile)
     chance = Random(6)

@@ -68,6 +68,7 @@ def test_interpreted_perft_is_that_of_the_table(table: Table) -> None:
     assert found == table.counts[:INTERPRETED_DEPTH]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("table", TABLES, ids=case_name)
 def test_compiled_perft_is_that_of_the_table_to_its_end(table: Table) -> None:
     start = ARROWS.start(table.parameters)

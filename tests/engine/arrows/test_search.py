@@ -16,6 +16,7 @@ TRUTH = {
 """Whether the first player wins, pointing right, down right and down: section 2.4 of the rules."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("columns", "rows"), TRUTH)
 def test_solved_boards_are_proven(columns: int, rows: int) -> None:
     for direction, won in zip((2, 3, 4), TRUTH[columns, rows], strict=True):
@@ -30,6 +31,7 @@ def test_solved_boards_are_proven(columns: int, rows: int) -> None:
             position = play(position, move)
 
 
+@pytest.mark.slow
 def test_the_shortest_win_is_found() -> None:
     for direction in (2, 3):
         position = oracle.in_corners(4, 4, direction)

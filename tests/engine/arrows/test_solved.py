@@ -29,12 +29,14 @@ def first_wins(columns: int, rows: int, first: int, second: int) -> bool:
     return Prover(kernel, memory=MEMORY).value(kernel.state) == WON
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("board", "results"), [*TABLE.items(), *FOUND.items()], ids=str)
 def test_tables_of_the_rules(board: tuple[int, int], results: str) -> None:
     shown = ["w" if first_wins(*board, d, (d + 4) % 8) else "l" for d in (RIGHT, DOWN_RIGHT, DOWN)]
     assert "".join(shown) == results
 
 
+@pytest.mark.slow
 def test_all_directions_and_their_mirror_images() -> None:
     for columns, rows in WINS:
         won = 0

@@ -28,14 +28,15 @@ RESULT = re.compile(
 
 def start(*arguments: str, interpreted: bool = True) -> "subprocess.Popen[str]":
     environment = {**os.environ, "NUMBA_DISABLE_JIT": "1" if interpreted else "0"}
-    command = [sys.executable, "-P", "-m", "engine", "duel", *arguments]
+    jobs = () if "--jobs" in arguments else ("--jobs", "1")
+    command = [sys.executable, "-P", "-m", "engine", "duel", *arguments, *jobs]
     return subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment, start_new_session=True
     )
 
 
 def duel(*arguments: str, status: int = 0, interpreted: bool = True) -> tuple[list[str], list[str]]:
-    """Run a duel to its end; return the lines on stdout and on stderr."""
+    """Run a duel to its end, one game at a time unless told otherwise; return the lines on stdout and on stderr."""
     with start(*arguments, interpreted=interpreted) as process:
         output, errors = process.communicate(timeout=300)
     assert process.returncode == status, errors
@@ -58,7 +59,7 @@ def played(file: Path) -> dict[int, list[tuple[object, ...]]]:
 def whole(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
     """A duel that was not disturbed: its file and its result."""
     file = tmp_path_factory.mktemp("duel") / "whole.jsonl"
-    lines, _ = duel("depth=3", "depth=1", *SMALL, "--games", "12", "--all-games", "--jobs", "2", "--results", str(file))
+    lines, _ = duel("depth=3", "depth=1", *SMALL, "--games", "8", "--all-games", "--jobs", "2", "--results", str(file))
     return file, lines[-1]
 
 
@@ -68,7 +69,7 @@ def test_games_are_true(whole: tuple[Path, str]) -> None:
     file, result = whole
     assert RESULT.fullmatch(result)
     pairs = pairs_in(file)
-    assert sorted(pair.number for pair in pairs) == list(range(6))
+    assert sorted(pair.number for pair in pairs) == list(range(4))
     for pair in pairs:
         assert [game.first for game in pair.games] == [0, 1]
         assert pair.games[0].moves[:2] == pair.games[1].moves[:2]
@@ -81,18 +82,18 @@ def test_games_are_true(whole: tuple[Path, str]) -> None:
             assert all(use.ms > 0 and use.nodes > 0 for use in game.used)
     points = sum(pair.points for pair in pairs)
     won, drawn, lost = (int(number) for number in re.findall(r"[+=-](\d+)", result)[:3])
-    assert (won + drawn + lost, 2 * won + drawn) == (12, points)
+    assert (won + drawn + lost, 2 * won + drawn) == (8, points)
 
 
 @pytest.mark.slow
 def test_as_many_at_a_time_as_you_like_gives_the_same(whole: tuple[Path, str], tmp_path: Path) -> None:
     file = tmp_path / "one.jsonl"
-    arguments = ("depth=3", "depth=1", *SMALL, "--games", "12", "--all-games", "--results", str(file))
+    arguments = ("depth=3", "depth=1", *SMALL, "--games", "8", "--all-games", "--results", str(file))
     lines, _ = duel(*arguments, "--jobs", "1")
     assert played(file) == played(whole[0])
     assert lines[-1] == whole[1]
     # and the other way round A is B
-    lines, _ = duel("depth=1", "depth=3", *SMALL, "--games", "12", "--all-games")
+    lines, _ = duel("depth=1", "depth=3", *SMALL, "--games", "8", "--all-games")
     won, drawn, lost = re.findall(r"[+=-](\d+)", whole[1])[:3]
     assert lines[-1].startswith(f"result A +{lost} ={drawn} -{won} ")
 
@@ -100,13 +101,12 @@ def test_as_many_at_a_time_as_you_like_gives_the_same(whole: tuple[Path, str], t
 @pytest.mark.slow
 def test_a_duel_that_was_killed_goes_on(whole: tuple[Path, str], tmp_path: Path) -> None:
     file = tmp_path / "killed.jsonl"
-    arguments = ("depth=3", "depth=1", *SMALL, "--games", "12", "--all-games", "--results", str(file))
+    arguments = ("depth=3", "depth=1", *SMALL, "--games", "8", "--all-games", "--results", str(file))
     killed = False
     while True:
         before = len(file.read_bytes().splitlines()) if file.exists() else 0
         with start(*arguments) as process:
-            deadline = time.monotonic() + 60
-            while process.poll() is None and time.monotonic() < deadline and not killed:
+            while process.poll() is None and not killed:
                 if file.exists() and len(file.read_bytes().splitlines()) >= before + 2:
                     process.send_signal(signal.SIGKILL)
                     killed = True
@@ -129,7 +129,7 @@ def test_a_duel_that_was_killed_goes_on(whole: tuple[Path, str], tmp_path: Path)
 def test_a_changed_command_on_the_same_file_is_refused(whole: tuple[Path, str]) -> None:
     file, result = whole
     content = file.read_bytes()
-    common = ("--games", "12", "--all-games", "--results", str(file))
+    common = ("--games", "8", "--all-games", "--results", str(file))
     lines, errors = duel("depth=2", "depth=1", *SMALL, *common, status=2)
     assert lines == []
     assert "A is depth=3 there, and depth=2 here" in errors[-1]
@@ -138,7 +138,7 @@ def test_a_changed_command_on_the_same_file_is_refused(whole: tuple[Path, str]) 
     # the same one has nothing to do
     lines, errors = duel("depth=3", "depth=1", *SMALL, *common)
     assert lines[-1] == result
-    assert "going on after 12 games" in errors
+    assert "going on after 8 games" in errors
     assert file.read_bytes() == content
 
 
@@ -282,8 +282,9 @@ def test_weights_are_those_of_the_file(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_compiled_players_keep_their_time() -> None:
-    """Half a second a move, in games of nine moves at most: no stall of the machine takes as long as what is left."""
-    lines, errors = duel("budget=4000", "ms=5", "--game", "mnk", "--params", "3 3 3", "--games", "4", interpreted=False)
+    """An hour a game, which searches leave alone that come to the end of play: however slow the machine is."""
+    small = ("--game", "arrows", "--params", "4 4", "--games", "4")
+    lines, errors = duel("budget=3600000", "ms=5", *small, interpreted=False)
     assert [line.rsplit(", ", 1)[1] for line in lines[-3:-1]] == ["and lost 0 games on time"] * 2
     assert not any("budget" in line for line in errors)
 

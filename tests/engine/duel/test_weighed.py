@@ -6,9 +6,11 @@ from random import Random
 import pytest
 
 from engine.catalogue import GAMES
+from engine.compiled import can_compile
 from engine.duel.weighed import NoWeights, weighed
 from engine.game import EVALUATION_LIMIT, Position
 from engine.gipf.evaluation import WEIGHTS, Weights
+from engine.search.alphabeta import bind
 from engine.search.think import Limits, Thinker, Thought, key_of
 from tests.games.cases import random_game
 
@@ -78,12 +80,18 @@ def test_positions_behind_moves_are_weighed_too() -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.skipif(not can_compile(), reason="nothing is compiled with NUMBA_DISABLE_JIT")
 def test_compiled_and_interpreted_are_alike() -> None:
-    for position in positions(SMALL, 20):
-        other = weighed(position, {"ring": -9, "reserve_0": -500})
-        kernel = other.kernel()
-        assert kernel.rules.evaluate(kernel.state) == value(other)
-        assert Thinker(kernel, megabytes=1).think(other, (), Limits(nodes=400), clock=lambda: 0.0).pv == think(other).pv
+    """The evaluation is; and what is compiled of a search with one evaluation is never taken for that with another."""
+    searches = set()
+    for weights in ({}, {"ring": -9, "reserve_0": -500}):
+        for position in positions(SMALL, 20):
+            other = weighed(position, weights)
+            kernel = other.kernel()
+            assert kernel.compiled
+            assert kernel.rules.evaluate(kernel.state) == value(other)
+            searches.add(bind(kernel).search.py_func.fingerprint)
+    assert len(searches) == 2
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,6 @@
 """Solved games: the table of docs/rules.md, 4.3, through the solver that everybody uses."""
 
 import os
-from time import perf_counter
 
 import pytest
 
@@ -20,7 +19,7 @@ LONGER = [
 ]
 """Those that compiled rules are needed for, or come close to it."""
 
-SECONDS = 900
+NODES = 1 << 30
 
 
 @pytest.mark.parametrize(
@@ -31,10 +30,7 @@ def test_short_ones(parameters: str, result: Result) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("parameters", "result"), LONGER if os.environ.get("ARENA_CAMPAIGN") else LONGER[1::3], ids=str
-)
+@pytest.mark.parametrize(("parameters", "result"), LONGER if os.environ.get("ARENA_CAMPAIGN") else LONGER[1:2], ids=str)
 def test_longer_ones(parameters: str, result: Result) -> None:
-    """The deadline is only there to end a search that has gone astray."""
-    limits = Limits(deadline=perf_counter() + SECONDS)
-    assert solve(MNK.start(parameters), limits, clock=perf_counter).result == result
+    """The limit is only there to end a search that has gone astray."""
+    assert solve(MNK.start(parameters), Limits(nodes=NODES)).result == result

@@ -174,7 +174,9 @@ def verdict_of(position: oracle.Position, outcome: str) -> int:
     return WON if winner == oracle.NAMES[position.turn] else LOST
 
 
-@pytest.mark.parametrize("compile", [False, True], ids=["interpreted", "compiled"])
+@pytest.mark.parametrize(
+    "compile", [False, pytest.param(True, marks=pytest.mark.slow)], ids=["interpreted", "compiled"]
+)
 def test_the_kernel_has_the_positions_of_the_oracle(compile: bool) -> None:
     """In order: all, those after captures, and the candidates, whose first one wins where one alone is given."""
     for position, moves, outcome in sample():

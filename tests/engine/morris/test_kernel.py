@@ -16,6 +16,7 @@ def positions(seed: int, number: int) -> list[Position]:
     return [MORRIS.read(oracle.text_of(position)) for position in sample(Random(seed), number)]
 
 
+@pytest.mark.slow
 def test_compiled_and_interpreted_rules_agree() -> None:
     """What every function of the kernel answers, on positions that may come up in a search."""
     for position in positions(1, 500):
@@ -45,7 +46,9 @@ def children(kernel: Kernel, name: str, places: int) -> list[int]:
     return [int(word) for word in arena[:end]]
 
 
-@pytest.mark.parametrize("compile", [False, True], ids=["interpreted", "compiled"])
+@pytest.mark.parametrize(
+    "compile", [False, pytest.param(True, marks=pytest.mark.slow)], ids=["interpreted", "compiled"]
+)
 @pytest.mark.parametrize("name", ["children", "loud_children"])
 def test_nothing_is_written_where_there_is_no_room(name: str, compile: bool) -> None:
     """An arena with as many places as there are moves is large enough, a smaller one raises."""
@@ -95,6 +98,7 @@ def test_a_better_position_is_worth_more() -> None:
     assert value("0 0 W", "WW_WW__WB_B_B__B") > value("0 0 W", "W_W_W_W_B_B_B__B")
 
 
+@pytest.mark.slow
 def test_the_search_finds_the_published_win() -> None:
     """In nine plies from position III, with the first move that is published or one as good."""
     position = MORRIS.read("0 0 W\nWB_W_B__B___WWW____W_B_W\n")

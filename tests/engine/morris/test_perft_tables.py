@@ -58,6 +58,7 @@ def test_interpreted_perft_is_that_of_the_table_to_depth_four(table: Table) -> N
     assert count(table.position, 3, unique=True, compile=False) == table.counts[2]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("table", TABLES, ids=case_name)
 def test_compiled_perft_is_that_of_the_table_to_its_end(table: Table) -> None:
     """All six depths: tens of millions of leaves take a fraction of a second."""

@@ -63,7 +63,9 @@ def test_there_are_sixteen_views_of_a_position_without_symmetry() -> None:
     assert len(images(State(0, 0, 9, 9, 0))) == 1
 
 
-@pytest.mark.parametrize("compile", [False, True], ids=["interpreted", "compiled"])
+@pytest.mark.parametrize(
+    "compile", [False, pytest.param(True, marks=pytest.mark.slow)], ids=["interpreted", "compiled"]
+)
 def test_all_views_of_a_position_have_one_that_stands_for_them(compile: bool) -> None:
     """It is one of them, and nothing else of the position changes."""
     rules = bind(compile=compile)

@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 
 from engine.catalogue import GAMES
-from engine.compiled import can_compile
 from engine.game import Position, moves
 from engine.history import History
 from engine.search import advice
@@ -74,7 +73,6 @@ def test_the_search_knows_which_positions_stood_before(monkeypatch: pytest.Monke
     assert told == [[key_of(start), key_of(after)]]
 
 
-@pytest.mark.skipif(not can_compile(), reason="runs compiled")
 def test_a_finished_game_has_no_move() -> None:
     history = begun("mnk", "1 1 1").after("a1")
     with pytest.raises(ValueError, match="the game is over"):

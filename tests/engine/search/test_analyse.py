@@ -9,7 +9,7 @@ from engine.catalogue import GAMES
 
 GIPF = GAMES["gipf"]
 SMALL = "3 3 6 6"
-"""The variant that is compiled here."""
+"""A variant that is searched quickly, interpreted too."""
 
 
 def test_analyse_prints_a_line_a_depth(capsys: pytest.CaptureFixture[str]) -> None:

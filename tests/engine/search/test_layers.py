@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from engine.catalogue import GAMES
-from engine.compiled import can_compile, popcount
+from engine.compiled import popcount
 from engine.game import LOST, Kernel
 from engine.gipf.rules import State
 from engine.search import layered, layerpair, settling
@@ -151,8 +151,8 @@ def by_definition(state: State, kernel: Kernel, layers: Layers) -> Judgement:
     "parameters",
     [
         *("2 2 6 6", "2 3 6 6"),
-        pytest.param("3 3 4 4", marks=pytest.mark.slow),
-        pytest.param("3 2 4 4", marks=pytest.mark.campaign),
+        pytest.param("3 3 3 3", marks=pytest.mark.slow),
+        *(pytest.param(larger, marks=pytest.mark.campaign) for larger in ("3 3 4 4", "3 2 4 4")),
     ],
 )
 def test_values_follow_from_those_of_the_children(parameters: str) -> None:
@@ -166,6 +166,7 @@ def test_values_follow_from_those_of_the_children(parameters: str) -> None:
         assert layers.judgement(state) == by_definition(state, kernel, layers)
 
 
+@pytest.mark.slow
 def test_interpreted_layers_are_the_same() -> None:
     for variant in ("2 2 4 4", "2 3 4 4"):
         interpreted, compiled = solved(kernel_of(variant, compile=False)), solved(kernel_of(variant))
@@ -274,15 +275,22 @@ def test_too_long_games_are_refused() -> None:
         layers.solve((5, 5), never)
 
 
-@pytest.mark.skipif(not can_compile(), reason="interpreted solvers only collect")
 def test_the_solver_changes_over_to_layers(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("engine.search.solving.settling", settling.Growing)
     monkeypatch.setattr(settling, "LAYERED_FROM", 300)
     monkeypatch.setattr(settling, "PLACES_PER_POSITION", 1 << 20)
-    solution = solve(GAMES["gipf"].start("2 2 9 9"), trial=16)
+    solution = solve(GAMES["gipf"].start("2 2 7 7"), trial=1 << 30)
     assert (solution.result, solution.plies, solution.method) == (Result.DRAW, None, Layers.method)
     assert solution.closed
-    told = solve(GAMES["gipf"].start("2 2 9 9"), Limits(memory=1 << 22), trial=16)
+    told = solve(GAMES["gipf"].start("2 2 7 7"), Limits(memory=1 << 22), trial=1 << 30)
     assert told.result == Result.DRAW
+
+
+def test_the_solver_looks_out_for_layers_where_rules_are_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
+    kernel = kernel_of("2 2 7 7", compile=False)
+    monkeypatch.setattr(settling, "Growing", lambda kernel, memory: "growing")
+    assert settling.settling(kernel._replace(compiled=True), MEMORY) == "growing"  # type: ignore[comparison-overlap]
+    assert isinstance(settling.settling(kernel, MEMORY), settling.Collection)
 
 
 @pytest.mark.parametrize("value", [0, 1, -1])

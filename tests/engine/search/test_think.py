@@ -31,7 +31,7 @@ def think(limits: Limits, stop: Stop | None = None, *, compile: bool) -> Thought
     return Thinker(position.kernel(compile=compile), megabytes=1).think(position, (), limits, clock=never, stop=stop)
 
 
-@pytest.mark.parametrize("compile", [False, True])
+@pytest.mark.parametrize("compile", [False, pytest.param(True, marks=pytest.mark.slow)])
 def test_a_search_cut_off_before_its_first_ply_is_through_says_nothing_of_the_position(compile: bool) -> None:
     stopped = Stop()
     stopped.set()
@@ -41,7 +41,7 @@ def test_a_search_cut_off_before_its_first_ply_is_through_says_nothing_of_the_po
         assert thought.move in moves(thought.position)
 
 
-@pytest.mark.parametrize("compile", [False, True])
+@pytest.mark.parametrize("compile", [False, pytest.param(True, marks=pytest.mark.slow)])
 def test_the_score_is_that_of_the_last_depth_that_was_searched_to_its_end(compile: bool) -> None:
     whole = [think(Limits(depth=depth), compile=compile) for depth in (1, 2, 3)]
     for cut in range(1, whole[-1].nodes, 31):

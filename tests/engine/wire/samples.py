@@ -11,8 +11,8 @@ from engine.wire.messages import KINDS, REPLIES, REQUESTS, Block, Message, Text
 
 TIMES = 50 if os.environ.get("ARENA_CAMPAIGN") else 1
 
-few = settings(max_examples=30 * TIMES, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-more = settings(few, max_examples=150 * TIMES)
+few = settings(max_examples=20 * TIMES, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+more = settings(few, max_examples=100 * TIMES)
 """How many examples; times are not judged, since other tests may run on the same processor."""
 
 printable = st.characters(codec="utf-8", categories=("L", "M", "N", "P", "S")).filter(str.isprintable)

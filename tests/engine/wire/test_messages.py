@@ -17,8 +17,13 @@ ROOMY = 1_000_000
 
 
 def lines_of(message: Message) -> list[str]:
+    """Return the lines of a message: of its kind or of a block, none of them empty, and without blanks at the end."""
     lines = LineReader(ROOMY).feed(encode(message))
     assert all(isinstance(line, str) for line in lines)
+    kind = KINDS[type(message)]
+    for line in lines:
+        assert str(line) == str(line).rstrip(" ") != ""
+        assert line == "|" or str(line).startswith("| ") or re.match(rf"{kind}( |$)", str(line))
     return [str(line) for line in lines]
 
 
@@ -38,18 +43,10 @@ def test_requests_come_back_as_they_were(cls: type, data: st.DataObject) -> None
 @given(data=st.data())
 def test_replies_come_back_as_they_were(cls: type, data: st.DataObject) -> None:
     message = data.draw(messages(cls))
+    assert lines_of(message)
     assert ClientEnd().receive(encode(message)) == [message]
     single = ClientEnd()
     assert [got for byte in encode(message) for got in single.receive(bytes([byte]))] == [message]
-
-
-@pytest.mark.parametrize("cls", KINDS, ids=KINDS.values())
-@few
-@given(data=st.data())
-def test_lines_are_as_the_server_writes_them(cls: type, data: st.DataObject) -> None:
-    for line in lines_of(data.draw(messages(cls))):
-        assert line == line.rstrip(" ") != ""
-        assert line == "|" or line.startswith("| ") or re.match(rf"{KINDS[cls]}( |$)", line)
 
 
 def test_every_message_says_how_it_is_written() -> None:
