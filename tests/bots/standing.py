@@ -37,14 +37,17 @@ class StandingClock:
         self._rest = b""
 
     def monotonic(self) -> float:
-        """Return seconds, as `time.monotonic` does."""
+        """Return seconds, as `time.monotonic` does; none pass before an answer is looked for."""
+        return self._now
+
+    def look(self) -> None:
+        """Read what was reported, where an answer is waited for: a quick bot rests before its `TURN` is stamped."""
         with suppress(BlockingIOError):
             while data := os.read(self.pipe, 65536):
                 self._rest += data
         *reports, self._rest = self._rest.split(b"\n")
         for report in reports:
             self._take(*report.decode().split())
-        return self._now
 
     def monotonic_ns(self) -> int:
         """Return nanoseconds."""
@@ -94,6 +97,7 @@ def stand_still(patch: pytest.MonkeyPatch, folder: Path) -> Iterator[None]:
             self._sent += len(data)
 
         def _line(self, deadline: float) -> str | ProtocolError | None:
+            clock.look()
             while not self._lines and clock.monotonic() < deadline:
                 try:
                     port = self._connection.getpeername()[1]
@@ -106,6 +110,7 @@ def stand_still(patch: pytest.MonkeyPatch, folder: Path) -> Iterator[None]:
                 else:
                     ready, _, _ = select.select([self._connection.fileno(), clock.pipe], [], [], REAL_SECONDS)
                     assert ready, "the bot does nothing, and reports nothing"
+                clock.look()
             return self._lines.popleft() if self._lines else None
 
         def _receive(self) -> None:
@@ -122,6 +127,7 @@ def stand_still(patch: pytest.MonkeyPatch, folder: Path) -> Iterator[None]:
 
     def accept(self: Subject, seconds: float) -> Peer | None:
         found = accept_in_earnest(self, min(seconds, LOOK_SECONDS))
+        clock.look()
         if found is None and clock.stalled:
             clock.leap(clock.monotonic() + REAL_SECONDS)
         return found
