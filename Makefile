@@ -25,6 +25,7 @@ lint: .venv/ready
 	.venv/bin/ruff check
 	.venv/bin/ruff format --check
 	.venv/bin/lint-imports
+	$(RUN) -m tests.layout
 	.venv/bin/mypy
 
 bench: .venv/ready

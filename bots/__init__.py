@@ -1,29 +1,17 @@
-"""Who plays: programs that are clients of the server like any other.
+"""Programs that play: clients of the server like any other, in this language and in all others.
 
-For whoever writes a bot:
+Whoever writes a bot begins with `bots.client.run.play`, or subclasses `bots.bot.Bot`, and reads `bots.random_bot`, the
+smallest one. `bots.alphabeta_bot` is the reference player; `bots.bridge` makes a program on stdin and stdout a bot, and
+`bots.check` tests whether a bot keeps to the protocol.
 
-- `client`: `play` does everything but choosing a move; begin here
-- `bot`: the `Bot` to subclass when one function is not enough, and what it is given
-- `errors`: what can go wrong
-- `wish`, `uncaught`, `hiding`: mistakes in a call, ends of a program, files that hide a module, each said in a sentence
-- `random_bot`: the smallest bot, to be read and copied
-
-How it works:
-
-- `address`: where a server is, and whether connections to it are encrypted
-- `connection`: a blocking connection, messages out and in
-- `patience`: the pauses before coming back to a lost one
-- `session`: a bot's session, message by message, over as many connections as it takes
-
-What stands on it:
-
-- `alphabeta_bot`: the reference player
-- `warming`: compiled code, made ready beside a game
-- `spectacle`, `scene`, `watch`: following a match: what is known of it, how it is drawn, the loop
-- `play`, `play_screen`, `play_words`: a game in the terminal, against the search or somebody beside you
-- `bridge`, `bridge_arrows`: a program on stdin and stdout as a bot, in either dialect; `bridge_program`: its pipes
-- `check`: the conformance test for bots
-- `process`: a process, ended with all that it has started
-- `words`: times as people read them
+- `alphabeta_bot`: the reference player: the engine's alpha-beta search, and its arithmetic of time
+- `bot`: what a bot is: the class to subclass, and the small values that it is given
+- `bridge`: programs on stdin and stdout as bots
+- `check`: a conformance test for bots: a small server that plays from situations, and says what a bot does wrong in
+  them
 - `cli`: the command line ``arena-bot``
+- `client`: the client library: `play` plays matches with a function that chooses moves
+- `play`: a game in the terminal, for people and bots
+- `random_bot`: the smallest bot that plays by the rules: any legal move will do
+- `watch`: the spectator: follows a match in a terminal
 """

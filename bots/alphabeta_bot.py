@@ -6,12 +6,12 @@ from concurrent.futures import ThreadPoolExecutor
 from time import perf_counter
 
 from bots.bot import Bot, Clocks
-from bots.warming import Warming, start_of
-from engine.game import Kernel, Position
-from engine.history import History
+from bots.client.precompile import Precompilation, start_of
+from engine.games.history import History
+from engine.games.interface import Kernel, Position
 from engine.search.memory import MAX_DEPTH
-from engine.search.think import TABLE_MEGABYTES, Limits, Stop, Thinker, Thought, key_of, warm_up
-from engine.search.timing import OVERHEAD_MS, allot
+from engine.search.searcher import TABLE_MEGABYTES, Searcher, SearchLimits, SearchResult, Stop, key_of, warm_up
+from engine.search.time_management import OVERHEAD_MS, allocate_time
 from engine.wire.messages import Match
 
 INTERPRETED_MEGABYTES = 4
@@ -73,8 +73,8 @@ class AlphaBetaBot(Bot):
         self._nodes = nodes
         self._megabytes = megabytes
         self._threads = threads
-        self._warming = Warming(warm_up)
-        self._thinker: Thinker | None = None
+        self._warming = Precompilation(warm_up)
+        self._searcher: Searcher | None = None
         self._thinks_for: object = None
         self._compiled = False
         self._overheads: deque[float] = deque(maxlen=OVERHEADS)
@@ -84,7 +84,7 @@ class AlphaBetaBot(Bot):
         self._keys = _Keys()
 
     def warm(self, game: str, parameters: str = "") -> None:
-        """Compile, or load what was compiled before; raises `engine.game.BadParameters`."""
+        """Compile, or load what was compiled before; raises `engine.games.interface.BadParameters`."""
         position = start_of(game, parameters)
         self._warming.now(position)
         self._exercise(position)
@@ -92,10 +92,10 @@ class AlphaBetaBot(Bot):
         gc.freeze()  # what is loaded stays: not to be looked through while a clock runs
 
     def _exercise(self, position: Position) -> None:
-        thinker = self._thinker_for(self._warming.kernel(position))
+        searcher = self._thinker_for(self._warming.kernel(position))
         rate = 0.0
         for _ in range(EXERCISES):
-            thought = thinker.think(position, (), Limits(hard_ms=EXERCISE_MS), clock=perf_counter)
+            thought = searcher.think(position, (), SearchLimits(hard_ms=EXERCISE_MS), clock=perf_counter)
             before, rate = rate, thought.nodes / thought.seconds
             if rate < FASTER * before:
                 break
@@ -112,14 +112,14 @@ class AlphaBetaBot(Bot):
     def choose(self, position: Position, clocks: Clocks) -> str:
         """Think for the time that the clock allows."""
         began = perf_counter()
-        thinker = self._thinker_for(self._warming.kernel(position))
+        searcher = self._thinker_for(self._warming.kernel(position))
         earlier = self._keys.before(self.history)
         self._learn_overhead(clocks)
         limits = self._limits(position, clocks, began)
         if not self._compiled and limits.hard_ms is not None and limits.hard_ms < HURRY_MS:
             self._before = None
             return next(position.successors()).move
-        thought = _interruptible(thinker, position, earlier, limits)
+        thought = _interruptible(searcher, position, earlier, limits)
         thought_ms = thought.seconds * 1000
         rate = thought.nodes / max(thought_ms, SHORTEST_MS)
         if thought_ms >= TELLING_MS or rate > self._nodes_per_ms:
@@ -133,11 +133,11 @@ class AlphaBetaBot(Bot):
             before, thought_ms = self._before
             self._overheads.append(before.mine_ms + clocks.increment_ms - clocks.mine_ms - thought_ms)
 
-    def _limits(self, position: Position, clocks: Clocks, began: float) -> Limits:
+    def _limits(self, position: Position, clocks: Clocks, began: float) -> SearchLimits:
         """Return what the search of a move may take."""
         usual = sorted(self._overheads)[-2] if len(self._overheads) > 1 else OVERHEAD_MS
         left = clocks.mine_ms - (perf_counter() - began) * 1000
-        time = allot(
+        time = allocate_time(
             left,
             clocks.increment_ms,
             position.plies_ahead,
@@ -147,25 +147,25 @@ class AlphaBetaBot(Bot):
         nodes = [self._nodes] if self._nodes else []
         if self._nodes_per_ms:
             nodes.append(max(LEAST_NODES, int(hard * self._nodes_per_ms)))
-        return Limits(self._depth, min(nodes, default=None), min(hard, time.soft_ms), hard)
+        return SearchLimits(self._depth, min(nodes, default=None), min(hard, time.soft_ms), hard)
 
-    def _thinker_for(self, kernel: Kernel) -> Thinker:
-        if self._thinker is None or self._thinks_for is not kernel.rules:
+    def _thinker_for(self, kernel: Kernel) -> Searcher:
+        if self._searcher is None or self._thinks_for is not kernel.rules:
             megabytes = self._megabytes if kernel.compiled else min(self._megabytes, INTERPRETED_MEGABYTES)
-            self._thinker = Thinker(kernel, megabytes=megabytes, threads=self._threads)
+            self._searcher = Searcher(kernel, megabytes=megabytes, threads=self._threads)
             self._thinks_for = kernel.rules
             self._compiled = kernel.compiled
             self._nodes_per_ms = 0.0
-        return self._thinker
+        return self._searcher
 
 
-def _interruptible(thinker: Thinker, position: Position, earlier: list[int], limits: Limits) -> Thought:
+def _interruptible(searcher: Searcher, position: Position, earlier: list[int], limits: SearchLimits) -> SearchResult:
     """Think; when that may take long, beside a thread that hears Ctrl-C, as compiled code does not."""
     if limits.hard_ms is not None and limits.hard_ms < LONG_MS:
-        return thinker.think(position, earlier, limits, clock=perf_counter)
+        return searcher.think(position, earlier, limits, clock=perf_counter)
     stop = Stop()
     with ThreadPoolExecutor(1) as pool:
-        thought = pool.submit(thinker.think, position, earlier, limits, clock=perf_counter, stop=stop)
+        thought = pool.submit(searcher.think, position, earlier, limits, clock=perf_counter, stop=stop)
         try:
             return thought.result()
         except BaseException:

@@ -3,8 +3,8 @@
 from collections.abc import Callable
 from typing import NamedTuple, TypeAlias
 
-from engine.game import Position, Successor
-from engine.history import History
+from engine.games.history import History
+from engine.games.interface import Position, Successor
 from engine.wire.messages import Match, Moved, Opponent, Result, Start
 
 Told: TypeAlias = Start | Moved | Opponent | Result
@@ -57,7 +57,7 @@ class Bot:
     """A player. Subclass it and write `choose`; the other methods may be left as they are.
 
     While a match is played, ``match`` says which (side, opponent, budget, move limit) and ``history`` holds the
-    game so far: its positions' keys, and its moves. `bots.client.play` sets both before it calls anything here.
+    game so far: its positions' keys, and its moves. `bots.client.run.play` sets both before it calls anything here.
     """
 
     match: Match

@@ -10,18 +10,18 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, NoReturn
 import cyclopts
 from cyclopts import Parameter, validators
 
-from bots.client import DEFAULT_HOST, DEFAULT_PORT, ArenaError, Bot, play, to_stderr
-from bots.hiding import hides_us
-from bots.play_words import USUAL_SECONDS, BadCommand
-from engine.catalogue import GAMES, USUAL_GAME
-from engine.command_line import explain, finite
-from engine.game import GameError
-from engine.search.deepening import MOST_THREADS
+from bots.client.run import DEFAULT_HOST, DEFAULT_PORT, ArenaError, Bot, play, to_stderr
+from bots.client.shadowed_modules import hides_us
+from bots.play.input_words import USUAL_SECONDS, BadCommand
+from engine.commands.usage_errors import explain, finite
+from engine.games.catalogue import GAMES, USUAL_GAME
+from engine.games.interface import GameError
+from engine.search.iterative_deepening import MOST_THREADS
 from engine.search.memory import MAX_DEPTH
 from engine.wire.words import ANY
 
 if TYPE_CHECKING:
-    from bots.bridge import ProgramBot
+    from bots.bridge.bridge import ProgramBot
 
 app = cyclopts.App(
     name="arena-bot",
@@ -102,7 +102,7 @@ DEFAULT_WISH = Wish()
 
 @app.command(name="random")
 def random_(wish: Wish = DEFAULT_WISH, *, seed: int | None = None) -> None:
-    """Play moves by lot.
+    """Play moves at random.
 
     Parameters
     ----------
@@ -172,8 +172,8 @@ def bridge_(
     dialect
         What the program speaks: the lines of protocol.md, or those of the arrows contest's module (docs/bots.md).
     """
-    from bots.bridge import LinesBot, bridge
-    from bots.bridge_arrows import ArrowsBot
+    from bots.bridge.arrows import ArrowsBot
+    from bots.bridge.bridge import LinesBot, bridge
 
     if not command:
         _fail("the program to bridge is missing: arena-bot bridge [options] -- PROGRAM [arguments]", 2)
@@ -237,8 +237,8 @@ def warm(game: str, params: str = "", /) -> None:
     params
         The variant, as in 4,4,15,15; the usual one when left out.
     """
-    from bots.warming import start_of
-    from engine.search.think import warm_up
+    from bots.client.precompile import start_of
+    from engine.search.searcher import warm_up
 
     _check(game, params, "PARAMS")
     position = start_of(game, params)
@@ -280,7 +280,7 @@ def watch(
     record
         Print the record of the match in the end.
     """
-    from bots.watch import watch as run
+    from bots.watch.watch import watch as run
 
     run(match, host=host, port=port, tls=tls, tls_ca=tls_ca, wait=wait, follow=follow, record=record)
 
@@ -313,7 +313,7 @@ def play_(
     time
         Seconds that a bot thinks about a move, where it says nothing else.
     """
-    from bots.play import sit_down
+    from bots.play.terminal_game import sit_down
 
     _check(game, params or "", "--params")
     try:

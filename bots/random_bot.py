@@ -2,12 +2,12 @@
 
 from random import Random
 
-from bots.client import Bot, Clocks, play
-from engine.game import Position, moves
+from bots.client.run import Bot, Clocks, play
+from engine.games.interface import Position, moves
 
 
 class RandomBot(Bot):
-    """Plays a legal move by lot; the same seed plays the same moves."""
+    """Plays a legal move at random; the same seed plays the same moves."""
 
     def __init__(self, seed: int | None = None) -> None:
         """Without a seed every bot plays differently."""

@@ -1,18 +1,16 @@
-"""What is true: rules, notation, records, clocks, search, the protocol as data. No sockets, no wall clock.
+"""Rules, notation, records, clocks, search and solving, and the protocol as data. No sockets, no wall clock.
 
-- `game`, `outcome`: what every game offers, and how games end
-- `catalogue`: the games, by name, each in a folder of its own that is called like it
-- `compiled`, `cache`: one source for rules and speed: plain functions, bound to a board, compiled and kept
-- `history`: a game so far, with the draws that only it shows
-- `table`, `transcript`: a game at one screen, with moves taken back; a game as text
-- `clock`: both clocks of a match, as arithmetic
-- `record`: the record of a match: its text, and verifying it
-- `perft`, `search`: counting, searching and solving, written once for all games
-- `duel`: matches between two configurations of the search, to measure which is stronger
-- `certificate`: what the winner of a solved game plays, and checking it by the rules alone
-- `shell`: the stdin/stdout command protocols of the assignments
-- `wire`: the network protocol without a network
-- `interrupt`: Ctrl-C while a command is loaded
-- `commands`, `cli`: the command line ``arena-engine``
-- `command_line`: what is wrong with a command line, in a sentence, for all three programs
+`engine.games` has the games behind one interface, `engine.search` finds moves, `engine.solve` proves results.
+
+- `cli`: the command line ``arena-engine``: what commands there are, and how each of them ends
+- `clock`: the two clocks of a match, as pure arithmetic on stamps that others read
+- `commands`: the commands of ``arena-engine``, each a function in a module of its own
+- `compiling`: compiling: plain functions bound to constants, and where their compiled code is kept
+- `duel`: matches between two configurations of the search, to measure which is stronger, and by how much
+- `games`: the games: one interface, its implementations, and what holds for all of them
+- `record`: the record of a match: one readable text file, written line by line while the match is played
+- `search`: search: finds the best move within limits of depth, nodes and time
+- `shell`: the command protocols of the assignments: commands on stdin, a line each, answers on stdout
+- `solve`: solving: proves who wins with perfect play, or that it is a draw
+- `wire`: the network protocol without a network: bytes in, messages out
 """

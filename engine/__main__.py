@@ -1,6 +1,6 @@
 """``python -m engine`` is ``arena-engine``."""
 
-from engine.interrupt import load
+from engine.commands.interrupt import load
 
 
 def main() -> None:

@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 import cyclopts
 
-from engine.command_line import explain, finite
 from engine.commands.inputs import Rejected, say
+from engine.commands.usage_errors import explain, finite
 
 
 class Command(NamedTuple):
@@ -26,7 +26,7 @@ COMMANDS = (
     Command("atlas", "engine.commands.atlas:atlas", "Solve many variants of a game, and keep the results in a file."),
     Command("record", "engine.commands.record:replay", "Replay the record of a match and verify it."),
     Command("analyse", "engine.commands.analyse:analyse", "Think about a position, depth by depth."),
-    Command("duel", "engine.commands.duel:duel", "Measure one configuration of the search against another."),
+    Command("duel", "engine.commands.duel.command:duel", "Measure one configuration of the search against another."),
     Command("tune", "engine.commands.tune:tune", "Find weights of the evaluation that explain the games of a duel."),
     Command("shell", "engine.commands.shell:shell", "Answer the commands of an assignment on stdin."),
 )

@@ -1,6 +1,6 @@
 """``python -m server`` is ``arena-server``."""
 
-from engine.interrupt import load
+from engine.commands.interrupt import load
 
 
 def main() -> None:

@@ -9,19 +9,18 @@ import cyclopts
 from cyclopts import Parameter
 from cyclopts.config import Dict
 
-from engine import interrupt
-from engine.catalogue import GAMES, USUAL_GAME
 from engine.clock import MICROSECONDS, TimeControl
-from engine.command_line import duration, explain, explain_fault, nearest
-from engine.game import BadParameters
-from server import configuration, ending, tls
-from server import tokens as token_file
-from server.command_line import check_port, fail, place, secret
-from server.contest_commands import contest
-from server.lag import MOST_ALLOWANCE
-from server.limits import Limits
-from server.logs import configure
-from server.settings import (
+from engine.commands import interrupt
+from engine.commands.usage_errors import duration, explain, explain_fault, nearest
+from engine.games.catalogue import GAMES, USUAL_GAME
+from engine.games.interface import BadParameters
+from server.commands import exits
+from server.commands.contest import contest
+from server.commands.options import check_port, fail, place, secret
+from server.config import config_file, tls
+from server.config import tokens as token_file
+from server.config.limits import MAX_ALLOWANCE, Limits
+from server.config.settings import (
     HOUSE_BOTS,
     LEAST_BUDGET,
     MOST_BUDGET,
@@ -32,7 +31,8 @@ from server.settings import (
     WEB,
     Settings,
 )
-from server.table import BadTable
+from server.config.toml_table import BadTable
+from server.ops.logs import configure
 
 
 def _from_file(called: cyclopts.App, commands: tuple[str, ...], arguments: cyclopts.ArgumentCollection) -> Any:
@@ -40,7 +40,7 @@ def _from_file(called: cyclopts.App, commands: tuple[str, ...], arguments: cyclo
     for argument in arguments if commands == ("serve",) else ():
         if argument.name == "--config" and argument.tokens:
             path = Path(argument.tokens[-1].value)
-            Dict(configuration.read(path).options, source=str(path), use_commands_as_keys=False)(
+            Dict(config_file.read(path).options, source=str(path), use_commands_as_keys=False)(
                 called, commands, arguments
             )
             return
@@ -98,7 +98,7 @@ def serve(
     move_limit
         Moves, both sides' counted, after which a match is a draw.
     house
-        Bots to keep seated as opponents, parted by commas, as in alphabeta,random:arrows.
+        Bots to keep seated as opponents, separated by commas, as in alphabeta,random:arrows.
     tokens
         File of those who may log in, made by arena-server token. Without it everybody may.
     organiser
@@ -135,7 +135,7 @@ def serve(
         ("budget", budget, LEAST_BUDGET // MICROSECONDS, MOST_BUDGET // MICROSECONDS),
         ("increment", increment, 0, MOST_BUDGET // MICROSECONDS),
         ("move-limit", move_limit, 1, MOST_MOVES),
-        ("lag-allowance", lag_allowance, 0, MOST_ALLOWANCE // MICROSECONDS),
+        ("lag-allowance", lag_allowance, 0, MAX_ALLOWANCE // MICROSECONDS),
         ("delay-moves", delay_moves, 0, MOST_MOVES),
     ):
         if not least <= value <= most:
@@ -154,7 +154,7 @@ def serve(
         house=_house(house),
         tokens=secret("tokens", tokens, token_file.read),
         organiser=secret("organiser", organiser, token_file.read_organiser) or "",
-        limits=Limits() if config is None else configuration.read(config).limits,
+        limits=Limits() if config is None else config_file.read(config).limits,
         tls=_identity(tls_cert, tls_key),
         delay_moves=delay_moves,
         metrics=metrics,
@@ -166,7 +166,7 @@ def serve(
     )
     from server.serve import serve as run
 
-    ending.run("cannot serve", run, settings)
+    exits.run("cannot serve", run, settings)
 
 
 app.command(contest)
@@ -196,7 +196,7 @@ def demo(
     budget
         Milliseconds that a side has for the whole game, at least 1000.
     """
-    from server.demo import demonstrate
+    from server.commands.demo import demonstrate
 
     configure(quiet=True)
     if game not in GAMES:
@@ -211,7 +211,7 @@ def demo(
         fail(f"--params: {error}")
     if not 1000 <= budget <= MOST_BUDGET // MICROSECONDS:
         fail(f"--budget is {budget}; the demonstration needs at least 1000")
-    sys.exit(ending.run("cannot show a match", demonstrate, (first, second), (game, params), budget))
+    sys.exit(exits.run("cannot show a match", demonstrate, (first, second), (game, params), budget))
 
 
 @app.command
@@ -264,7 +264,7 @@ def doctor(
     all_
         Verify every record, not only a sample.
     """
-    from server.doctor import WRONG, diagnosis
+    from server.commands.doctor import WRONG, diagnosis
 
     configure(quiet=True)
     wrong = False
@@ -315,6 +315,6 @@ def main() -> None:
     except BadTable as error:
         fail(str(error))
     except KeyboardInterrupt:
-        ending.interrupted()
+        exits.interrupted()
     finally:
         interrupt.no_more()

@@ -14,27 +14,28 @@ from typing import Any
 import structlog
 import trio
 
-from engine.outcome import Termination
-from server import tls
-from server.archive import Archive, claimed
-from server.door import Door
-from server.entrance import Listener, listen
-from server.flags import FlagKeeper
-from server.gate import Gate
-from server.hall import Hall
-from server.house import keep_house
-from server.loop import keep_watched, microseconds, share_interpreter, watched
-from server.loopwatch import LoopWatch
-from server.organise import descendants
-from server.organise.cluster import Cluster
-from server.organise.office import Office
-from server.organise.store import FILE as STORE
-from server.organise.store import Store
-from server.outbox import Outbox
-from server.restart import take_up
-from server.service_manager import keep_watchdog, tell
-from server.settings import Settings
-from server.syncing import synced
+from engine.games.outcome import Termination
+from server.arena.acceptor import Acceptor
+from server.arena.arena import Arena
+from server.arena.record_sync import synced
+from server.arena.resume import resume_matches
+from server.builtin_bots import keep_house
+from server.config import tls
+from server.config.settings import Settings
+from server.contest.hosts.contest_players import ContestPlayers
+from server.contest.hosts.dask_cluster import Cluster
+from server.contest.runtime.service import ContestService
+from server.contest.store.store import FILE as STORE
+from server.contest.store.store import Store
+from server.match.flag_timer import FlagTimer
+from server.net.event_loop import keep_watched, microseconds, share_interpreter, watched
+from server.net.listener import Listener, listen
+from server.net.rate_limiter import RateLimiter
+from server.net.send_queue import SendQueue
+from server.net.stall_monitor import StallMonitor
+from server.ops import descendants
+from server.ops.service_manager import keep_watchdog, tell
+from server.storage.record_store import RecordStore, claimed
 from server.web.opening import open_web, serve_web
 
 log = structlog.get_logger()
@@ -58,17 +59,17 @@ async def serve(
     settings: Settings,
     cluster: Cluster | None = None,
     *,
-    task_status: trio.TaskStatus[Hall] = trio.TASK_STATUS_IGNORED,
+    task_status: trio.TaskStatus[Arena] = trio.TASK_STATUS_IGNORED,
 ) -> None:
     """Serve until cancelled, or stopped by SIGINT or SIGTERM where this is the main thread.
 
-    Reports the hall when connections are accepted; `Hall.ports` tells where. Owns and closes all listeners and
+    Reports the arena when connections are accepted; `Arena.ports` tells where. Owns and closes all listeners and
     connections. Matches that were running when the last server died go on. On the first signal no match is begun any
     more, running ones get the grace of the settings, and what is left is annulled; on a second one the grace is over.
     One that comes after that ends all at once, programs included, with KeyboardInterrupt.
     Games of contests that can be played on the ``cluster`` are; whoever passes it in keeps it running.
     Raises OSError where the port or the data directory is not to be had, and
-    `server.organise.schema.BadStore` where the database of contests in it cannot be used.
+    `server.contest.store.schema.BadStore` where the database of contests in it cannot be used.
     """
     _raise_descriptor_limit()
     _collect_seldom()
@@ -91,79 +92,79 @@ async def _serve(
     cluster: Cluster | None,
     listeners: list[trio.SocketListener],
     own: list[trio.SocketListener],
-    task_status: trio.TaskStatus[Hall],
+    task_status: trio.TaskStatus[Arena],
 ) -> None:
     """Take up what was left, then let everybody in; who came before waits in the backlog.
 
     Where the listeners encrypt, the server's own programs come to those that are its ``own`` and do not.
     """
     web = await open_web(settings.web)
-    archive = Archive(settings.data, synced=settings.sync_seconds > 0)
-    archive.skip(await trio.to_thread.run_sync(store.last_match))
+    record_store = RecordStore(settings.data, synced=settings.sync_seconds > 0)
+    record_store.skip(await trio.to_thread.run_sync(store.last_match))
     if settings.sync_seconds > 0:
-        archive.reserve(first=True)
-    outbox = Outbox()
-    flags = FlagKeeper(microseconds, outbox.soon)
-    hall = Hall(settings, archive, flags, outbox, microseconds, program())
-    take_up(hall, archive, lambda: datetime.now(UTC), await trio.to_thread.run_sync(store.kept_matches))
-    watch = LoopWatch(microseconds, hall.stalls)
-    hall.ports = [listener.socket.getsockname()[1] for listener in listeners]
+        record_store.reserve(first=True)
+    send_queue = SendQueue()
+    flags = FlagTimer(microseconds, send_queue.soon)
+    arena = Arena(settings, record_store, flags, send_queue, microseconds, program(), ContestPlayers())
+    resume_matches(arena, record_store, lambda: datetime.now(UTC), await trio.to_thread.run_sync(store.kept_matches))
+    watch = StallMonitor(microseconds, arena.stalls)
+    arena.ports = [listener.socket.getsockname()[1] for listener in listeners]
     host = "127.0.0.1" if own or settings.host in ("0.0.0.0", "") else settings.host
-    hall.own_address = (host, (own or listeners)[0].socket.getsockname()[1])
-    hall.web_ports = [listener.socket.getsockname()[1] for listener in web]
-    gate = Gate(settings.limits, settings.most_sessions, microseconds)
-    door = Door(hall, watch, gate, settings.tls and tls.context(settings.tls))
-    own_door = Door(hall, watch, gate)
-    with watched(outbox, watch), _signals() as signals:
+    arena.own_address = (host, (own or listeners)[0].socket.getsockname()[1])
+    arena.web_ports = [listener.socket.getsockname()[1] for listener in web]
+    rate_limiter = RateLimiter(settings.limits, settings.most_sessions, microseconds)
+    acceptor = Acceptor(arena, watch, rate_limiter, settings.tls and tls.context(settings.tls))
+    own_acceptor = Acceptor(arena, watch, rate_limiter)
+    with watched(send_queue, watch), _signals() as signals:
         async with (
             _hurrying(signals, settings.data) as hurry,
-            synced(archive, hall, store.sync, settings.sync_seconds),
+            synced(record_store, arena, store.sync, settings.sync_seconds),
             trio.open_nursery() as sessions,
             trio.open_nursery() as services,
         ):
 
             def entered(through: list[trio.SocketListener]) -> list[Listener]:
-                return [Listener(listener, hall.entrance) for listener in through]
+                return [Listener(listener, arena.accept_status) for listener in through]
 
             async def accept() -> None:
-                await trio.serve_listeners(door.handle, entered(listeners), handler_nursery=sessions)
+                await trio.serve_listeners(acceptor.handle, entered(listeners), handler_nursery=sessions)
 
             async def accept_own() -> None:
-                await trio.serve_listeners(own_door.handle, entered(own), handler_nursery=sessions)
+                await trio.serve_listeners(own_acceptor.handle, entered(own), handler_nursery=sessions)
 
             services.start_soon(flags.run)
-            services.start_soon(outbox.run)
-            services.start_soon(keep_watched, outbox, watch)
-            services.start_soon(hall.awaiting.run)
-            services.start_soon(watch.pulse, lambda: bool(hall.matches))
+            services.start_soon(send_queue.run)
+            services.start_soon(keep_watched, send_queue, watch)
+            services.start_soon(arena.opponent_notices.run)
+            services.start_soon(watch.pulse, lambda: bool(arena.matches))
             services.start_soon(accept)
             if own:
                 services.start_soon(accept_own)
-            services.start_soon(door.patrol)
+            services.start_soon(acceptor.patrol)
             services.start_soon(keep_watchdog)
             if settings.metrics is not None:
-                from server import metrics  # takes a twelfth of a second, for those who want them
+                from server.ops import metrics
 
-                port = await services.start(metrics.serve_metrics, hall, gate, settings.metrics)
+                port = await services.start(metrics.serve_metrics, arena, rate_limiter, settings.metrics)
                 log.info("metrics", url=f"http://{metrics.HOST}:{port}/metrics")
             if settings.house:
-                services.start_soon(keep_house, hall, settings)
-            services.start_soon(Office(hall, store, watch, cluster).run)
+                services.start_soon(keep_house, arena, settings)
+            services.start_soon(ContestService(arena, store, watch, cluster).run)
             if web:
-                services.start_soon(serve_web, hall, archive, web)
-            log.info("listening", host=settings.host, ports=hall.ports, web=hall.web_ports, data=str(settings.data))
-            task_status.started(hall)
+                services.start_soon(serve_web, arena, record_store, web)
+            log.info("listening", host=settings.host, ports=arena.ports, web=arena.web_ports, data=str(settings.data))
+            task_status.started(arena)
             tell("READY=1")
-            await _stopped(hall, settings, signals)
+            await _stopped(arena, settings, signals)
             hurry()
             services.cancel_scope.cancel()
-            for session in hall.everybody():
+            for session in arena.connected_sessions():
                 session.close("stopping", "the server is shutting down")
             sessions.cancel_scope.deadline = trio.current_time() + GOODBYE_SECONDS
 
 
-async def _stopped(hall: Hall, settings: Settings, signals: AsyncIterator[int]) -> None:
-    """Wait for a signal, or until the hall is to be closed, then for the matches to end."""
+async def _stopped(arena: Arena, settings: Settings, signals: AsyncIterator[int]) -> None:
+    """Wait for a signal, or until the arena is to be closed, then for the matches to end."""
     name = ""
 
     async def hear(scope: trio.CancelScope) -> None:
@@ -173,22 +174,22 @@ async def _stopped(hall: Hall, settings: Settings, signals: AsyncIterator[int]) 
 
     async with trio.open_nursery() as nursery:
         nursery.start_soon(hear, nursery.cancel_scope)
-        await hall.closing.wait()
+        await arena.closing.wait()
         nursery.cancel_scope.cancel()
-    hall.stop()
+    arena.stop()
     tell("STOPPING=1")
-    log.info("stopping", signal=name, matches=len(hall.matches), grace=settings.grace)
+    log.info("stopping", signal=name, matches=len(arena.matches), grace=settings.grace)
     with trio.move_on_after(settings.grace) as scope:
         async with trio.open_nursery() as nursery:
             nursery.start_soon(hear, scope)
-            while hall.matches:
+            while arena.matches:
                 await trio.sleep(0.05)
             nursery.cancel_scope.cancel()
-    for match in list(hall.matches.values()):
-        if hall.desk.keeps(match.number):
-            hall.suspend(match)
+    for match in list(arena.matches.values()):
+        if arena.contest_players.keeps(match.number):
+            arena.suspend(match)
             continue
-        hall.annul(match, Termination.SERVER_STOP, "the server was stopped while the match was being played")
+        arena.annul(match, Termination.SERVER_STOP, "the server was stopped while the match was being played")
 
 
 @asynccontextmanager

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from engine.compiled import can_compile
+from engine.compiling.binding import can_compile
 
 
 @pytest.fixture(autouse=True)

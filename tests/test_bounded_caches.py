@@ -2,13 +2,13 @@
 
 from itertools import product
 
-from bots.warming import MOST_LOADED, Warming, start_of
-from engine.game import Position, moves
-from engine.gipf import kernel as gipf
-from engine.mnk import kernel as mnk
+from bots.client.precompile import MOST_LOADED, Precompilation, start_of
+from engine.games.gipf import kernel as gipf
+from engine.games.interface import Position, moves
+from engine.games.mnk import kernel as mnk
 from engine.search import binding
-from engine.search.think import Limits, Thinker
-from server.web import layouts
+from engine.search.searcher import Searcher, SearchLimits
+from server.web.views import layouts
 
 
 def test_rules_of_more_boards_than_are_kept_can_be_played() -> None:
@@ -33,8 +33,8 @@ def test_searches_of_more_boards_than_are_kept_can_be_made() -> None:
     for run in range(binding.MOST_BOUND + 4):
         rows, columns = 1 + run // 17 % 15, 3 + run % 17
         position = start_of("mnk", f"{rows} {columns} {3 + run // 255}")
-        thinker = Thinker(position.kernel(compile=False), megabytes=0)
-        assert thinker.think(position, (), Limits(nodes=1), clock=lambda: 0.0).move == moves(position)[0]
+        searcher = Searcher(position.kernel(compile=False), megabytes=0)
+        assert searcher.think(position, (), SearchLimits(nodes=1), clock=lambda: 0.0).move == moves(position)[0]
     assert binding._bind.cache_info().currsize == binding.MOST_BOUND
 
 
@@ -53,7 +53,7 @@ def test_boards_of_pages_are_made_again() -> None:
 
 def test_a_bot_that_meets_more_boards_than_it_keeps_plays_on_all_of_them() -> None:
     warmed: list[Position] = []
-    warm = Warming(warmed.append)
+    warm = Precompilation(warmed.append)
     starts = [start_of("mnk", f"19 19 {run}") for run in range(2, MOST_LOADED // 2 + 2)]
     starts += [start_of("mnk", f"18 19 {run}") for run in range(2, MOST_LOADED // 2 + 4)]
     for start in starts:
@@ -66,7 +66,7 @@ def test_a_bot_that_meets_more_boards_than_it_keeps_plays_on_all_of_them() -> No
 
 def test_boards_do_not_take_each_others_place() -> None:
     """What is loaded is known by its label: addresses of rules that were let go of are used again."""
-    warm = Warming(lambda _position: None)
+    warm = Precompilation(lambda _position: None)
     warm.now(start_of("mnk", "19 19 5"))
     mnk._interpreted.cache_clear()
     assert warm._is_loaded(start_of("mnk", "19 19 5"))

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.catalogue import GAMES
+from engine.games.catalogue import GAMES
 from tests.test_options import LINES
 
 ROOT = Path(__file__).parent.parent

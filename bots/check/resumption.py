@@ -2,15 +2,15 @@
 
 import time
 
+from bots.check.bot_under_test import ANSWER_SECONDS, LOOK_SECONDS, MOST_REFUSALS, BotUnderTest, greet
+from bots.check.conformance_match import ConformanceMatch
 from bots.check.peer import Left, Peer
 from bots.check.report import Fault
-from bots.check.subject import ANSWER_SECONDS, LOOK_SECONDS, MOST_REFUSALS, Subject, greet
-from bots.check.table import Table
 from engine.wire import messages as m
 from engine.wire.codes import Code
 
 
-def resume(table: Table) -> None:
+def resume(table: ConformanceMatch) -> None:
     """Wait until the bot is back with RESUME, and tell it what it has missed; raises `Fault` where it is not."""
     right = f"RESUME {table.number} {table.token} over a new connection"
     deadline = time.monotonic() + ANSWER_SECONDS
@@ -30,7 +30,7 @@ def resume(table: Table) -> None:
     raise Fault(f"did not come back within {ANSWER_SECONDS:g} s after its connection was lost", right, "11")
 
 
-def _resumes(subject: Subject, peer: Peer, table: Table, right: str) -> bool:
+def _resumes(subject: BotUnderTest, peer: Peer, table: ConformanceMatch, right: str) -> bool:
     """Tell whether the bot resumes the match over this connection, or leaves in order."""
     for _ in range(MOST_REFUSALS):
         match subject.said(peer, right, "11"):

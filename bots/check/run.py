@@ -3,20 +3,20 @@
 import socket
 from collections.abc import Callable, Sequence
 
-from bots.check import connecting, ending, playing, refusing, returning, timing
+from bots.check.bot_under_test import HOST, BotUnderTest
+from bots.check.cases import connecting, ending, error_cases, playing, reconnect_cases, timing
 from bots.check.peer import Left
 from bots.check.report import Absent, Fault, Report, Skipped
 from bots.check.situation import Situation
-from bots.check.subject import HOST, Subject
-from bots.errors import ArenaError
+from bots.client.errors import ArenaError
 
 SITUATIONS: tuple[Situation, ...] = (
     *connecting.SITUATIONS,
     *playing.SITUATIONS,
     *timing.SITUATIONS,
     *ending.SITUATIONS,
-    *refusing.SITUATIONS,
-    *returning.SITUATIONS,
+    *error_cases.SITUATIONS,
+    *reconnect_cases.SITUATIONS,
 )
 
 
@@ -47,7 +47,7 @@ def check(
     except OSError as error:
         raise ArenaError(f"cannot listen at {HOST} port {port}: {error.strerror or error}") from error
     report = Report(write)
-    subject = Subject(listener, command, game, note)
+    subject = BotUnderTest(listener, command, game, note)
     try:
         for situation in situations:
             try:
@@ -62,7 +62,7 @@ def check(
     return not report.failed
 
 
-def _try(situation: Situation, subject: Subject, report: Report) -> None:
+def _try(situation: Situation, subject: BotUnderTest, report: Report) -> None:
     try:
         situation.play(subject)
     except Skipped as why:

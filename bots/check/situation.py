@@ -3,11 +3,11 @@
 from collections.abc import Callable
 from typing import NamedTuple
 
-from bots.check.subject import Subject
+from bots.check.bot_under_test import BotUnderTest
 
 
 class Situation(NamedTuple):
     """``play`` raises `bots.check.report.Fault` where the bot does wrong, and `Skipped` where it cannot be tried."""
 
     title: str
-    play: Callable[[Subject], None]
+    play: Callable[[BotUnderTest], None]

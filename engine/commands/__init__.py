@@ -1,16 +1,19 @@
 """The commands of ``arena-engine``, each a function in a module of its own; `engine.cli` lists them.
 
-- `inputs`: games and positions as command lines name them, and what is wrong with them
-- `perft`: counts the leaves of the tree of moves
-- `solve`: finds out who wins
-- `check`: verifies a certificate of a win
-- `atlas`: finds it out for many variants, and keeps the results
-- `analyse`: what the search thinks of a position
-- `duel`: measures one configuration of the search against another, with
-- `duel_processes`, `duel_player`, `duel_file`: the processes that play, what runs in them, and the file of results
-- `tune`: finds weights of the evaluation from the games of a duel
-- `record`: replays and verifies the record of a match
-- `shell`: the command protocols of the assignments
-
 Answers go to stdout, everything else to stderr. Here alone in the engine a wall clock is read.
+
+- `analyse`: ``arena-engine analyse``: what the search thinks of a position, depth by depth
+- `atlas`: ``arena-engine atlas``: solves one variant of a game after the other, and keeps what it has found in a file
+- `check`: ``arena-engine check``: verifies a certificate of a win by the rules alone
+- `duel`: ``arena-engine duel``: the command, the processes that play, and the file of results
+- `inputs`: games and positions as command lines name them, and what is wrong with them
+- `interrupt`: ctrl-C while a command is being loaded, or is just ending: it ends at once, without a traceback
+- `perft`: ``arena-engine perft``: counts the leaves of the tree of moves, depth by depth
+- `record`: ``arena-engine record``: replays the record of a match, and verifies every move, every clock and the
+  result
+- `shell`: ``arena-engine shell``: the command protocols of the assignments, on stdin and stdout
+- `solve`: ``arena-engine solve``: finds out who wins with perfect play
+- `tune`: ``arena-engine tune``: the weights of an evaluation that explain the games of a duel best
+- `usage_errors`: what is wrong with a command line, or with a file that it names, in one plain sentence: for all
+  three programs
 """

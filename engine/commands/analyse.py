@@ -6,9 +6,9 @@ from time import perf_counter
 import msgspec
 
 from engine.commands.inputs import File, Rejected, answer, game_named, position_of, say, warn_of
-from engine.search.deepening import MOST_THREADS
+from engine.search.iterative_deepening import MOST_THREADS
 from engine.search.memory import MAX_DEPTH, ROOM
-from engine.search.think import Limits, Thinker, Thought, warm_up
+from engine.search.searcher import Searcher, SearchLimits, SearchResult, warm_up
 
 SHORTEST = 1e-9
 """Seconds that a depth takes at least, for the sake of its rate."""
@@ -71,14 +71,14 @@ def analyse(
     if kernel.compiled:
         say(f"compiling the search for {game} {root.parameters}, or loading what was compiled before")
         warm_up(root)
-    limits = Limits(depth=depth, hard_ms=None if time is None else time * 1000, lines=lines, exact=exact)
+    limits = SearchLimits(depth=depth, hard_ms=None if time is None else time * 1000, lines=lines, exact=exact)
     report = _tell_json if json else partial(_tell, lines > 1)
-    thought = Thinker(kernel, threads=threads).think(root, (), limits, clock=perf_counter, report=report)
+    thought = Searcher(kernel, threads=threads).think(root, (), limits, clock=perf_counter, report=report)
     if thought.score is None:
         report(thought)
 
 
-def _tell(ranked: bool, thought: Thought) -> None:
+def _tell(ranked: bool, thought: SearchResult) -> None:
     plies = thought.plies_to_end
     if thought.score is None:
         score = "none"
@@ -93,7 +93,7 @@ def _tell(ranked: bool, thought: Thought) -> None:
     )
 
 
-def _tell_json(thought: Thought) -> None:
+def _tell_json(thought: SearchResult) -> None:
     fields = {
         "depth": thought.depth,
         "line": thought.rank,
@@ -107,6 +107,6 @@ def _tell_json(thought: Thought) -> None:
     answer(msgspec.json.encode(fields).decode())
 
 
-def _line(thought: Thought) -> list[str]:
+def _line(thought: SearchResult) -> list[str]:
     """Return the best line; none where nothing was searched, though there is a move to play then, too."""
     return [] if thought.score is None else thought.pv

@@ -9,16 +9,16 @@ from pathlib import Path
 from time import perf_counter
 from typing import NamedTuple
 
-from engine.catalogue import GAMES
 from engine.commands.inputs import Rejected, answer, game_named, say, start_of
 from engine.commands.solve import LEAST_MEMORY, MEGABYTE, QUIET_SECONDS
-from engine.game import Position
-from engine.search.layerpair import OutOfMemory, OutOfTime
-from engine.search.layers import Layers, layer_of
-from engine.search.solving import Limits, Result, solve
+from engine.games.catalogue import GAMES
+from engine.games.interface import Position
+from engine.solve.layered.pair import OutOfMemory, OutOfTime
+from engine.solve.layered.solver import Layers, layer_of
+from engine.solve.solver import Result, SolverLimits, solve
 
 COLUMNS = ("parameters", "result", "plies", "method", "nodes", "positions", "seconds", "limits")
-"""Of a line of the file, parted by tabs. Limits are those that were set: seconds and megabytes."""
+"""Of a line of the file, separated by tabs. Limits are those that were set: seconds and megabytes."""
 
 MOST_VARIANTS = 100_000
 
@@ -148,7 +148,7 @@ def _solve(game: str, parameters: str, limits: tuple[float, int]) -> Entry:
     """Solve a variant within seconds and megabytes."""
     time, memory = limits
     began = perf_counter()
-    within = Limits(memory=memory * MEGABYTE, deadline=began + time)
+    within = SolverLimits(memory=memory * MEGABYTE, deadline=began + time)
     solution = solve(GAMES[game].start(parameters), within, clock=perf_counter)
     plies = "" if solution.plies is None else str(solution.plies)
     method = "" if solution.result == Result.UNKNOWN else solution.method

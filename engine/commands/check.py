@@ -1,7 +1,7 @@
 """``arena-engine check``: verifies a certificate of a win by the rules alone."""
 
-from engine.certificate import BadCertificate, check, read
 from engine.commands.inputs import Rejected, answer, text_of
+from engine.solve.certificate import BadCertificate, check, read
 
 MOST_BYTES = 1 << 30
 

@@ -6,8 +6,8 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from engine.catalogue import GAMES
-from engine.game import BadParameters, BadPosition, Game, Position
+from engine.games.catalogue import GAMES
+from engine.games.interface import BadParameters, BadPosition, Game, Position
 
 File = Annotated[str | None, Parameter(allow_leading_hyphen=True)]
 """An option that names a file; ``-`` is stdin."""

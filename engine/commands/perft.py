@@ -3,8 +3,8 @@
 from time import perf_counter
 
 from engine.commands.inputs import File, Rejected, answer, game_named, position_of, say, warn_of
-from engine.perft import count
-from engine.perft import divide as leaves_by_move
+from engine.games.perft import count
+from engine.games.perft import divide as leaves_by_move
 
 SHORTEST = 1e-9
 """Seconds that a count takes at least, for the sake of its rate."""

@@ -6,7 +6,7 @@ from cyclopts import Parameter
 
 from engine import record
 from engine.commands.inputs import Rejected, answer, place_of, text_of
-from engine.history import History
+from engine.games.history import History
 from engine.record import Played, milliseconds
 
 

@@ -3,12 +3,12 @@
 from pathlib import Path
 from time import perf_counter
 
-from engine import certificate
-from engine.certificate import Claim
 from engine.commands.inputs import File, Rejected, answer, game_named, position_of, say, warn_of
-from engine.game import Position
-from engine.search.solving import Limits, Result, Solution, solve
-from engine.search.strategy import NoStrategy, strategy
+from engine.games.interface import Position
+from engine.solve import certificate
+from engine.solve.certificate import Claim
+from engine.solve.solver import Result, Solution, SolverLimits, solve
+from engine.solve.strategy import NoStrategy, strategy
 
 MEGABYTE = 1 << 20
 
@@ -57,7 +57,7 @@ def solve_game(
     root = position_of(game_named(game), params, position)
     warn_of(root)
     began = perf_counter()
-    limits = Limits(memory=memory * MEGABYTE, deadline=None if time is None else began + time)
+    limits = SolverLimits(memory=memory * MEGABYTE, deadline=None if time is None else began + time)
     solution = solve(
         root,
         limits,

@@ -10,7 +10,7 @@ from engine.commands.inputs import Rejected, answer, game_named, say, start_of
 from engine.duel.games import Pair
 from engine.duel.results import BadResults, Setting, read
 from engine.duel.tuning import Fit, fit, samples_of
-from engine.game import BadMove
+from engine.games.interface import BadMove
 
 
 def tune(results: Path, /) -> None:
@@ -27,7 +27,7 @@ def tune(results: Path, /) -> None:
     """
     setting, pairs = _games(results)
     start = start_of(game_named(setting.game), setting.parameters)
-    module = import_module(f"engine.{setting.game}.kernel")
+    module = import_module(f"engine.games.{setting.game}.kernel")
     if not hasattr(module, "features"):
         raise Rejected(f"{results}: the evaluation of {setting.game} has no weights to be tuned")
     try:

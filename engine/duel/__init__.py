@@ -1,14 +1,15 @@
 """Matches between two configurations of the search, to measure which is stronger, and by how much.
 
-- `sides`: what a text such as ``nodes=5000,table=16`` says of a side
-- `weighed`: positions that are evaluated with other weights
-- `openings`: from where games begin: random, distinct, balanced, and the same for the same seed
-- `games`: a game, and a pair of games with colours swapped, between two that answer requests
-- `statistics`: Elo, its interval and the likelihood of superiority, from pairs of games
-- `sprt`: the sequential probability ratio test over pairs
-- `results`: the file of results, line by line, and the sum of them
-- `report`: that sum in words
-- `tuning`: weights of the evaluation that explain the games of a duel
-
 All of it is pure; processes, files and the terminal are the matter of `engine.commands.duel`.
+
+- `engine_config`: what a side of a duel is: limits of thinking, a table, an engine, weights
+- `games`: a game of a duel, and a pair of games: one opening, each side beginning once
+- `openings`: from where the games of a duel begin: random legal moves, the same for the same seed on every machine
+- `report`: what the pairs of a duel come to, in words
+- `results`: the file of a duel's results, line by line, and what all of them come to
+- `sprt`: the sequential probability ratio test: is A stronger by ``elo1`` (H1), or only by ``elo0`` (H0)?
+- `statistics`: how much stronger a side is, from pairs of games: Elo, its interval, and the likelihood of superiority
+- `tuning`: weights of an evaluation from the games of a duel, by logistic regression
+- `weights`: positions that are evaluated with other weights: the search asks a position for its kernel, and sees only
+  those
 """

@@ -9,11 +9,11 @@ from typing import NamedTuple
 
 import msgspec
 
+from engine.duel.engine_config import Budget
 from engine.duel.openings import Opening
-from engine.duel.sides import Budget
-from engine.game import BadMove, Position
-from engine.history import History
-from engine.outcome import Termination
+from engine.games.history import History
+from engine.games.interface import BadMove, Position
+from engine.games.outcome import Termination
 
 NAMES = ("A", "B")
 """What the sides of a duel are called."""

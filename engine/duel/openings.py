@@ -9,7 +9,7 @@ from itertools import chain, islice
 from statistics import median_low
 from typing import NamedTuple
 
-from engine.game import EVALUATION_LIMIT, Position
+from engine.games.interface import EVALUATION_LIMIT, Position
 
 PLIES_PART, MOST_EACH = 16, 6
 """Of the plies that a game usually takes, each side moves at random in one of so many, but in no more than six."""

@@ -15,7 +15,7 @@ import msgspec
 from engine.duel.games import NAMES, Pair, Use
 from engine.duel.sprt import Decision, Sprt
 from engine.duel.statistics import OUTCOMES, Counts
-from engine.outcome import Termination
+from engine.games.outcome import Termination
 
 Line = TypeVar("Line")
 

@@ -18,8 +18,8 @@ from typing import Any, NamedTuple
 import numpy
 
 from engine.duel.games import Game, Pair
-from engine.game import Kernel, Position
-from engine.search.hints import loud_children
+from engine.games.interface import Kernel, Position
+from engine.search.capabilities import tactical_children
 from engine.search.memory import ROOM
 
 Features = Callable[[Any], tuple[int, ...]]
@@ -64,20 +64,20 @@ class Fit(NamedTuple):
 def quiet_positions(
     start: Position, game: Game, opening_plies: int, kernel: Kernel, features: Features
 ) -> Iterator[Position]:
-    """Yield the positions of a game, from the end of the opening on, in which no loud move gains in the first feature.
+    """Yield the positions of a game, behind its opening, in which no tactical move gains in the first feature.
 
     The weights have no part in that, or it would depend on them what they are found from. ``kernel`` is one of that
-    variant. Raises `engine.game.BadMove` for no true game.
+    variant. Raises `engine.games.interface.BadMove` for no true game.
     """
     rules = kernel.rules
-    loud = getattr(rules, "loud_children", loud_children)
+    tactical = getattr(rules, "tactical_children", tactical_children)
     arena = kernel.arena(ROOM)
     position = start
     for ply, move in enumerate(game.moves):
         if ply >= opening_plies:
             state = position.kernel(compile=kernel.compiled).state
             ahead = features(state)[0]
-            if all(-features(rules.load(arena, at))[0] <= ahead for at in range(loud(state, arena, 0))):
+            if all(-features(rules.load(arena, at))[0] <= ahead for at in range(tactical(state, arena, 0))):
                 yield position
         position = position.resolve(move).position
 
@@ -87,7 +87,7 @@ def samples_of(
 ) -> Samples:
     """Gather the quiet positions of pairs; a game that was there before, move by move, counts once.
 
-    Sides that play alike play many games twice. Raises `engine.game.BadMove` where a game is not true.
+    Sides that play alike play many games twice. Raises `engine.games.interface.BadMove` where a game is not true.
     """
     rows, results, numbers = [], [], []
     seen = set()

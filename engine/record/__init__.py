@@ -54,9 +54,11 @@ lie before the last one that was written.
 
 A record without a result is that of a match that is still running, or was cut off.
 
-- `text`: the lines, as they are written
-- `replay`, `summary`: reading them back: what is true, and what they say then
-- `ending`: what a result has to agree with
+- `ending`: what a result has to agree with: the board, the last event, the clocks, and the figures in its own
+  sentence
+- `replay`: reading a record back: rules, clocks and result are replayed, and held against what is written
+- `summary`: what reading a record comes to: what it says, or the line that is not true
+- `text`: the text of a record: its head, and a line for each thing that happened
 """
 
 from engine.record.replay import verify

@@ -5,9 +5,9 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from engine.clock import Clock
-from engine.game import BadMove
-from engine.history import History
-from engine.outcome import ANNULLED, ENDED_PROGRAM, Outcome, Termination
+from engine.games.history import History
+from engine.games.interface import BadMove
+from engine.games.outcome import ANNULLED, ENDED_PROGRAM, Outcome, Termination
 from engine.record.text import Header, milliseconds
 
 BY_THE_SERVER = ANNULLED | ENDED_PROGRAM | {Termination.ADJUDICATED}

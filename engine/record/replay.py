@@ -5,11 +5,11 @@ from collections.abc import Callable
 from itertools import zip_longest
 from typing import NoReturn
 
-from engine.catalogue import GAMES
 from engine.clock import MICROSECONDS, Charge, Clock, Stall, TimeControl
-from engine.game import BadMove, GameError
-from engine.history import History
-from engine.outcome import Outcome, Termination
+from engine.games.catalogue import GAMES
+from engine.games.history import History
+from engine.games.interface import BadMove, GameError
+from engine.games.outcome import Outcome, Termination
 from engine.record.ending import Claim, Ending
 from engine.record.summary import BadRecord, Played, Summary
 from engine.record.text import VERSION, Header, milliseconds

@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 from engine.clock import Charge
-from engine.history import History
+from engine.games.history import History
 from engine.record.text import Header
 
 

@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 from engine.clock import Stall, TimeControl
-from engine.game import Position
+from engine.games.interface import Position
 
 VERSION = 1
 

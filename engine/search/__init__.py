@@ -1,25 +1,23 @@
-"""Search and solving, written once over the kernel of any game.
+"""Search: finds the best move within limits of depth, nodes and time. Written once over the kernel of any game.
 
-- `binding`: functions bound to one game's kernel, interpreted or compiled, and the arrays they work on
-- `hints`: what a kernel may tell to make all that faster, as it is where it does not
-- `forced`: the shortest forced win, by deepening
-- `retrograde`: judging positions backwards from the ends of the game, as plain functions over arrays
-- `reachable`: the set of positions that can be reached, which those functions fill and judge
-- `layered`: judging all positions of a layer of a game at once, as plain functions over arrays
-- `layers`, `layerpair`, `shelf`: layer after layer, two at a time, and where they are kept
-- `prover`: who wins a game that cannot go on for ever, from two searches:
-- `exhaustive`, `proof`: depth-first search to the end, and proof-number search
-- `questions`: what both ask of positions, and what is known of it
-- `cyclic`, `paths`: proof-number search where play can go round, and what holds for good there or on a path alone
-- `entries`: the table of what forced wins and these know of positions
-- `settling`: the set, the layers or the proof, whichever fits the game, behind one interface
-- `solving`: who wins with perfect play, from forced wins and that
-- `strategy`: what the winner plays against everything, for a certificate
-- `think`: the best move within limits of depth, nodes and time, by deepening
-- `advice`: the move in a game at one screen, of whatever variant
-- `timing`: how much time a move may take
-- `deepening`: the window of a depth, and threads that search along
-- `alphabeta`, `quiescence`: the search of one position to one depth, and how its lines end, as plain functions
-- `ordering`, `scores`: which moves it tries first, and what its scores mean
-- `memory`, `table`: the arrays that it works on, and how positions are found in them
+`searcher` is where a move is asked for, `alphabeta` the search of one position to one depth.
+
+- `alphabeta`: alpha-beta search of one position to one depth, for every game: plain functions that `bind` binds to a
+  kernel
+- `binding`: the search functions bound to one game's kernel: compiled with it, or interpreted like it
+- `capabilities`: what a game's kernel may tell beside its rules, as it is where the kernel says nothing
+- `game_engine`: advice on the move in a game: one searcher, kept from move to move, for whatever variant is played
+  just now
+- `iterative_deepening`: one depth after the other: the window in which a position is searched, and other threads that
+  search it as well
+- `memory`: what the alpha-beta search works on: flat arrays of numbers, and what stands where in them
+- `move_ordering`: in which order children are tried: that of the table first, then by evaluation and by what has cut
+  off before
+- `quiescence`: the end of a line of search: the last ply, and tactical moves beyond it
+- `scores`: scores of a search: evaluations in the middle, proven wins and losses at both ends, by their number of
+  plies
+- `searcher`: thinking about a move: iterative deepening within limits of depth, nodes and time
+- `time_management`: how long to think about a move: pure arithmetic on what the clock shows
+- `transposition_table`: the transposition table and the set of positions that would repeat: plain functions over flat
+  arrays
 """

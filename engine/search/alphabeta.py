@@ -1,7 +1,7 @@
 """Alpha-beta search of one position to one depth, for every game: plain functions that `bind` binds to a kernel.
 
-The search is negamax with principal variation search: the first child with the whole window, the others with an
-empty one that only asks whether they are better. Children are tried in the order of `engine.search.ordering`. The last
+The search is negamax with principal variation search: the first child with the whole window, the others with an empty
+one that only asks whether they are better. Children are tried in the order of `engine.search.move_ordering`. The last
 ply and what lies beyond it is the matter of `engine.search.quiescence`.
 
 If the caller allows it, the search is selective where the window is empty. Late children are searched less deep unless
@@ -24,12 +24,12 @@ would make numba compile a second version, and such pairs crash when they are lo
 from types import SimpleNamespace
 from typing import Any
 
-from engine.game import UNDECIDED, Kernel
-from engine.search import binding, hints, ordering, quiescence, scores, table
-from engine.search.hints import MARGIN
+from engine.games.interface import UNDECIDED, Kernel
+from engine.search import binding, capabilities, move_ordering, quiescence, scores, transposition_table
+from engine.search.capabilities import MARGIN
 from engine.search.memory import (
-    BARRED,
     BEST,
+    EXCLUDED,
     GENERATION,
     NODES,
     NOWHERE,
@@ -40,10 +40,18 @@ from engine.search.memory import (
     WIDTH,
     Memory,
 )
-from engine.search.ordering import appraise, child_of, favour, learn, recall, take_best, value_of
+from engine.search.move_ordering import (
+    child_of,
+    move_to_front,
+    score_moves,
+    table_move_first,
+    take_best,
+    update_history,
+    value_of,
+)
 from engine.search.quiescence import halted, resolve
 from engine.search.scores import DRAW, INFINITY, ended, is_open, moved
-from engine.search.table import (
+from engine.search.transposition_table import (
     BOUND_MASK,
     CHILD_MASK,
     CHILD_SHIFT,
@@ -121,13 +129,13 @@ def search(state: Any, depth: int, alpha: int, beta: int, ply: int, first: int, 
         if first + ROOM > len(order):
             raise OverflowError("the line of play has too many children")
         end = children(state, arena, first)
-        appraise(first, end, ply + 1, memory)
+        score_moves(first, end, ply + 1, memory)
         repeated = cells[REACH]
         if MARGIN > 0 and depth > SHALLOW:
-            recall(state, first, end, memory)
+            table_move_first(state, first, end, memory)
         known = first + ((entry >> CHILD_SHIFT) & CHILD_MASK)
         if entry != 0 and known < end:
-            favour(order, known)
+            move_to_front(order, known)
         if ply > 0:
             path[2 * slot] = key + 1
             path[2 * slot + 1] = ply
@@ -172,7 +180,7 @@ def search(state: Any, depth: int, alpha: int, beta: int, ply: int, first: int, 
                     extend_variation(memory.variation, ply, number)
                     if score >= beta:
                         if depth > 2 and MARGIN > 0:
-                            learn(state, first, turn, depth, memory)
+                            update_history(state, first, turn, depth, memory)
                         break
         if ply > 0:
             path[2 * slot] = 0
@@ -190,7 +198,7 @@ def search(state: Any, depth: int, alpha: int, beta: int, ply: int, first: int, 
     else:
         reach = NOWHERE
     cells[REACH] = reach
-    if (reach >= ply or entry == 0) and (ply > 0 or cells[BARRED] == 0):
+    if (reach >= ply or entry == 0) and (ply > 0 or cells[EXCLUDED] == 0):
         remember(memory.table, key, kept, bound, to_depth, best_number, cells[GENERATION])
     return best
 
@@ -206,10 +214,10 @@ def extend_variation(variation: Any, ply: int, number: int) -> None:
 
 
 FUNCTIONS = (
-    *table.FUNCTIONS,
-    *hints.FUNCTIONS,
+    *transposition_table.FUNCTIONS,
+    *capabilities.FUNCTIONS,
     *scores.FUNCTIONS,
-    *ordering.FUNCTIONS,
+    *move_ordering.FUNCTIONS,
     *quiescence.FUNCTIONS,
     extend_variation,
     search,

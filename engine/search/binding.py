@@ -6,12 +6,21 @@ from functools import lru_cache
 from types import SimpleNamespace
 from typing import Any
 
-from engine.compiled import specialise
-from engine.game import Kernel
+from engine.compiling.binding import specialise
+from engine.games.interface import Kernel
 
 RULES = (
     *("WORDS", "load", "store", "children", "verdict", "evaluate", "hash_of"),
-    *("loud_children", "candidates", "hopes", "least_plies", "canonical", "plies_left", "kind_of", "MARGIN"),
+    *(
+        "tactical_children",
+        "candidates",
+        "can_still_win",
+        "least_plies",
+        "canonical",
+        "plies_left",
+        "kind_of",
+        "MARGIN",
+    ),
     *("number_at", "moves_from", "origins_of", "LISTED", "WEIGHT"),
 )
 """What search functions read of a kernel, by global name, as far as the kernel has it."""

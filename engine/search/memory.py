@@ -17,7 +17,7 @@ WIDTH = MAX_DEPTH + 2
 NOWHERE = 1 << 20
 """Ply of what does not stand on the path but on the board before; also: no repetition had a part in a value."""
 
-NODES, BUDGET, STOPPED, REACH, BEST, GENERATION, SELECTIVE, BARRED, CELLS = range(9)
+NODES, BUDGET, STOPPED, REACH, BEST, GENERATION, SELECTIVE, EXCLUDED, CELLS = range(9)
 """Offsets in `Memory.cells`: nodes so far and allowed; whether the search was stopped; the least ply that a
 repetition below the last node led back to; the best child of the last `resolve`; the generation for the table;
 whether the search is selective; how many children of the root are barred."""
@@ -29,9 +29,9 @@ class Memory(NamedTuple):
     arena: Any
     """PLACES positions: the children of every node on the path, one behind the other."""
     order: Any
-    """PLACES numbers: the values of those children, as `engine.search.ordering` packs them."""
+    """PLACES numbers: the values of those children, as `engine.search.move_ordering` packs them."""
     table: Any
-    """The transposition table of `engine.search.table`."""
+    """The transposition table of `engine.search.transposition_table`."""
     path: Any
     """The set of positions that would repeat, also of that module: those before this search have ply NOWHERE."""
     variation: Any
@@ -40,7 +40,7 @@ class Memory(NamedTuple):
     """PLACES numbers, for the root may have as many children: other than 0 for those that are left out, for better ones
     are known."""
     history: Any
-    """KINDS numbers: what was learned of children by their kinds, see `engine.search.ordering`."""
+    """KINDS numbers: what was learned of children by their kinds, see `engine.search.move_ordering`."""
     cells: Any
     """CELLS numbers: see there."""
     stop: Any

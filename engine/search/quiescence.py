@@ -1,4 +1,4 @@
-"""The end of a line of search: the last ply, and loud moves beyond it. Bound by `engine.search.alphabeta.bind`.
+"""The end of a line of search: the last ply, and tactical moves beyond it. Bound by `engine.search.alphabeta.bind`.
 
 Where the depth is used up, the side to move may stop at the evaluation or go on with the children that its game
 calls loud, captures for example, so that no exchange is judged when it is half done (quiescence search; L. Harris
@@ -7,11 +7,11 @@ calls loud, captures for example, so that no exchange is judged when it is half 
 
 from typing import Any
 
-from engine.search.hints import loud_children
+from engine.search.capabilities import tactical_children
 from engine.search.memory import BEST, BUDGET, NODES, ROOM, STOPPED, Memory
-from engine.search.ordering import appraise, child_of, is_final, take_best, value_of
+from engine.search.move_ordering import child_of, is_final, score_moves, take_best, value_of
 from engine.search.scores import INFINITY
-from engine.search.table import NO_CHILD
+from engine.search.transposition_table import NO_CHILD
 
 # What is bound in the place of these: the rules of a game.
 children: Any = None
@@ -19,7 +19,7 @@ evaluate: Any = None
 load: Any = None
 
 LOUD_PLIES = 4
-"""Plies that loud children may be followed beyond the depth. Two to six play alike in GIPF."""
+"""Plies that tactical children may be followed beyond the depth. Two to six play alike in GIPF."""
 
 
 def halted(memory: Memory) -> bool:
@@ -30,7 +30,7 @@ def halted(memory: Memory) -> bool:
 
 
 def resolve(state: Any, depth: int, alpha: int, beta: int, ply: int, first: int, memory: Memory) -> int:
-    """Search the last ply, ``depth`` 1, or loud children beyond it, ``depth`` 0 and less.
+    """Search the last ply, ``depth`` 1, or tactical children beyond it, ``depth`` 0 and less.
 
     The game must not be over. A child's evaluation is as much as the opponent can be held to, so that children
     which evaluate no better than what is there already need no search, nor those behind them.
@@ -45,9 +45,9 @@ def resolve(state: Any, depth: int, alpha: int, beta: int, ply: int, first: int,
         best = evaluate(state)
         if best >= beta or depth == -LOUD_PLIES or halted(memory):
             return best
-        end = loud_children(state, arena, first)
+        end = tactical_children(state, arena, first)
     cells[NODES] += end - first
-    appraise(first, end, ply + 1, memory)
+    score_moves(first, end, ply + 1, memory)
     best_number = NO_CHILD
     for turn in range(first, end):
         taken = take_best(order, turn, end)

@@ -1,6 +1,6 @@
 """Scores of a search: evaluations in the middle, proven wins and losses at both ends, by their number of plies."""
 
-from engine.game import DRAWN, EVALUATION_LIMIT, WON
+from engine.games.interface import DRAWN, EVALUATION_LIMIT, WON
 
 DRAW = 0
 WIN = EVALUATION_LIMIT + 1000

@@ -22,10 +22,10 @@ What that section leaves open is done so:
 import re
 from collections.abc import Callable, Iterable, Iterator
 
-from engine.arrows.position import ARROWS, NO_MOVE
-from engine.game import BadMove, BadPosition, Position
-from engine.search.think import Limits, Thinker, key_of, warm_up
-from engine.search.timing import allot
+from engine.games.arrows.position import ARROWS, NO_MOVE
+from engine.games.interface import BadMove, BadPosition, Position
+from engine.search.searcher import Searcher, SearchLimits, key_of, warm_up
+from engine.search.time_management import allocate_time
 
 INIT = "InitGame"
 TURN = "turn"
@@ -65,10 +65,10 @@ class _Arrows:
         self._begun = False
         """Whether a turn of the game was asked for."""
         self._keys: list[int] = []
-        """What the thinker knows the positions by that stood on the board before."""
+        """What the searcher knows the positions by that stood on the board before."""
         usual = ARROWS.start(ARROWS.default_parameters)
         warm_up(usual)  # what is compiled for one board serves all of them
-        self._thinker = Thinker(usual.kernel())
+        self._searcher = Searcher(usual.kernel())
 
     def run(self) -> None:
         """Carry out one line after the other."""
@@ -133,7 +133,7 @@ class _Arrows:
         self._write(move)
 
     def _played(self, position: Position, move: str) -> Position:
-        """Return the position after a move, and remember the one before; raises `engine.game.BadMove`."""
+        """Return the position after a move, and remember the one before; raises `engine.games.interface.BadMove`."""
         after = position.resolve(move).position
         self._keys.append(key_of(position))
         return after
@@ -141,6 +141,6 @@ class _Arrows:
     def _choose(self, position: Position, seconds: float, read: float) -> str:
         """Think about a move for as long as the time left allows."""
         left_ms = (seconds - (self._clock() - read)) * 1000
-        time = allot(left_ms, plies_ahead=position.plies_ahead)
-        limits = Limits(soft_ms=time.soft_ms, hard_ms=time.hard_ms)
-        return self._thinker.think(position, self._keys, limits, clock=self._clock).move
+        time = allocate_time(left_ms, plies_ahead=position.plies_ahead)
+        limits = SearchLimits(soft_ms=time.soft_ms, hard_ms=time.hard_ms)
+        return self._searcher.think(position, self._keys, limits, clock=self._clock).move

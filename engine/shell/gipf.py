@@ -18,12 +18,12 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from typing import cast
 
-from engine.game import LOST, BadMove, BadParameters, BadPosition, Kernel
-from engine.gipf import board
-from engine.gipf.parameters import parse
-from engine.gipf.position import GIPF, Ending, GipfPosition
-from engine.gipf.rules import State
-from engine.search.solving import NO_LIMITS, TRIAL_NODES, Limits, Result, Solution, solve
+from engine.games.gipf import board
+from engine.games.gipf.parameters import parse
+from engine.games.gipf.position import GIPF, Ending, GipfPosition
+from engine.games.gipf.rules import State
+from engine.games.interface import LOST, BadMove, BadParameters, BadPosition, Kernel
+from engine.solve.solver import NO_LIMITS, TRIAL_NODES, Result, Solution, SolverLimits, solve
 
 COLOURS = ("WHITE", "BLACK")
 """The sides as they stand in answers, the one that begins first; in states they are in lower case."""
@@ -186,7 +186,7 @@ class _Gipf:
         self._write(f"THE_WINNER_IS_{COLOURS[1 - position.turn]}" if over else "GAME_IN_PROGRESS")
 
     def _winning_sequence(self, position: GipfPosition, plies: str) -> None:
-        solution = self._solution(position, Limits(plies=int(plies)))
+        solution = self._solution(position, SolverLimits(plies=int(plies)))
         if solution.plies is None or solution.plies > int(plies):
             self._write("WINNING_SEQUENCE_DOES_NOT_EXIST")
         else:
@@ -239,7 +239,7 @@ class _Gipf:
     def _kernel(self, position: GipfPosition) -> Kernel:
         return position.kernel(compile=not self._is_cheap(position, 1))
 
-    def _solution(self, position: GipfPosition, limits: Limits) -> Solution:
+    def _solution(self, position: GipfPosition, limits: SolverLimits) -> Solution:
         return solve(position, limits, trial=TRIAL_NODES if self._is_cheap(position, SEARCH_COST) else 0)
 
     def _is_cheap(self, position: GipfPosition, cost: int) -> bool:

@@ -2,7 +2,7 @@
 
 What that section leaves open is done so:
 
-- The words of a command - its name, N M K and the active player, the fields - may be parted by any blanks and
+- The words of a command - its name, N M K and the active player, the fields - may be separated by any spaces and
   newlines. It is answered as soon as the last of them has come.
 - What is wrong gets one sentence on stderr, with the number of the line, and no answer. Everything up to the next
   name of a command is then skipped.
@@ -12,13 +12,13 @@ What that section leaves open is done so:
 from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
-from engine.game import DRAWN, UNDECIDED, WON, BadPosition, Kernel
-from engine.mnk import board
-from engine.mnk.kernel import signed
-from engine.mnk.parameters import Parameters
-from engine.mnk.position import MnkPosition
-from engine.mnk.rules import State
-from engine.search.prover import Prover
+from engine.games.interface import DRAWN, UNDECIDED, WON, BadPosition, Kernel
+from engine.games.mnk import board
+from engine.games.mnk.kernel import signed
+from engine.games.mnk.parameters import Parameters
+from engine.games.mnk.position import MnkPosition
+from engine.games.mnk.rules import State
+from engine.solve.proof_number.acyclic import Prover
 
 SOLVED = ("FIRST_PLAYER_WINS", "SECOND_PLAYER_WINS")
 TIE = "BOTH_PLAYERS_TIE"

@@ -1,9 +1,11 @@
-"""The network protocol without a network; `protocol.md` is its text for people.
+"""The network protocol without a network: bytes in, messages out; `protocol.md` is its text for people.
 
-- `messages`: every message as a value; `coding`: its line both ways
-- `codes`: the error codes
-- `lines`: bytes to lines, within bounds
-- `words`: parameters as one word of a line
-- `states`: the one table of who may say what when
+- `codes`: the error codes of the protocol
+- `coding`: the lines of messages, both ways
 - `ends`: both ends of a connection: bytes in, messages out
+- `lines`: bytes to lines, within bounds
+- `messages`: every message of the protocol as a value
+- `states`: who may say what when: one table for both ends of a connection
+- `words`: words of a line: names, and what stands for something else: parameters of a variant, both ways, and any
+  game
 """

@@ -1,6 +1,6 @@
 """The lines of messages, both ways.
 
-A line is the kind of the message, then its fields, parted by blanks. A field is a word (`str`), a whole number
+A line is the kind of the message, then its fields, separated by spaces. A field is a word (`str`), a whole number
 (`int`), or, as the last one, `Text`: the rest of the line; or `Block`: a number of lines, which follow, each
 behind ``| ``. Fields with a default may be left out at the end.
 """
@@ -35,7 +35,7 @@ def usage(cls: type) -> str:
 def decode(line: str, table: dict[str, type]) -> tuple[Message, int]:
     """Read the line of a message of one direction; return it and how many lines of a block follow.
 
-    The kind may be in either case and blanks may be repeated. Raises `ProtocolError`. A `Block` field is left
+    The kind may be in either case and spaces may be repeated. Raises `ProtocolError`. A `Block` field is left
     empty: the caller puts in the lines that follow.
     """
     kind, _, rest = line.strip().partition(" ")

@@ -170,7 +170,7 @@ class Plays(NamedTuple):
 class Match(NamedTuple):
     """``MATCH match game parameters side opponent budget increment move-limit token``: a match begins, or is resumed.
 
-    Times in milliseconds, the limit in moves, parameters parted by commas (``-`` for none).
+    Times in milliseconds, the limit in moves, parameters separated by commas (``-`` for none).
     """
 
     match: int

@@ -12,7 +12,7 @@ ANY = "any"
 
 
 def word_of(parameters: str) -> str:
-    """Return parameters as one word: parted by commas, ``-`` for none."""
+    """Return parameters as one word: separated by commas, ``-`` for none."""
     return ",".join(parameters.split()) or NONE
 
 

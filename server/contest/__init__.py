@@ -1,20 +1,18 @@
-"""Contests: what is to be played, and what the games say. All of it is pure; who plays them and keeps them is told.
+"""Contests: from the contest file to the final report.
 
-- `contest_file`: the contest file, read into a `definition`
-- `definition`: what a contest is: entrants, games, stages, rules
-- `interventions`, `annulments`: what the organiser has changed since, and which results stand then
-- `openings`: the positions in which games begin
-- `chance`: an order by lot that the seed repeats
-- `fixtures`: games before and after they are played
-- `round_robin` (and gauntlets), `swiss`, `knockout`, `ladder`: the formats: who meets whom
-- `qualification`: the games before the contest
-- `result_of`: what is kept of a match that is over
-- `absence`: games of those who do not come
-- `conduct`: why games were lost, and whom that disqualifies
-- `verification`: results held against their records and the rules
-- `plan`: what is to be played next, from the definition and the games that are over
-- `selection`: which of these games can begin at once
-- `standings`: the table, tie-breaks and the crosstable
-- `model`, `ratings`: strengths by maximum likelihood, and how sure they are
-- `comparison`: Elo and a sequential test between two
+What is to be played and what the games say is pure (`formats`, `scoring`, `report`); `runtime` holds a contest,
+`hosts` play its games, `programs` seals the programs of entrants, `store` keeps it all.
+
+- `contest_file`: the contest file: TOML in, a `Definition` out, or one sentence about the first thing that is wrong
+  with it
+- `definition`: what a contest is: all that its file says, read and checked
+- `fixtures`: games of a contest before and after they are played: plain data, from which all else is computed
+- `formats`: formats of contests: which games are to be played, and the table of a stage
+- `hosts`: hosts of games: this server, a local worker process, and the workers of a cluster
+- `interventions`: what the organiser has changed in a contest after it was opened, and who is out, or in again, by it
+- `programs`: programs of entrants: their sandbox, their limits, and their processor cores
+- `report`: reports of contests, for people and for programs
+- `runtime`: contests while they are played
+- `scoring`: scoring: results, ratings, and who is disqualified
+- `store`: what is kept of contests, and how it is held against the records
 """

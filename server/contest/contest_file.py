@@ -3,10 +3,12 @@
 import tomllib
 from collections.abc import Callable
 
-from engine.catalogue import GAMES
 from engine.clock import TimeControl
-from engine.game import BadParameters
+from engine.games.catalogue import GAMES
+from engine.games.interface import BadParameters
 from engine.wire.words import NAME_PATTERN
+from server.config.settings import HOUSE_BOTS, LEAST_BUDGET, MOST_BUDGET, MOST_MOVES
+from server.config.toml_table import BadTable, TomlTable
 from server.contest.definition import (
     Adjudication,
     Bounds,
@@ -25,9 +27,7 @@ from server.contest.definition import (
     Swiss,
     Variant,
 )
-from server.contest.openings import BadOpening, from_moves, from_text, generated
-from server.settings import HOUSE_BOTS, LEAST_BUDGET, MOST_BUDGET, MOST_MOVES
-from server.table import BadTable, Table
+from server.contest.formats.openings import BadOpening, from_moves, from_text, generated
 
 FORMATS = ("round-robin", "swiss", "gauntlet", "knockout", "ladder")
 NAME = "a name of 1 to 32 letters, digits, '_', '.' and '-', the first a letter or digit"
@@ -52,7 +52,7 @@ def read(text: str, load: Load) -> Definition:
     The definition holds all of their positions, and those that were generated: nothing is read twice.
     """
     try:
-        file = Table(tomllib.loads(text), "", "a contest file", BadContest)
+        file = TomlTable(tomllib.loads(text), "", "a contest file", BadContest)
     except tomllib.TOMLDecodeError as error:
         raise BadContest(f"this is no TOML: {error}") from None
     name = file.text("name", r"[^\x00-\x1f]{1,80}", "the contest's name, 1 to 80 characters in one line")
@@ -86,7 +86,7 @@ def read(text: str, load: Load) -> Definition:
     )  # fmt: skip
 
 
-def _control(table: Table, default: TimeControl | None, key: str = "time") -> TimeControl:
+def _control(table: TomlTable, default: TimeControl | None, key: str = "time") -> TimeControl:
     time = table.table(key)
     if time is None:
         if default is None:
@@ -99,7 +99,7 @@ def _control(table: Table, default: TimeControl | None, key: str = "time") -> Ti
     return TimeControl.of_milliseconds(budget, increment)
 
 
-def _entrants(file: Table) -> tuple[Entrant, ...]:
+def _entrants(file: TomlTable) -> tuple[Entrant, ...]:
     tables = file.tables("entrants", "two [[entrants]] or more, each with its name")
     if not 2 <= len(tables) <= MOST_ENTRANTS:
         raise BadContest(f"a contest has 2 to {MOST_ENTRANTS} entrants, not {len(tables)}")
@@ -124,7 +124,7 @@ def _entrants(file: Table) -> tuple[Entrant, ...]:
     return tuple(entrants.values())
 
 
-def _variant(table: Table, load: Load, seed: int) -> Variant:
+def _variant(table: TomlTable, load: Load, seed: int) -> Variant:
     game = GAMES[table.choice("game", GAMES)]
     text = table.text("params", ".*", "numbers, as in '4 4 15 15'", game.default_parameters)
     try:
@@ -159,7 +159,7 @@ def _variant(table: Table, load: Load, seed: int) -> Variant:
     return Variant(game.name, parameters, positions)
 
 
-def _position(openings: Table, name: str, load: Load, game: str, parameters: str) -> str:
+def _position(openings: TomlTable, name: str, load: Load, game: str, parameters: str) -> str:
     try:
         return from_text(GAMES[game], parameters, load(name))
     except (OSError, UnicodeError) as error:
@@ -168,7 +168,7 @@ def _position(openings: Table, name: str, load: Load, game: str, parameters: str
         raise BadOpening(f"{name!r}: {error}") from None
 
 
-def _stage(table: Table, default: TimeControl, names: tuple[str, ...]) -> Stage:
+def _stage(table: TomlTable, default: TimeControl, names: tuple[str, ...]) -> Stage:
     kind = table.choice("format", FORMATS)
     control = _control(table, default)
     pairs = table.number("pairs", 1, 1000, 1, "pairs of games")
@@ -178,7 +178,7 @@ def _stage(table: Table, default: TimeControl, names: tuple[str, ...]) -> Stage:
     return Stage(format_, control, pairs, advance)
 
 
-def _format(table: Table, kind: str, control: TimeControl, names: tuple[str, ...]) -> Format:
+def _format(table: TomlTable, kind: str, control: TimeControl, names: tuple[str, ...]) -> Format:
     if kind == "round-robin":
         return RoundRobin(table.number("cycles", 1, 1000, 1))
     if kind == "swiss":
@@ -217,7 +217,7 @@ def _check_numbers(stages: list[Stage], entrants: int) -> None:
             )
 
 
-def _qualification(table: Table | None, default: TimeControl, names: tuple[str, ...]) -> Qualification | None:
+def _qualification(table: TomlTable | None, default: TimeControl, names: tuple[str, ...]) -> Qualification | None:
     if table is None:
         return None
     right = f"a list of one or more of the house bots {', '.join(HOUSE_BOTS)}, like which no entrant is called"
@@ -234,7 +234,7 @@ def _qualification(table: Table | None, default: TimeControl, names: tuple[str, 
     return Qualification(opponents, control, pairs, time_losses, bad_moves)
 
 
-def _bounds(table: Table | None) -> Bounds:
+def _bounds(table: TomlTable | None) -> Bounds:
     if table is None:
         return Bounds()
     usual = Bounds()
@@ -250,7 +250,7 @@ def _bounds(table: Table | None) -> Bounds:
     return found
 
 
-def _adjudication(table: Table | None) -> Adjudication | None:
+def _adjudication(table: TomlTable | None) -> Adjudication | None:
     if table is None:
         return None
     from_ply = table.number("from-ply", 0, MOST_MOVES, 0, "moves of both sides")

@@ -128,7 +128,7 @@ class Sandbox(StrEnum):
     """What is put around the programs that the server starts."""
 
     SEALED = "sealed"
-    """Namespaces of their own, a clean environment, and bounds: `server.organise.sandbox`."""
+    """Namespaces of their own, a clean environment, and bounds: `server.contest.programs.sandbox.bubblewrap`."""
     NONE = "none"
     """Nothing: they run as the server's user, and can do what that user can."""
 

@@ -6,7 +6,7 @@ from itertools import permutations
 from typing import NamedTuple
 
 from engine.clock import TimeControl
-from engine.outcome import ANNULLED
+from engine.games.outcome import ANNULLED
 from server.contest.definition import Definition, Knockout
 
 QUALIFICATION = -1
@@ -104,7 +104,7 @@ class Finished(NamedTuple):
     winner: int | None
     """The side that has won, 0 or 1; None: none has."""
     termination: str
-    """A word of `engine.outcome.Termination` or of the game, or one of `UNPLAYED`."""
+    """A word of `engine.games.outcome.Termination` or of the game, or one of `UNPLAYED`."""
     detail: str = ""
     """The sentence of the record: which rule, which move, which figures."""
     plies: int = 0

@@ -28,23 +28,24 @@ from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from server.archive import Archive
-from server.hall import Hall
-from server.web import contests, documents, static_files
-from server.web.bodies import read_body
-from server.web.crowd import Guests
-from server.web.errors import Refused, short
-from server.web.feed import Mailbox
-from server.web.films import Films
-from server.web.guard import Guard
-from server.web.hubs import Hubs, away
-from server.web.listener import GUESTS, STREAM
-from server.web.numbers import DIGITS
-from server.web.overview import running
-from server.web.play import Playing
-from server.web.records import Teller
+from server.arena.arena import Arena
+from server.storage.record_store import RecordStore
+from server.web import documents, static_files
+from server.web.http.client_quota import ClientQuota
+from server.web.http.errors import Refused, short
+from server.web.http.listener import GUESTS, STREAM
+from server.web.http.path_numbers import DIGITS
+from server.web.http.request_body import read_body
+from server.web.http.response_guard import Guard
+from server.web.live.channels import Hubs, away
+from server.web.live.event_stream import Mailbox
+from server.web.live.frame_cache import FrameCache
+from server.web.play.routes import Playing
+from server.web.replay.analysis_requests import RecordAnalyser
+from server.web.replay.match_frames import info_of, now_of
 from server.web.static_files import File
-from server.web.stories import info_of, now_of
+from server.web.views import contests
+from server.web.views.lobby import running
 
 log = structlog.get_logger()
 
@@ -68,14 +69,14 @@ Listen: TypeAlias = Callable[[Mailbox], Awaitable[None]]
 class Pages:
     """What the routes stand on."""
 
-    def __init__(self, hall: Hall, archive: Archive, hubs: Hubs) -> None:
-        """Take the hall, its records, and what is live."""
-        self._hall = hall
-        self._archive = archive
-        self._data = hall.settings.data
+    def __init__(self, arena: Arena, record_store: RecordStore, hubs: Hubs) -> None:
+        """Take the arena, its records, and what is live."""
+        self._arena = arena
+        self._record_store = record_store
+        self._data = arena.settings.data
         self._hubs = hubs
-        self._films = Films()
-        self._teller = Teller()
+        self._frame_cache = FrameCache()
+        self._record_analyser = RecordAnalyser()
         self._files = static_files.load()
 
     def routes(self) -> list[Route]:
@@ -107,18 +108,20 @@ class Pages:
         before = asked.get("before", "")
         if not re.fullmatch(f"[0-9]{{0,{DIGITS}}}", before):
             raise Refused(400, f"before is the number of a match, 1 to {DIGITS} digits")
-        return _json(msgspec.json.encode(running(self._hall, asked.get("name", ""), int(before or 10**DIGITS))))
+        return _json(msgspec.json.encode(running(self._arena, asked.get("name", ""), int(before or 10**DIGITS))))
 
     async def _match(self, request: Request) -> Response:
         number = request.path_params["number"]
-        match = self._hall.find(number)
+        match = self._arena.find(number)
         if match is None:
-            return _json(await self._teller.of_match("frames", number, await self._text(number), _guest(request)))
+            return _json(
+                await self._record_analyser.of_match("frames", number, await self._text(number), _guest(request))
+            )
         state, stamp, gone = match.public, match.now(), away(match)
         history = state.history
-        film = self._films.of(number, history.start)
-        ask = partial(self._teller.ask, "film", guest=_guest(request))
-        frames = await film.up_to(history.moves, history.position, ask)
+        match_frames = self._frame_cache.of(number, history.start)
+        ask = partial(self._record_analyser.ask, "film", guest=_guest(request))
+        frames = await match_frames.up_to(history.moves, history.position, ask)
 
         def told() -> bytes:
             now = now_of(state, None, 0, stamp, gone)
@@ -128,23 +131,23 @@ class Pages:
 
     async def _values(self, request: Request) -> Response:
         number = request.path_params["number"]
-        return _json(await self._teller.of_match("values", number, await self._text(number), _guest(request)))
+        return _json(await self._record_analyser.of_match("values", number, await self._text(number), _guest(request)))
 
     async def _record(self, request: Request) -> Response:
         return Response(await self._text(request.path_params["number"]), media_type="text/plain; charset=utf-8")
 
     async def _text(self, number: int) -> str:
         """Return the record of a match that is over."""
-        if number in self._hall.matches:
+        if number in self._arena.matches:
             raise Refused(409, f"match {number} is being played; its record can be had when it is over")
-        text = await trio.to_thread.run_sync(self._archive.read, number)
+        text = await trio.to_thread.run_sync(self._record_store.read, number)
         if text is None:
             raise Refused(404, f"there is no match {number} here")
         return text
 
     def _told(self, kind: str) -> Callable[[Request], Awaitable[Response]]:
         async def told(request: Request) -> Response:
-            return _json(await self._teller.ask(kind, await read_body(request, RECORD_BYTES), _guest(request)))
+            return _json(await self._record_analyser.ask(kind, await read_body(request, RECORD_BYTES), _guest(request)))
 
         return told
 
@@ -173,7 +176,7 @@ class Pages:
 
     def _running(self, scope: Scope) -> Listen:
         number = scope["path_params"]["number"]
-        match = self._hall.find(number)
+        match = self._arena.find(number)
         if match is None:
             raise Refused(404, f"match {number} is not being played")
         return partial(self._hubs.watch, match)
@@ -208,7 +211,7 @@ async def _until_gone(receive: Receive, scope: trio.CancelScope) -> None:
 
 def _guest(request: Request) -> Hashable:
     """Return whose turn a request takes: that of all browsers of its address."""
-    guests: Guests = request.scope[GUESTS]
+    guests: ClientQuota = request.scope[GUESTS]
     return guests
 
 
@@ -259,10 +262,10 @@ async def _fault(request: Request, error: Exception) -> Response:
     return _no_answer(request, "a fault of the server's own, which was written to its log", 500)
 
 
-def application(hall: Hall, archive: Archive, hubs: Hubs, playing: Playing) -> ASGIApp:
+def application(arena: Arena, record_store: RecordStore, hubs: Hubs, playing: Playing) -> ASGIApp:
     """Return the application."""
     handlers = {Refused: _refused, HTTPException: _unknown, ClientDisconnect: _left, Exception: _fault}
-    routes = [*Pages(hall, archive, hubs).routes(), *playing.routes()]
+    routes = [*Pages(arena, record_store, hubs).routes(), *playing.routes()]
     packing = Middleware(
         GZipMiddleware, minimum_size=PACKED_BYTES, compresslevel=PACKED_LEVEL, thread_minimum_size=THREAD_BYTES
     )

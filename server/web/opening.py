@@ -2,8 +2,8 @@
 
 import trio
 
-from server.archive import Archive
-from server.hall import Hall
+from server.arena.arena import Arena
+from server.storage.record_store import RecordStore
 
 
 async def open_web(place: tuple[str, int] | None) -> list[trio.SocketListener]:
@@ -23,8 +23,8 @@ async def open_web(place: tuple[str, int] | None) -> list[trio.SocketListener]:
         raise OSError(sentence) from None
 
 
-async def serve_web(hall: Hall, archive: Archive, listeners: list[trio.SocketListener]) -> None:
-    """Serve the pages of a hall on listeners, which are closed in the end, until cancelled."""
+async def serve_web(arena: Arena, record_store: RecordStore, listeners: list[trio.SocketListener]) -> None:
+    """Serve the pages of an arena on listeners, which are closed in the end, until cancelled."""
     from server.web.service import serve  # whoever serves no pages need not load what serves them
 
-    await serve(hall, archive, listeners)
+    await serve(arena, record_store, listeners)

@@ -4,27 +4,27 @@ from time import thread_time
 
 import trio
 
-from server.archive import Archive
-from server.hall import Hall
-from server.loop import microseconds
+from server.arena.arena import Arena
+from server.net.event_loop import microseconds
+from server.storage.record_store import RecordStore
 from server.web.app import application
-from server.web.crowd import Crowd
-from server.web.feed import Broadcaster
-from server.web.hubs import Hubs
-from server.web.listener import MOST_CONNECTIONS, serve_browsers
-from server.web.play import Playing
+from server.web.http.client_quota import HttpRateLimiter
+from server.web.http.listener import MOST_CONNECTIONS, serve_browsers
+from server.web.live.channels import Hubs
+from server.web.live.event_stream import Broadcaster
+from server.web.play.routes import Playing
 
 
-async def serve(hall: Hall, archive: Archive, listeners: list[trio.SocketListener]) -> None:
-    """Serve the pages of a hall on listeners, which are closed in the end, until cancelled."""
-    broadcaster = Broadcaster(hall.outbox.soon, thread_time)
-    hubs = Hubs(hall, broadcaster)
-    crowd = Crowd(hall.settings.limits, MOST_CONNECTIONS, microseconds)
+async def serve(arena: Arena, record_store: RecordStore, listeners: list[trio.SocketListener]) -> None:
+    """Serve the pages of an arena on listeners, which are closed in the end, until cancelled."""
+    broadcaster = Broadcaster(arena.send_queue.soon, thread_time)
+    hubs = Hubs(arena, broadcaster)
+    http_rate_limiter = HttpRateLimiter(arena.settings.limits, MOST_CONNECTIONS, microseconds)
     try:
         async with Playing() as playing, trio.open_nursery() as nursery:
             nursery.start_soon(broadcaster.run)
             nursery.start_soon(hubs.lobby.run)
-            await serve_browsers(application(hall, archive, hubs, playing), listeners, crowd)
+            await serve_browsers(application(arena, record_store, hubs, playing), listeners, http_rate_limiter)
     finally:
         with trio.CancelScope(shield=True, deadline=trio.current_time() + 1):
             for listener in listeners:

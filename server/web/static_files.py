@@ -6,7 +6,7 @@ from importlib.resources import files
 from importlib.resources.abc import Traversable
 from typing import NamedTuple
 
-from server.report import style
+from server.contest.report.render import style
 
 TYPES = {
     ".html": "text/html; charset=utf-8",

@@ -21,19 +21,19 @@ from unittest import mock
 import trio
 from rich.console import Console
 
-from engine.catalogue import GAMES
-from engine.game import moves
-from engine.history import History
+from engine.games.catalogue import GAMES
+from engine.games.history import History
+from engine.games.interface import moves
+from server.commands.run_contest import Asked, hold
+from server.config.settings import Settings
 from server.contest import contest_file
 from server.contest.definition import Definition
 from server.contest.fixtures import Finished, Fixture
-from server.logs import configure
-from server.organise.holding import Asked, hold
-from server.organise.runner import Runner
-from server.organise.sealing import hindrance
-from server.organise.seats import Seats
-from server.organise.store import FILE, Store
-from server.settings import Settings
+from server.contest.hosts.seating import GameSeating
+from server.contest.programs.sandbox.choice import hindrance
+from server.contest.runtime.runner import Runner
+from server.contest.store.store import FILE, Store
+from server.ops.logs import configure
 from tests.bench.instant import BASIS, hashed
 from tests.server.contest.test_ratings import covered
 
@@ -198,7 +198,7 @@ class _Stages:
         self._processor: list[float] = []
         self._patches = [
             mock.patch.object(Runner, "_play", self._around(Runner._play, "play", "left")),
-            mock.patch.object(Seats, "seated", self._around(Seats.seated, "seated", "there", place=3)),
+            mock.patch.object(GameSeating, "seated", self._around(GameSeating.seated, "seated", "there", place=3)),
             mock.patch.object(Runner, "_played", self._around(Runner._played, "begun", "over")),
             mock.patch.object(Runner, "_keep", self._around(Runner._keep, "over", "kept")),
             mock.patch.object(Runner, "_leave_cores", self._ended(Runner._leave_cores)),

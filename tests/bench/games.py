@@ -5,10 +5,10 @@ import sys
 from random import Random
 from time import perf_counter
 
-from engine.catalogue import GAMES
-from engine.game import Game
-from engine.perft import count
-from engine.search.think import Limits, Thinker, warm_up
+from engine.games.catalogue import GAMES
+from engine.games.interface import Game
+from engine.games.perft import count
+from engine.search.searcher import Searcher, SearchLimits, warm_up
 
 PERFT_LEAVES = 20_000_000
 """Depth is added until there are so many leaves."""
@@ -46,10 +46,10 @@ def _row(game: Game) -> None:
     began = perf_counter()
     unique = count(position, depth, unique=True)
     unique_rate = unique / (perf_counter() - began)
-    thinker = Thinker(position.kernel())
-    thought = thinker.think(position, limits=Limits(hard_ms=SEARCH_MS), clock=perf_counter)
-    exact = Thinker(position.kernel()).think(
-        position, limits=Limits(depth=SIGNATURE_DEPTH, exact=True), clock=perf_counter
+    searcher = Searcher(position.kernel())
+    thought = searcher.think(position, limits=SearchLimits(hard_ms=SEARCH_MS), clock=perf_counter)
+    exact = Searcher(position.kernel()).think(
+        position, limits=SearchLimits(depth=SIGNATURE_DEPTH, exact=True), clock=perf_counter
     )
     print(
         f"{game.name:>8} {depth:6} {leaves:12} {leaves / seconds / 1e6:8.1f} {unique_rate / 1e6:8.1f} "

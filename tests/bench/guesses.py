@@ -12,14 +12,14 @@ from itertools import islice
 from pathlib import Path
 from statistics import median
 
-from engine.catalogue import GAMES
 from engine.clock import TimeControl
-from engine.game import Successor
+from engine.games.catalogue import GAMES
+from engine.games.interface import Successor
 from engine.record import Header
 from engine.wire import messages as m
-from server import referee
-from server.archive import Archive, Keys
-from tests.server.test_process import Client, running
+from server.match import referee
+from server.storage.record_store import Keys, RecordStore
+from tests.server.commands.test_process import Client, running
 
 PLIES, PARAMETERS = 1000, "12 4 999 999"
 
@@ -48,7 +48,7 @@ def long_match() -> Iterator[str]:
             state = referee.turn_given(state, now)
             move = _some(state.history.position.successors(), chance)
             state, effects = referee.move(state, state.history.position.turn, move, now)
-        yield "".join(effect.line for effect in effects if isinstance(effect, referee.Journal))
+        yield "".join(effect.line for effect in effects if isinstance(effect, referee.WriteRecord))
 
 
 def _some(successors: Iterator[Successor], chance: random.Random) -> str:
@@ -59,7 +59,7 @@ def _some(successors: Iterator[Successor], chance: random.Random) -> str:
 def keep_long_match(data: Path) -> int:
     """Put the record of such a match into a data directory, where it is over; return its plies."""
     first, *lines = long_match()
-    journal = Archive(data).begin(1, Keys.of("a" * 32, "b" * 32), first)
+    journal = RecordStore(data).begin(1, Keys.of("a" * 32, "b" * 32), first)
     journal.write("".join(lines))
     journal.finish()
     return sum(line.startswith("move ") for text in lines for line in text.splitlines())

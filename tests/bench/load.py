@@ -16,8 +16,8 @@ from array import array
 from time import perf_counter
 from typing import NamedTuple
 
-from engine.catalogue import GAMES
-from engine.history import History
+from engine.games.catalogue import GAMES
+from engine.games.history import History
 
 GAMES_PREPARED = 20
 PLIES = range(60, 121)
@@ -89,10 +89,10 @@ class Spectator:
 
 def watch(port: int, readers: int, slow: int, matches: int) -> None:
     """Let spectators watch whatever match is named, one a line, at a descriptor, until that is closed."""
-    everybody = [Spectator(port, number < slow) for number in range(readers + slow)]
+    connected_sessions = [Spectator(port, number < slow) for number in range(readers + slow)]
     poll = select.epoll()
     poll.register(matches, select.EPOLLIN)
-    reading = {spectator.socket.fileno(): spectator for spectator in everybody if not spectator.slow}
+    reading = {spectator.socket.fileno(): spectator for spectator in connected_sessions if not spectator.slow}
     for number in reading:
         poll.register(number, select.EPOLLIN)
     while True:
@@ -103,7 +103,7 @@ def watch(port: int, readers: int, slow: int, matches: int) -> None:
             names = os.read(matches, 4096).split()
             if not names:
                 return
-            for spectator in everybody:
+            for spectator in connected_sessions:
                 spectator.watch(names[-1])
 
 

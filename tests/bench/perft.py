@@ -7,8 +7,8 @@ import tempfile
 from pathlib import Path
 from time import perf_counter
 
-from engine.catalogue import GAMES
-from engine.perft import count
+from engine.games.catalogue import GAMES
+from engine.games.perft import count
 
 ROUNDS = 5
 DEPTH = 5

@@ -10,7 +10,7 @@ from time import perf_counter, thread_time
 import msgspec
 import trio
 
-from server.web.play import Playing
+from server.web.play.routes import Playing
 
 TICK = 0.002
 """Seconds between two ticks."""

@@ -14,10 +14,10 @@ from pathlib import Path
 
 import trio
 
-from server.hall import Hall
-from server.logs import configure
+from server.arena.arena import Arena
+from server.config.settings import Settings
+from server.ops.logs import configure
 from server.serve import serve
-from server.settings import Settings
 
 MATCHES = 500
 SECONDS = 8.0
@@ -39,8 +39,8 @@ async def _profiled(folder: Path) -> pstats.Stats:
     """Let a server play under the profiler, with its clients in another process."""
     profile = cProfile.Profile()
     async with trio.open_nursery() as nursery:
-        hall: Hall = await nursery.start(serve, Settings(port=0, data=folder / "data", web=None))
-        command = [sys.executable, "-P", "-m", "tests.bench.load", str(hall.ports[0]), str(MATCHES), str(SECONDS)]
+        arena: Arena = await nursery.start(serve, Settings(port=0, data=folder / "data", web=None))
+        command = [sys.executable, "-P", "-m", "tests.bench.load", str(arena.ports[0]), str(MATCHES), str(SECONDS)]
         profile.enable()
         await trio.run_process(command, stdout=subprocess.DEVNULL)
         profile.disable()

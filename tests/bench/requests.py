@@ -17,12 +17,12 @@ from typing import Any
 import msgspec
 import trio
 
-from engine.game import moves
+from engine.games.interface import moves
 from engine.wire import messages as m
 from engine.wire.codes import ProtocolError
-from server.logs import configure
-from server.session import Session
-from server.settings import Settings
+from server.arena.session import Session
+from server.config.settings import Settings
+from server.ops.logs import configure
 from tests.bench import guesses
 from tests.server.harness import House, open_house
 
@@ -58,7 +58,7 @@ class Costs:
         """Let a session answer a line, and take the time."""
         kind = line.partition(" ")[0]
         began = self._meter()
-        later = Session._answer(session, line, session._hall.stalls.looked)
+        later = Session._answer(session, line, session._arena.stalls.looked)
         self._add(kind, began)
         if later is not None and kind == "MOVES":
             listing, done = session.match.legal_moves(), False
@@ -99,14 +99,14 @@ async def ask_for_all(house: House, costs: Costs, game: str, params: str, number
         await client.hear(m.Seeking)
     for client in clients:
         await client.hear(m.Match)
-    sessions = [house.hall.sessions[f"{side}{number}"] for side in ("first", "second")]
+    sessions = [house.arena.sessions[f"{side}{number}"] for side in ("first", "second")]
     match = sessions[0].match
     assert match is not None
     by_side: dict[int, Any] = {session.side: session for session in sessions if session.side is not None}
     for session in by_side.values():
         costs.ask(session, "READY")
     guest = await house.connect()
-    watcher: Any = house.hall.everybody()[-1]
+    watcher: Any = house.arena.connected_sessions()[-1]
     while match.state.outcome is None:
         await trio.sleep(0.001)
         mover = by_side[match.state.history.position.turn]

@@ -13,15 +13,15 @@ from time import thread_time
 
 import trio
 
-from engine.game import moves
+from engine.games.interface import moves
 from engine.wire import messages as m
-from server.loop import microseconds
+from server.net.event_loop import microseconds
 from server.web.app import application
-from server.web.crowd import Crowd
-from server.web.feed import Broadcaster
-from server.web.hubs import Hubs
-from server.web.listener import serve_browsers
-from server.web.play import Playing
+from server.web.http.client_quota import HttpRateLimiter
+from server.web.http.listener import serve_browsers
+from server.web.live.channels import Hubs
+from server.web.live.event_stream import Broadcaster
+from server.web.play.routes import Playing
 from tests.bench.playing import Passes
 from tests.engine.test_record import played
 from tests.server.harness import House, open_house, play, ready
@@ -52,7 +52,7 @@ async def _seat(house: House, number: int, options: str) -> None:
     for client in (first, second):
         await client.hear(m.Board)
     await ready(first, second)
-    match = house.hall.matches[number]
+    match = house.arena.matches[number]
     for ply in range(PLIES if options == LONG else 2):
         legal = moves(match.state.history.position)
         await play(*((first, second) if ply % 2 == 0 else (second, first)), legal[ply * 7 % len(legal)])
@@ -88,12 +88,14 @@ async def _measure() -> None:
         async with open_house(data) as house, Playing() as playing, trio.open_nursery() as nursery:
             for number in range(1, MATCHES + 1):
                 await _seat(house, number, LONG if number == MATCHES else "budget=3600000")
-            broadcaster = Broadcaster(house.hall.outbox.soon, thread_time)
-            hubs = Hubs(house.hall, broadcaster)
+            broadcaster = Broadcaster(house.arena.send_queue.soon, thread_time)
+            hubs = Hubs(house.arena, broadcaster)
             listeners = await trio.open_tcp_listeners(0, host="127.0.0.1")
-            app = application(house.hall, house.hall.archive, hubs, playing)
+            app = application(house.arena, house.arena.record_store, hubs, playing)
             nursery.start_soon(broadcaster.run)
-            nursery.start_soon(serve_browsers, app, listeners, Crowd(house.hall.settings.limits, 2000, microseconds))
+            nursery.start_soon(
+                serve_browsers, app, listeners, HttpRateLimiter(house.arena.settings.limits, 2000, microseconds)
+            )
             port = listeners[0].socket.getsockname()[1]
             print(f"{'':34s}{'a request':>12s}{'longest pass':>14s}   ms of the event loop, {MATCHES} matches")
             for method, path, body in ROUTES:

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import trio
 
-from server.hall import Hall
-from server.logs import configure
+from server.arena.arena import Arena
+from server.config.settings import Settings
+from server.ops.logs import configure
 from server.serve import serve
-from server.settings import Settings
 
 
 def memory(process: int | str = "self") -> int:
@@ -22,26 +22,26 @@ def memory(process: int | str = "self") -> int:
     return next(int(line.split()[1]) for line in lines if line.startswith("VmRSS:"))
 
 
-def sample(hall: Hall) -> tuple[int, ...]:
+def sample(arena: Arena) -> tuple[int, ...]:
     """Return the figures of a line."""
     return (
-        len(hall.matches),
+        len(arena.matches),
         memory(),
         len(os.listdir("/proc/self/fd")),
         trio.lowlevel.current_statistics().tasks_living,
         sys.getallocatedblocks(),
-        hall.stalls.count,
+        arena.stalls.count,
     )
 
 
 async def main(data: Path, seconds: float) -> None:
     """Serve until killed."""
     async with trio.open_nursery() as nursery:
-        hall: Hall = await nursery.start(serve, Settings(port=0, data=data))
-        print(hall.ports[0], flush=True)
+        arena: Arena = await nursery.start(serve, Settings(port=0, data=data))
+        print(arena.ports[0], flush=True)
         while True:
             await trio.sleep(seconds)
-            print(*sample(hall), flush=True)
+            print(*sample(arena), flush=True)
 
 
 if __name__ == "__main__":

@@ -14,9 +14,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from time import perf_counter
 
-from engine.catalogue import GAMES
-from engine.game import Position
-from engine.search.solving import Limits, Result, Solution, solve
+from engine.games.catalogue import GAMES
+from engine.games.interface import Position
+from engine.solve.solver import Result, Solution, SolverLimits, solve
 
 FILE = Path(__file__).with_name("solving.txt")
 
@@ -44,9 +44,9 @@ def run() -> None:
         variant = position.game.name, position.parameters
         if variant not in warm:
             warm.add(variant)
-            solve(position, Limits(nodes=1), trial=0)
+            solve(position, SolverLimits(nodes=1), trial=0)
         began = perf_counter()
-        solution = solve(position, Limits(memory=MEMORY, nodes=NODES), clock=perf_counter, trial=0)
+        solution = solve(position, SolverLimits(memory=MEMORY, nodes=NODES), clock=perf_counter, trial=0)
         took = perf_counter() - began
         seconds += took
         solved.append(solution)

@@ -6,9 +6,9 @@ from random import Random
 from statistics import geometric_mean, median
 from time import perf_counter, sleep
 
-from engine.catalogue import GAMES
-from engine.game import Position
-from engine.search.think import Limits, Stop, Thinker, warm_up
+from engine.games.catalogue import GAMES
+from engine.games.interface import Position
+from engine.search.searcher import Searcher, SearchLimits, Stop, warm_up
 
 PARAMETERS = "4 4 15 15"
 
@@ -44,22 +44,22 @@ def _positions() -> list[Position]:
     return found
 
 
-def _ends(by: str, places: list[Position], late: Callable[[Thinker, Position], float]) -> None:
-    thinker = Thinker(places[0].kernel())
-    lateness = sorted(1000 * late(thinker, places[number % len(places)]) for number in range(ENDS))
+def _ends(by: str, places: list[Position], late: Callable[[Searcher, Position], float]) -> None:
+    searcher = Searcher(places[0].kernel())
+    lateness = sorted(1000 * late(searcher, places[number % len(places)]) for number in range(ENDS))
     print(
         f"thinking: ended by {by} after {THOUGHT_MS} ms, {ENDS} times: late by {median(lateness):.2f} ms (median), "
         f"{lateness[int(0.99 * ENDS)]:.2f} (99 %), {lateness[-1]:.2f} at most"
     )
 
 
-def _by_limit(thinker: Thinker, position: Position) -> float:
+def _by_limit(searcher: Searcher, position: Position) -> float:
     began = perf_counter()
-    thinker.think(position, (), Limits(hard_ms=THOUGHT_MS), clock=perf_counter)
+    searcher.think(position, (), SearchLimits(hard_ms=THOUGHT_MS), clock=perf_counter)
     return perf_counter() - began - THOUGHT_MS / 1000
 
 
-def _by_stop(thinker: Thinker, position: Position) -> float:
+def _by_stop(searcher: Searcher, position: Position) -> float:
     stop = Stop()
     told: list[float] = []
 
@@ -70,7 +70,7 @@ def _by_stop(thinker: Thinker, position: Position) -> float:
 
     other = threading.Thread(target=end)
     other.start()
-    thinker.think(position, (), Limits(), clock=perf_counter, stop=stop)
+    searcher.think(position, (), SearchLimits(), clock=perf_counter, stop=stop)
     ended = perf_counter()
     other.join()
     return ended - told[0]
@@ -81,8 +81,8 @@ def _threads(places: list[Position]) -> None:
     for position in places:
         seconds = []
         for threads in (1, 2):
-            thinker = Thinker(position.kernel(), threads=threads)
-            seconds.append(thinker.think(position, (), Limits(depth=DEPTH), clock=perf_counter).seconds)
+            searcher = Searcher(position.kernel(), threads=threads)
+            seconds.append(searcher.think(position, (), SearchLimits(depth=DEPTH), clock=perf_counter).seconds)
         ratios.append(seconds[0] / seconds[1])
     shown = " ".join(f"{ratio:.2f}" for ratio in sorted(ratios))
     print(f"thinking: depth {DEPTH} in two threads {geometric_mean(ratios):.2f} times as soon as in one ({shown})")

@@ -3,8 +3,8 @@
 import pytest
 
 from bots.bot import Bot, Choose, Clocks, GameResult
-from bots.client import play
-from engine.game import Position, moves
+from bots.client.run import play
+from engine.games.interface import Position, moves
 from engine.wire.messages import Match
 from tests.bots.fake import FakeServer
 from tests.bots.texts import BOARD, FIRST, SECOND

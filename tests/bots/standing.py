@@ -14,9 +14,10 @@ from types import SimpleNamespace
 
 import pytest
 
-from bots.check import connecting, peer, resumption, subject, table
+from bots.check import bot_under_test, conformance_match, peer, resumption
+from bots.check.bot_under_test import LOOK_SECONDS, BotUnderTest
+from bots.check.cases import connecting
 from bots.check.peer import Left, Peer
-from bots.check.subject import LOOK_SECONDS, Subject
 from engine.wire.codes import ProtocolError
 
 REAL_SECONDS = 300.0
@@ -84,7 +85,7 @@ def stand_still(patch: pytest.MonkeyPatch, folder: Path) -> Iterator[None]:
     clock = StandingClock(folder / "reports")
     patch.setenv("ROGUE_REPORTS", str(folder / "reports"))
     stands = SimpleNamespace(monotonic=clock.monotonic, monotonic_ns=clock.monotonic_ns, sleep=time.sleep)
-    for module in (connecting, peer, resumption, subject, table):
+    for module in (connecting, peer, resumption, bot_under_test, conformance_match):
         patch.setattr(module, "time", stands)
 
     class StandingPeer(Peer):
@@ -123,16 +124,16 @@ def stand_still(patch: pytest.MonkeyPatch, folder: Path) -> Iterator[None]:
             self._heard += len(data)
             self._lines.extend(self._end.receive(data))
 
-    accept_in_earnest = Subject.accept_connection
+    accept_in_earnest = BotUnderTest.accept_connection
 
-    def accept(self: Subject, seconds: float) -> Peer | None:
+    def accept(self: BotUnderTest, seconds: float) -> Peer | None:
         found = accept_in_earnest(self, min(seconds, LOOK_SECONDS))
         clock.look()
         if found is None and clock.stalled:
             clock.leap(clock.monotonic() + REAL_SECONDS)
         return found
 
-    patch.setattr(subject, "Peer", StandingPeer)
-    patch.setattr(Subject, "accept_connection", accept)
+    patch.setattr(bot_under_test, "Peer", StandingPeer)
+    patch.setattr(BotUnderTest, "accept_connection", accept)
     yield
     os.close(clock.pipe)

@@ -8,10 +8,10 @@ import pytest
 from bots import alphabeta_bot
 from bots.alphabeta_bot import AlphaBetaBot, _Keys
 from bots.bot import Clocks
-from bots.warming import start_of
-from engine.game import Position, moves
-from engine.history import History
-from engine.search.think import Limits, Thought, key_of
+from bots.client.precompile import start_of
+from engine.games.history import History
+from engine.games.interface import Position, moves
+from engine.search.searcher import SearchLimits, SearchResult, key_of
 
 CLOCKS = Clocks(60_000, 60_000, 0)
 
@@ -59,24 +59,24 @@ def test_in_a_hurry_the_first_move_is_played(left: int) -> None:
 
 
 class Recorded:
-    """Stands for a thinker: remembers what it was asked, and thinks for as long as it is told to."""
+    """Stands for a searcher: remembers what it was asked, and thinks for as long as it is told to."""
 
-    asked: list[tuple[list[int], Limits]]
+    asked: list[tuple[list[int], SearchLimits]]
     milliseconds = 10.0
     nodes = 1000
 
     def __init__(self, _kernel: Any, *, megabytes: float, threads: int) -> None:
         self.megabytes = megabytes
 
-    def think(self, position: Position, earlier: list[int], limits: Limits, **_options: Any) -> Thought:
+    def think(self, position: Position, earlier: list[int], limits: SearchLimits, **_options: Any) -> SearchResult:
         self.asked.append((list(earlier), limits))
-        return Thought(position, (), 0, 1, self.nodes, self.milliseconds / 1000)
+        return SearchResult(position, (), 0, 1, self.nodes, self.milliseconds / 1000)
 
 
 @pytest.fixture
 def recorded(monkeypatch: pytest.MonkeyPatch) -> type[Recorded]:
     monkeypatch.setattr(Recorded, "asked", [], raising=False)
-    monkeypatch.setattr(alphabeta_bot, "Thinker", Recorded)
+    monkeypatch.setattr(alphabeta_bot, "Searcher", Recorded)
     return Recorded
 
 

@@ -10,14 +10,15 @@ from pathlib import Path
 
 import pytest
 
-from bots import bridge, bridge_program, patience
+from bots.bridge import bridge, program
 from bots.cli import main
+from bots.client import reconnect_backoff
 from engine import record
-from engine.catalogue import GAMES
+from engine.games.catalogue import GAMES
 from engine.wire import messages as m
 from tests.bots.fake import FakeServer
 from tests.bots.texts import BOARD, FIRST, SECOND
-from tests.server.test_process import running
+from tests.server.commands.test_process import running
 
 LOGIN = """
 < ARENA 1 gipf-arena/0.1.0 open
@@ -51,7 +52,7 @@ READY_THEN = (
 
 @pytest.fixture(autouse=True)
 def _short_waits(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(patience, "PAUSES", (0.0, 0.01))
+    monkeypatch.setattr(reconnect_backoff, "PAUSES", (0.0, 0.01))
     monkeypatch.setattr(bridge, "LATE_SECONDS", 0.1)
 
 
@@ -204,7 +205,7 @@ def test_a_program_that_hangs_until_its_flag_falls(capfd: pytest.CaptureFixture[
 
 
 def test_a_program_that_does_not_read(capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bridge_program, "MOST_WAITING_BYTES", 1000)
+    monkeypatch.setattr(program, "MOST_WAITING_BYTES", 1000)
     source = READY_THEN + "import time; say(('PING ' + 'x' * 1000 + chr(10)) * 200); time.sleep(60)"
     script = BEGIN + READY + "< TURN 59900 59800\n> CRASHED the program does not read*\n" + LOST + QUIT
     status, _, said = bridged(capfd, source, script)

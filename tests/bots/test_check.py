@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from bots.check.finding import FORCED, chooses, crossing_rows, forced_move
 from bots.check.peer import Peer
+from bots.check.position_search import FORCED, chooses, crossing_rows, forced_move
 from bots.check.report import Fault
 from bots.check.run import SITUATIONS, check, chosen
 from bots.cli import main
-from bots.errors import ArenaError
-from engine.catalogue import GAMES
+from bots.client.errors import ArenaError
+from engine.games.catalogue import GAMES
 from tests.bots.standing import stand_still
 from tests.protocol.running import DOCUMENT
 from tests.protocol.test_bot import BOT

@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
-from bots import connection, session
 from bots.bot import Clocks, Resigned
-from bots.client import ArenaError, BotFailed, Refused, ServerFault, Unreachable, play
-from engine.game import Position, moves
+from bots.client import connection, session
+from bots.client.run import ArenaError, BotFailed, Refused, ServerFault, Unreachable, play
+from engine.games.interface import Position, moves
 from engine.wire import messages as m
 from tests.bots.fake import FakeServer
 from tests.bots.scripts import (

@@ -2,9 +2,9 @@
 
 import pytest
 
-from bots import connection, session
-from bots.client import BotFailed, Unreachable
-from engine.game import moves
+from bots.client import connection, session
+from bots.client.run import BotFailed, Unreachable
+from engine.games.interface import moves
 from engine.wire import messages as m
 from tests.bots import texts
 from tests.bots.scripts import (

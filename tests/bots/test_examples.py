@@ -16,15 +16,15 @@ from typing import NamedTuple
 
 import pytest
 
-from bots.check import playing, returning
+from bots.check.cases import playing, reconnect_cases
 from bots.check.run import SITUATIONS, check
-from bots.client import Refused, play
+from bots.client.run import Refused, play
 from bots.random_bot import RandomBot
 from engine import record
-from engine.catalogue import GAMES, USUAL_GAME
+from engine.games.catalogue import GAMES, USUAL_GAME
 from server.contest import contest_file
-from tests.server.organise.bots import SANDBOX
-from tests.server.test_process import running
+from tests.server.commands.test_process import running
+from tests.server.contest.runtime.bots import SANDBOX
 
 EXAMPLES = Path(__file__).parents[2] / "bots" / "examples"
 MOST_LINES = 150
@@ -174,7 +174,7 @@ def records_of(name: str, arena: Arena) -> list[record.Summary]:
 @pytest.mark.slow
 def test_it_passes_the_conformance_test(program: Program, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(playing, "TURN_SECONDS", 0.05)  # for all six together: how long is watched for a wrong move
-    monkeypatch.setattr(returning, "AWAY_SECONDS", 0.2)
+    monkeypatch.setattr(reconnect_cases, "AWAY_SECONDS", 0.2)
     said: list[str] = []
     command = [*program.command, "{host}", "{port}", "{name}"]
     assert check(command, port=0, game="gipf", situations=SITUATIONS, write=said.append, note=said.append), said

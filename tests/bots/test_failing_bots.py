@@ -3,8 +3,8 @@
 import pytest
 
 from bots.bot import Bot, Clocks
-from bots.client import BadChoice, BotFailed, play
-from engine.game import Position, Successor
+from bots.client.run import BadChoice, BotFailed, play
+from engine.games.interface import Position, Successor
 from tests.bots.fake import FakeServer
 from tests.bots.scripts import (
     CRASHED,

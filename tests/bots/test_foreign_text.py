@@ -2,7 +2,7 @@
 
 import pytest
 
-from bots.errors import ServerFault
+from bots.client.errors import ServerFault
 from tests.bots.test_watch import HELLO, LIST, QUIT, REST, WATCH, watched
 
 MARKUP = ("[bold red]no[/bold red]", "[link=http://example.org]here[/link]", "[/]", ":pile_of_poo:")

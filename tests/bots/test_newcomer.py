@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 
 from bots.cli import main
-from bots.hiding import hides_us
+from bots.client.shadowed_modules import hides_us
 from tests.bots.fake import FakeServer
 
 BOT = """
-from bots.client import play
-from engine.game import moves
+from bots.client.run import play
+from engine.games.interface import moves
 
 play(lambda position, clocks: {choice}, name="mybot", port={port})
 """
@@ -85,7 +85,7 @@ def test_a_program_beside_which_a_package_is_hidden_is_warned_of(
 ) -> None:
     (tmp_path / "bots.py").write_text("")
     program = tmp_path / "mybot.py"
-    program.write_text("from bots.client import play")
+    program.write_text("from bots.client.run import play")
     with pytest.raises(SystemExit):
         main([command, "--", sys.executable, str(program)])
     assert f"warning: {tmp_path / 'bots.py'} hides the module 'bots', " in capfd.readouterr().err

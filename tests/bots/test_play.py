@@ -14,15 +14,15 @@ from typing import cast
 import pytest
 from rich.console import Console
 
-from bots.play import Conversation, sit_down
-from bots.play_words import COMMANDS, BadCommand, player
-from engine.catalogue import GAMES
-from engine.game import Game, moves
-from engine.gipf import notation
-from engine.history import History
-from engine.search.advice import Adviser
-from engine.search.think import Thought
-from engine.table import PERSON, Player, Table
+from bots.play.input_words import COMMANDS, BadCommand, player
+from bots.play.terminal_game import Conversation, sit_down
+from engine.games.catalogue import GAMES
+from engine.games.gipf import notation
+from engine.games.history import History
+from engine.games.interactive_game import PERSON, InteractiveGame, Player
+from engine.games.interface import Game, moves
+from engine.search.game_engine import GameEngine
+from engine.search.searcher import SearchResult
 from tests.bots.test_cli import run
 from tests.engine.gipf.test_many_choices import NAMED, crowded
 from tests.games.cases import EVERY_GAME, named
@@ -43,12 +43,12 @@ class FirstMove:
     def is_ready(self, _history: History) -> bool:
         return True
 
-    def think(self, history: History, seconds: float, **_rest: object) -> Thought:
+    def think(self, history: History, seconds: float, **_rest: object) -> SearchResult:
         self.asked.append(seconds)
         if self.interrupted:
             self.interrupted = False
             raise KeyboardInterrupt
-        return Thought(history.position, (), 0, 1, 1, seconds)
+        return SearchResult(history.position, (), 0, 1, 1, seconds)
 
 
 def talk(
@@ -56,7 +56,7 @@ def talk(
     seats: tuple[Player, Player] = (PERSON, PERSON),
     start: History | None = None,
     search: FirstMove | None = None,
-) -> tuple[str, Table]:
+) -> tuple[str, InteractiveGame]:
     """Type lines at a table, by default that of tic-tac-toe; return what was printed, and the table at the end."""
     waiting = list(lines)
 
@@ -66,8 +66,8 @@ def talk(
         return waiting.pop(0)
 
     printed = io.StringIO()
-    table = Table(start or History.begin(GAMES["mnk"].start("3 3 3")), seats)
-    conversation = Conversation(table, Console(file=printed, width=80), read, cast(Adviser, search or FirstMove()))
+    table = InteractiveGame(start or History.begin(GAMES["mnk"].start("3 3 3")), seats)
+    conversation = Conversation(table, Console(file=printed, width=80), read, cast(GameEngine, search or FirstMove()))
     conversation.run()
     return printed.getvalue(), conversation.table
 
@@ -215,7 +215,9 @@ def test_go_lets_the_bot_move_for_a_person() -> None:
 
 
 def test_completion_knows_commands_and_moves() -> None:
-    conversation = Conversation(Table(History.begin(GAMES["gipf"].start("4 4 15 15")), (PERSON, PERSON)), Console())
+    conversation = Conversation(
+        InteractiveGame(History.begin(GAMES["gipf"].start("4 4 15 15")), (PERSON, PERSON)), Console()
+    )
     assert conversation.completions("a5") == ["a5-b5"]
     assert conversation.completions("h") == ["hint", "help", "h6-g6", "h6-h5", "h1-h2", "h1-g2"]
 

@@ -4,8 +4,8 @@ import pytest
 
 from bots.bot import Clocks
 from bots.random_bot import RandomBot
-from engine.catalogue import GAMES
-from engine.history import History
+from engine.games.catalogue import GAMES
+from engine.games.history import History
 
 CLOCKS = Clocks(60_000, 60_000, 0)
 

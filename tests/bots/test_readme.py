@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from engine.wire import messages as m
-from tests.server.test_process import Client, running
+from tests.server.commands.test_process import Client, running
 
 README = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
 SECTION = README.partition("\n## Write a bot\n")[2].partition("\n## ")[0]

@@ -6,11 +6,11 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from bots import patience
-from bots import watch as watching
-from bots.errors import ArenaError, Refused, ServerFault
-from bots.spectacle import Spectacle
-from bots.watch import watch
+from bots.client import reconnect_backoff
+from bots.client.errors import ArenaError, Refused, ServerFault
+from bots.watch import watch as watching
+from bots.watch.watch import watch
+from bots.watch.watched_match import WatchedMatch
 from tests.bots.fake import FakeServer
 from tests.bots.texts import BOARD, FIRST, SECOND
 
@@ -56,12 +56,12 @@ bob (black) wins, resign: alice (white) resigned
 def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(watching, "LOOK_SECONDS", 0.01)
     monkeypatch.setattr(watching, "FRAME_SECONDS", 0.01)
-    monkeypatch.setattr(patience, "PAUSES", (0.0, 0.01))
+    monkeypatch.setattr(reconnect_backoff, "PAUSES", (0.0, 0.01))
 
 
 def watched(
     *scripts: str, match: int | None = None, terminal: bool = False, **options: Any
-) -> tuple[list[Spectacle], str]:
+) -> tuple[list[WatchedMatch], str]:
     """Watch on a scripted server; return what was seen and what was printed."""
     output = io.StringIO()
     console = Console(file=output, force_terminal=terminal, width=80, height=24, legacy_windows=False)

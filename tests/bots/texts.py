@@ -1,7 +1,7 @@
 """A game of GIPF and its board, as the scripts of the tests need them."""
 
-from engine.catalogue import GAMES
-from engine.game import Position, moves
+from engine.games.catalogue import GAMES
+from engine.games.interface import Position, moves
 
 START: Position = GAMES["gipf"].start("4 4 15 15")
 

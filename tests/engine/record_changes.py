@@ -5,10 +5,10 @@ from collections.abc import Iterator
 from functools import cache
 from typing import NamedTuple
 
-from engine.catalogue import GAMES
-from engine.game import BadMove, GameError, moves
-from engine.history import History
-from engine.outcome import Outcome, Termination
+from engine.games.catalogue import GAMES
+from engine.games.history import History
+from engine.games.interface import BadMove, GameError, moves
+from engine.games.outcome import Outcome, Termination
 
 CAMPAIGN = bool(os.environ.get("ARENA_CAMPAIGN"))
 EVENTS = [

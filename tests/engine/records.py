@@ -1,11 +1,11 @@
 """Records of matches of every kind, each led by the referee that leads the server's, on stamps told by hand."""
 
-from engine.catalogue import GAMES
 from engine.clock import Stall, TimeControl
-from engine.game import moves
-from engine.outcome import Termination
+from engine.games.catalogue import GAMES
+from engine.games.interface import moves
+from engine.games.outcome import Termination
 from engine.record import Header
-from server import recovery, referee
+from server.match import recovery, referee
 
 MS = 1000
 
@@ -28,7 +28,7 @@ class Table:
     def take(self, step: referee.Step) -> None:
         """Write what a step writes, and give the turn that it gives."""
         self.state, effects = step
-        self.text += "".join(effect.line for effect in effects if isinstance(effect, referee.Journal))
+        self.text += "".join(effect.line for effect in effects if isinstance(effect, referee.WriteRecord))
         for effect in effects:
             if isinstance(effect, referee.GiveTurn):
                 self.state = referee.turn_given(self.state, self.after(0.125))

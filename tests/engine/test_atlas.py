@@ -7,7 +7,7 @@ import pytest
 from engine import cli
 from engine.commands import atlas
 from engine.commands.atlas import Entry
-from engine.search.solving import Result
+from engine.solve.solver import Result
 
 
 def run(capsys: pytest.CaptureFixture[str], file: Path, *arguments: str) -> tuple[int, list[str], list[str]]:

@@ -4,12 +4,13 @@ from pathlib import Path
 
 import pytest
 
-from engine import certificate, cli
-from engine.catalogue import GAMES
-from engine.certificate import BadCertificate, Claim
-from engine.game import Position, moves
-from engine.search.solving import Result, solve
-from engine.search.strategy import NoStrategy, strategy
+from engine import cli
+from engine.games.catalogue import GAMES
+from engine.games.interface import Position, moves
+from engine.solve import certificate
+from engine.solve.certificate import BadCertificate, Claim
+from engine.solve.solver import Result, solve
+from engine.solve.strategy import NoStrategy, strategy
 
 MEMORY = 1 << 26
 

@@ -5,10 +5,10 @@ from types import SimpleNamespace
 
 import pytest
 
-from engine import perft
-from engine.catalogue import GAMES
-from engine.game import Kernel, Position
-from engine.perft import count, divide
+from engine.games import perft
+from engine.games.catalogue import GAMES
+from engine.games.interface import Kernel, Position
+from engine.games.perft import count, divide
 
 
 def start(parameters: str) -> Position:

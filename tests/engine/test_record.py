@@ -4,11 +4,11 @@ import random
 
 import pytest
 
-from engine.catalogue import GAMES
 from engine.clock import TimeControl
-from engine.outcome import Termination
+from engine.games.catalogue import GAMES
+from engine.games.outcome import Termination
 from engine.record import BadRecord, Header, verify
-from server import referee
+from server.match import referee
 
 
 def played(
@@ -25,7 +25,7 @@ def played(
     now = 0
 
     def take(step: referee.Step) -> referee.State:
-        lines.extend(effect.line for effect in step[1] if isinstance(effect, referee.Journal))
+        lines.extend(effect.line for effect in step[1] if isinstance(effect, referee.WriteRecord))
         return step[0]
 
     for side in (1, 0):

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from engine.catalogue import GAMES
 from engine.clock import Stall, TimeControl
+from engine.games.catalogue import GAMES
 from engine.record import Header
-from server import referee
+from server.match import referee
 
 
 def _command(*words: str, text: str = "") -> "subprocess.CompletedProcess[str]":
@@ -31,7 +31,7 @@ def _with_a_stall() -> str:
     lines = [header.text()]
 
     def take(step: referee.Step) -> referee.State:
-        lines.extend(effect.line for effect in step[1] if isinstance(effect, referee.Journal))
+        lines.extend(effect.line for effect in step[1] if isinstance(effect, referee.WriteRecord))
         return step[0]
 
     state = take(referee.ready(referee.begin(header), 0, 5_000))

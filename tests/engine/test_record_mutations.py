@@ -11,8 +11,8 @@ from itertools import takewhile
 
 import pytest
 
-from engine.catalogue import GAMES
-from engine.outcome import ANNULLED, ENDED_PROGRAM, Termination
+from engine.games.catalogue import GAMES
+from engine.games.outcome import ANNULLED, ENDED_PROGRAM, Termination
 from engine.record import BadRecord, Summary, verify
 from tests.engine.record_changes import STAMPS, Change, game_of, is_canonical, joined, moved, number, replaced, words_of
 from tests.engine.records import records

@@ -2,7 +2,7 @@
 
 import pytest
 
-from engine.outcome import ANNULLED
+from engine.games.outcome import ANNULLED
 from engine.record import BadRecord, verify
 from tests.engine.record_changes import CAMPAIGN, STAMPS, number, written
 from tests.engine.records import MS, Table, records

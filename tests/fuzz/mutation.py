@@ -1,4 +1,4 @@
-"""Changed samples, by lot."""
+"""Changed samples, at random."""
 
 from collections.abc import Iterator
 from random import Random

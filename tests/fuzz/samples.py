@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from random import Random
 
-from engine.catalogue import GAMES
+from engine.games.catalogue import GAMES
 from engine.wire.coding import usage
 from engine.wire.messages import REPLIES, REQUESTS
 from tests.engine.test_record import ENDS, played

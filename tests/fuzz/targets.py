@@ -5,9 +5,9 @@ from collections.abc import Callable
 from contextlib import suppress
 
 from engine import record
-from engine.catalogue import GAMES
-from engine.game import BadMove, GameError
-from engine.history import History
+from engine.games.catalogue import GAMES
+from engine.games.history import History
+from engine.games.interface import BadMove, GameError
 from engine.record import BadRecord
 from engine.shell import find, names
 from engine.wire.codes import ProtocolError
@@ -15,9 +15,9 @@ from engine.wire.coding import decode, encode
 from engine.wire.ends import ClientEnd, ServerEnd
 from engine.wire.lines import REQUEST_BYTES, LineReader
 from engine.wire.messages import REPLIES, REQUESTS
-from server import recovery
 from server.contest.contest_file import BadContest
 from server.contest.contest_file import read as read_contest
+from server.match import recovery
 
 STARTS = {
     "gipf": ("4 4 15 15", "2 2 5 5"),

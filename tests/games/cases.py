@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from random import Random
 
-from engine.catalogue import GAMES
-from engine.game import Game, Position
+from engine.games.catalogue import GAMES
+from engine.games.interface import Game, Position
 from tests.games.stones import STONES
 
 EVERY_GAME: list[Game] = [*GAMES.values(), STONES]

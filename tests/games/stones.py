@@ -18,9 +18,9 @@ from importlib import import_module
 from types import SimpleNamespace
 from typing import Any, NamedTuple
 
-from engine.catalogue import GAMES
-from engine.compiled import can_compile, specialise
-from engine.game import (
+from engine.compiling.binding import can_compile, specialise
+from engine.games.catalogue import GAMES
+from engine.games.interface import (
     LOST,
     UNDECIDED,
     BadParameters,
@@ -32,7 +32,7 @@ from engine.game import (
     Successor,
     UnreadableMove,
 )
-from engine.outcome import Outcome
+from engine.games.outcome import Outcome
 
 # The rules, as functions over integers, which the search compiles.
 

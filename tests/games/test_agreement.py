@@ -11,13 +11,13 @@ from random import Random
 
 import pytest
 
-from engine.game import DRAWN, LOST, WON, Game, Position
-from engine.search.cyclic import CyclicProver
-from engine.search.forced import ForcedWin, forced_win
-from engine.search.reachable import ReachableSet
-from engine.search.solving import Limits, Result, solve
-from engine.search.think import Limits as ThinkingLimits
-from engine.search.think import Thinker
+from engine.games.interface import DRAWN, LOST, WON, Game, Position
+from engine.search.searcher import Searcher
+from engine.search.searcher import SearchLimits as ThinkingLimits
+from engine.solve.forced_wins import ForcedWin, forced_win
+from engine.solve.proof_number.cyclic import CyclicProver
+from engine.solve.reachable import ReachableSet
+from engine.solve.solver import Result, SolverLimits, solve
 from tests.games.cases import EVERY_GAME
 
 TIMES = 20 if os.environ.get("ARENA_CAMPAIGN") else 1
@@ -151,7 +151,7 @@ def test_short_wins_are_those_of_plain_minimax(name: str, first: str, plies: int
         won += expected is not None
         kernel = position.kernel(compile=False)
         assert forced_win(kernel, plies) == expected
-        solution = solve(position, Limits(plies=plies, nodes=20_000), trial=20_000)
+        solution = solve(position, SolverLimits(plies=plies, nodes=20_000), trial=20_000)
         if expected is None:
             assert solution.plies is None or solution.plies > plies
             assert solution.refuted >= plies or solution.result == Result.DRAW or solution.plies is not None
@@ -161,11 +161,11 @@ def test_short_wins_are_those_of_plain_minimax(name: str, first: str, plies: int
                 solution.result
                 == (Result.FIRST, Result.SECOND)[position.turn if expected.for_mover else 1 - position.turn]
             )
-        thought = Thinker(kernel, megabytes=1).think(
+        thought = Searcher(kernel, megabytes=1).think(
             position, limits=ThinkingLimits(depth=plies, exact=True), clock=lambda: 0.0
         )
         told = thought.plies_to_end
-        if told is not None and abs(told) > plies:  # what loud moves have shown beyond the depth
+        if told is not None and abs(told) > plies:  # what tactical moves have shown beyond the depth
             assert expected is None
             expected = forced_win(kernel, abs(told))
         assert told == (None if expected is None else expected.plies if expected.for_mover else -expected.plies)
@@ -196,7 +196,7 @@ def check_all_searches(position: Position, plies: int | None, chance: Random) ->
             portion *= 2
         assert prover.value == expected
         assert (prover.within is None) if plies is None else (prover.within is not None and prover.within >= plies)
-    solution = solve(position, Limits(nodes=20_000), trial=20_000)
+    solution = solve(position, SolverLimits(nodes=20_000), trial=20_000)
     assert (solution.result == Result.DRAW) == (plies is None)
     assert solution.plies is None or solution.plies == plies
 

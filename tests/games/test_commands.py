@@ -14,7 +14,7 @@ from random import Random
 
 import pytest
 
-from engine.game import Game, moves
+from engine.games.interface import Game, moves
 from engine.shell import find, names
 from tests.games.cases import EVERY_GAME, named, random_game
 

@@ -1,4 +1,4 @@
-"""Each game keeps what `engine.game` promises, and its kernel says the same as its positions."""
+"""Each game keeps what `engine.games.interface` promises, and its kernel says the same as its positions."""
 
 import re
 from itertools import product
@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from engine.compiled import can_compile
-from engine.game import (
+from engine.compiling.binding import can_compile
+from engine.games.interface import (
     DRAWN,
     EVALUATION_LIMIT,
     LOST,
@@ -27,8 +27,8 @@ from engine.game import (
     move_to,
     moves,
 )
-from engine.outcome import Termination
-from engine.perft import count, divide
+from engine.games.outcome import Termination
+from engine.games.perft import count, divide
 from tests.games.cases import EVERY_GAME, EVERY_VARIANT, named, random_game
 
 PLACES = 1 << 12
@@ -175,7 +175,7 @@ def test_compiled_kernel_and_positions_agree(game: Game) -> None:
 
 
 def compare_kernels(game: Game, parameters: str, *, compile: bool) -> None:
-    """Compare kernels with the positions of a random game, and with what `engine.game.Kernel` promises."""
+    """Compare kernels with the positions of a random game, and with what `engine.games.interface.Kernel` promises."""
     # boards beyond a machine word have many moves
     most = 40 if len(list(game.start(parameters).successors())) < 70 else 10
     for position in random_game(game, parameters, Random(5), most=most):
@@ -203,19 +203,19 @@ def compare_kernels(game: Game, parameters: str, *, compile: bool) -> None:
 
 @every_variant
 def test_hints_of_a_kernel_are_true(game: Game, parameters: str) -> None:
-    """What `engine.game.Kernel` says of those functions that a game may have, as far as one position shows it."""
+    """What `engine.games.interface.Kernel` says of functions that a game may have, as far as one position shows it."""
     for position in random_game(game, parameters, Random(6), most=80):
         kernel = position.kernel(compile=False)
         rules, state = kernel.rules, kernel.state
         if rules.verdict(state) != UNDECIDED:
             continue
         children = set(generated(kernel))
-        if hasattr(rules, "loud_children"):
-            assert set(generated(kernel, "loud_children")) <= children
+        if hasattr(rules, "tactical_children"):
+            assert set(generated(kernel, "tactical_children")) <= children
         if hasattr(rules, "candidates"):
             assert set() < set(generated(kernel, "candidates")) <= children
-        if hasattr(rules, "hopes"):
-            assert 0 <= rules.hopes(state) <= MINE + THEIRS
+        if hasattr(rules, "can_still_win"):
+            assert 0 <= rules.can_still_win(state) <= MINE + THEIRS
         if hasattr(rules, "canonical"):
             image = rules.canonical(state)
             assert rules.canonical(image) == image

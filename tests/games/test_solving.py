@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from engine.game import DRAWN, LOST, UNDECIDED, WON, Game, Kernel, Position
-from engine.search.forced import ForcedWin, forced_win
-from engine.search.prover import Prover
-from engine.search.solving import Result, solve
-from engine.search.think import Limits, Thinker
+from engine.games.interface import DRAWN, LOST, UNDECIDED, WON, Game, Kernel, Position
+from engine.search.searcher import Searcher, SearchLimits
+from engine.solve.forced_wins import ForcedWin, forced_win
+from engine.solve.proof_number.acyclic import Prover
+from engine.solve.solver import Result, solve
 from tests.games.cases import EVERY_GAME, EVERY_VARIANT, named, random_game
 
 MOST_NODES = 4000
@@ -95,7 +95,7 @@ def test_all_searches_find_the_value_of_minimax(game: Game, parameters: str) -> 
             found = forced_win(position.kernel(compile=False), 8)
             assert found == (None if value == DRAWN or plies > 8 else ForcedWin(value == WON, plies))
             kernel = position.kernel(compile=False)
-            thought = Thinker(kernel).think(position, limits=Limits(depth=14, exact=True), clock=lambda: 0.0)
+            thought = Searcher(kernel).think(position, limits=SearchLimits(depth=14, exact=True), clock=lambda: 0.0)
             if value == DRAWN or thought.plies_to_end is None:
                 assert thought.plies_to_end is None
             else:
@@ -115,8 +115,8 @@ def test_the_search_plays_wins_in_one(game: Game) -> None:
                 if (outcome := successor.position.verdict()) is not None and outcome.winner == position.turn
             }
             if wins:
-                thinker = Thinker(position.kernel(compile=False), megabytes=1)
-                thought = thinker.think(position, limits=Limits(depth=2), clock=lambda: 0.0)
+                searcher = Searcher(position.kernel(compile=False), megabytes=1)
+                thought = searcher.think(position, limits=SearchLimits(depth=2), clock=lambda: 0.0)
                 after = position.resolve(thought.move).position.verdict()
                 assert after is not None and after.winner == position.turn
                 assert thought.plies_to_end == 1

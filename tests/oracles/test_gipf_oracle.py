@@ -129,7 +129,7 @@ def test_crossing_rows_are_a_choice_diagonals_before_columns_before_printed_rows
 
 @pytest.mark.parametrize("text", ["a1-b2 w: d4 d6", " a1 - b2  d6 d4 ", "a1-b2 d4 d6", "a1-b2 w:d6  d4"])
 def test_a_choice_may_be_spelled_in_several_ways(text: str) -> None:
-    """Either order of ends, no colour, other blanks."""
+    """Either order of ends, no colour, other spaces."""
     assert oracle.apply(CROSSING, text).text == "a1-b2 w: d6 d4"
 
 
@@ -262,6 +262,6 @@ def test_a_board_is_refused_with_the_first_error_that_applies(lines: list[str], 
 
 
 def test_a_board_is_read_whatever_blanks_it_has() -> None:
-    """Indentation, tabs, trailing blanks, blank lines and CRLF mean nothing."""
+    """Indentation, tabs, trailing spaces, blank lines and CRLF mean nothing."""
     text = "\r\n 3 3 9 9 \r\n\r\n6\t6  W\r\n_ W _\r\n_   W _ _\t\r\n\r\nW B _ _ _\r\n  _ B _ _\r\nB _ _\r\n\r\n"
     assert read_board(text) == BOTH_COLOURS

@@ -6,7 +6,7 @@ from tests.oracles import mnk as oracle
 
 
 def board(length: int, player: int, *rows: str) -> oracle.Position:
-    """Make a position from rows without blanks."""
+    """Make a position from rows without spaces."""
     return oracle.Position(tuple(tuple(map(int, row)) for row in rows), length, player)
 
 

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from engine import record
-from engine.catalogue import GAMES
 from engine.clock import MICROSECONDS
-from engine.history import REPETITIONS
-from engine.outcome import ANNULLED, Termination
+from engine.games.catalogue import GAMES
+from engine.games.history import REPETITIONS
+from engine.games.outcome import ANNULLED, Termination
 from engine.record import replay
 from engine.wire import coding, ends, lines
 from engine.wire.codes import Code
@@ -18,7 +18,9 @@ from engine.wire.coding import decode, usage
 from engine.wire.messages import KINDS, REPLIES, REQUESTS, VERSION
 from engine.wire.states import ALLOWED, NEXT, State
 from engine.wire.words import NAME_PATTERN, word_of
-from server import door, limits, lobby, serve, session, settings
+from server import serve
+from server.arena import acceptor, matchmaking, session
+from server.config import limits, settings
 from tests.protocol.running import DOCUMENT
 
 TEXT = DOCUMENT.read_text(encoding="utf-8")
@@ -102,14 +104,14 @@ def test_reasons_of_bye() -> None:
 
 def test_results() -> None:
     rows = {reason: row[1] for row in table("reason", "result", "when") for reason in re.findall("`([a-z_]+)`", row[0])}
-    endings = [import_module(f"engine.{name}.position").Ending for name in GAMES]
+    endings = [import_module(f"engine.games.{name}.position").Ending for name in GAMES]
     assert set(rows) == {*map(str, Termination), *(str(end) for game in endings for end in game)}
     assert {reason for reason, result in rows.items() if result == "`annulled`"} == set(map(str, ANNULLED))
 
 
 def test_options_of_seek() -> None:
     rows = {code(row[0]): row[1] for row in table("option", "value", "when left out")}
-    assert tuple(rows) == lobby.OPTIONS
+    assert tuple(rows) == matchmaking.OPTIONS
     least, most = DEFAULTS.least_budget // MICROSECONDS, DEFAULTS.most_budget // MICROSECONDS
     assert rows["budget"].endswith(f", {least} to {most}")
     assert rows["increment"].endswith(f", 0 to {most}")
@@ -155,7 +157,7 @@ LIMITS = {
     "sessions of an address that seek or play": DEFAULTS.limits.matches,
     "silence of a guest": int(DEFAULTS.limits.guest_seconds),
     "a line without an end": int(DEFAULTS.limits.line_seconds),
-    "handshake of TLS": int(door.HANDSHAKE_SECONDS),
+    "handshake of TLS": int(acceptor.HANDSHAKE_SECONDS),
     "running matches": DEFAULTS.most_matches,
     "players are waited for after the server died": int(DEFAULTS.return_seconds),
     "last lines when the server stops": int(serve.GOODBYE_SECONDS),
@@ -180,7 +182,7 @@ def test_limits() -> None:
         f"have said nothing for {DEFAULTS.limits.guest_seconds:g} seconds",
         f"had no end for {DEFAULTS.limits.line_seconds:g} seconds",
         f"least {limits.PLAYING_MESSAGES} messages a second are always read",
-        f"has to be done within {door.HANDSHAKE_SECONDS:g} seconds",
+        f"has to be done within {acceptor.HANDSHAKE_SECONDS:g} seconds",
         f"than {settings.WRITE_BYTES} bytes of answers",
         f"more than {settings.REQUESTS_PER_TURN} times since the last `TURN`",
         f"more than {settings.LISTED_MOVES} moves are legal",

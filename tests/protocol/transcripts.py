@@ -13,8 +13,8 @@ import time
 from pathlib import Path
 from typing import NamedTuple
 
-from engine.catalogue import GAMES
-from server import tokens
+from engine.games.catalogue import GAMES
+from server.config import tokens
 from tests.protocol.running import DOCUMENT, Client, serving
 
 FENCE = re.compile(r"^```transcript(?P<options>[^\n]*)\n(?P<body>.*?)^```$", re.MULTILINE | re.DOTALL)

@@ -12,19 +12,20 @@ import structlog
 import trio
 import trio.testing
 
-from engine.catalogue import GAMES
+from engine.games.catalogue import GAMES
 from engine.wire import messages as m
 from engine.wire.ends import ClientEnd
-from server import logs
-from server.archive import Archive
-from server.flags import FlagKeeper
-from server.gate import Gate
-from server.hall import Hall
-from server.loop import microseconds
-from server.outbox import Outbox
-from server.restart import take_up
-from server.session import serve_stream
-from server.settings import Settings
+from server.arena.arena import Arena
+from server.arena.resume import resume_matches
+from server.arena.session import serve_stream
+from server.config.settings import Settings
+from server.contest.hosts.contest_players import ContestPlayers
+from server.match.flag_timer import FlagTimer
+from server.net.event_loop import microseconds
+from server.net.rate_limiter import RateLimiter
+from server.net.send_queue import SendQueue
+from server.ops import logs
+from server.storage.record_store import RecordStore
 
 MessageType = TypeVar("MessageType")
 
@@ -35,7 +36,7 @@ FOREVER = 1_000_000
 
 @contextmanager
 def logged(**options: bool) -> Iterator[io.StringIO]:
-    """Catch what the server writes into its log, as `server.logs.configure` has it with these options."""
+    """Catch what the server writes into its log, as `server.ops.logs.configure` has it with these options."""
     written = io.StringIO()
     with redirect_stderr(written):
         logs.configure(**options)
@@ -60,7 +61,7 @@ class Now:
 
 
 class Client:
-    """One peer of the hall."""
+    """One peer of the arena."""
 
     def __init__(self, stream: trio.abc.Stream) -> None:
         self.stream = stream
@@ -101,24 +102,26 @@ class Client:
 
 
 class House:
-    """The hall under test."""
+    """The arena under test."""
 
-    def __init__(self, hall: Hall, folder: Path, nursery: trio.Nursery) -> None:
-        self.hall = hall
+    def __init__(self, arena: Arena, folder: Path, nursery: trio.Nursery) -> None:
+        self.arena = arena
         self.folder = folder
         self.worked = 0
         """Microseconds that the event loop has worked, as far as limits know."""
-        self.gate = Gate(hall.settings.limits, hall.settings.most_sessions, microseconds, lambda: self.worked)
+        self.rate_limiter = RateLimiter(
+            arena.settings.limits, arena.settings.most_sessions, microseconds, lambda: self.worked
+        )
         self._nursery = nursery
 
     async def connect(self, name: str = "", token: str = "", host: str = "127.0.0.1") -> Client:
-        """Connect from an address; raises `server.gate.TooMany`."""
+        """Connect from an address; raises `server.net.rate_limiter.TooMany`."""
         near, far = trio.testing.memory_stream_pair()
-        visit = self.gate.admit(host)
+        visit = self.rate_limiter.admit(host)
 
         async def serve() -> None:
-            await serve_stream(far, self.hall, Now(), visit)
-            self.gate.leave(visit)
+            await serve_stream(far, self.arena, Now(), visit)
+            self.rate_limiter.leave(visit)
 
         self._nursery.start_soon(serve)
         client = Client(near)
@@ -151,30 +154,30 @@ async def open_house(
     *,
     change: Callable[[Settings], Settings] = lambda settings: settings,
     later: timedelta = timedelta(0),
-    archive: Callable[[Path], Archive] = Archive,
+    record_store: Callable[[Path], RecordStore] = RecordStore,
     results: Collection[int] = (),
 ) -> AsyncIterator[House]:
-    """Run a hall over a data directory, and take up the matches that are there, so much later than they began.
+    """Run an arena over a data directory, and take up the matches that are there, so much later than they began.
 
     ``results`` are the matches whose results contests have.
     """
     settings = change(Settings(data=folder))
-    outbox = Outbox()
-    flags = FlagKeeper(microseconds, outbox.soon)
-    kept = archive(folder)
-    hall = Hall(settings, kept, flags, outbox, microseconds, "gipf-arena/test")
-    hall.in_thread = at_once
-    take_up(hall, kept, lambda: datetime.now(UTC) + later, results)
-    trio.lowlevel.add_instrument(outbox)
+    send_queue = SendQueue()
+    flags = FlagTimer(microseconds, send_queue.soon)
+    kept = record_store(folder)
+    arena = Arena(settings, kept, flags, send_queue, microseconds, "gipf-arena/test", ContestPlayers())
+    arena.in_thread = at_once
+    resume_matches(arena, kept, lambda: datetime.now(UTC) + later, results)
+    trio.lowlevel.add_instrument(send_queue)
     try:
         async with trio.open_nursery() as nursery:
             nursery.start_soon(flags.run)
-            nursery.start_soon(outbox.run)
-            nursery.start_soon(hall.awaiting.run)
-            yield House(hall, folder, nursery)
+            nursery.start_soon(send_queue.run)
+            nursery.start_soon(arena.opponent_notices.run)
+            yield House(arena, folder, nursery)
             nursery.cancel_scope.cancel()
     finally:
-        trio.lowlevel.remove_instrument(outbox)
+        trio.lowlevel.remove_instrument(send_queue)
 
 
 async def ready(*clients: Client) -> None:

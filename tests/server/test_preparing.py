@@ -8,9 +8,9 @@ import trio
 from trio.testing import MockClock
 
 from engine.wire import messages as m
-from server import preparing
+from server.match import board_preparation
+from tests.server.arena.test_work import counted_calls
 from tests.server.harness import open_house
-from tests.server.test_work import counted_calls
 
 PARAMETERS = "11,4,123,123"
 """Of a board that no other test plays on."""
@@ -26,15 +26,17 @@ async def test_the_first_match_on_a_board_finds_its_tables_made(tmp_path: Path, 
             await trio.lowlevel.checkpoint()
             return work(*what)
 
-        house.hall.in_thread = elsewhere
+        house.arena.in_thread = elsewhere
         ann, bob = await house.connect("ann"), await house.connect("bob")
         for client in (ann, bob):
             await client.say(m.Seek("gipf", m.Text(f"params={PARAMETERS}")))
             await client.hear(m.Seeking)
         for client in (ann, bob):
             await client.hear(m.Board)
-        assert made == [(preparing.prepare, "gipf", PARAMETERS.replace(",", " "))], "once, before anybody was paired"
-        (match,) = house.hall.matches.values()
+        assert made == [(board_preparation.prepare, "gipf", PARAMETERS.replace(",", " "))], (
+            "once, before anybody was paired"
+        )
+        (match,) = house.arena.matches.values()
         with counted_calls() as calls:
             match.ready(0, 0)
             match.ready(1, 0)
@@ -48,10 +50,10 @@ async def test_who_leaves_while_its_board_is_prepared_is_not_paired(tmp_path: Pa
             await trio.sleep(1)
             return work(*what)
 
-        house.hall.in_thread = slowly
+        house.arena.in_thread = slowly
         ann = await house.connect("ann")
         await ann.say(m.Seek("gipf"))
         await trio.sleep(0.1)
         await ann.stream.aclose()
         await trio.sleep(2)
-        assert not len(house.hall.lobby) and not house.hall.sessions
+        assert not len(house.arena.lobby) and not house.arena.sessions

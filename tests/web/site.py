@@ -8,14 +8,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from engine.catalogue import GAMES
+from engine.games.catalogue import GAMES
 from engine.wire import messages as m
 from server.contest.definition import Knockout, RoundRobin, Swiss
-from server.report import contents, files
-from server.report.structure import Report
+from server.contest.report import contents, files
+from server.contest.report.structure import Report
+from tests.server.commands.test_process import Client
 from tests.server.contest.played import CONTROL
-from tests.server.report.samples import sample, sample_report
-from tests.server.test_process import Client
+from tests.server.contest.report.samples import sample, sample_report
 
 
 class Site:

@@ -15,12 +15,13 @@ import trio
 import trio.testing
 from starlette.types import Receive, Scope, Send
 
-from engine.outcome import Termination
+from engine.games.outcome import Termination
 from server import cli
-from server.limits import Limits
-from server.settings import Settings
-from server.web import app, listener
-from server.web.crowd import Crowd
+from server.config.limits import Limits
+from server.config.settings import Settings
+from server.web import app
+from server.web.http import listener
+from server.web.http.client_quota import HttpRateLimiter
 from tests.engine.records import records
 from tests.engine.test_record import played
 from tests.web.site import Site, Table, open_site
@@ -302,7 +303,7 @@ async def test_a_server_stops_at_once_though_a_browser_does_not_read(mock_clock:
     listeners = await trio.open_tcp_listeners(0, host="127.0.0.1")
     port, began = listeners[0].socket.getsockname()[1], trio.current_time()
     async with await trio.open_tcp_stream("127.0.0.1", port) as browser, trio.open_nursery() as nursery:
-        nursery.start_soon(listener.serve_browsers, flood, listeners, Crowd(Limits(), 5, lambda: 1))
+        nursery.start_soon(listener.serve_browsers, flood, listeners, HttpRateLimiter(Limits(), 5, lambda: 1))
         await browser.send_all(b"GET / HTTP/1.1\r\nhost: x\r\n\r\n")
         assert await browser.receive_some(1)
         await trio.testing.wait_all_tasks_blocked(0.05)  # what is sent meets a window that is full

@@ -8,15 +8,15 @@ from playwright.sync_api import Browser, FloatRect, expect
 from structlog.testing import capture_logs
 
 from server.contest.definition import RoundRobin, Swiss
-from server.report import files
-from server.web import contests
-from tests.server.report.samples import sample_report
+from server.contest.report import files
+from server.web.views import contests
+from tests.server.contest.report.samples import sample_report
 from tests.web.chromium import check_accessibility, fits, open_page
 from tests.web.site import Site, knockout, write_reports
 
 
 async def test_contests_are_listed_with_how_far_they_have_come(tmp_path: Path) -> None:
-    shelf = contests.Shelf(tmp_path)
+    shelf = contests.ReportIndex(tmp_path)
     assert await shelf.entries() == []
     data = write_reports(tmp_path)
     (data / "contests" / "4").mkdir()  # opened, and without a report yet
@@ -33,7 +33,7 @@ async def test_contests_are_listed_with_how_far_they_have_come(tmp_path: Path) -
 
 
 async def test_a_report_that_has_changed_is_read_again(tmp_path: Path) -> None:
-    shelf = contests.Shelf(write_reports(tmp_path))
+    shelf = contests.ReportIndex(write_reports(tmp_path))
     assert [entry.state for entry in await shelf.entries()] == ["over", "running", "over"]
     files.write(sample_report(12, Swiss(5)), tmp_path / "contests" / "2")
     assert [entry.state for entry in await shelf.entries()] == ["over"] * 3

@@ -8,8 +8,8 @@ import trio
 import trio.testing
 from structlog.testing import capture_logs
 
-from server.web import feed
-from server.web.feed import Broadcaster, Channel, Mailbox, chunk, framed
+from server.web.live import event_stream
+from server.web.live.event_stream import Broadcaster, Channel, Mailbox, chunk, framed
 
 
 class Reader:
@@ -98,7 +98,7 @@ async def test_changes_that_come_fast_are_told_together(autojump_clock: trio.tes
             await trio.sleep(0.001)
         await trio.sleep(1)
     events = reader.events()
-    assert events[-1] == framed(b"1000") and len(events) <= 2 + 1 / feed.LEAST_REST
+    assert events[-1] == framed(b"1000") and len(events) <= 2 + 1 / event_stream.LEAST_REST
 
 
 async def test_who_does_not_read_is_let_go_of_and_nobody_waits(autojump_clock: trio.testing.MockClock) -> None:
@@ -112,8 +112,8 @@ async def test_who_does_not_read_is_let_go_of_and_nobody_waits(autojump_clock: t
         for count in range(1, 8):
             channel.changed()
             await trio.sleep(1)
-            assert len(channel.listeners) == (2 if count * 50_000 < feed.MAILBOX_BYTES else 1), count
-        told = [event for event in reading.events() if event != feed.BEAT]
+            assert len(channel.listeners) == (2 if count * 50_000 < event_stream.MAILBOX_BYTES else 1), count
+        told = [event for event in reading.events() if event != event_stream.BEAT]
         assert stuck.lost and len(told) == 8
 
 
@@ -121,10 +121,10 @@ async def test_a_browser_that_hears_nothing_gets_a_sign_of_life(autojump_clock: 
     async with broadcasting() as (_, channel, nursery):
         reader = Reader()
         nursery.start_soon(channel.listen, Mailbox(reader))  # type: ignore[arg-type]
-        await trio.sleep(3 * feed.BEAT_SECONDS + 1)
-        assert reader.events()[1:] == [feed.BEAT] * 3
+        await trio.sleep(3 * event_stream.BEAT_SECONDS + 1)
+        assert reader.events()[1:] == [event_stream.BEAT] * 3
         reader.open = False
-        await trio.sleep(feed.BEAT_SECONDS + 1)
+        await trio.sleep(event_stream.BEAT_SECONDS + 1)
         assert not channel.listeners
 
 
@@ -140,7 +140,7 @@ async def test_telling_takes_a_sixtieth_of_the_time_at_most(autojump_clock: trio
             source.number += 1
             channel.changed()
             await trio.sleep(0.1)
-    told = [event for event in reader.events()[1:] if event != feed.BEAT]
+    told = [event for event in reader.events()[1:] if event != event_stream.BEAT]
     assert 3 <= len(told) <= 5
 
 

@@ -7,7 +7,7 @@ from urllib.parse import quote
 
 import pytest
 
-from engine.catalogue import GAMES
+from engine.games.catalogue import GAMES
 from tests.engine.test_record import played
 from tests.web.site import Site
 

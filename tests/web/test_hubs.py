@@ -1,4 +1,4 @@
-"""What browsers hear of matches and of the lobby of a hall, on a simulated clock."""
+"""What browsers hear of matches and of the lobby of an arena, on a simulated clock."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -11,10 +11,10 @@ import trio
 import trio.testing
 
 from engine.wire import messages as m
-from server.web import telling
-from server.web.feed import Broadcaster, Mailbox
-from server.web.films import Films
-from server.web.hubs import Hubs
+from server.web.live.channels import Hubs
+from server.web.live.event_stream import Broadcaster, Mailbox
+from server.web.live.frame_cache import FrameCache
+from server.web.replay import record_analysis
 from tests.server.harness import House, open_house, play, ready
 from tests.web.test_feed import Reader
 from tests.web.test_stories import rebuilt
@@ -37,8 +37,8 @@ class Browser:
 
 @asynccontextmanager
 async def open_pages(house: House) -> AsyncIterator[tuple[Hubs, trio.Nursery]]:
-    broadcaster = Broadcaster(house.hall.outbox.soon, lambda: 0.0)
-    hubs = Hubs(house.hall, broadcaster)
+    broadcaster = Broadcaster(house.arena.send_queue.soon, lambda: 0.0)
+    hubs = Hubs(house.arena, broadcaster)
     async with trio.open_nursery() as nursery:
         nursery.start_soon(broadcaster.run)
         nursery.start_soon(hubs.lobby.run)
@@ -49,7 +49,7 @@ async def open_pages(house: House) -> AsyncIterator[tuple[Hubs, trio.Nursery]]:
 async def test_a_match_is_told_move_by_move(tmp_path: Path, autojump_clock: trio.testing.MockClock) -> None:
     async with open_house(tmp_path) as house, open_pages(house) as (hubs, nursery):
         first, second = await house.pair("params=3,3,9,9 budget=60000 increment=500")
-        match = house.hall.matches[1]
+        match = house.arena.matches[1]
         early, late = Browser(), Browser()
         nursery.start_soon(hubs.watch, match, early.mailbox)
         await trio.sleep(2)
@@ -89,7 +89,7 @@ async def test_nobody_watches_a_match_for_browsers_that_have_gone(
 ) -> None:
     async with open_house(tmp_path) as house, open_pages(house) as (hubs, nursery):
         await house.pair()
-        match = house.hall.matches[1]
+        match = house.arena.matches[1]
         browsers = [Browser(), Browser()]
         for browser in browsers:
             nursery.start_soon(hubs.watch, match, browser.mailbox)
@@ -109,7 +109,7 @@ async def test_what_is_kept_back_from_spectators_is_not_told(
     change = lambda settings: msgspec.structs.replace(settings, delay_moves=2)  # noqa: E731
     async with open_house(tmp_path, change=change) as house, open_pages(house) as (hubs, nursery):
         first, second = await house.pair("params=3,3,9,9 budget=60000")
-        match, browser, lobby = house.hall.matches[1], Browser(), Browser()
+        match, browser, lobby = house.arena.matches[1], Browser(), Browser()
         nursery.start_soon(hubs.watch, match, browser.mailbox)
         nursery.start_soon(hubs.lobby.channel.listen, lobby.mailbox)
         await ready(first, second)
@@ -145,7 +145,7 @@ async def test_the_lobby_tells_who_is_here_and_what_is_played(
         assert doing == [("ann", "plays", 1), ("bob", "plays", 1), ("zoe", "rests", None)]
         (running,) = lobby["running"]
         assert (running["players"], running["plies"], lobby["playing"]) == (["ann", "bob"], 1, 1)
-        assert running["board"]["text"] == house.hall.matches[1].state.history.position.text()
+        assert running["board"]["text"] == house.arena.matches[1].state.history.position.text()
         await second.say(m.Resign())
         await second.hear(m.Result)
         await trio.sleep(1.5)
@@ -160,24 +160,24 @@ async def test_films_hold_every_position_once(tmp_path: Path, monkeypatch: pytes
     async with open_house(tmp_path) as house:
         first, second = await house.pair("params=3,3,9,9 budget=60000")
         await ready(first, second)
-        films = Films()
-        match = house.hall.matches[1]
+        frame_cache = FrameCache()
+        match = house.arena.matches[1]
         asked = []
 
         async def tell(played: bytes) -> bytes:
             asked.append(played)
-            return msgspec.json.encode(telling.film(played.decode()))
+            return msgspec.json.encode(record_analysis.match_frames(played.decode()))
 
         for ply, move in enumerate(MOVES):
             await play(*((first, second) if ply % 2 == 0 else (second, first)), move)
             history = match.state.history
-            for known in (films, Films()):
+            for known in (frame_cache, FrameCache()):
                 frames = await known.of(1, history.start).up_to(history.moves, history.position, tell)
                 told = [msgspec.json.decode(frame) for frame in frames]
                 assert [frame["ply"] for frame in told] == list(range(ply + 2))
                 assert rebuilt(told)[-1]["text"] == history.position.text()
                 assert told[-1]["motion"]["move"] == move and told[0]["motion"] is None
         assert not asked
-        monkeypatch.setattr("server.web.films.AT_A_TIME", 2)
-        again = await Films().of(1, history.start).up_to(history.moves, history.position, tell)
+        monkeypatch.setattr("server.web.live.frame_cache.AT_A_TIME", 2)
+        again = await FrameCache().of(1, history.start).up_to(history.moves, history.position, tell)
         assert len(asked) == 1 and [bytes(one) for one in again] == [bytes(one) for one in frames]

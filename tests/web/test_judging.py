@@ -5,8 +5,8 @@ from itertools import pairwise
 import pytest
 
 from engine.record import verify
-from server.web import judging, records
-from server.web.judging import evenly, judge
+from server.web.replay import analysis_requests, evaluations
+from server.web.replay.evaluations import evenly, judge
 from tests.engine.test_record import played
 
 LARGE = played("5 4 30 30", stop_after=24, end="resign")
@@ -24,7 +24,7 @@ def test_the_first_positions_lie_evenly_and_all_follow(count: int) -> None:
 
 
 def test_a_budget_that_is_too_small_leaves_positions_out_and_invents_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(judging, "INTERPRETED_NODES", 2_000)
+    monkeypatch.setattr(evaluations, "INTERPRETED_NODES", 2_000)
     summary = verify(LARGE)
     found = judge(summary, float("inf"))
     searched = [value for value in found.values if value is not None]
@@ -37,11 +37,11 @@ def test_a_budget_that_is_too_small_leaves_positions_out_and_invents_nothing(mon
 def test_what_the_time_cuts_off_says_so_and_is_not_kept() -> None:
     found = judge(verify(LARGE), -1.0)
     assert found.cut and found.unsearched == 25 and found.values == (None,) * 25
-    assert not records._is_whole("values", b'{"values":[null],"unsearched":1,"cut":true}')
-    assert records._is_whole("values", b'{"values":[null],"unsearched":1,"cut":false}')
+    assert not analysis_requests._is_whole("values", b'{"values":[null],"unsearched":1,"cut":true}')
+    assert analysis_requests._is_whole("values", b'{"values":[null],"unsearched":1,"cut":false}')
 
 
 def test_a_share_that_does_not_reach_for_a_ply_is_exceeded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(judging, "INTERPRETED_SHARES", (1, 1))
+    monkeypatch.setattr(evaluations, "INTERPRETED_SHARES", (1, 1))
     found = judge(verify(LARGE), float("inf"))
     assert found.unsearched == 0 and {value.depth for value in found.values if value} == {1}

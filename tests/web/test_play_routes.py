@@ -15,11 +15,13 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp
 
-from engine.search.advice import Adviser
-from server.web import play_table, play_worker, play_workers
-from server.web.errors import Refused
-from server.web.play import MOST_BYTES, Playing
-from server.web.play_workers import Workers
+from engine.search.game_engine import GameEngine
+from server.web.http.errors import Refused
+from server.web.play import questions
+from server.web.play import worker as play_worker
+from server.web.play import workers as play_workers
+from server.web.play.routes import MOST_BYTES, Playing
+from server.web.play.workers import Workers
 from tests.web.asking import Answer, ask
 
 pytestmark = pytest.mark.slow  # each starts processes
@@ -79,8 +81,8 @@ def test_a_thought_is_stopped_by_a_word() -> None:
     question = asked.get()
     assert question is not None
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(play_table, "perf_counter", lambda: 0.0)  # for ever, then, if nothing stopped it
-        status, answer = play_worker.answer(question, Adviser(1))
+        patch.setattr(questions, "perf_counter", lambda: 0.0)  # for ever, then, if nothing stopped it
+        status, answer = play_worker.answer(question, GameEngine(1))
     assert status == 200 and msgspec.json.decode(answer)["move"]
 
 

@@ -7,13 +7,13 @@ from random import Random
 import msgspec
 import pytest
 
-from engine.catalogue import GAMES
-from engine.game import Game, moves
-from engine.history import History
-from engine.search.advice import Adviser
-from engine.search.think import Stop
-from server.web import play_table
-from server.web.play_table import Answer, Question, Refusal, look, read, rows, think
+from engine.games.catalogue import GAMES
+from engine.games.history import History
+from engine.games.interface import Game, moves
+from engine.search.game_engine import GameEngine
+from engine.search.searcher import Stop
+from server.web.play import questions
+from server.web.play.questions import Answer, Question, Refusal, look, read, rows, think
 from tests.engine.gipf.test_many_choices import crowded
 from tests.games.cases import OTHER_VARIANTS, named
 
@@ -142,11 +142,11 @@ def test_rows_are_chosen_in_gipf_only() -> None:
 
 def test_the_bot_plays_a_legal_move_of_the_game_as_it_stands() -> None:
     ticks = count(0.0, 0.001)
-    adviser = Adviser(megabytes=1)
+    game_engine = GameEngine(megabytes=1)
     question = Question(game="gipf", parameters="5 4 18 18", moves=("a6-b6",), seconds=0.05)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(play_table, "perf_counter", lambda: next(ticks))
-        advice = think(question, adviser, Stop())
+        patch.setattr(questions, "perf_counter", lambda: next(ticks))
+        advice = think(question, game_engine, Stop())
     after = look(msgspec.structs.replace(question, moves=(*question.moves, advice.move)))
     assert after.moves[-1] == advice.move
     assert 0.04 < advice.seconds < 0.1
@@ -155,13 +155,13 @@ def test_the_bot_plays_a_legal_move_of_the_game_as_it_stands() -> None:
 @pytest.mark.parametrize("seconds", [0.0, -1.0, 0.01, 11.0, float("nan"), float("inf")])
 def test_the_time_to_think_is_bounded(seconds: float) -> None:
     with pytest.raises(Refusal, match=r"a bot thinks for 0\.05 to 10 seconds"):
-        think(Question(game="gipf", seconds=seconds), Adviser(), Stop())
+        think(Question(game="gipf", seconds=seconds), GameEngine(), Stop())
 
 
 def test_nobody_thinks_about_a_game_that_is_over() -> None:
     question = Question(game="mnk", parameters="3 3 3", moves=("a1", "b1", "a2", "b2", "a3"))
     with pytest.raises(Refusal, match="the game is over: first has 3 in a line"):
-        think(question, Adviser(), Stop())
+        think(question, GameEngine(), Stop())
 
 
 @pytest.mark.slow

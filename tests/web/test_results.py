@@ -7,11 +7,11 @@ import pytest
 import trio.testing
 
 from engine.wire import messages as m
-from server.archive import Archive
-from server.recovery import finished
-from server.referee import State
-from server.web import results
-from server.web.overview import RESULTS, Listed, overview
+from server.match.recovery import finished
+from server.match.referee import State
+from server.storage.record_store import RecordStore
+from server.web.replay import results_process
+from server.web.views.lobby import RESULTS, Listed, overview
 from tests.engine.test_record import played
 from tests.server.harness import open_house, ready
 
@@ -31,7 +31,7 @@ def numbers(found: list[Listed]) -> list[int]:
 def test_the_newest_results_come_first(tmp_path: Path) -> None:
     for number in (2, 9, 10, 31):
         keep(tmp_path, number, played(end="resign", stop_after=number))
-    found = results.newest(tmp_path, 3)
+    found = results_process.newest(tmp_path, 3)
     assert numbers(found) == [31, 10, 9]
     assert [(one.plies, one.game, one.players, one.runs) for one in found[1:]] == [
         (plies, "gipf", ("ann", "bob"), (False, False)) for plies in (10, 9)
@@ -45,7 +45,7 @@ def test_the_newest_results_come_first(tmp_path: Path) -> None:
     [
         b"",
         b"\xff\xfe\x00",
-        b"\x00" * (results.MOST_BYTES + 1),
+        b"\x00" * (results_process.MOST_BYTES + 1),
         "nonsense\n" * 1000,
         played(end="resign", stop_after=4).replace("move 3 ", "move 4 ", 1),
         played(stop_after=4)[:300],
@@ -58,7 +58,7 @@ def test_what_is_no_true_result_is_left_out(tmp_path: Path, text: str | bytes) -
     keep(tmp_path, 5, text)
     (tmp_path / "records" / "6.txt").mkdir()
     (tmp_path / "records" / "notes.txt").write_text("by hand")
-    assert numbers(results.newest(tmp_path, 5)) == [4]
+    assert numbers(results_process.newest(tmp_path, 5)) == [4]
 
 
 def test_a_record_that_takes_long_is_given_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -67,13 +67,13 @@ def test_a_record_that_takes_long_is_given_up(tmp_path: Path, monkeypatch: pytes
             pass
         return finished(text)
 
-    monkeypatch.setattr(results, "finished", slowly)
-    monkeypatch.setattr(results, "RECORD_SECONDS", 0.05)
+    monkeypatch.setattr(results_process, "finished", slowly)
+    monkeypatch.setattr(results_process, "RECORD_SECONDS", 0.05)
     for number in (4, 5, 6):
         keep(tmp_path, number, played(end="resign", stop_after=4))
-    assert numbers(results.newest(tmp_path, 5)) == [6, 4]
-    monkeypatch.setattr(results, "ALL_SECONDS", -1.0)
-    assert results.newest(tmp_path, 5) == []
+    assert numbers(results_process.newest(tmp_path, 5)) == [6, 4]
+    monkeypatch.setattr(results_process, "ALL_SECONDS", -1.0)
+    assert results_process.newest(tmp_path, 5) == []
 
 
 def test_the_newest_of_many_records_are_found_without_looking_into_any(
@@ -89,7 +89,7 @@ def test_the_newest_of_many_records_are_found_without_looking_into_any(
 
     for name in ("open", "stat", "read_bytes", "read_text"):
         monkeypatch.setattr(Path, name, looked)
-    found = Archive.newest(tmp_path, 4)
+    found = RecordStore.newest(tmp_path, 4)
     monkeypatch.undo()
     assert [path.stem for path in found] == ["10000", "9999", "9998", "9997"]
 
@@ -104,9 +104,9 @@ async def test_what_this_server_has_seen_is_not_listed_twice(
         await ready(first, second)
         await first.say(m.Resign())
         await first.hear(m.Result)
-        earlier = tuple(results.newest(tmp_path, RESULTS))
+        earlier = tuple(results_process.newest(tmp_path, RESULTS))
         assert numbers(list(earlier)) == list(range(RESULTS + 10, 10, -1))
-        before = overview(house.hall, None)
+        before = overview(house.arena, None)
         assert numbers(list(before.recent)) == [RESULTS + 10] and not before.complete
-        after = overview(house.hall, earlier)
+        after = overview(house.arena, earlier)
         assert numbers(list(after.recent)) == numbers(list(earlier)) and after.complete

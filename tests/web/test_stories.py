@@ -5,10 +5,10 @@ from typing import Any
 import msgspec
 import pytest
 
-from engine.catalogue import GAMES
-from engine.game import Position, moves
-from server.web import telling
-from server.web.stories import frame_of, frames
+from engine.games.catalogue import GAMES
+from engine.games.interface import Position, moves
+from server.web.replay import record_analysis
+from server.web.replay.match_frames import frame_of, frames
 from tests.engine.test_record import played
 
 
@@ -58,6 +58,6 @@ def test_changes_add_up_to_every_position(name: str, parameters: str) -> None:
 @pytest.mark.parametrize(("parameters", "plies"), [("4 4 15 15", 1000), ("12 23 300 300", 60)])
 def test_a_record_is_told_in_a_size_that_it_is_in_itself(parameters: str, plies: int) -> None:
     record = played(parameters, stop_after=plies, end="resign")
-    told = msgspec.json.encode(telling.tell(record))
-    first = msgspec.json.encode(telling.tell(record).info)
+    told = msgspec.json.encode(record_analysis.tell(record))
+    first = msgspec.json.encode(record_analysis.tell(record).info)
     assert len(told) - 2 * len(first) < 8 * len(record)  # the board and the first position once, whatever the length

@@ -8,29 +8,29 @@ import pytest
 import trio
 import trio.testing
 
-from server.limits import Limits
-from server.web import records
+from server.config.limits import Limits
 from server.web.app import application
-from server.web.crowd import REQUESTS_AT_ONCE, Crowd
-from server.web.errors import Refused
-from server.web.feed import Broadcaster
-from server.web.hubs import Hubs
-from server.web.listener import GUESTS
-from server.web.play import Playing
-from server.web.records import AT_A_TIME, MOST_WAITING_OF_ONE, QUICK, SECONDS, Teller
-from server.web.turns import PAID_OFF, Full, Turns
+from server.web.http.client_quota import REQUESTS_AT_ONCE, HttpRateLimiter
+from server.web.http.errors import Refused
+from server.web.http.listener import GUESTS
+from server.web.live.channels import Hubs
+from server.web.live.event_stream import Broadcaster
+from server.web.play.routes import Playing
+from server.web.replay import analysis_requests
+from server.web.replay.analysis_requests import AT_A_TIME, MOST_WAITING_OF_ONE, QUICK, SECONDS, RecordAnalyser
+from server.web.replay.work_queue import PAID_OFF, Full, WorkQueue
 from tests.server.harness import open_house
 from tests.web.asking import ask
 
 
-async def have(turns: Turns, guest: str, seconds: float, told: list[str]) -> None:
+async def have(turns: WorkQueue, guest: str, seconds: float, told: list[str]) -> None:
     async with turns.of(guest):
         told.append(guest)
         await trio.sleep(seconds)
 
 
 async def test_one_guest_does_not_have_all_turns(autojump_clock: trio.testing.MockClock) -> None:
-    turns, told = Turns(3, 100, 100), list[str]()
+    turns, told = WorkQueue(3, 100, 100), list[str]()
     async with trio.open_nursery() as nursery:
         for _ in range(10):
             nursery.start_soon(have, turns, "a", 10, told)
@@ -43,7 +43,7 @@ async def test_one_guest_does_not_have_all_turns(autojump_clock: trio.testing.Mo
 
 
 async def test_who_asks_for_less_comes_first(autojump_clock: trio.testing.MockClock) -> None:
-    turns, told = Turns(2, 100, 100), list[str]()
+    turns, told = WorkQueue(2, 100, 100), list[str]()
     async with trio.open_nursery() as nursery:
         for guest in "aabbcab":
             nursery.start_soon(have, turns, guest, 1, told)
@@ -52,7 +52,7 @@ async def test_who_asks_for_less_comes_first(autojump_clock: trio.testing.MockCl
 
 
 async def test_who_goes_away_leaves_its_place(autojump_clock: trio.testing.MockClock) -> None:
-    turns, told = Turns(2, 4, 4), list[str]()
+    turns, told = WorkQueue(2, 4, 4), list[str]()
     for _ in range(3):
         with trio.move_on_after(1):
             async with trio.open_nursery() as nursery:
@@ -64,7 +64,7 @@ async def test_who_goes_away_leaves_its_place(autojump_clock: trio.testing.MockC
 
 
 async def test_who_had_much_stands_behind_who_had_less(autojump_clock: trio.testing.MockClock) -> None:
-    turns, told = Turns(2, 100, 100), list[str]()
+    turns, told = WorkQueue(2, 100, 100), list[str]()
     await have(turns, "hostile", 10, told)
     async with trio.open_nursery() as nursery:
         for guest in "ab":
@@ -79,7 +79,7 @@ async def test_who_had_much_stands_behind_who_had_less(autojump_clock: trio.test
 
 
 async def test_so_many_wait_and_no_more(autojump_clock: trio.testing.MockClock) -> None:
-    turns, told = Turns(2, 5, 3), list[str]()
+    turns, told = WorkQueue(2, 5, 3), list[str]()
     async with trio.open_nursery() as nursery:
         for guest in "aaaabbb":
             nursery.start_soon(have, turns, guest, 1, told)
@@ -98,13 +98,13 @@ async def test_slow_records_of_one_do_not_hold_up_another(
         await trio.sleep(1 if record == b"good" else trio.current_time() + 10_000)
         return record
 
-    monkeypatch.setattr(records, "_answer", answer)
-    teller = Teller()
+    monkeypatch.setattr(analysis_requests, "_answer", answer)
+    record_analyser = RecordAnalyser()
     refused: list[int] = []
 
     async def slow(guest: Hashable) -> None:
         try:
-            await teller.ask(kind, b"slow", guest)
+            await record_analyser.ask(kind, b"slow", guest)
         except Refused as error:
             refused.append(error.status)
 
@@ -113,7 +113,7 @@ async def test_slow_records_of_one_do_not_hold_up_another(
             nursery.start_soon(slow, "hostile")
         await trio.sleep(0.01)
         began = trio.current_time()
-        assert await teller.ask(kind, b"good", "innocent") == b"good"
+        assert await record_analyser.ask(kind, b"good", "innocent") == b"good"
         assert trio.current_time() - began == pytest.approx(1)
     at_a_time = AT_A_TIME[kind == "values"]
     assert refused.count(503) == 10 - (at_a_time - 1) and refused.count(422) == len(refused) - refused.count(503)
@@ -127,13 +127,13 @@ async def test_slow_records_from_many_addresses_keep_nobody_for_longer_than_a_qu
         await trio.sleep(1 if record == b"good" else 10_000)
         return record
 
-    monkeypatch.setattr(records, "_answer", answer)
-    teller = Teller()
+    monkeypatch.setattr(analysis_requests, "_answer", answer)
+    record_analyser = RecordAnalyser()
 
     async def slow(guest: str) -> None:
         for _ in range(100):
             with suppress(Refused):
-                await teller.ask("frames", b"slow", guest)
+                await record_analyser.ask("frames", b"slow", guest)
 
     async with trio.open_nursery() as nursery:
         for number in range(12):
@@ -141,7 +141,7 @@ async def test_slow_records_from_many_addresses_keep_nobody_for_longer_than_a_qu
         await trio.sleep(100)
         for _ in range(3):
             began = trio.current_time()
-            assert await teller.ask("frames", b"good", "innocent") == b"good"
+            assert await record_analyser.ask("frames", b"good", "innocent") == b"good"
             assert trio.current_time() - began <= QUICK + 1.1
             await trio.sleep(30)
         nursery.cancel_scope.cancel()
@@ -154,18 +154,18 @@ async def test_browsers_of_one_address_share_its_turns(
         await trio.sleep(1 if record == b"good" else 10_000)
         return record
 
-    monkeypatch.setattr(records, "_answer", answer)
-    crowd = Crowd(Limits(), 1000, lambda: 0)
+    monkeypatch.setattr(analysis_requests, "_answer", answer)
+    http_rate_limiter = HttpRateLimiter(Limits(), 1000, lambda: 0)
     statuses: list[int] = []
 
     async def post(record: bytes, host: str) -> int:
-        status, _ = await ask(app, "POST", "/api/record", record, state={GUESTS: crowd.enter(host)})
+        status, _ = await ask(app, "POST", "/api/record", record, state={GUESTS: http_rate_limiter.enter(host)})
         statuses.append(status)
         return status
 
     async with open_house(tmp_path) as house, Playing() as playing, trio.open_nursery() as nursery:
-        hubs = Hubs(house.hall, Broadcaster(house.hall.outbox.soon, lambda: 0.0))
-        app = application(house.hall, house.hall.archive, hubs, playing)
+        hubs = Hubs(house.arena, Broadcaster(house.arena.send_queue.soon, lambda: 0.0))
+        app = application(house.arena, house.arena.record_store, hubs, playing)
         for _ in range(10):
             nursery.start_soon(post, b"slow", "2001:db8::1")
             nursery.start_soon(post, b"slow", "2001:db8::2")
@@ -180,12 +180,12 @@ async def test_a_body_is_charged_by_its_length(tmp_path: Path, monkeypatch: pyte
     async def answer(_kind: str, _record: bytes) -> bytes:
         return b"{}"
 
-    monkeypatch.setattr(records, "_answer", answer)
-    crowd = Crowd(Limits(), 1000, lambda: 0)
+    monkeypatch.setattr(analysis_requests, "_answer", answer)
+    http_rate_limiter = HttpRateLimiter(Limits(), 1000, lambda: 0)
     async with open_house(tmp_path) as house, Playing() as playing:
-        hubs = Hubs(house.hall, Broadcaster(house.hall.outbox.soon, lambda: 0.0))
-        app = application(house.hall, house.hall.archive, hubs, playing)
-        guests = crowd.enter("192.0.2.1")
+        hubs = Hubs(house.arena, Broadcaster(house.arena.send_queue.soon, lambda: 0.0))
+        app = application(house.arena, house.arena.record_store, hubs, playing)
+        guests = http_rate_limiter.enter("192.0.2.1")
         sent = 0
         while (await ask(app, "POST", "/api/record", b"x" * 2**20, state={GUESTS: guests})).status == 200:
             sent += 1
@@ -207,13 +207,13 @@ async def test_a_match_that_a_class_asks_for_is_told_once(
             raise Refused(500, "the first one fails")
         return b"told"
 
-    monkeypatch.setattr(records, "_answer", answer)
-    teller = Teller()
+    monkeypatch.setattr(analysis_requests, "_answer", answer)
+    record_analyser = RecordAnalyser()
     told: list[bytes | int] = []
 
     async def ask_for(match: int, guest: str) -> None:
         try:
-            told.append(await teller.of_match("frames", match, f"record {match}", guest))
+            told.append(await record_analyser.of_match("frames", match, f"record {match}", guest))
         except Refused as error:
             told.append(error.status)
 

@@ -6,10 +6,10 @@ from random import Random
 import msgspec
 import pytest
 
-from engine.catalogue import GAMES
-from engine.game import Game
-from server.web import layouts
-from server.web.views import Motion, Piece, View, motion, view
+from engine.games.catalogue import GAMES
+from engine.games.interface import Game
+from server.web.views import layouts
+from server.web.views.board import Motion, Piece, View, motion, view
 from tests.games.cases import EVERY_VARIANT, named
 from tests.games.stones import STONES
 

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page, Route, expect
 
-from engine.catalogue import GAMES
-from engine.game import Position
-from server.web.views import motion
+from engine.games.catalogue import GAMES
+from engine.games.interface import Position
+from server.web.views.board import motion
 from tests.engine.test_record import played
 from tests.web.chromium import check_accessibility, fits, open_page
 from tests.web.site import Site, Table, open_site

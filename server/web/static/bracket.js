@@ -1,4 +1,4 @@
-/** The bracket of a knockout: a list of rounds, each a list of meetings, as in the report (`server/report/page_bracket.py`). */
+/** The bracket of a knockout: a list of rounds, each a list of meetings, as in the report (`server/contest/report/render/bracket.py`). */
 
 import { points } from "./contest_parts.js";
 import { el } from "./dom.js";

@@ -57,7 +57,7 @@ def positions(chance: Random, number: int, most: int = 10) -> Iterator[Position]
 
 
 def loose_text(chance: Random, position: Position) -> str:
-    """Return the text of a position with other blanks, commas, comments, blank lines and line ends."""
+    """Return the text of a position with other spaces, commas, comments, blank lines and line ends."""
     end = chance.choice(["\n", "\r\n"])
     written = []
     for line in oracle.board_text(position).splitlines():

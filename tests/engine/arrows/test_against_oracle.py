@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from engine.arrows.evaluation import DECIDED
-from engine.arrows.geometry import NOWHERE
-from engine.arrows.position import ARROWS, ArrowsPosition
-from engine.arrows.rules import State
-from engine.game import EVALUATION_LIMIT, LOST, UNDECIDED, IllegalMove, Kernel, move_to
+from engine.games.arrows.evaluation import DECIDED
+from engine.games.arrows.geometry import NOWHERE
+from engine.games.arrows.position import ARROWS, ArrowsPosition
+from engine.games.arrows.rules import State
+from engine.games.interface import EVALUATION_LIMIT, LOST, UNDECIDED, IllegalMove, Kernel, move_to
 from tests.engine.arrows import samples
 from tests.oracles import arrows as oracle
 

@@ -7,11 +7,11 @@ from typing import NamedTuple
 
 import pytest
 
-from engine.arrows.endgame import SMALL
-from engine.arrows.evaluation import DECIDED
-from engine.arrows.geometry import number, words
-from engine.arrows.kernel import bind
-from engine.arrows.position import ARROWS
+from engine.games.arrows.endgame import SMALL
+from engine.games.arrows.evaluation import DECIDED
+from engine.games.arrows.geometry import number, words
+from engine.games.arrows.kernel import bind
+from engine.games.arrows.position import ARROWS
 from tests.engine.arrows import samples
 from tests.oracles import arrows as oracle
 from tests.oracles.arrows import Field, Position

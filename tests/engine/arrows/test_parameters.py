@@ -4,8 +4,8 @@ import re
 
 import pytest
 
-from engine.arrows.position import ARROWS
-from engine.game import BadParameters
+from engine.games.arrows.position import ARROWS
+from engine.games.interface import BadParameters
 
 
 @pytest.mark.parametrize(

@@ -5,8 +5,8 @@ from typing import NamedTuple
 
 import pytest
 
-from engine.arrows.position import ARROWS
-from engine.perft import count, divide
+from engine.games.arrows.position import ARROWS
+from engine.games.perft import count, divide
 from tests.oracles import arrows as oracle
 
 ORACLE_DEPTH, INTERPRETED_DEPTH = 4, 5

@@ -2,8 +2,8 @@
 
 import pytest
 
-from engine.arrows.position import ARROWS
-from engine.game import BadMove, BadPosition, IllegalMove, Position, UnreadableMove, play
+from engine.games.arrows.position import ARROWS
+from engine.games.interface import BadMove, BadPosition, IllegalMove, Position, UnreadableMove, play
 
 FILE = """# a game of the contest
 

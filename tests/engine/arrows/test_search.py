@@ -2,9 +2,9 @@
 
 import pytest
 
-from engine.arrows.position import ARROWS
-from engine.game import play
-from engine.search.think import Limits, Thinker, warm_up
+from engine.games.arrows.position import ARROWS
+from engine.games.interface import play
+from engine.search.searcher import Searcher, SearchLimits, warm_up
 from tests.oracles import arrows as oracle
 
 TRUTH = {
@@ -22,7 +22,7 @@ def test_solved_boards_are_proven(columns: int, rows: int) -> None:
     for direction, won in zip((2, 3, 4), TRUTH[columns, rows], strict=True):
         start = ARROWS.read(oracle.board_text(oracle.in_corners(columns, rows, direction)))
         warm_up(start)
-        thought = Thinker(start.kernel(), megabytes=16).think(start, limits=Limits(), clock=lambda: 0.0)
+        thought = Searcher(start.kernel(), megabytes=16).think(start, limits=SearchLimits(), clock=lambda: 0.0)
         assert thought.plies_to_end is not None
         assert (thought.plies_to_end > 0) == won
         position = start
@@ -36,6 +36,6 @@ def test_the_shortest_win_is_found() -> None:
     for direction in (2, 3):
         position = oracle.in_corners(4, 4, direction)
         start = ARROWS.read(oracle.board_text(position))
-        thought = Thinker(start.kernel(), megabytes=1).think(start, limits=Limits(exact=True), clock=lambda: 0.0)
+        thought = Searcher(start.kernel(), megabytes=1).think(start, limits=SearchLimits(exact=True), clock=lambda: 0.0)
         assert thought.plies_to_end == oracle.length(position, {})
         assert len(thought.pv) == thought.plies_to_end

@@ -2,9 +2,9 @@
 
 import pytest
 
-from engine.arrows.position import ARROWS
-from engine.game import WON
-from engine.search.prover import Prover
+from engine.games.arrows.position import ARROWS
+from engine.games.interface import WON
+from engine.solve.proof_number.acyclic import Prover
 
 MEMORY = 1 << 26
 

@@ -14,9 +14,9 @@ import pytest
 
 import engine
 from engine import cli
-from engine.catalogue import GAMES
 from engine.duel.games import Pair
-from engine.history import History
+from engine.games.catalogue import GAMES
+from engine.games.history import History
 
 SMALL = ("--game", "mnk", "--params", "4 4 4", "--seed", "5")
 """A game of which an interpreted search plays several in a second."""
@@ -166,13 +166,13 @@ def test_a_process_that_has_ended_can_be_asked_and_closed() -> None:
     """The program lets broken pipes end it, as others do, but not those to its players."""
     code = """
 import signal
-from engine.commands.duel_processes import OURS, Contestant, Process
-from engine.catalogue import GAMES
+from engine.commands.duel.processes import OURS, EnginePair, Process
+from engine.games.catalogue import GAMES
 from engine.duel.games import Request
-from engine.duel.sides import read
+from engine.duel.engine_config import read
 signal.signal(signal.SIGPIPE, signal.SIG_DFL)
 start = GAMES["mnk"].start("3 3 3")
-process = Process(Contestant("A", read("depth=1"), OURS, {}, start))
+process = Process(EnginePair("A", read("depth=1"), OURS, {}, start))
 assert process.play(Request(0, (), None)).move
 process.kill()
 process._process.wait()

@@ -5,12 +5,12 @@ from random import Random
 
 import pytest
 
-from engine.catalogue import GAMES
+from engine.duel.engine_config import Budget
 from engine.duel.games import Budgets, Game, Misplayed, Player, Reply, Request, play, play_pair
 from engine.duel.openings import Opening
-from engine.duel.sides import Budget
-from engine.game import Position, moves
-from engine.history import History
+from engine.games.catalogue import GAMES
+from engine.games.history import History
+from engine.games.interface import Position, moves
 
 LINE = GAMES["mnk"].start("3 3 3")
 STAYING = GAMES["morris"].start("")

@@ -6,10 +6,10 @@ from zlib import crc32
 
 import pytest
 
-from engine.catalogue import GAMES
 from engine.duel.openings import SAMPLE, Opening, openings, split_mix, usual_plies
-from engine.game import EVALUATION_LIMIT, Game, Position
-from engine.search.think import Limits, Thinker
+from engine.games.catalogue import GAMES
+from engine.games.interface import EVALUATION_LIMIT, Game, Position
+from engine.search.searcher import Searcher, SearchLimits
 from tests.games.cases import EVERY_GAME, named
 
 
@@ -23,8 +23,8 @@ def by_key(position: Position) -> int:
 
 
 def by_search(position: Position) -> int:
-    thinker = Thinker(position.kernel(compile=False), megabytes=1)
-    score = thinker.think(position, (), Limits(depth=1), clock=lambda: 0.0).score
+    searcher = Searcher(position.kernel(compile=False), megabytes=1)
+    score = searcher.think(position, (), SearchLimits(depth=1), clock=lambda: 0.0).score
     assert score is not None
     return score
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.duel.sides import MOST, BadSide, Budget, Side, read
+from engine.duel.engine_config import MOST, BadEngineConfig, Budget, EngineConfig, read
 from engine.search.memory import MAX_DEPTH
 
 NUMBERS = st.none() | st.integers(1, MOST)
@@ -14,7 +14,7 @@ BUDGETS = st.builds(Budget, st.integers(1, MOST - 1), st.integers(0, MOST - 1))
 
 @given(
     side=st.builds(
-        Side,
+        EngineConfig,
         nodes=NUMBERS,
         ms=st.none(),
         depth=st.integers(1, MAX_DEPTH),
@@ -26,13 +26,13 @@ BUDGETS = st.builds(Budget, st.integers(1, MOST - 1), st.integers(0, MOST - 1))
         weights=st.just("") | WORDS,
     )
 )
-def test_text_is_read_back(side: Side) -> None:
+def test_text_is_read_back(side: EngineConfig) -> None:
     assert read(str(side)) == side
 
 
 def test_options_come_in_any_order_and_with_blanks() -> None:
     side = read(" table = 16 , exact, budget=1000+10 ,nodes=5000")
-    assert side == Side(nodes=5000, budget=Budget(1000, 10), table=16, exact=True)
+    assert side == EngineConfig(nodes=5000, budget=Budget(1000, 10), table=16, exact=True)
     assert str(side) == "nodes=5000,budget=1000+10,table=16,exact"
     assert read("budget=200").budget == Budget(200, 0)
 
@@ -63,6 +63,6 @@ def test_options_come_in_any_order_and_with_blanks() -> None:
     ],
 )
 def test_what_is_wrong_is_said(text: str, sentence: str) -> None:
-    with pytest.raises(BadSide) as caught:
+    with pytest.raises(BadEngineConfig) as caught:
         read(text)
     assert sentence in str(caught.value)

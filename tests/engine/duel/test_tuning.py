@@ -10,15 +10,15 @@ import numpy
 import pytest
 
 from engine import cli
-from engine.catalogue import GAMES
 from engine.duel.games import Game, Pair, Use
 from engine.duel.results import FORMAT, Contender, Setting, line_of
 from engine.duel.tuning import HELD_OUT, Samples, fit, quiet_positions, samples_of
-from engine.duel.weighed import weighed
-from engine.game import Position
-from engine.gipf.evaluation import WEIGHTS, Weights
-from engine.gipf.kernel import features
-from engine.gipf.rules import State
+from engine.duel.weights import weighed
+from engine.games.catalogue import GAMES
+from engine.games.gipf.evaluation import WEIGHTS, Weights
+from engine.games.gipf.kernel import features
+from engine.games.gipf.rules import State
+from engine.games.interface import Position
 
 GIPF = GAMES["gipf"]
 SMALL = "3 3 9 9"
@@ -113,8 +113,8 @@ def test_positions_are_quiet_and_from_behind_the_opening() -> None:
         position = start
         for ply, move in enumerate(game.moves):
             state = position.kernel(compile=False).state
-            loud = [rules.load(arena, at) for at in range(rules.loud_children(state, arena, 0))]
-            gains = any(-ahead(child) > ahead(state) for child in loud)
+            tactical = [rules.load(arena, at) for at in range(rules.tactical_children(state, arena, 0))]
+            gains = any(-ahead(child) > ahead(state) for child in tactical)
             if ply >= 3 and not gains:
                 expected.append(position)
             left_out += ply >= 3 and gains

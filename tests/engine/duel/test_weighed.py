@@ -5,13 +5,13 @@ from random import Random
 
 import pytest
 
-from engine.catalogue import GAMES
-from engine.compiled import can_compile
-from engine.duel.weighed import NoWeights, weighed
-from engine.game import EVALUATION_LIMIT, Position
-from engine.gipf.evaluation import WEIGHTS, Weights
+from engine.compiling.binding import can_compile
+from engine.duel.weights import NoWeights, weighed
+from engine.games.catalogue import GAMES
+from engine.games.gipf.evaluation import WEIGHTS, Weights
+from engine.games.interface import EVALUATION_LIMIT, Position
 from engine.search.alphabeta import bind
-from engine.search.think import Limits, Thinker, Thought, key_of
+from engine.search.searcher import Searcher, SearchLimits, SearchResult, key_of
 from tests.games.cases import random_game
 
 GIPF = GAMES["gipf"]
@@ -29,9 +29,9 @@ def value(position: Position) -> int:
     return int(kernel.rules.evaluate(kernel.state))
 
 
-def think(position: Position, nodes: int = 400) -> Thought:
-    thinker = Thinker(position.kernel(compile=False), megabytes=1)
-    return thinker.think(position, (), Limits(nodes=nodes), clock=lambda: 0.0)
+def think(position: Position, nodes: int = 400) -> SearchResult:
+    searcher = Searcher(position.kernel(compile=False), megabytes=1)
+    return searcher.think(position, (), SearchLimits(nodes=nodes), clock=lambda: 0.0)
 
 
 @pytest.mark.parametrize("parameters", [SMALL, "4 4 15 15", "5 4 18 18"])

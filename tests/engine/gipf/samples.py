@@ -67,7 +67,7 @@ def sample(chance: Random, size: int, lengths: list[int], number: int) -> list[P
 
 
 def loose_text(chance: Random, position: Position) -> str:
-    """Return a legal move in some spelling: rows named though they need not be, blanks, colours left out."""
+    """Return a legal move in some spelling: rows named though they need not be, spaces, colours left out."""
     dot, target = chance.choice([push for push in oracle.pushes(position.size) if not oracle.is_full(position, *push)])
     called = oracle.names(position.size)
     words = [f"{called[dot]}{chance.choice(['', '', ' '])}-{chance.choice(['', '', ' '])}{called[target]}"]
@@ -199,7 +199,7 @@ SPOILERS: list[Callable[[Random, Position, str], str]] = [
 
 
 def loose_board(chance: Random, position: Position) -> str:
-    """Return the text of a board with other blanks, blank lines and line ends."""
+    """Return the text of a board with other spaces, blank lines and line ends."""
     end = chance.choice(["\n", "\r\n"])
     written = []
     for line in board_text(position).splitlines():

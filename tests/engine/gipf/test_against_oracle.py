@@ -10,9 +10,9 @@ from typing import NamedTuple
 
 import pytest
 
-from engine.catalogue import GAMES
-from engine.game import LOST, UNDECIDED, BadMove, BadPosition, UnreadableMove
-from engine.game import Position as EnginePosition
+from engine.games.catalogue import GAMES
+from engine.games.interface import LOST, UNDECIDED, BadMove, BadPosition, UnreadableMove
+from engine.games.interface import Position as EnginePosition
 from tests.engine.gipf import samples
 from tests.oracles import gipf as oracle
 from tests.oracles.gipf_boards import board_text, read_board
@@ -128,7 +128,7 @@ def test_the_samples_contain_what_they_are_made_for() -> None:
 
 @pytest.mark.parametrize("size", SOME_SIZES)
 def test_a_legal_move_is_understood_however_it_is_spelled(size: int) -> None:
-    """Names of rows that would be taken anyway, either order of ends, colours left out, blanks."""
+    """Names of rows that would be taken anyway, either order of ends, colours left out, spaces."""
     chance = Random(size)
     understood = 0
     for position, _ in sample(size):
@@ -191,7 +191,7 @@ def test_what_is_no_move_at_all_is_called_unreadable(text: str) -> None:
 
 @pytest.mark.parametrize("size", SOME_SIZES)
 def test_a_board_is_read_whatever_blanks_it_has(size: int) -> None:
-    """Indentation, blanks, tabs, blank lines and CRLF mean nothing."""
+    """Indentation, spaces, tabs, blank lines and CRLF mean nothing."""
     chance = Random(size)
     for position, _ in sample(size):
         assert GIPF.read(samples.loose_board(chance, position)).text() == board_text(position)

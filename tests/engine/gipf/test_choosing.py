@@ -4,10 +4,10 @@ from random import Random
 
 import pytest
 
-from engine.catalogue import GAMES
-from engine.game import BadMove, IllegalMove, Position
-from engine.gipf.choosing import Choosing, choosing, pushes
-from engine.gipf.position import GipfPosition
+from engine.games.catalogue import GAMES
+from engine.games.gipf.position import GipfPosition
+from engine.games.gipf.row_choices import Choosing, choosing, pushes
+from engine.games.interface import BadMove, IllegalMove, Position
 from tests.games.cases import random_game
 
 GIPF = GAMES["gipf"]

@@ -5,12 +5,12 @@ from random import Random
 
 import pytest
 
-from engine.catalogue import GAMES
-from engine.game import EVALUATION_LIMIT, Position
-from engine.gipf.evaluation import WEIGHTS, Weights
-from engine.gipf.geometry import geometry
-from engine.gipf.kernel import bind, features, reweigher
-from engine.gipf.rules import State
+from engine.games.catalogue import GAMES
+from engine.games.gipf.evaluation import WEIGHTS, Weights
+from engine.games.gipf.geometry import geometry
+from engine.games.gipf.kernel import bind, features, reweigher
+from engine.games.gipf.rules import State
+from engine.games.interface import EVALUATION_LIMIT, Position
 from tests.engine.gipf.samples import random_board
 from tests.games.cases import random_game
 from tests.oracles.gipf_boards import board_text

@@ -5,10 +5,10 @@ from random import Random
 
 import pytest
 
-from engine.game import LOST, UNDECIDED
-from engine.gipf.kernel import bind_layers
-from engine.gipf.layers import LISTED, WEIGHT
-from engine.gipf.rules import State
+from engine.games.gipf.kernel import bind_layers
+from engine.games.gipf.rules import State
+from engine.games.gipf.solving.layers import LISTED, WEIGHT
+from engine.games.interface import LOST, UNDECIDED
 
 
 @pytest.mark.parametrize(("run", "mine", "theirs"), [(2, 5, 4), (3, 4, 5), (3, 7, 7)])
@@ -35,11 +35,11 @@ def test_moves_are_those_of_the_rules_and_those_taken_back_lead_to_where_they_ca
                 if not rules.LINE[push] & ~(own | other):
                     continue
                 after = rules.after_push(state, push)
-                loud = rules.has_run(after.white) or rules.has_run(after.black)
+                tactical = rules.has_run(after.white) or rules.has_run(after.black)
                 for at in range(rules.finals(state, push, arena, 0)):
                     final = rules.load(arena, at)
                     child = rules.place_of(final.black, final.white, index)[0]
-                    if loud:
+                    if tactical:
                         expected[(*rules.layer_of(final), child)] += 1
                     else:
                         forward[place, child] += WEIGHT

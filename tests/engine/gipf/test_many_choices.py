@@ -5,11 +5,11 @@ from typing import Any
 
 import pytest
 
-from engine.catalogue import GAMES
-from engine.game import IllegalMove, moves
-from engine.gipf import notation
-from engine.gipf.geometry import is_field
-from engine.gipf.kernel import bind
+from engine.games.catalogue import GAMES
+from engine.games.gipf import notation
+from engine.games.gipf.geometry import is_field
+from engine.games.gipf.kernel import bind
+from engine.games.interface import IllegalMove, moves
 
 NAMED = "a1-b2 w: c5 e5 w: e7 g7 w: g9 i9 w: i11 k11 w: k13 m13 w: m15 o13 w: o15 q13 b: b4 d4"
 LENGTH = 18

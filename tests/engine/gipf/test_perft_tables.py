@@ -5,8 +5,8 @@ from typing import NamedTuple
 
 import pytest
 
-from engine.catalogue import GAMES
-from engine.game import Kernel
+from engine.games.catalogue import GAMES
+from engine.games.interface import Kernel
 
 
 class Table(NamedTuple):

@@ -6,9 +6,9 @@ from types import SimpleNamespace
 
 import pytest
 
-from engine.gipf.geometry import geometry
-from engine.gipf.kernel import bind, bind_layers
-from engine.gipf.rules import State
+from engine.games.gipf.geometry import geometry
+from engine.games.gipf.kernel import bind, bind_layers
+from engine.games.gipf.rules import State
 from tests.engine.gipf.test_symmetry import images
 
 

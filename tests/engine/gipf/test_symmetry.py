@@ -6,10 +6,10 @@ from types import SimpleNamespace
 
 import pytest
 
-from engine.catalogue import GAMES
-from engine.gipf.kernel import bind
-from engine.gipf.rules import State
-from engine.gipf.symmetry import SYMMETRIES
+from engine.games.catalogue import GAMES
+from engine.games.gipf.kernel import bind
+from engine.games.gipf.rules import State
+from engine.games.gipf.solving.symmetry import SYMMETRIES
 
 VARIANTS = ["2 2 5 5", "3 3 9 9", "3 2 9 9", "4 4 15 15"]
 

@@ -7,10 +7,10 @@ from random import Random
 
 import pytest
 
-from engine import perft
-from engine.game import DRAWN, LOST, MINE, THEIRS, UNDECIDED, WON, Kernel, moves
-from engine.game import Position as EnginePosition
-from engine.mnk.position import MNK
+from engine.games import perft
+from engine.games.interface import DRAWN, LOST, MINE, THEIRS, UNDECIDED, WON, Kernel, moves
+from engine.games.interface import Position as EnginePosition
+from engine.games.mnk.position import MNK
 from tests.engine.mnk.samples import CAMPAIGN, NEARLY, SMALL, WHOLE_WORD, WIDE, random_board, random_game, sample
 from tests.oracles import mnk as oracle
 
@@ -111,14 +111,14 @@ def test_compiled_rules_agree_with_the_oracle_and_with_interpreted_ones(rows: in
     for position in positions:
         compare_kernel(position, compile=True)
         fast, slow = read(position).kernel(), read(position).kernel(compile=False)
-        for name in ("hash_of", "evaluate", "hopes", "plies_left"):
+        for name in ("hash_of", "evaluate", "can_still_win", "plies_left"):
             assert getattr(fast.rules, name)(fast.state) == getattr(slow.rules, name)(slow.state), name
         for name in ("first", "second"):
             bits = getattr(fast.rules.canonical(fast.state), name)
             assert unsigned(position, bits) == getattr(slow.rules.canonical(slow.state), name)
         if oracle.outcome(position):
             continue
-        for name in ("candidates", "loud_children"):
+        for name in ("candidates", "tactical_children"):
             children = [tuple(unsigned(position, bits) for bits in state) for state in written(fast, name)]
             assert children == written(slow, name)
 
@@ -188,9 +188,9 @@ def test_hopes_are_given_up_only_where_the_oracle_knows_that_the_side_cannot_win
 ) -> None:
     for position in scratch(rows, columns, length, 1):
         kernel = read(position).kernel(compile=False)
-        hopes, value = kernel.rules.hopes(kernel.state), oracle.value(position)
-        assert hopes & MINE or value <= 0
-        assert hopes & THEIRS or value >= 0
+        can_still_win, value = kernel.rules.can_still_win(kernel.state), oracle.value(position)
+        assert can_still_win & MINE or value <= 0
+        assert can_still_win & THEIRS or value >= 0
 
 
 @pytest.mark.slow
@@ -211,13 +211,13 @@ def test_one_of_the_candidates_is_as_good_as_the_best_move(rows: int, columns: i
 
 
 @pytest.mark.parametrize(
-    ("parameters", "hopes"),
+    ("parameters", "can_still_win"),
     [("3 3 3", MINE + THEIRS), ("4 4 4", MINE), ("5 5 5", 0), ("2 2 3", 0), ("6 6 5", MINE + THEIRS)],
 )
-def test_hopes_at_the_start_are_those_that_erdos_and_selfridge_leave(parameters: str, hopes: int) -> None:
+def test_hopes_at_the_start_are_those_that_erdos_and_selfridge_leave(parameters: str, can_still_win: int) -> None:
     """8 lines of 3, 10 of 4, 12 of 5, none, and 32 of 5."""
     kernel = MNK.start(parameters).kernel(compile=False)
-    assert kernel.rules.hopes(kernel.state) == hopes
+    assert kernel.rules.can_still_win(kernel.state) == can_still_win
 
 
 @pytest.mark.parametrize(("parameters", "number"), [("3 3 3", 3), ("4 4 4", 3), ("3 4 3", 4), ("8 8 5", 10)])
@@ -248,7 +248,7 @@ def test_loud_children_win_or_prevent_a_win_or_threaten_one(rows: int, columns: 
         expected = wins[:1] or losses[:1] or threats
         kernel = read(position).kernel(compile=False)
         states = [read(oracle.placed(position, field)).kernel(compile=False).state for field in expected]
-        assert written(kernel, "loud_children") == states
+        assert written(kernel, "tactical_children") == states
         kinds.add("win" if wins else "loss" if losses else "threat" if threats else "none")
     assert len(kinds) >= 3
 

@@ -4,8 +4,8 @@ import os
 
 import pytest
 
-from engine.mnk.position import MNK
-from engine.search.solving import Limits, Result, solve
+from engine.games.mnk.position import MNK
+from engine.solve.solver import Result, SolverLimits, solve
 
 WINS = ["2 2 2", "3 4 3", "4 3 3", "4 4 3"]
 TIES = ["3 3 3", "2 5 3", "3 5 4", "3 6 4", "3 7 4", "4 4 4", "4 5 4", "5 5 5"]
@@ -33,4 +33,4 @@ def test_short_ones(parameters: str, result: Result) -> None:
 @pytest.mark.parametrize(("parameters", "result"), LONGER if os.environ.get("ARENA_CAMPAIGN") else LONGER[1:2], ids=str)
 def test_longer_ones(parameters: str, result: Result) -> None:
     """The limit is only there to end a search that has gone astray."""
-    assert solve(MNK.start(parameters), Limits(nodes=NODES)).result == result
+    assert solve(MNK.start(parameters), SolverLimits(nodes=NODES)).result == result

@@ -2,8 +2,8 @@
 
 import pytest
 
-from engine.game import BadParameters, BadPosition, IllegalMove, UnreadableMove, move_to, moves
-from engine.mnk.position import MNK
+from engine.games.interface import BadParameters, BadPosition, IllegalMove, UnreadableMove, move_to, moves
+from engine.games.mnk.position import MNK
 
 START = "3 4 3 1\n0 0 0 0\n0 0 0 0\n0 0 0 0\n"
 

@@ -68,7 +68,7 @@ def sample(chance: Random, number: int) -> list[Position]:
 
 
 def loose_text(chance: Random, text: str) -> str:
-    """Return a move with other blanks and leading zeros."""
+    """Return a move with other spaces and leading zeros."""
     words = [word.zfill(chance.choice([1, 2])) for word in text.split()]
     blanks = [chance.choice([" ", "  ", "\t", " \t "]) for _ in words]
     return chance.choice(["", " "]) + "".join(word + blank for word, blank in zip(words, blanks, strict=True))
@@ -97,7 +97,7 @@ def mangled_text(chance: Random, moves: list[oracle.Move]) -> str:
 
 
 def loose_board(chance: Random, position: Position) -> str:
-    """Return the text of a position with blanks, tabs, blank lines, CRLF and the fields in several lines."""
+    """Return the text of a position with spaces, tabs, blank lines, CRLF and the fields in several lines."""
     header, fields = oracle.text_of(position).splitlines()
     text = chance.choice(["", "", "\n\n"]) + chance.choice([" ", ""])
     text += header.replace(" ", chance.choice([" ", "\t", "  "]))

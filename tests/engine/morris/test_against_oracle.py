@@ -12,9 +12,9 @@ from typing import NamedTuple
 
 import pytest
 
-from engine.game import DRAWN, LOST, UNDECIDED, WON, BadMove, BadPosition, UnreadableMove
-from engine.game import Position as EnginePosition
-from engine.morris.position import MORRIS
+from engine.games.interface import DRAWN, LOST, UNDECIDED, WON, BadMove, BadPosition, UnreadableMove
+from engine.games.interface import Position as EnginePosition
+from engine.games.morris.position import MORRIS
 from tests.engine.morris import samples
 from tests.oracles import morris as oracle
 
@@ -197,7 +197,7 @@ def test_the_kernel_has_the_positions_of_the_oracle(compile: bool) -> None:
             if len(oracle.standing(move.position.board, "_"))
             != len(oracle.standing(position.board, "_")) - (position.hand[position.turn] > 0)
         ]
-        assert written(rules.loud_children(state, arena, 0)) == taking
+        assert written(rules.tactical_children(state, arena, 0)) == taking
         candidates = written(rules.candidates(state, arena, 0))
         if len(candidates) == 1 and len(wanted) > 1:
             first = next(move for move, after in zip(moves, wanted, strict=True) if after == candidates[0])

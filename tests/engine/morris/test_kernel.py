@@ -4,9 +4,9 @@ from random import Random
 
 import pytest
 
-from engine.game import EVALUATION_LIMIT, Kernel, Position
-from engine.morris.position import MORRIS
-from engine.search.think import Limits, Thinker
+from engine.games.interface import EVALUATION_LIMIT, Kernel, Position
+from engine.games.morris.position import MORRIS
+from engine.search.searcher import Searcher, SearchLimits
 from tests.engine.morris.samples import sample
 from tests.oracles import morris as oracle
 
@@ -49,7 +49,7 @@ def children(kernel: Kernel, name: str, places: int) -> list[int]:
 @pytest.mark.parametrize(
     "compile", [False, pytest.param(True, marks=pytest.mark.slow)], ids=["interpreted", "compiled"]
 )
-@pytest.mark.parametrize("name", ["children", "loud_children"])
+@pytest.mark.parametrize("name", ["children", "tactical_children"])
 def test_nothing_is_written_where_there_is_no_room(name: str, compile: bool) -> None:
     """An arena with as many places as there are moves is large enough, a smaller one raises."""
     for position in positions(2, 100):
@@ -102,6 +102,6 @@ def test_a_better_position_is_worth_more() -> None:
 def test_the_search_finds_the_published_win() -> None:
     """In nine plies from position III, with the first move that is published or one as good."""
     position = MORRIS.read("0 0 W\nWB_W_B__B___WWW____W_B_W\n")
-    thought = Thinker(position.kernel(), megabytes=1).think(position, limits=Limits(depth=9), clock=lambda: 0.0)
+    thought = Searcher(position.kernel(), megabytes=1).think(position, limits=SearchLimits(depth=9), clock=lambda: 0.0)
     assert thought.plies_to_end is not None
     assert 0 < thought.plies_to_end <= 9

@@ -5,9 +5,9 @@ from typing import NamedTuple
 
 import pytest
 
-from engine.game import Position, play
-from engine.morris.position import MORRIS
-from engine.perft import count, divide
+from engine.games.interface import Position, play
+from engine.games.morris.position import MORRIS
+from engine.games.perft import count, divide
 
 INTERPRETED_DEPTH = 4
 

@@ -5,11 +5,11 @@ from random import Random
 
 import pytest
 
-from engine.morris.board import read
-from engine.morris.fields import BOARD, FIELDS, neighbours
-from engine.morris.kernel import bind
-from engine.morris.rules import State
-from engine.morris.symmetry import inside_out, mirrored, turned
+from engine.games.morris.board import read
+from engine.games.morris.fields import BOARD, FIELDS, neighbours
+from engine.games.morris.kernel import bind
+from engine.games.morris.rules import State
+from engine.games.morris.symmetry import inside_out, mirrored, turned
 from tests.engine.morris.samples import sample
 from tests.oracles import morris as oracle
 

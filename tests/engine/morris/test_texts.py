@@ -2,8 +2,8 @@
 
 import pytest
 
-from engine.game import BadMove, BadParameters, BadPosition, moves, play
-from engine.morris.position import MORRIS
+from engine.games.interface import BadMove, BadParameters, BadPosition, moves, play
+from engine.games.morris.position import MORRIS
 
 THIRD = "0 0 W\nWB_W_B__B___WWW____W_B_W\n"
 """Position III of docs/rules.md, 3.3."""

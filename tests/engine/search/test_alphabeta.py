@@ -12,18 +12,18 @@ from typing import Any
 
 import pytest
 
-from engine.catalogue import GAMES
-from engine.game import DRAWN, UNDECIDED, WON, Kernel, Position, moves
+from engine.games.catalogue import GAMES
+from engine.games.interface import DRAWN, UNDECIDED, WON, Kernel, Position, moves
 from engine.search import memory as layout
 from engine.search.alphabeta import bind
 from engine.search.binding import numbers
-from engine.search.deepening import ASPIRING, deepen, memory_for
-from engine.search.forced import forced_win
-from engine.search.ordering import MOST_LEARNED
+from engine.search.iterative_deepening import ASPIRING, deepen, memory_for
+from engine.search.move_ordering import MOST_LEARNED
 from engine.search.quiescence import LOUD_PLIES
 from engine.search.scores import INFINITY, WIN
-from engine.search.table import BUCKET_WORDS, ENTRY_WORDS, EXACT, LOWER, probe, remember, slot_of
-from engine.search.think import Limits, Stop, Thinker, Thought, key_of, warm_up
+from engine.search.searcher import Searcher, SearchLimits, SearchResult, Stop, key_of, warm_up
+from engine.search.transposition_table import BUCKET_WORDS, ENTRY_WORDS, EXACT, LOWER, probe, remember, slot_of
+from engine.solve.forced_wins import forced_win
 from tests.engine.search import toy
 
 GIPF = GAMES["gipf"]
@@ -36,9 +36,9 @@ def never() -> float:
     return 0.0
 
 
-def think(position: Position, limits: Limits, *, compile: bool = False, **more: Any) -> Thought:
-    thinker = Thinker(position.kernel(compile=compile), megabytes=1)
-    return thinker.think(position, limits=limits, clock=never, **more)
+def think(position: Position, limits: SearchLimits, *, compile: bool = False, **more: Any) -> SearchResult:
+    searcher = Searcher(position.kernel(compile=compile), megabytes=1)
+    return searcher.think(position, limits=limits, clock=never, **more)
 
 
 def random_positions(parameters: str, count: int, seed: int) -> Iterator[Position]:
@@ -66,9 +66,9 @@ def minimax(kernel: Kernel, state: Any, depth: int, ply: int, path: frozenset[An
     if depth == -LOUD_PLIES:
         return int(rules.evaluate(state))
     arena = kernel.arena(layout.ROOM)
-    # a side that is done with the depth may leave the loud moves alone
+    # a side that is done with the depth may leave the tactical moves alone
     scores = [] if depth > 0 else [int(rules.evaluate(state))]
-    generate = rules.children if depth > 0 else getattr(rules, "loud_children", lambda state, arena, first: first)
+    generate = rules.children if depth > 0 else getattr(rules, "tactical_children", lambda state, arena, first: first)
     path = path | {state} if depth > 1 else path
     for at in range(generate(state, arena, 0)):
         scores.append(-minimax(kernel, rules.load(arena, at), depth - 1, ply + 1, path))
@@ -88,7 +88,7 @@ def test_score_is_that_of_minimax(parameters: str, depth: int, count: int) -> No
     for position in random_positions(parameters, count, seed=depth):
         kernel = position.kernel(compile=False)
         for plies in range(1, depth + 1):
-            thought = think(position, Limits(depth=plies, exact=True))
+            thought = think(position, SearchLimits(depth=plies, exact=True))
             expected = minimax(kernel, kernel.state, plies, 0, frozenset({kernel.state}))
             if abs(expected) < WIN - plies:  # else a shallower search has found the end, and stopped there
                 assert (thought.score, thought.depth) == (expected, plies), position.text()
@@ -106,8 +106,8 @@ def test_several_lines_are_the_best_moves_in_order() -> None:
         children = [kernel.rules.load(arena, at) for at in range(kernel.rules.children(kernel.state, arena, 0))]
         path = frozenset({kernel.state})
         expected = sorted((-minimax(kernel, child, depth - 1, 1, path) for child in children), reverse=True)
-        told: list[Thought] = []
-        think(position, Limits(depth=depth, lines=5, exact=True), report=told.append)
+        told: list[SearchResult] = []
+        think(position, SearchLimits(depth=depth, lines=5, exact=True), report=told.append)
         last = [thought for thought in told if thought.depth == depth]
         if last:
             assert [thought.rank for thought in last] == list(range(1, min(5, len(children)) + 1))
@@ -117,15 +117,15 @@ def test_several_lines_are_the_best_moves_in_order() -> None:
 
 def test_more_lines_than_moves_are_as_many_as_the_moves() -> None:
     position = GIPF.start("2 3 5 5")
-    told: list[Thought] = []
-    think(position, Limits(depth=1, lines=1000, exact=True), report=told.append)
+    told: list[SearchResult] = []
+    think(position, SearchLimits(depth=1, lines=1000, exact=True), report=told.append)
     kernel = position.kernel(compile=False)
     assert len(told) == kernel.rules.children(kernel.state, kernel.arena(layout.ROOM), 0)
 
 
 def test_line_leads_to_the_score() -> None:
     for position in random_positions("3 3 9 9", 6, seed=5):
-        thought = think(position, Limits(depth=3, exact=True))
+        thought = think(position, SearchLimits(depth=3, exact=True))
         after = position
         for move in thought.pv:
             after = after.resolve(move).position
@@ -139,7 +139,7 @@ def test_line_leads_to_the_score() -> None:
 def test_compiled_and_interpreted_search_alike(exact: bool) -> None:
     warm_up(GIPF.start(SMALL))
     for position in random_positions(SMALL, 12, seed=1):
-        limits = Limits(depth=4 if exact else 5, nodes=3000, exact=exact)
+        limits = SearchLimits(depth=4 if exact else 5, nodes=3000, exact=exact)
         slow, fast = (think(position, limits, compile=compile) for compile in (False, True))
         assert (slow.score, slow.depth, slow.nodes, slow.pv) == (fast.score, fast.depth, fast.nodes, fast.pv)
 
@@ -147,7 +147,7 @@ def test_compiled_and_interpreted_search_alike(exact: bool) -> None:
 @pytest.mark.slow
 def test_same_search_takes_same_nodes() -> None:
     position = GIPF.start(SMALL)
-    first, second = (think(position, Limits(depth=7), compile=True) for _ in range(2))
+    first, second = (think(position, SearchLimits(depth=7), compile=True) for _ in range(2))
     assert (first.nodes, first.line, first.score) == (second.nodes, second.line, second.score)
 
 
@@ -157,7 +157,7 @@ SIGNATURE = {("4 4 15 15", 4): 2348, ("3 3 9 9", 4): 5399, ("5 4 18 18", 3): 140
 
 @pytest.mark.parametrize(("parameters", "depth"), SIGNATURE)
 def test_signature(parameters: str, depth: int) -> None:
-    assert think(GIPF.start(parameters), Limits(depth=depth)).nodes == SIGNATURE[parameters, depth]
+    assert think(GIPF.start(parameters), SearchLimits(depth=depth)).nodes == SIGNATURE[parameters, depth]
 
 
 @pytest.mark.parametrize("exact", [True, False])
@@ -166,7 +166,7 @@ def test_signature(parameters: str, depth: int) -> None:
     [("2 3 5 5", 1), ("3 3 5 4", 3), ("3 3 4 4", -2), ("3 3 4 5", -2), ("4 4 4 4", -2), ("3 4 5 5", -4)],
 )
 def test_solved_variants(parameters: str, plies: int, exact: bool) -> None:
-    thought = think(GIPF.start(parameters), Limits(exact=exact))
+    thought = think(GIPF.start(parameters), SearchLimits(exact=exact))
     assert thought.plies_to_end == plies
     position = GIPF.start(parameters)
     for move in thought.pv:
@@ -176,7 +176,7 @@ def test_solved_variants(parameters: str, plies: int, exact: bool) -> None:
 
 def test_win_in_one_is_played() -> None:
     position = GIPF.start("2 3 5 5")
-    after = position.resolve(think(position, Limits()).move).position
+    after = position.resolve(think(position, SearchLimits()).move).position
     outcome = after.verdict()
     assert outcome is not None
     assert outcome.winner == 0
@@ -188,9 +188,9 @@ def test_loud_children_are_those_that_collect() -> None:
         rules, state = kernel.rules, kernel.state
         arena = kernel.arena(layout.ROOM)
         all_of_them = {rules.load(arena, at) for at in range(rules.children(state, arena, 0))}
-        loud = {rules.load(arena, at) for at in range(rules.loud_children(state, arena, 0))}
+        tactical = {rules.load(arena, at) for at in range(rules.tactical_children(state, arena, 0))}
         on_board = (state.white | state.black).bit_count()
-        assert loud == {child for child in all_of_them if (child.white | child.black).bit_count() <= on_board}
+        assert tactical == {child for child in all_of_them if (child.white | child.black).bit_count() <= on_board}
 
 
 # Repetition, on graphs: the side to move goes from node to node
@@ -262,18 +262,21 @@ def test_score_on_graphs_is_that_of_minimax(seed: int) -> None:
 def test_repetitions_of_the_game_reach_the_search() -> None:
     position = GIPF.start("3 3 9 9")
     keys = [key_of(successor.position) for successor in position.successors()]
-    thinker = Thinker(position.kernel(compile=False), megabytes=1)
+    searcher = Searcher(position.kernel(compile=False), megabytes=1)
     for depth in (1, 2):
-        assert thinker.think(position, keys, Limits(depth=depth), clock=never).score == 0
+        assert searcher.think(position, keys, SearchLimits(depth=depth), clock=never).score == 0
     # another game: what the table has of the last one counts no longer
-    assert thinker.think(position, (), Limits(depth=1), clock=never).score == think(position, Limits(depth=1)).score
+    assert (
+        searcher.think(position, (), SearchLimits(depth=1), clock=never).score
+        == think(position, SearchLimits(depth=1)).score
+    )
 
 
 def test_proven_ends_are_true_although_the_search_is_selective() -> None:
     """Each win and loss that it claims is one, within as many plies."""
     claims = 0
     for position in random_positions("3 3 5 5", 40, seed=12):
-        plies = think(position, Limits(depth=5)).plies_to_end
+        plies = think(position, SearchLimits(depth=5)).plies_to_end
         if plies is not None:
             claims += 1
             proof = forced_win(position.kernel(compile=False), abs(plies))
@@ -291,14 +294,14 @@ def test_what_cut_off_is_tried_earlier_and_what_did_not_later() -> None:
     functions = bind(kernel)
     memory = memory_for(kernel, [0])._replace(path=[0] * 256)
     end = kernel.rules.children(kernel.state, memory.arena, 0)
-    functions.appraise(0, end, 1, memory)
+    functions.score_moves(0, end, 1, memory)
     order = [functions.child_of(functions.take_best(memory.order, turn, end)) for turn in range(end)]
     assert sorted(order) == list(range(end))
     for _ in range(50):
-        functions.learn(kernel.state, 0, end - 1, 6, memory)
+        functions.update_history(kernel.state, 0, end - 1, 6, memory)
     assert max(map(abs, memory.history)) <= MOST_LEARNED
-    functions.appraise(0, end, 1, memory)
-    functions.recall(kernel.state, 0, end, memory)
+    functions.score_moves(0, end, 1, memory)
+    functions.table_move_first(kernel.state, 0, end, memory)
     again = [functions.child_of(functions.take_best(memory.order, turn, end)) for turn in range(end)]
     assert again.index(order[-1]) < end // 2
 
@@ -319,9 +322,9 @@ def test_any_expectation_leads_to_the_same_score(expected: int) -> None:
 @pytest.mark.slow
 def test_threads_find_the_same_score_and_end_with_the_search() -> None:
     for position in random_positions(SMALL, 6, seed=5):
-        alone = think(position, Limits(depth=6, exact=True), compile=True)
-        thinker = Thinker(position.kernel(), megabytes=1, threads=3)
-        together = thinker.think(position, limits=Limits(depth=6, exact=True), clock=never)
+        alone = think(position, SearchLimits(depth=6, exact=True), compile=True)
+        searcher = Searcher(position.kernel(), megabytes=1, threads=3)
+        together = searcher.think(position, limits=SearchLimits(depth=6, exact=True), clock=never)
         assert together.score == alone.score
         assert together.move in moves(position)
         assert threading.active_count() == 1
@@ -334,8 +337,8 @@ def test_move_is_legal_however_early_the_search_ends() -> None:
     stop = Stop()
     stop.set()
     for position in random_positions("3 2 8 8", 10, seed=8):
-        for limits in (Limits(), Limits(nodes=1), Limits(nodes=40), Limits(hard_ms=0)):
-            thought = think(position, limits, stop=stop if limits == Limits() else None)
+        for limits in (SearchLimits(), SearchLimits(nodes=1), SearchLimits(nodes=40), SearchLimits(hard_ms=0)):
+            thought = think(position, limits, stop=stop if limits == SearchLimits() else None)
             assert thought.move in moves(position)
             assert thought.move == thought.pv[0]
 
@@ -349,7 +352,7 @@ def test_interpreted_search_reads_the_clock_at_every_node() -> None:
         return readings / 1000
 
     position = GIPF.start("5 4 18 18")
-    thought = Thinker(position.kernel()).think(position, limits=Limits(hard_ms=50), clock=clock)
+    thought = Searcher(position.kernel()).think(position, limits=SearchLimits(hard_ms=50), clock=clock)
     assert 50 <= readings <= 56
     assert thought.nodes <= 60 * len(moves(position))
 
@@ -357,7 +360,7 @@ def test_interpreted_search_reads_the_clock_at_every_node() -> None:
 @pytest.mark.parametrize("compile", [False, pytest.param(True, marks=pytest.mark.slow)])
 def test_budget_of_nodes_is_kept_to_the_children_of_a_node(compile: bool) -> None:
     for nodes in (1, 10, 500, 2000):
-        thought = think(GIPF.start(SMALL), Limits(nodes=nodes), compile=compile)
+        thought = think(GIPF.start(SMALL), SearchLimits(nodes=nodes), compile=compile)
         assert nodes <= thought.nodes <= nodes + len(moves(GIPF.start(SMALL)))
 
 
@@ -365,22 +368,22 @@ def test_budget_of_nodes_is_kept_to_the_children_of_a_node(compile: bool) -> Non
 def test_compiled_search_ends_at_the_hard_limit_and_when_told() -> None:
     position = GIPF.start(SMALL)
     warm_up(position)
-    thinker = Thinker(position.kernel())
+    searcher = Searcher(position.kernel())
     # to the end it takes hours: that it comes back at all shows that it was ended, however busy the machine is
-    assert thinker.think(position, limits=Limits(hard_ms=100), clock=time.perf_counter).seconds >= 0.09
+    assert searcher.think(position, limits=SearchLimits(hard_ms=100), clock=time.perf_counter).seconds >= 0.09
     stop = Stop()
     threading.Timer(0.05, stop.set).start()
-    hour = Limits(hard_ms=3_600_000)
-    assert thinker.think(position, limits=hour, clock=time.perf_counter, stop=stop).seconds < 600
+    hour = SearchLimits(hard_ms=3_600_000)
+    assert searcher.think(position, limits=hour, clock=time.perf_counter, stop=stop).seconds < 600
 
 
 def test_no_depth_begins_after_the_soft_limit() -> None:
     ticks = iter(range(1000))
     position = GIPF.start("3 3 9 9")
     depths: list[int] = []
-    Thinker(position.kernel(compile=False)).think(
+    Searcher(position.kernel(compile=False)).think(
         position,
-        limits=Limits(soft_ms=1),
+        limits=SearchLimits(soft_ms=1),
         clock=lambda: next(ticks),
         report=lambda thought: depths.append(thought.depth),
     )
@@ -388,27 +391,27 @@ def test_no_depth_begins_after_the_soft_limit() -> None:
 
 
 def test_reports_come_once_a_depth() -> None:
-    reports: list[Thought] = []
-    last = think(GIPF.start("3 3 9 9"), Limits(depth=4), report=reports.append)
+    reports: list[SearchResult] = []
+    last = think(GIPF.start("3 3 9 9"), SearchLimits(depth=4), report=reports.append)
     assert [thought.depth for thought in reports] == [1, 2, 3, 4]
     assert reports[-1] == last
     assert [thought.nodes for thought in reports] == sorted(thought.nodes for thought in reports)
 
 
 def test_finished_games_and_foreign_positions_are_refused() -> None:
-    thinker = Thinker(GIPF.start("2 3 5 5").kernel(compile=False), megabytes=1)
+    searcher = Searcher(GIPF.start("2 3 5 5").kernel(compile=False), megabytes=1)
     over = GIPF.start("2 3 5 5").resolve("a3-b3").position
     with pytest.raises(ValueError, match="over"):
-        thinker.think(over, clock=never)
+        searcher.think(over, clock=never)
     with pytest.raises(ValueError, match="variant"):
-        thinker.think(GIPF.start("3 3 5 5"), clock=never)
+        searcher.think(GIPF.start("3 3 5 5"), clock=never)
     with pytest.raises(ValueError, match="depth"):
-        thinker.think(GIPF.start("2 3 5 5"), limits=Limits(depth=0), clock=never)
+        searcher.think(GIPF.start("2 3 5 5"), limits=SearchLimits(depth=0), clock=never)
 
 
 def test_search_without_room_ends_with_what_it_has(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("engine.search.deepening.PLACES", layout.ROOM + 60)
-    thought = think(GIPF.start("3 3 9 9"), Limits())
+    monkeypatch.setattr("engine.search.iterative_deepening.PLACES", layout.ROOM + 60)
+    thought = think(GIPF.start("3 3 9 9"), SearchLimits())
     assert 1 <= thought.depth < 10
     assert thought.move in moves(GIPF.start("3 3 9 9"))
 
@@ -436,20 +439,20 @@ def test_entry_that_two_threads_have_written_is_nobodys() -> None:
 
 
 def test_the_part_of_the_table_in_use_grows() -> None:
-    told: list[Thought] = []
+    told: list[SearchResult] = []
     position = GIPF.start("3 3 9 9")
-    thinker = Thinker(position.kernel(compile=False), megabytes=0.02)
-    thinker.think(position, limits=Limits(depth=5), clock=never, report=told.append)
+    searcher = Searcher(position.kernel(compile=False), megabytes=0.02)
+    searcher.think(position, limits=SearchLimits(depth=5), clock=never, report=told.append)
     uses = [thought.table_use for thought in told]
     assert 0 < uses[0] < uses[-1] <= 1
     assert uses == sorted(uses)
-    assert thinker.think(position, limits=Limits(depth=1), clock=never).table_use < uses[-1]
+    assert searcher.think(position, limits=SearchLimits(depth=1), clock=never).table_use < uses[-1]
 
 
 def test_small_table_changes_no_result() -> None:
     for position in random_positions("2 3 6 6", 10, seed=4):
         scores = set()
         for megabytes in (0, 0.01, 1):
-            thinker = Thinker(position.kernel(compile=False), megabytes=megabytes)
-            scores.add(thinker.think(position, limits=Limits(depth=4, exact=True), clock=never).score)
+            searcher = Searcher(position.kernel(compile=False), megabytes=megabytes)
+            scores.add(searcher.think(position, limits=SearchLimits(depth=4, exact=True), clock=never).score)
         assert len(scores) == 1

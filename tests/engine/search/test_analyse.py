@@ -5,7 +5,7 @@ import json
 import pytest
 
 from engine import cli
-from engine.catalogue import GAMES
+from engine.games.catalogue import GAMES
 
 GIPF = GAMES["gipf"]
 SMALL = "3 3 6 6"

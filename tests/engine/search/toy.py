@@ -5,7 +5,7 @@ from random import Random
 from types import SimpleNamespace
 from typing import Any, NamedTuple
 
-from engine.game import DRAWN, LOST, UNDECIDED, Kernel
+from engine.games.interface import DRAWN, LOST, UNDECIDED, Kernel
 
 Moves = Sequence[Sequence[int]]
 """The nodes that moves from each node lead to."""

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from engine.arrows.position import ARROWS
-from engine.game import Position, play
-from engine.search.think import NO_LIMITS, Limits, Thinker, warm_up
+from engine.games.arrows.position import ARROWS
+from engine.games.interface import Position, play
+from engine.search.searcher import NO_LIMITS, Searcher, SearchLimits, warm_up
 from engine.shell import arrows, find
 from tests.engine.arrows import samples
 from tests.oracles import arrows as oracle
@@ -102,12 +102,14 @@ class Host:
 
 def test_games_are_played_to_their_end_in_one_session(monkeypatch: pytest.MonkeyPatch) -> None:
     """The shell wins most of them: its search is bound by nodes here, for how far it comes in a time nobody knows."""
-    think = Thinker.think
+    think = Searcher.think
 
-    def bounded(self: Thinker, position: Position, earlier: Any = (), limits: Limits = NO_LIMITS, **more: Any) -> Any:
-        return think(self, position, earlier, Limits(nodes=500), **more)
+    def bounded(
+        self: Searcher, position: Position, earlier: Any = (), limits: SearchLimits = NO_LIMITS, **more: Any
+    ) -> Any:
+        return think(self, position, earlier, SearchLimits(nodes=500), **more)
 
-    monkeypatch.setattr(Thinker, "think", bounded)
+    monkeypatch.setattr(Searcher, "think", bounded)
     chance = Random(1)
     starts = [ARROWS.read(oracle.board_text(samples.random_start(chance))) for _ in range(12)]
     hosts = [Host(start, number % 2, chance) for number, start in enumerate(starts)]
@@ -194,14 +196,16 @@ def test_comments_and_other_line_ends_are_understood() -> None:
 
 def test_thinking_takes_a_part_of_the_time_that_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
     """The thinker is told of all positions of the game, so that it keeps what it has found."""
-    given: list[tuple[int, Limits]] = []
-    think = Thinker.think
+    given: list[tuple[int, SearchLimits]] = []
+    think = Searcher.think
 
-    def watched(self: Thinker, position: Position, earlier: Any = (), limits: Limits = NO_LIMITS, **more: Any) -> Any:
+    def watched(
+        self: Searcher, position: Position, earlier: Any = (), limits: SearchLimits = NO_LIMITS, **more: Any
+    ) -> Any:
         given.append((len(earlier), limits))
         return think(self, position, earlier, limits._replace(depth=2), **more)
 
-    monkeypatch.setattr(Thinker, "think", watched)
+    monkeypatch.setattr(Searcher, "think", watched)
     Session(init("8 8\n1 1\n8 8\n2 6\n"), "turn 255 10", "turn 7 5", "turn 7 0")
     # the first may be the one that makes everything ready
     (first, long), (second, short), (third, least) = given[-3:]

@@ -6,10 +6,10 @@ from random import Random
 
 import pytest
 
-from engine.game import Kernel
-from engine.gipf.position import GipfPosition
-from engine.search.solving import Result, Solution
+from engine.games.gipf.position import GipfPosition
+from engine.games.interface import Kernel
 from engine.shell import UnknownShell, find, gipf
+from engine.solve.solver import Result, Solution
 from tests.engine.gipf import samples
 from tests.oracles import gipf as oracle
 from tests.oracles.gipf_boards import board_text

@@ -17,7 +17,7 @@ ROOMY = 1_000_000
 
 
 def lines_of(message: Message) -> list[str]:
-    """Return the lines of a message: of its kind or of a block, none of them empty, and without blanks at the end."""
+    """Return the lines of a message: of its kind or of a block, none of them empty, and without spaces at the end."""
     lines = LineReader(ROOMY).feed(encode(message))
     assert all(isinstance(line, str) for line in lines)
     kind = KINDS[type(message)]

@@ -165,7 +165,7 @@ READY that was meant for the last match, and crossed its RESULT, would be taken 
 
 
 class Wire:
-    """Both ends of a connection, what is on its way between them, and a server that says what it may by lot."""
+    """Both ends of a connection, what is on its way between them, and a server that says what it may at random."""
 
     def __init__(self, random: Random) -> None:
         self.client, self.server = ClientEnd(), ServerEnd()

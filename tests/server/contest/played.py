@@ -4,10 +4,10 @@ from collections.abc import Callable
 from random import Random
 
 from engine.clock import TimeControl
-from engine.outcome import Termination
+from engine.games.outcome import Termination
 from server.contest.definition import Definition, Entrant, Format, Qualification, Stage, Variant
 from server.contest.fixtures import Finished, Fixture
-from server.contest.plan import Plan, Present, plan
+from server.contest.formats.plan import Plan, Present, plan
 
 CONTROL = TimeControl(1_000_000, 10_000)
 

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.catalogue import GAMES
 from engine.clock import TimeControl
+from engine.games.catalogue import GAMES
 from server.contest.contest_file import BadContest, read
 from server.contest.definition import (
     Adjudication,
@@ -23,7 +23,7 @@ from server.contest.definition import (
     Stage,
     Swiss,
 )
-from server.contest.plan import plan
+from server.contest.formats.plan import plan
 
 DOCUMENT = Path(__file__).parents[3] / "docs" / "contests.md"
 

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from engine.clock import TimeControl
 from server.contest.definition import Knockout
 from server.contest.fixtures import Finished, Fixture
-from server.contest.knockout import seeds
-from server.contest.standings import standings
+from server.contest.formats.knockout import seeds
+from server.contest.formats.standings import standings
 from tests.server.contest.played import CONTROL, better_wins, by_seed, contest, ended, play
 
 SHORT = TimeControl(100_000)

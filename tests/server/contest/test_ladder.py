@@ -5,11 +5,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.outcome import Termination
+from engine.games.outcome import Termination
 from server.contest.definition import Ladder, RoundRobin
 from server.contest.fixtures import Finished, Fixture
-from server.contest.plan import Present, plan
-from server.contest.selection import startable
+from server.contest.formats.due_games import startable
+from server.contest.formats.plan import Present, plan
 from tests.server.contest.played import better_wins, by_seed, contest, ended, play
 
 
@@ -29,12 +29,12 @@ def test_only_those_who_are_free_are_paired_and_each_plays_one_pair() -> None:
 
 def test_second_game_of_a_pair_comes_before_another_pair() -> None:
     definition = contest(4, Ladder(100, 0))
-    everybody = tuple(entrant.name for entrant in definition.entrants)
-    first, second, *others = plan(definition, [], Present(free=everybody)).due
-    now = plan(definition, [better_wins(first)], Present(frozenset(others), everybody))
+    connected_sessions = tuple(entrant.name for entrant in definition.entrants)
+    first, second, *others = plan(definition, [], Present(free=connected_sessions)).due
+    now = plan(definition, [better_wins(first)], Present(frozenset(others), connected_sessions))
     assert now.due == (second,)
     # after a server that has died, what was running and has no finished game is paired again
-    after = plan(definition, [better_wins(first)], Present(free=everybody)).due
+    after = plan(definition, [better_wins(first)], Present(free=connected_sessions)).due
     assert after[0] == second and len(after) == 3
 
 

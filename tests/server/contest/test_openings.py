@@ -2,8 +2,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.catalogue import GAMES
-from server.contest.openings import BadOpening, from_moves, from_text, generated
+from engine.games.catalogue import GAMES
+from server.contest.formats.openings import BadOpening, from_moves, from_text, generated
 
 
 @pytest.mark.parametrize(

@@ -3,12 +3,12 @@ from random import Random
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.outcome import Termination
-from server.contest.chance import shuffled
+from engine.games.outcome import Termination
 from server.contest.definition import Format, Gauntlet, Knockout, Ladder, Qualification, RoundRobin, Seeding, Swiss
 from server.contest.fixtures import FORFEIT, QUALIFICATION, Finished, Fixture, counted
-from server.contest.plan import Present, plan
-from server.contest.standings import standings
+from server.contest.formats.plan import Present, plan
+from server.contest.formats.seeded_random import shuffled
+from server.contest.formats.standings import standings
 from tests.server.contest.played import CONTROL, better_wins, by_seed, contest, ended, play
 
 formats = st.sampled_from(

@@ -13,8 +13,8 @@ import pytest
 
 from server.contest.definition import RoundRobin
 from server.contest.fixtures import FORFEIT, Finished, Fixture
-from server.contest.plan import plan
-from server.contest.ratings import Ratings, ratings, strengths, superiority
+from server.contest.formats.plan import plan
+from server.contest.scoring.ratings import Ratings, ratings, strengths, superiority
 from tests.server.contest.played import contest
 
 CONTESTS = 5000 if os.environ.get("ARENA_CAMPAIGN") else 150

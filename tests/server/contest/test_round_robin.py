@@ -6,8 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from server.contest.definition import Gauntlet, RoundRobin
-from server.contest.plan import plan
-from server.contest.round_robin import berger
+from server.contest.formats.plan import plan
+from server.contest.formats.round_robin import berger
 from tests.server.contest.played import better_wins, by_seed, contest, ended, play
 
 PUBLISHED = {

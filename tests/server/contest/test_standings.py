@@ -1,10 +1,10 @@
 import pytest
 
-from engine.outcome import Termination
+from engine.games.outcome import Termination
 from server.contest.definition import Gauntlet, Ladder, RoundRobin, Swiss
 from server.contest.fixtures import FORFEIT, Bye, Finished, Fixture
-from server.contest.plan import plan
-from server.contest.standings import crosstable, standings
+from server.contest.formats.plan import plan
+from server.contest.formats.standings import crosstable, standings
 from tests.server.contest.played import better_wins, by_seed, contest, ended, play
 
 NAMES = ("a1", "a2", "a3", "a4")

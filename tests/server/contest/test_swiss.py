@@ -7,11 +7,11 @@ from random import Random
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from server.contest.conduct import disqualified
 from server.contest.definition import Swiss
 from server.contest.fixtures import Bye, Finished, Fixture
-from server.contest.plan import plan
-from server.contest.swiss import Past, pair
+from server.contest.formats.plan import plan
+from server.contest.formats.swiss import Past, pair
+from server.contest.scoring.disqualification import disqualified
 from tests.server.contest.played import better_wins, by_seed, contest, ended, play
 
 

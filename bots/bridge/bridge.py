@@ -1,0 +1,255 @@
+"""A program that reads stdin and writes stdout, as a bot: in the lines of the protocol.
+
+The bridge logs in, seeks, comes back after a lost connection, and ends the program. Between the program and the bridge
+the protocol is spoken as between client and server, by its table of who may say what when; docs/bots.md tells which
+lines pass. The program's own requests for the position and the moves are answered here, and its moves are sent as they
+are: the server judges them.
+"""
+
+import time
+from abc import abstractmethod
+from collections import deque
+from collections.abc import Callable, Sequence
+
+from bots.bot import Bot, Clocks, GameResult, Resigned, Told
+from bots.bridge.program import Program, ProgramEnded, ProgramFailed
+from bots.client.errors import BotFailed
+from engine.games.interface import Position, moves
+from engine.wire import messages as m
+from engine.wire.codes import Code, ProtocolError
+from engine.wire.coding import usage
+from engine.wire.ends import ServerEnd
+from engine.wire.states import IN_MATCH
+
+LATE_SECONDS = 2.0
+"""How much later than its clock allows a program may answer and still be left alive, for the next match."""
+
+MOST_ERRORS = 100
+"""After so many lines that cannot be accepted a program is ended, as the server ends a session."""
+
+SHOWN_ERRORS = 3
+"""So many of these lines are shown to whoever started the bridge."""
+
+SHOWN_CHARACTERS = 60
+"""So much is shown of a line."""
+
+MOST_FAILURES = 3
+"""After so many matches in a row in which the program failed it is not started again."""
+
+BRIDGED = ("RESUME", "CANCEL", "LIST", "WATCH", "UNWATCH", "RECORD", "ORGANISE")
+"""Requests that are not for a program behind a bridge."""
+
+
+class ProgramBot(Bot):
+    """A program as a bot, whatever it speaks: its start, its failures, its end."""
+
+    checked = False
+
+    def __init__(self, command: Sequence[str]) -> None:
+        """Start the program; raises `ArenaError` where that is not possible."""
+        self.played = 0
+        """Matches that have ended."""
+        self.failures = 0
+        """Matches in a row in which the program failed."""
+        self._command = command
+        self._failed = False
+        self._program: Program | None = None
+        self.start()
+
+    def start(self) -> Program:
+        """Start the program, unless it runs."""
+        if self._program is None:
+            self._program = Program(self._command)
+            self._begun()
+        return self._program
+
+    def close(self, *, at_once: bool = False) -> None:
+        """End the program."""
+        if self._program is not None:
+            self._program.end(at_once=at_once)
+            self._program = None
+
+    def prepare(self, match: m.Match) -> None:
+        """Announce the match to the program. One that has ended since the last match is started again."""
+        self._failed = False
+        try:
+            used = self.start().heard_any
+            try:
+                self._announce(match)
+            except ProgramEnded:
+                if not used:
+                    raise
+                self.close()
+                self.start()
+                self._announce(match)
+        except BotFailed:
+            self._fail()
+            raise
+
+    def choose(self, position: Position, clocks: Clocks) -> str:
+        """Ask the program for a move; it is ended where it fails."""
+        try:
+            return self._ask(position, clocks)
+        except BotFailed:
+            self._fail()
+            raise
+
+    def finished(self, result: GameResult) -> None:
+        """Count."""
+        self.played += 1
+        self.failures = self.failures + 1 if self._failed else 0
+
+    def _fail(self) -> None:
+        self._failed = True
+        self.close(at_once=True)
+
+    @abstractmethod
+    def _begun(self) -> None:
+        """Begin to talk with a program that was just started."""
+
+    @abstractmethod
+    def _announce(self, match: m.Match) -> None:
+        """Tell the program of a match and wait until it is ready."""
+
+    @abstractmethod
+    def _ask(self, position: Position, clocks: Clocks) -> str:
+        """Ask the program for a move."""
+
+
+class LinesBot(ProgramBot):
+    """A program that speaks the lines of the protocol."""
+
+    def __init__(self, command: Sequence[str], name: str, game: str, report: Callable[[str], None]) -> None:
+        """Start the program. One that logs in and seeks as over TCP is answered with ``name`` and ``game``."""
+        self._name = name
+        self._game = game
+        self._report = report
+        self._number = 0
+        """Of the last match that was announced."""
+        super().__init__(command)
+
+    def told(self, message: Told) -> None:
+        """Pass it on."""
+        if self._program is not None and self._end.state in IN_MATCH:
+            self._tell(message)
+
+    def _begun(self) -> None:
+        self._end = ServerEnd()
+        self._inbox: deque[str | ProtocolError] = deque()
+        self._errors = 0
+        self._tell(m.Arena(m.VERSION, "arena-bot-bridge", "open"))
+        self._end.sent(m.Welcome)
+
+    def _announce(self, match: m.Match) -> None:
+        if self._end.state in IN_MATCH:
+            lost = m.Text("the connection was lost, and the match could not be resumed")
+            self._tell(m.Result(self._number, "annulled", "server_fault", 0, 0, lost))
+        self._catch_up()
+        self._number = match.match
+        self._ask_for(match)
+        self._tell(_board(self.history.position))
+        self._wait_for(m.Ready, match.budget)
+
+    def _ask(self, position: Position, clocks: Clocks) -> str:
+        self._catch_up()
+        self._ask_for(m.Turn(clocks.mine_ms, clocks.theirs_ms))
+        move = self._wait_for(m.Move, clocks.mine_ms)
+        assert isinstance(move, m.Move)
+        return move.move
+
+    def _ask_for(self, message: m.Message) -> None:
+        assert self._program is not None
+        self._program.ask(self._end.send(message))
+
+    def _tell(self, message: m.Message) -> None:
+        assert self._program is not None
+        self._program.tell(self._end.send(message))
+
+    def _catch_up(self) -> None:
+        """Deal with what the program has said since it was last listened to."""
+        while (line := self._line(time.monotonic())) is not None:
+            self._answer(line)
+
+    def _wait_for(self, kind: type, milliseconds: int) -> m.Message:
+        """Return the program's request of a kind, if it comes while its clock lasts, or not much later."""
+        deadline = time.monotonic() + milliseconds / 1000 + LATE_SECONDS
+        while (line := self._line(deadline)) is not None:
+            request = self._answer(line)
+            if isinstance(request, kind):
+                return request
+        wanted = "READY" if kind is m.Ready else "a MOVE"
+        raise ProgramFailed(f"the program did not say {wanted} in the {milliseconds} ms that it had")
+
+    def _line(self, deadline: float) -> str | ProtocolError | None:
+        """Return the program's next line, None when none comes in time."""
+        assert self._program is not None
+        while not self._inbox:
+            data = self._program.hear(deadline)
+            if not data:
+                return None
+            self._inbox.extend(self._end.receive(data))
+        return self._inbox.popleft()
+
+    def _answer(self, line: str | ProtocolError) -> m.Message:
+        """Answer a line where that can be done here, and return what was said."""
+        try:
+            kind = line.split()[0].upper() if isinstance(line, str) else ""
+            if kind == "LOGIN":
+                return self._tell(m.Welcome(self._name))
+            if kind == "SEEK":
+                return self._tell(m.Seeking(self._game))
+            if kind in BRIDGED:
+                raise ProtocolError(Code.WRONG_STATE, f"{kind} is not for a program that plays through a bridge")
+            request = self._end.accept(line)
+        except ProtocolError as error:
+            return self._refuse(line, error)
+        match request:
+            case m.Ping(text):
+                self._tell(m.Pong(text))
+            case m.AskBoard():
+                self._tell(_board(self.history.position))
+            case m.AskMoves():
+                self._tell(m.Moves(m.Block(tuple(moves(self.history.position)))))
+            case m.AskHelp():
+                self._tell(m.Help(m.Block(tuple(usage(kind) for kind in m.REQUESTS.values()))))
+            case m.Quit():
+                self._tell(m.Bye("quit", m.Text("goodbye")))
+                raise ProgramEnded("the program said QUIT")
+            case m.Resign():
+                raise Resigned
+            case m.Crashed(sentence):
+                raise ProgramFailed(f"the program said CRASHED {sentence}".rstrip())
+        return request
+
+    def _refuse(self, line: str | ProtocolError, error: ProtocolError) -> None:
+        self._errors += 1
+        shown = repr(line[:SHOWN_CHARACTERS]) if isinstance(line, str) else str(error)
+        if self._errors >= MOST_ERRORS:
+            sentence = f"the program wrote {MOST_ERRORS} lines that cannot be accepted; the last one: {shown}"
+            raise ProgramFailed(f"{sentence} ({error.code})")
+        if self._errors <= SHOWN_ERRORS:
+            self._report(f"a line of the program's is refused: {shown} ({error.code})")
+        self._tell(m.Error(error.code, m.Text(str(error))))
+
+
+def _board(position: Position) -> m.Board:
+    return m.Board(m.Block(tuple(position.text().splitlines())))
+
+
+def bridge(bot: ProgramBot, play: Callable[[int], object], games: int, report: Callable[[str], None]) -> None:
+    """Let ``play`` play that many matches with the bot, 0 for no end, and end the program; raises `ArenaError`.
+
+    A program that has failed is started again for the next match, but not after `MOST_FAILURES` in a row.
+    """
+    try:
+        while True:
+            try:
+                play(games and games - bot.played)
+                return
+            except BotFailed:
+                if 0 < games <= bot.played or bot.failures >= MOST_FAILURES:
+                    raise
+                report("the program is started again")
+                bot.start()
+    finally:
+        bot.close()

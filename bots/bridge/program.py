@@ -1,0 +1,93 @@
+"""A program behind pipes: bytes in, bytes out, each within bounds."""
+
+import os
+import select
+import time
+from collections.abc import Sequence
+
+from bots.bridge.process import LEAVE_SECONDS, Process
+from bots.client.errors import BotFailed
+
+MOST_WAITING_BYTES = 1 << 20
+"""Bytes that may wait for a program that does not read: thousands of moves fit."""
+
+MOST_UNASKED_BYTES = 1 << 20
+"""Bytes that a program may write between two turns: what answers one is a line."""
+
+READ_BYTES = 65536
+
+
+class ProgramFailed(BotFailed):
+    """The program has not done what it had to; the sentence says what it did."""
+
+
+class ProgramEnded(ProgramFailed):
+    """The program ended, or closed its standard output."""
+
+
+class Program:
+    """A running program. `end` it, whatever happens."""
+
+    def __init__(self, command: Sequence[str]) -> None:
+        """Start it; raises `bots.client.errors.ArenaError` where that is not possible."""
+        self.heard_any = False
+        """Whether it has ever written anything."""
+        self._waiting = b""
+        self._unasked = 0
+        """Bytes that it has written since it was asked last."""
+        self._process = Process(command, pipes=True)
+        assert self._process.to is not None and self._process.from_ is not None
+        self._to, self._from = self._process.to.fileno(), self._process.from_.fileno()
+        os.set_blocking(self._to, False)
+
+    def ask(self, data: bytes) -> None:
+        """Give it bytes that it has to answer."""
+        self._unasked = 0
+        self.tell(data)
+
+    def tell(self, data: bytes) -> None:
+        """Give it bytes, now or when it reads."""
+        self._waiting += data
+        self._write()
+
+    def hear(self, deadline: float) -> bytes:
+        """Return what it has written, as soon as there is any; nothing when none comes before the deadline.
+
+        The deadline is one of `time.monotonic`. Raises `ProgramEnded`, and `ProgramFailed` when the program floods, or
+        does not read.
+        """
+        while True:
+            if len(self._waiting) > MOST_WAITING_BYTES:
+                raise ProgramFailed(f"the program does not read: {len(self._waiting)} bytes wait on its standard input")
+            writable = [self._to] if self._waiting else []
+            seconds = max(0.0, deadline - time.monotonic())
+            readable, writable, _ = select.select([self._from], writable, [], seconds)
+            if writable:
+                self._write()
+            if readable:
+                return self._read()
+            if time.monotonic() >= deadline:
+                return b""
+
+    def end(self, *, at_once: bool = False) -> None:
+        """End it and all processes that it has started; ``at_once`` leaves it no time to end by itself."""
+        self._process.end(at_once=at_once)
+
+    def _write(self) -> None:
+        try:
+            while self._waiting:
+                self._waiting = self._waiting[os.write(self._to, self._waiting) :]
+        except BlockingIOError:
+            pass
+        except OSError:  # it reads no more; if it has ended, its output tells
+            self._waiting = b""
+
+    def _read(self) -> bytes:
+        data = os.read(self._from, READ_BYTES)
+        if not data:
+            raise ProgramEnded(f"the program {self._process.ended(LEAVE_SECONDS) or 'closed its standard output'}")
+        self.heard_any = True
+        self._unasked += len(data)
+        if self._unasked > MOST_UNASKED_BYTES:
+            raise ProgramFailed(f"the program wrote {self._unasked} bytes that nobody had asked for")
+        return data

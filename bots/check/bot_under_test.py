@@ -1,0 +1,250 @@
+"""The bot under test: started or waited for, logged in, seeking."""
+
+import os
+import re
+import socket
+import time
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+from bots.bridge.process import Process
+from bots.check.peer import Left, Peer
+from bots.check.report import Absent, Fault
+from engine.games.catalogue import GAMES, USUAL_GAME
+from engine.games.interface import Game, GameError
+from engine.wire import messages as m
+from engine.wire.codes import Code
+from engine.wire.words import parameters_of, word_of
+
+HOST = "127.0.0.1"
+NAME = "subject"
+"""What the bot is asked to call itself."""
+
+ANSWER_SECONDS = 10.0
+"""What a bot gets for what costs it no time of its clock."""
+
+START_SECONDS = 120.0
+"""What a program gets from its start to its connection: some compile first."""
+
+MOST_REFUSALS = 20
+"""Who says so often what was refused would say it for ever."""
+
+LOOK_SECONDS = 0.1
+"""How often to look whether a program that is waited for has ended."""
+
+NAMES = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,31}")
+
+
+class Conditions(NamedTuple):
+    """What a bot seeks; None where it leaves something open."""
+
+    game: Game
+    parameters: str | None = None
+    budget: int | None = None
+    increment: int | None = None
+    side: int | None = None
+    opponent: str | None = None
+
+
+class BotUnderTest:
+    """The bot. `seeking` brings it to where a match can begin, from wherever it is."""
+
+    def __init__(
+        self, listener: socket.socket, command: Sequence[str], game: str | None, note: Callable[[str], None]
+    ) -> None:
+        """Take the socket to which it connects, its command where it is to be started, the game that it has to seek."""
+        self.conditions: Conditions
+        self.seeks = False
+        """Whether the bot waits for a match."""
+        self._listener = listener
+        self._port: int = listener.getsockname()[1]
+        self._game = game
+        self._note = note
+        self._matches = 0
+        self._peer: Peer | None = None
+        self._program: Process | None = None
+        values = {"host": HOST, "port": str(self._port), "name": NAME, "game": game or USUAL_GAME}
+        self._command = [re.sub(r"\{(host|port|name|game)\}", lambda found: values[found[1]], word) for word in command]
+        self._environment = os.environ | {f"ARENA_{key.upper()}": value for key, value in values.items()}
+
+    def number(self) -> int:
+        """Return the number of another match."""
+        self._matches += 1
+        return self._matches
+
+    def seeking(self) -> Peer:
+        """Return the connection on which the bot seeks a match; raises `Fault` where it does not come to that."""
+        if self.seeks and self._peer is not None:
+            return self._peer
+        deadline = time.monotonic() + START_SECONDS
+        while time.monotonic() < deadline:
+            try:
+                peer = self._peer or self.connection()
+                if peer.name == "":
+                    self.login(peer)
+                request = self.lobby(peer)
+                if isinstance(request, m.Seek):
+                    self.accept(peer, request)
+                    return peer
+            except Left:
+                self.lost()
+        raise Fault(f"came and went for {START_SECONDS:g} s without SEEK", "LOGIN, then SEEK", "4")
+
+    def sides(self) -> tuple[int, ...]:
+        """Return the sides that the bot may be given, once it seeks: 0 that begins, 1 the other."""
+        self.seeking()
+        return (0, 1) if self.conditions.side is None else (self.conditions.side,)
+
+    def connection(self) -> Peer:
+        """Let the bot begin anew, and return its connection, before the greeting; raises `Absent` where none comes."""
+        self.drop()
+        if self._command:
+            self._program = Process(self._command, pipes=False, environment=self._environment)
+        else:
+            self._note(f"waiting for the bot at {HOST} port {self._port}")
+        deadline = time.monotonic() + START_SECONDS
+        while (peer := self.accept_connection(LOOK_SECONDS)) is None:
+            if ended := self.program_ended():
+                self.stop_program()
+                raise Absent(f"{ended}, before it had connected", "to connect, and to say LOGIN", "4")
+            if time.monotonic() >= deadline:
+                raise Absent(f"did not connect to {HOST} port {self._port} in {START_SECONDS:g} s", "to connect", "4")
+        return peer
+
+    def accept_connection(self, seconds: float) -> Peer | None:
+        """Return a connection that the bot makes within so long, None where there is none."""
+        self._listener.settimeout(seconds)
+        try:
+            connection, _ = self._listener.accept()
+        except TimeoutError:
+            return None
+        self._peer = Peer(connection)
+        self.seeks = False
+        return self._peer
+
+    def login(self, peer: Peer) -> None:
+        """Greet, and let the bot log in. A match of former times it cannot resume."""
+        greet(peer)
+        for _ in range(MOST_REFUSALS):
+            match self.said(peer, "LOGIN", "4"):
+                case m.Login(name, _):
+                    if not NAMES.fullmatch(name):
+                        peer.refuse(Code.BAD_NAME, f"{name!r} is no name")
+                        right = "a name of 1 to 32 letters, digits, and any of _ . - behind the first"
+                        raise Fault(f"said {peer.last!r}", right, "4")
+                    peer.name = name
+                    peer.say(m.Welcome(name))
+                    return
+                case m.Resume(number):
+                    peer.refuse(Code.BAD_TOKEN, f"match {number} is not to be resumed; log in with LOGIN")
+                case m.Quit():
+                    self.goodbye(peer)
+        raise Fault(f"said {peer.last!r} {MOST_REFUSALS} times", "LOGIN", "11")
+
+    def lobby(self, peer: Peer) -> m.Message:
+        """Return what a bot that was logged in, or whose match is over, says next; raises `Left` when it says QUIT."""
+        request = self.said(peer, "SEEK, or QUIT", "4")
+        if isinstance(request, m.Quit):
+            self.goodbye(peer)
+        return request
+
+    def said(self, peer: Peer, right: str, section: str) -> m.Message:
+        """Return the bot's next request; raises `Fault` when none comes in time."""
+        request = peer.request(time.monotonic() + ANSWER_SECONDS)
+        if request is None:
+            raise Fault(f"said nothing for {ANSWER_SECONDS:g} s", right, section)
+        return request
+
+    def goodbye(self, peer: Peer) -> None:
+        """Answer QUIT; raises `Left`."""
+        peer.say(m.Bye("quit", m.Text("goodbye")))
+        raise Left
+
+    def accept(self, peer: Peer, seek: m.Seek) -> None:
+        """Answer SEEK, and keep its conditions; raises `Fault` where they cannot be met."""
+        self.conditions = conditions(peer, seek)
+        if self._game not in (None, seek.game):
+            raise Fault(f"said {peer.last!r}", f"SEEK {self._game}, the game to be checked", "7")
+        peer.crossing = 0
+        peer.say(m.Seeking(*seek))
+        self.seeks = True
+
+    def lost(self) -> None:
+        """Take note that the connection is no more. A program that does not come back by itself is ended."""
+        if self._peer is not None:
+            self._peer.close()
+            self._peer = None
+        if self._program is not None and self.accept_connection(LOOK_SECONDS) is None:
+            self.stop_program()
+
+    def drop(self) -> None:
+        """Have done with the bot as it is: it begins anew."""
+        if self._peer is not None:
+            self._peer.close()
+            self._peer = None
+        self.stop_program()
+
+    def program_ended(self) -> str | None:
+        """Say how the program has ended; None while it runs, and where there is none."""
+        return self._program.ended() if self._program is not None else None
+
+    def stop_program(self) -> None:
+        """End the program."""
+        if self._program is not None:
+            self._program.end()
+            self._program = None
+
+    def be_away(self, seconds: float) -> None:
+        """Refuse connections for so long, as a server that has died."""
+        self._listener.close()
+        time.sleep(seconds)
+        self._listener = socket.create_server((HOST, self._port))
+
+    def close(self) -> None:
+        """End all."""
+        self.drop()
+        self._listener.close()
+
+
+def greet(peer: Peer, version: int = m.VERSION) -> None:
+    """Send the greeting."""
+    peer.say(m.Arena(version, "arena-bot-check", "open"))
+
+
+def conditions(peer: Peer, seek: m.Seek) -> Conditions:
+    """Read what a SEEK asks for; raises `Fault` where a server would refuse it."""
+
+    def refuse(code: Code, sentence: str, right: str) -> Fault:
+        peer.refuse(code, sentence)
+        return Fault(f"said {peer.last!r}: {sentence}", right, "7")
+
+    if seek.game not in GAMES:
+        raise refuse(Code.UNKNOWN_GAME, f"there is no game {seek.game!r}", f"SEEK and one of {', '.join(GAMES)}")
+    game = GAMES[seek.game]
+    read: dict[str, object] = {}
+    for word in seek.options.split():
+        key, _, value = word.partition("=")
+        if key in read:
+            raise refuse(Code.BAD_ARGUMENTS, f"{key} is given twice", "each option once, or not at all")
+        if key == "params":
+            try:
+                read[key] = game.parameters(parameters_of(value))
+            except GameError as error:
+                usual = word_of(game.default_parameters)
+                raise refuse(Code.BAD_PARAMETERS, str(error), f"params of {game.name}, as in params={usual}") from error
+        elif key in ("budget", "increment"):
+            least = 10 if key == "budget" else 0
+            if not (value.isascii() and value.isdigit() and least <= int(value) <= 86_400_000):
+                sentence = f"{value!r} is no {key}"
+                raise refuse(Code.BAD_TIME, sentence, f"{key}= and {least} to 86400000, whole milliseconds")
+            read[key] = int(value)
+        elif key == "colour" and value in game.sides:
+            read[key] = game.sides.index(value)
+        elif key == "opponent" and NAMES.fullmatch(value):
+            read[key] = value
+        else:
+            sides = " or ".join(game.sides)
+            right = f"params=, budget=, increment=, colour= ({sides}), opponent= (a name), or no option at all"
+            raise refuse(Code.BAD_ARGUMENTS, f"{word!r} is no option", right)
+    keys = ("params", "budget", "increment", "colour", "opponent")
+    return Conditions(game, *(read.get(key) for key in keys))  # type: ignore[arg-type]

@@ -1,0 +1,107 @@
+"""Situations in which a match ends, each in another way. Then the bot seeks again, or leaves."""
+
+from bots.check.bot_under_test import BotUnderTest
+from bots.check.conformance_match import ConformanceMatch
+from bots.check.position_search import Wanted, always_ends, can_win, find, wins
+from bots.check.report import Skipped
+from bots.check.situation import Situation
+from engine.wire.words import word_of
+
+SMALL = {"gipf": "3 3 5 5", "mnk": "4 4 3", "arrows": "4 4"}
+"""Variants whose games end soon."""
+
+UNKNOWN = "some_new_reason"
+
+
+def own_move_ends(subject: BotUnderTest) -> None:
+    """Whatever the bot plays ends the game on the board."""
+    table = _table(subject, always_ends, own=True)
+    table.opening()
+    table.exchange()
+    table.close()
+    _goes_on(subject)
+
+
+def opponent_wins(subject: BotUnderTest) -> None:
+    """The opponent plays a move that wins."""
+    table = _table(subject, can_win, own=False)
+    table.opening()
+    position = table.history.position
+    table.moved(next(s.move for s in position.successors() if wins(position, s)))
+    table.close()
+    _goes_on(subject)
+
+
+def move_limit(subject: BotUnderTest) -> None:
+    """A draw by a move limit of three."""
+    for side in subject.sides():
+        table = ConformanceMatch(subject, side=side, move_limit=3)
+        table.opening()
+        while not table.over():
+            if table.history.position.turn == side:
+                table.exchange()
+            else:
+                table.moved(next(iter(table.history.position.successors())).move)
+        _goes_on(subject)
+
+
+def while_preparing(subject: BotUnderTest) -> None:
+    """The match ends directly after MATCH; a READY may be on its way."""
+    for result, reason in (("opponent", "resign"), ("annulled", "server_stop")):
+        table = _table(subject)
+        table.announce()
+        table.result(table.name if result == "opponent" else result, reason, "before it began")
+        _goes_on(subject)
+
+
+def while_waiting(subject: BotUnderTest) -> None:
+    """The match ends while the opponent is on turn."""
+    for reason in ("time", "bad_move", "resign"):
+        table = _table(subject)
+        table.opening()
+        if table.history.position.turn == table.side:
+            table.exchange()
+        if not table.over():
+            table.result(table.name, reason, "checker has lost")
+        _goes_on(subject)
+
+
+def while_thinking(subject: BotUnderTest) -> None:
+    """The match ends while the bot is on turn; the MOVE that comes too late is refused."""
+    for result, reason in (("won", "resign"), ("annulled", "server_fault"), ("draw", UNKNOWN)):
+        table = _table(subject)
+        table.opening()
+        if table.history.position.turn != table.side:
+            table.moved(next(iter(table.history.position.successors())).move)
+        table.turn()
+        table.result(table.name if result == "won" else result, reason)
+        _goes_on(subject)
+
+
+def _goes_on(subject: BotUnderTest) -> None:
+    """See that the bot seeks again; where it leaves, that it can come back."""
+    subject.seeking()
+
+
+def _table(subject: BotUnderTest, wanted: Wanted | None = None, *, own: bool = True) -> ConformanceMatch:
+    """Return a match, from a position with the bot's or the other side to move that will do."""
+    subject.seeking()
+    wish = subject.conditions
+    side = wish.side or 0
+    if wanted is None:
+        return ConformanceMatch(subject, side=side)
+    parameters = wish.parameters or SMALL.get(wish.game.name, wish.game.default_parameters)
+    position = find(wish.game, parameters, side if own else 1 - side, wanted)
+    if position is None:
+        raise Skipped(f"no such position of {wish.game.name} {word_of(parameters)} was found")
+    return ConformanceMatch(subject, position, side=side)
+
+
+SITUATIONS = (
+    Situation("the game ends by its own move", own_move_ends),
+    Situation("the game ends by a move of the opponent's", opponent_wins),
+    Situation("the match is drawn by the move limit", move_limit),
+    Situation("the match ends while it prepares", while_preparing),
+    Situation("the match ends while it waits", while_waiting),
+    Situation("the match ends while it thinks: its MOVE comes too late", while_thinking),
+)

@@ -1,0 +1,191 @@
+"""Situations on the board."""
+
+from random import Random
+
+from bots.check.bot_under_test import BotUnderTest
+from bots.check.conformance_match import ConformanceMatch
+from bots.check.position_search import Wanted, chooses, crossing_rows, find, forced_move, may_choose
+from bots.check.report import Skipped
+from bots.check.situation import Situation
+from engine.games.catalogue import GAMES
+from engine.games.interface import Game, Position, Successor
+from engine.wire.words import word_of
+
+FEW_PLIES = 8
+LONG_PLIES = 300
+LONG_BUDGET_MS = 20_000
+TURN_SECONDS = 0.3
+"""How long a bot is watched that is not on turn."""
+
+SMALL_GIPF = "2 2 9 9"
+"""With two in a row on the smallest board nearly every move makes rows that cross, and games are long."""
+
+GIPF = GAMES["gipf"]
+
+
+def first_side(subject: BotUnderTest) -> None:
+    """A few moves as the side that begins."""
+    keep_playing(ConformanceMatch(subject, side=0), FEW_PLIES)
+
+
+def second_side(subject: BotUnderTest) -> None:
+    """A few moves as the other side."""
+    keep_playing(ConformanceMatch(subject, side=1), FEW_PLIES)
+
+
+def waits_for_turn(subject: BotUnderTest) -> None:
+    """START, MOVED, and what the opponent's connection does, are no TURN."""
+    table = ConformanceMatch(subject)
+    table.opening()
+    table.silent(TURN_SECONDS)
+    if table.history.position.turn == table.side:
+        table.exchange()
+    if not table.over():
+        table.peer.send(b"OPPONENT gone\nOPPONENT back\n")
+        table.silent(TURN_SECONDS)
+        table.moved(_quiet_move(table, Random(0)))
+        table.silent(TURN_SECONDS)
+        if not table.over():
+            table.exchange()
+    table.close()
+
+
+def own_rows(subject: BotUnderTest) -> None:
+    """Every legal move takes a choice among the bot's rows."""
+    for side in subject.sides():
+        _one_move(subject, crossing_rows(side, side), side)
+
+
+def opponents_rows(subject: BotUnderTest) -> None:
+    """Every legal move takes a choice among the opponent's rows."""
+    for side in subject.sides():
+        _one_move(subject, crossing_rows(1 - side, side), side)
+
+
+def opponent_chooses(subject: BotUnderTest) -> None:
+    """The other side plays moves with choices; the bot has to know what they have made of the board."""
+    for side in subject.sides():
+        for owner in (0, 1):
+            _require(subject, GIPF)
+            if subject.conditions.parameters is None:
+                position = crossing_rows(owner, 1 - side)
+            else:
+                position = _found(subject, 1 - side, may_choose(owner))
+            table = ConformanceMatch(subject, position, side=side)
+            table.opening()
+            table.moved(next(s.move for s in position.successors() if chooses(s, owner)))
+            if not table.over():
+                table.exchange()
+            table.close()
+
+
+def has_one_move(subject: BotUnderTest) -> None:
+    """There is one legal move."""
+    for side in subject.sides():
+        position = forced_move(_game(subject), side)
+        if position is None:
+            raise Skipped(f"{_game(subject).name} has no forced moves")
+        _one_move(subject, position, side)
+
+
+def long_match(subject: BotUnderTest) -> None:
+    """A match of some hundred moves where the game allows it."""
+    game, parameters = _variant(subject)
+    table = ConformanceMatch(subject, game.start(parameters), budget=LONG_BUDGET_MS, move_limit=LONG_PLIES)
+    keep_playing(table, LONG_PLIES)
+
+
+def another_start(subject: BotUnderTest) -> None:
+    """BOARD shows a position in the middle of a game: it is where this match begins, whoever is to move."""
+    for turn in (0, 1):
+        for side in subject.sides():
+            position = _found(subject, turn, _has_begun)
+            keep_playing(ConformanceMatch(subject, position, side=side), 2)
+
+
+def match_after_match(subject: BotUnderTest) -> None:
+    """Three matches in a row, of different lengths and ends."""
+    for number in range(3):
+        keep_playing(ConformanceMatch(subject), 1 + 2 * number)
+
+
+def keep_playing(table: ConformanceMatch, plies: int) -> None:
+    """Play so many moves at most, the other side's at random, but such that the game goes on."""
+    table.opening()
+    chance = Random(0)
+    on_turn = False
+    for _ in range(plies):
+        if table.history.position.turn == table.side:
+            if not on_turn:
+                table.turn()
+            table.answer()
+            on_turn = False
+        elif table.ends(move := _quiet_move(table, chance)):
+            table.moved(move)
+        else:
+            table.answered(move)
+            on_turn = True
+        if table.over():
+            break
+    table.close()
+
+
+def _quiet_move(table: ConformanceMatch, chance: Random) -> str:
+    successors = list(table.history.position.successors())
+    return chance.choice([s for s in successors if _goes_on(s)] or successors).move
+
+
+def _has_begun(position: Position, _successors: list[Successor]) -> bool:
+    return position.key != position.game.start(position.parameters).key
+
+
+def _goes_on(successor: Successor) -> bool:
+    return successor.position.verdict() is None
+
+
+def _one_move(subject: BotUnderTest, position: Position, side: int) -> None:
+    _require(subject, position.game)
+    table = ConformanceMatch(subject, position, side=side)
+    table.opening()
+    table.exchange()
+    table.close()
+
+
+def _found(subject: BotUnderTest, turn: int, wanted: Wanted) -> Position:
+    """Find a position of the variant that is to be played."""
+    game, parameters = _variant(subject)
+    position = find(game, parameters, turn, wanted)
+    if position is None:
+        raise Skipped(f"no such position of {game.name} {word_of(parameters)} was found")
+    return position
+
+
+def _require(subject: BotUnderTest, game: Game) -> None:
+    seeks = _game(subject)
+    if seeks is not game:
+        raise Skipped(f"the bot seeks {seeks.name}")
+
+
+def _variant(subject: BotUnderTest) -> tuple[Game, str]:
+    """Return the game that the bot seeks, and the variant that it seeks, or else one in which much happens."""
+    game = _game(subject)
+    return game, subject.conditions.parameters or (SMALL_GIPF if game is GIPF else game.default_parameters)
+
+
+def _game(subject: BotUnderTest) -> Game:
+    subject.seeking()
+    return subject.conditions.game
+
+
+SITUATIONS = (
+    Situation("plays the side that begins", first_side),
+    Situation("plays the other side", second_side),
+    Situation("moves on TURN only: not on START, MOVED or OPPONENT", waits_for_turn),
+    Situation("begins in the position that BOARD shows", another_start),
+    Situation("chooses among its own crossing rows", own_rows),
+    Situation("chooses among the opponent's crossing rows", opponents_rows),
+    Situation("follows an opponent who chooses among crossing rows", opponent_chooses),
+    Situation("finds a forced move", has_one_move),
+    Situation("plays match after match", match_after_match),
+    Situation("plays a long match", long_match),
+)

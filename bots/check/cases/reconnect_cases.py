@@ -1,0 +1,111 @@
+"""Situations in which the connection is lost in a match: the bot comes back with RESUME."""
+
+from bots.check.bot_under_test import BotUnderTest
+from bots.check.conformance_match import ConformanceMatch
+from bots.check.resumption import resume
+from bots.check.situation import Situation
+from engine.wire.coding import encode
+
+AWAY_SECONDS = 1.0
+"""How long a server that has died refuses connections."""
+
+BUDGET_MS = 20_000
+
+
+def while_preparing(subject: BotUnderTest) -> None:
+    """Directly behind MATCH and BOARD: READY is said, or said again, over the new connection."""
+    table = _table(subject)
+    table.announce()
+    table.peer.close()
+    resume(table)
+    table.ready()
+    table.start()
+    _goes_on(table)
+
+
+def while_waiting(subject: BotUnderTest) -> None:
+    """In the middle of a line, while the opponent is on turn, who moves before the bot is back."""
+    table = _table(subject)
+    table.opening()
+    if table.history.position.turn == table.side:
+        table.exchange()
+    if not table.over():
+        moved = table.played(next(iter(table.history.position.successors())).move)
+        line = encode(moved)
+        table.peer.send(line[: len(line) // 2])
+        table.peer.close()
+        resume(table)
+        _goes_on(table)
+
+
+def while_thinking(subject: BotUnderTest) -> None:
+    """Directly behind TURN; the server has died, and refuses connections for a while."""
+    table = _table(subject)
+    table.opening()
+    if table.history.position.turn != table.side:
+        table.moved(next(iter(table.history.position.successors())).move)
+    table.turn()
+    table.peer.reset()
+    subject.be_away(AWAY_SECONDS)
+    resume(table)
+    _goes_on(table)
+
+
+def again_and_again(subject: BotUnderTest) -> None:
+    """Three times in one match, with more and more moves to catch up with."""
+    table = _table(subject)
+    table.opening()
+    for _ in range(3):
+        for _ in range(2):
+            if table.history.position.turn == table.side:
+                table.exchange()
+            else:
+                table.moved(next(iter(table.history.position.successors())).move)
+            if table.over():
+                return
+        table.peer.close()
+        resume(table)
+    _goes_on(table)
+
+
+def ended_meanwhile(subject: BotUnderTest) -> None:
+    """The match is over when the bot is back: RESULT comes with what it has missed."""
+    table = _table(subject)
+    table.opening()
+    table.peer.close()
+    resume(table)
+    table.result(table.name, "time", "checker ran out of time")
+    subject.seeking()
+
+
+def cannot_be_resumed(subject: BotUnderTest) -> None:
+    """RESUME is refused: the bot logs in as at first, or leaves."""
+    table = _table(subject)
+    table.opening()
+    table.peer.close()
+    subject.lost()
+    subject.seeking()
+
+
+def _table(subject: BotUnderTest) -> ConformanceMatch:
+    return ConformanceMatch(subject, budget=BUDGET_MS)
+
+
+def _goes_on(table: ConformanceMatch) -> None:
+    """Let the bot move, on its turn, and end the match."""
+    while not table.over():
+        if table.history.position.turn == table.side:
+            table.exchange()
+            break
+        table.moved(next(iter(table.history.position.successors())).move)
+    table.close()
+
+
+SITUATIONS = (
+    Situation("resumes a match that it was preparing for", while_preparing),
+    Situation("resumes a match while it waits; the connection ends within a line", while_waiting),
+    Situation("resumes a match while it thinks; the server is away for a second", while_thinking),
+    Situation("resumes a match again and again", again_and_again),
+    Situation("resumes a match that has ended meanwhile", ended_meanwhile),
+    Situation("cannot resume a match: logs in again, or leaves", cannot_be_resumed),
+)

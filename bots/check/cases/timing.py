@@ -1,0 +1,28 @@
+"""Situations of the clocks."""
+
+from bots.check.bot_under_test import BotUnderTest
+from bots.check.cases.playing import keep_playing
+from bots.check.conformance_match import ConformanceMatch
+from bots.check.situation import Situation
+
+SHORT_MS = 1000
+SHORT_PLIES = 30
+TINY_MS = 500
+INCREMENT_MS = 100
+
+
+def short_budget(subject: BotUnderTest) -> None:
+    """A second for the whole match."""
+    keep_playing(ConformanceMatch(subject, budget=SHORT_MS), SHORT_PLIES)
+
+
+def increment(subject: BotUnderTest) -> None:
+    """Half a second, and a tenth for each move."""
+    table = ConformanceMatch(subject, budget=TINY_MS, increment=INCREMENT_MS)
+    keep_playing(table, SHORT_PLIES)
+
+
+SITUATIONS = (
+    Situation("keeps its time with a second for the match", short_budget),
+    Situation("keeps its time with half a second, and a tenth more a move", increment),
+)

@@ -1,0 +1,289 @@
+"""One match with the bot under test: its messages, its clocks, and a judge of the bot's moves."""
+
+import secrets
+import time
+
+from bots.check.bot_under_test import ANSWER_SECONDS, BotUnderTest
+from bots.check.peer import Left, Peer
+from bots.check.report import Fault, Skipped
+from engine.clock import MICROSECONDS, Clock, TimeControl
+from engine.games.history import History
+from engine.games.interface import BadMove, Position, moves
+from engine.wire import messages as m
+from engine.wire.codes import Code
+from engine.wire.words import word_of
+
+BUDGET_MS = 5000
+"""Budget of a match where the bot leaves it open and nothing depends on it."""
+
+MOVE_LIMIT = 1000
+MOST_ASKED = 8
+"""BOARD and MOVES, each, in a turn."""
+
+OPPONENT = "checker"
+
+SECOND = 1_000_000
+"""Microseconds in a second: the unit of the clocks, and of `_now`."""
+
+SHOWN_MOVES = 3
+"""So many legal moves are shown beside one that is not."""
+
+
+class ConformanceMatch:
+    """A match. What the other side does is up to the situation."""
+
+    def __init__(
+        self,
+        subject: BotUnderTest,
+        position: Position | None = None,
+        *,
+        side: int | None = None,
+        budget: int | None = None,
+        increment: int = 0,
+        move_limit: int = MOVE_LIMIT,
+    ) -> None:
+        """Bring the bot to a match from that position on, on that side; raises `Skipped` where it seeks another.
+
+        What is left out is as the bot wishes, or as usual.
+        """
+        self.peer = subject.seeking()
+        wish = subject.conditions
+        if position is not None and position.game.name != wish.game.name:
+            raise Skipped(f"the bot seeks {wish.game.name}")
+        if position is not None and wish.parameters not in (None, position.parameters):
+            raise Skipped(f"the bot seeks params={word_of(wish.parameters or '')}")
+        side = wish.side or 0 if side is None else side
+        if wish.side not in (None, side):
+            raise Skipped(f"the bot seeks colour={wish.game.sides[wish.side or 0]}")
+        start = position or wish.game.start(wish.parameters or wish.game.default_parameters)
+        self.subject = subject
+        self.may_resign = False
+        """Whether it is no fault to give up here."""
+        self.lists_moves = True
+        """Whether MOVES is answered with the list."""
+        self.side = side
+        self.name = start.game.sides[side]
+        self.history = History.begin(start)
+        self.control = TimeControl.of_milliseconds(wish.budget or budget or BUDGET_MS, _or(wish.increment, increment))
+        self._limit = move_limit
+        self.number = subject.number()
+        self.token = secrets.token_hex(16)
+        self._opponent = wish.opponent or OPPONENT
+        self._shown: list[m.Moved] = []
+        self._started = self._ended = False
+        self._asked: dict[type, int] = {}
+        self._clock = Clock.full(self.control)
+
+    # What the server says.
+
+    def announce(self) -> None:
+        """Say MATCH and BOARD. The bot's clock runs."""
+        self.subject.seeks = False
+        self._clock = self._clock.run(self.side, _now())
+        self.peer.say(self._match(), _board(self.history.start))
+
+    def start(self) -> None:
+        """Say START."""
+        self._started = True
+        self.peer.say(self._start())
+
+    def turn(self) -> None:
+        """Say TURN. The bot's clock runs."""
+        self._asked.clear()
+        self.peer.say(self._turn())
+        self._clock = self._clock.run(self.side, _now())
+
+    def moved(self, move: str) -> None:
+        """Let the other side play, and say MOVED."""
+        self.peer.say(self.played(move))
+
+    def answered(self, move: str) -> None:
+        """Let the other side play, and say MOVED and TURN in one piece."""
+        self._asked.clear()
+        moved = self.played(move)
+        self.peer.say(moved, self._turn())
+        self._clock = self._clock.run(self.side, _now())
+
+    def result(self, result: str, reason: str, sentence: str = "") -> None:
+        """Say RESULT."""
+        self._ended = True
+        self.peer.result(self.result_message(result, reason, sentence))
+
+    def result_message(self, result: str, reason: str, sentence: str = "") -> m.Result:
+        """Return RESULT with the clocks of this moment."""
+        return m.Result(self.number, result, reason, *self._clock.milliseconds(_now()), m.Text(sentence))
+
+    def ends(self, move: str) -> bool:
+        """Tell whether a move ends the match."""
+        return self.history.after(move).verdict(self._limit) is not None
+
+    def over(self) -> bool:
+        """Say RESULT if the rules have ended the game, and tell whether it was said."""
+        outcome = self.history.verdict(self._limit)
+        if outcome is not None and not self._ended:
+            self.result(outcome.result(self.history.position.game.sides), str(outcome.termination), outcome.detail)
+        return self._ended
+
+    def close(self) -> None:
+        """Say RESULT, if that was not said: of the rules, or that there is none."""
+        if not self.over():
+            self.result("annulled", "server_stop", "this is all that was to be tried")
+
+    # What the bot says.
+
+    def ready(self) -> None:
+        """Wait for READY."""
+        while not isinstance(self.request("READY while its clock lasts", "8"), m.Ready):
+            pass
+        self._clock = self._clock.stop(self.side, _now())
+
+    def opening(self) -> None:
+        """Announce, wait for READY, and start."""
+        self.announce()
+        self.ready()
+        self.start()
+
+    def asked(self) -> m.Move:
+        """Wait for MOVE, and return it as it was said."""
+        while True:
+            request = self.request("MOVE while its clock lasts", "9")
+            if isinstance(request, m.Move):
+                return request
+
+    def answer(self) -> None:
+        """Wait for a legal MOVE, charge it, and say MOVED."""
+        self.judge(self.asked())
+
+    def judge(self, request: m.Move) -> None:
+        """Charge a MOVE that was just said, and say MOVED; raises `Fault` where it is not legal."""
+        clock = self._clock.stop(self.side, _now())
+        try:
+            history = self.history.after(request.move)
+        except BadMove as error:
+            where = f"{self.name} played {request.move!r}, {error.code}: {error}"
+            self.result(self._others_name(), "bad_move", where)
+            raise self._fault(f"said {self.peer.last!r}: {error}", self._legal(), "8") from error
+        self._clock = clock.add_increment(self.side)
+        self.history = history
+        self.peer.say(self._note_moved(self.name))
+
+    def exchange(self) -> None:
+        """Say TURN, and wait for a legal move."""
+        self.turn()
+        self.answer()
+
+    def request(self, right: str, section: str) -> m.Message:
+        """Return what the bot says but BOARD and MOVES; raises `Fault` when its time is over, or it gives up."""
+        request = self._said(self._deadline(), right, section)
+        if request is None:
+            milliseconds = self.control.milliseconds[0]
+            self.result(self._others_name(), "time", f"{self.name} ran out of time")
+            raise self._fault(f"used up its clock ({milliseconds} ms for the match)", right, section)
+        return request
+
+    def silent(self, seconds: float) -> None:
+        """See that the bot does not move for so long."""
+        until = time.monotonic() + seconds
+        while self._said(until, "to wait for TURN", "8") is not None:
+            pass
+
+    def resumed(self, peer: Peer) -> None:
+        """Go on over another connection, and tell the bot what it has missed but TURN and RESULT."""
+        self.peer = peer
+        start = [self._start()] if self._started else []
+        peer.say(m.Welcome(peer.name), self._match(), _board(self.history.start), *start, *self._shown)
+
+    # Parts.
+
+    def _said(self, deadline: float, right: str, section: str) -> m.Message | None:
+        """Return what the bot says but BOARD and MOVES, None when nothing comes in time."""
+        while True:
+            try:
+                request = self.peer.request(deadline)
+            except Left as left:
+                self.subject.lost()
+                did = "closed the connection in the middle of a match"
+                raise self._fault(did, f"{right}; who gives up says RESIGN", "15") from left
+            match request:
+                case m.AskBoard():
+                    self._reply(request, _board(self.history.position))
+                case m.AskMoves():
+                    self._reply(request, m.Moves(m.Block(tuple(moves(self.history.position)))))
+                case m.Resign():
+                    self.result(self._others_name(), "resign", f"{self.name} resigned")
+                    if self.may_resign:
+                        return request
+                    raise self._fault("said 'RESIGN'", f"{right}, so that this could be tried", section)
+                case m.Crashed(sentence):
+                    says = f", and says: {sentence!r}" if sentence else ""
+                    self.result(self._others_name(), "crashed", f"{self.name} crashed{says}")
+                    if self.may_resign:
+                        return request
+                    raise self._fault(f"said {self.peer.last!r}", f"{right}; its program has failed", section)
+                case m.Quit():
+                    self.peer.say(m.Bye("quit", m.Text("goodbye")))
+                    self.subject.lost()
+                    raise self._fault("said 'QUIT' in the middle of a match", f"{right}; to give up, RESIGN", "15")
+                case _:
+                    return request
+
+    def _deadline(self) -> float:
+        falls = self._clock.deadline()
+        return time.monotonic() + ANSWER_SECONDS if falls is None else falls / SECOND
+
+    def _reply(self, request: m.Message, reply: m.Message) -> None:
+        kind = type(request)
+        self._asked[kind] = self._asked.get(kind, 0) + 1
+        if self._asked[kind] > MOST_ASKED:
+            self.peer.refuse(Code.TOO_MANY, f"{MOST_ASKED} times in a turn is enough")
+            raise self._fault(f"said {self.peer.last!r} more than {MOST_ASKED} times in a turn", "less of it", "14")
+        if isinstance(request, m.AskMoves) and not self.lists_moves:
+            self.peer.refuse(Code.TOO_MANY, "more moves are legal than can be listed")
+        else:
+            self.peer.say(reply)
+
+    def played(self, move: str) -> m.Moved:
+        """Let the other side play, and return MOVED, without saying it."""
+        self.history = self.history.after(move)
+        return self._note_moved(self._others_name())
+
+    def _note_moved(self, name: str) -> m.Moved:
+        text = m.Text(self.history.moves[-1])
+        moved = m.Moved(self.history.plies, name, *self._clock.milliseconds(_now()), text)
+        self._shown.append(moved)
+        return moved
+
+    def _match(self) -> m.Match:
+        game, parameters = self.history.start.game.name, word_of(self.history.start.parameters)
+        milliseconds = self.control.milliseconds
+        return m.Match(self.number, game, parameters, self.name, self._opponent, *milliseconds, self._limit, self.token)
+
+    def _start(self) -> m.Start:
+        return m.Start(*self._clock.milliseconds(_now()))
+
+    def _turn(self) -> m.Turn:
+        left = self._clock.milliseconds(_now())
+        return m.Turn(left[self.side], left[1 - self.side])
+
+    def _others_name(self) -> str:
+        return self.history.start.game.sides[1 - self.side]
+
+    def _legal(self) -> str:
+        legal = moves(self.history.position)
+        shown = ", ".join(map(repr, legal[:SHOWN_MOVES])) + (", …" if len(legal) > SHOWN_MOVES else "")
+        return f"one of the {len(legal)} legal moves of {self.name}: {shown}"
+
+    def _fault(self, did: str, right: str, section: str) -> Fault:
+        return Fault(did, right, section, position=self.history.position.text())
+
+
+def _or(wish: int | None, usual: int) -> int:
+    return usual if wish is None else wish
+
+
+def _now() -> int:
+    return time.monotonic_ns() // MICROSECONDS
+
+
+def _board(position: Position) -> m.Board:
+    return m.Board(m.Block(tuple(position.text().splitlines())))

@@ -1,0 +1,93 @@
+"""Positions in which a situation arises: a few that are known, others found by playing at random, always the same."""
+
+from collections.abc import Callable
+from random import Random
+
+from engine.games.catalogue import GAMES
+from engine.games.interface import Game, GameError, Position, Successor
+from engine.games.outcome import Outcome
+
+MOST_POSITIONS = 3000
+"""So many are looked at before a situation is given up."""
+
+RING = """2 3 9 9
+{white} {black} {turn}
+ {piece} {piece}
+{piece} _ {piece}
+ {piece} {piece}
+"""
+"""Whatever is pushed into the middle leaves three rows that cross, or two."""
+
+FORCED = {
+    "morris": ("0 0 W\n_BWBWWB_B__BWWB_B_B_____\n", "0 0 B\n_WBWBBW_W__WBBW_W_W_____\n"),
+    "mnk": ("3 3 3 1\n1 2 1\n1 2 2\n2 1 0\n", "3 3 3 2\n1 2 1\n1 2 2\n2 1 0\n"),
+}
+"""Positions with one legal move, of either side. Arrows has none, nor GIPF, where six pushes reach every free field."""
+
+Wanted = Callable[[Position, list[Successor]], bool]
+"""Tells of a position in which the game goes on, and its legal moves, whether it will do."""
+
+
+def crossing_rows(owner: int, turn: int) -> Position:
+    """Return a position of GIPF in which every legal move takes a choice among rows of the owner, 0 or 1."""
+    left = (3, 9) if owner == 0 else (9, 3)
+    text = RING.format(white=left[0], black=left[1], turn="WB"[turn], piece="WB"[owner])
+    return GAMES["gipf"].read(text)
+
+
+def forced_move(game: Game, turn: int) -> Position | None:
+    """Return a position with one legal move, None for a game that has none."""
+    return game.read(FORCED[game.name][turn]) if game.name in FORCED else None
+
+
+def find(game: Game, parameters: str, side: int, wanted: Wanted) -> Position | None:
+    """Return the first position found with that side to move that will do, None where there is none."""
+    chance = Random(0)
+    position = game.start(parameters)
+    for _ in range(MOST_POSITIONS):
+        successors = list(position.successors())
+        if not successors:
+            position = game.start(parameters)
+            continue
+        if position.turn == side and wanted(position, successors) and _can_be_shown(position):
+            return position
+        position = chance.choice(successors).position
+    return None
+
+
+def always_ends(_position: Position, successors: list[Successor]) -> bool:
+    """Whatever is played ends the game."""
+    return all(successor.position.verdict() is not None for successor in successors)
+
+
+def can_win(position: Position, successors: list[Successor]) -> bool:
+    """There is a move that wins."""
+    return any(wins(position, successor) for successor in successors)
+
+
+def wins(position: Position, successor: Successor) -> bool:
+    """Tell whether a move wins for the side that makes it."""
+    outcome: Outcome | None = successor.position.verdict()
+    return outcome is not None and outcome.winner == position.turn
+
+
+def may_choose(owner: int) -> Wanted:
+    """There is a move of GIPF that takes a choice among rows of the owner, 0 or 1."""
+
+    def wanted(_position: Position, successors: list[Successor]) -> bool:
+        return any(chooses(successor, owner) for successor in successors)
+
+    return wanted
+
+
+def chooses(successor: Successor, owner: int) -> bool:
+    """Tell whether a move of GIPF names a row of the owner."""
+    return f" {'wb'[owner]}: " in successor.move
+
+
+def _can_be_shown(position: Position) -> bool:
+    """Tell whether the text of the position tells all."""
+    try:
+        return bool(position.game.read(position.text()).key == position.key)
+    except GameError:
+        return False

@@ -1,0 +1,35 @@
+"""Where a server is, and whether connections to it are encrypted."""
+
+import ssl
+from typing import NamedTuple
+
+from bots.client.errors import ArenaError
+
+
+class Address(NamedTuple):
+    """A server's address; what `bots.client.connection.Connection` is made of."""
+
+    host: str
+    port: int
+    tls: ssl.SSLContext | None = None
+    """How to encrypt; None for not at all."""
+
+
+def address(host: str, port: int, *, tls: bool = False, tls_ca: str = "") -> Address:
+    """Return an address. With ``tls``, or a file of certificates to trust in ``tls_ca``, connections are encrypted.
+
+    The server's certificate has to be for the host, and of an authority of ``tls_ca``, or of the system where that is
+    empty. Raises `ArenaError` where the file cannot be used.
+    """
+    if not tls and not tls_ca:
+        return Address(host, port)
+    context = ssl.create_default_context() if not tls_ca else ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    if tls_ca:
+        context.verify_flags |= ssl.VERIFY_X509_PARTIAL_CHAIN  # the server's own certificate will do
+        try:
+            context.load_verify_locations(tls_ca)
+        except OSError as error:
+            why = getattr(error, "reason", "") or error.strerror or str(error)
+            raise ArenaError(f"{tls_ca} holds no certificates that can be read, in PEM: {why}") from error
+    context.minimum_version = ssl.TLSVersion.TLSv1_2
+    return Address(host, port, context)

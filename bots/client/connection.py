@@ -1,0 +1,172 @@
+"""A blocking connection to a server: messages out, messages in."""
+
+import math
+import socket
+import ssl
+import time
+from collections import deque
+from types import TracebackType
+
+from bots.client.errors import ConnectionLost, Refused, ServerFault, Unreachable
+from engine.wire.codes import ProtocolError
+from engine.wire.ends import ClientEnd
+from engine.wire.messages import VERSION, Arena, Bye, Message, Ping, Quit
+
+CONNECT_SECONDS = 10.0
+"""A server that does not answer a connection, or does not greet, for this long is not there."""
+
+QUIET_SECONDS = 30.0
+"""After this long without a line the server is asked for a sign of life, and given the same time again."""
+
+SUSPENDED = "suspended"
+"""Reason of a BYE after which a match goes on when the server is there again."""
+
+GOODBYE_SECONDS = 1.0
+"""How long to wait for the server to close first: a connection that is cut with lines unread looks like a fault."""
+
+READ_BYTES = 65536
+
+
+class Connection:
+    """One TCP connection, past the server's greeting. Close it, or use it in a ``with``."""
+
+    def __init__(self, host: str, port: int, tls: ssl.SSLContext | None = None) -> None:
+        """Connect and read the greeting; raises `Unreachable`, or `Refused` by a server that is full.
+
+        ``tls`` is how to encrypt (`bots.client.address`), None for not at all.
+        """
+        self._end = ClientEnd()
+        self._inbox: deque[Message] = deque()
+        self._lost: ConnectionLost | None = None
+        self._quiet_at = time.monotonic() + QUIET_SECONDS
+        self._doubted = False
+        try:
+            self._socket = socket.create_connection((host, port), timeout=CONNECT_SECONDS)
+        except (OSError, UnicodeError) as error:  # UnicodeError: what is no name of a host
+            why = getattr(error, "strerror", "") or str(error) or type(error).__name__
+            raise Unreachable(f"no server at {host} port {port}: {why}") from error
+        try:
+            self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            if tls is not None:
+                self._secure(tls, host, port)
+            self._read_greeting(host, port)
+        except BaseException:
+            self._socket.close()
+            raise
+
+    def _secure(self, tls: ssl.SSLContext, host: str, port: int) -> None:
+        """Agree on keys, and make sure that it is the server."""
+        try:
+            self._socket = tls.wrap_socket(self._socket, server_hostname=host)
+        except OSError as error:  # also all that ssl raises
+            why = getattr(error, "verify_message", "") or getattr(error, "reason", "") or str(error)
+            raise Unreachable(f"no encrypted connection to {host} port {port}: {why}") from error
+
+    def _read_greeting(self, host: str, port: int) -> None:
+        try:
+            greeting = self.receive(CONNECT_SECONDS)
+        except (ConnectionLost, ServerFault) as error:
+            raise Unreachable(f"what answers at {host} port {port} does not greet as an arena does: {error}") from error
+        if not isinstance(greeting, Arena):
+            raise Unreachable(f"what answers at {host} port {port} does not greet as an arena does")
+        if greeting.version != VERSION:
+            ours = f"the server speaks version {greeting.version} of the protocol, this client version {VERSION}"
+            raise Unreachable(ours)
+
+    def __enter__(self) -> "Connection":
+        """Return the connection."""
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Say goodbye and close."""
+        self.close()
+
+    def close(self) -> None:
+        """Say goodbye where that is still possible, wait shortly for the answer, and close. May be repeated."""
+        deadline = time.monotonic() + GOODBYE_SECONDS
+        try:
+            self.send(Quit())
+            while self._lost is None and time.monotonic() < deadline:
+                self._read(GOODBYE_SECONDS)
+        except (ConnectionLost, ServerFault):
+            pass
+        finally:
+            self._socket.close()
+
+    def send(self, message: Message) -> None:
+        """Send a message; raises `ConnectionLost`, but not before what came until then was received: it may say why."""
+        if self._lost is not None and not self._inbox:
+            raise self._lost
+        try:
+            self._socket.settimeout(QUIET_SECONDS)
+            self._socket.sendall(self._end.send(message))
+        except OSError as error:
+            while self._lost is None and self._read(0.0):
+                pass
+            self._lost = self._lost or ConnectionLost(f"the connection broke: {error}")
+            if not self._inbox:
+                raise self._lost from error
+
+    def receive(self, seconds: float = math.inf) -> Message | None:
+        """Return the next message, or None when none came in time.
+
+        Raises `ConnectionLost`, also when a silent server gives no sign of life or suspends the match, and `Refused` on
+        any other BYE.
+        """
+        deadline = time.monotonic() + seconds
+        while not self._inbox:
+            if self._lost is not None:
+                raise self._lost
+            if self._read(max(0.0, min(deadline, self._quiet_at) - time.monotonic())):
+                continue
+            now = time.monotonic()
+            if now >= self._quiet_at:
+                self._doubt(now)
+            elif now >= deadline:
+                return None
+        message = self._inbox.popleft()
+        if isinstance(message, Bye) and message.reason == SUSPENDED:
+            self._lost = ConnectionLost(message.sentence)
+            raise self._lost
+        if isinstance(message, Bye):
+            raise Refused(message.reason, message.sentence)
+        return message
+
+    def _doubt(self, now: float) -> None:
+        """Ask a silent server for a sign of life; when it was asked already, it is dead."""
+        if self._doubted:
+            self._lost = ConnectionLost(f"the server gave no sign of life for {2 * QUIET_SECONDS:g} seconds")
+        else:
+            self._doubted, self._quiet_at = True, now + QUIET_SECONDS
+            self.send(Ping())
+
+    def has(self, kind: type) -> bool:
+        """Tell whether a message of a kind has arrived and was not received yet."""
+        while self._lost is None and self._read(0.0):
+            pass
+        return any(isinstance(message, kind) for message in self._inbox)
+
+    def _read(self, seconds: float) -> bool:
+        """Read what is there, or the first that comes in time; tell whether there was any.
+
+        The end of the connection counts as such, and is kept until what came before it has been received.
+        """
+        try:
+            self._socket.settimeout(seconds)
+            data = self._socket.recv(READ_BYTES)
+        except (TimeoutError, BlockingIOError, ssl.SSLWantReadError):
+            return False
+        except OSError as error:
+            self._lost = ConnectionLost(f"the connection broke: {error}")
+            return True
+        if not data:
+            self._lost = ConnectionLost("the server closed the connection")
+            return True
+        self._doubted, self._quiet_at = False, time.monotonic() + QUIET_SECONDS
+        try:
+            self._inbox.extend(self._end.receive(data))
+        except ProtocolError as error:
+            raise ServerFault(f"the server broke the protocol: {error}") from error
+        return True

@@ -1,0 +1,110 @@
+"""What `bots.client.run.play` is asked for, checked before anything is connected: each mistake is one sentence."""
+
+import inspect
+import re
+from typing import Any, TypeGuard
+
+from bots.bot import Bot, FunctionBot
+from bots.client.address import Address, address
+from bots.client.errors import ArenaError
+from engine.games.catalogue import GAMES
+from engine.games.interface import BadParameters
+from engine.wire import messages as m
+from engine.wire.words import ANY, NAME_PATTERN, word_of
+
+MOST_PORT = 65535
+MOST_TOKEN = 256
+"""Characters of a token, far more than one has: it has to fit a line."""
+
+
+def player(bot: object) -> Bot:
+    """Return a bot, made of a function where it is one."""
+    if isinstance(bot, Bot):
+        return bot
+    if inspect.isclass(bot) and issubclass(bot, Bot):
+        raise ArenaError(f"play needs a bot, not the class of one: write play({bot.__name__}(), …)")
+    if not callable(bot):
+        raise ArenaError(f"play needs a Bot, or a function that takes position and clocks; not {_shown(bot)}")
+    try:
+        inspect.signature(bot).bind(None, None)
+    except TypeError:
+        name = getattr(bot, "__qualname__", type(bot).__name__)
+        raise ArenaError(
+            f"{name} is called with two arguments, position and clocks, but is written {name}{inspect.signature(bot)}"
+        ) from None
+    except ValueError:  # a callable that does not tell what it takes
+        pass
+    return FunctionBot(bot)
+
+
+def where(host: object, port: object, *, tls: bool, tls_ca: str) -> Address:
+    """Return the address of a server."""
+    if not isinstance(host, str) or not host or not host.isprintable() or " " in host:
+        raise ArenaError(f"host is the name or address of a machine, as in '127.0.0.1'; not {_shown(host)}")
+    if not _is_number(port) or not 1 <= port <= MOST_PORT:
+        raise ArenaError(f"port is a whole number from 1 to {MOST_PORT}, not {_shown(port)}")
+    return address(host, port, tls=tls, tls_ca=tls_ca)
+
+
+def login(name: object, token: object) -> m.Login:
+    """Return how to log in."""
+    if not isinstance(token, str) or not token.isprintable() or " " in token or len(token) > MOST_TOKEN:
+        raise ArenaError("token is one word of printable characters, as the organiser has given it")
+    return m.Login(_name("name", name), token)
+
+
+def seek(
+    game: object, params: object, budget: object, increment: object, colour: object, opponent: object, name: str
+) -> m.Seek:
+    """Return what to seek; all but the game may be left out: empty, or None."""
+    if game not in (*GAMES, ANY):
+        raise ArenaError(f"unknown game {_shown(game)}; known are {', '.join(GAMES)}, and {ANY} for contests")
+    if game == ANY:
+        if params or colour or opponent or budget is not None or increment is not None:
+            raise ArenaError(f"a contest says what is played against whom: beside {ANY} nothing can be asked for")
+        return m.Seek(ANY)
+    rules = GAMES[str(game)]
+    wanted: dict[str, Any] = {}
+    if params:
+        if not isinstance(params, str):
+            raise ArenaError(f"params is text, as in {word_of(rules.default_parameters)!r}; not {_shown(params)}")
+        try:
+            wanted["params"] = word_of(rules.parameters(params))
+        except BadParameters as error:
+            raise ArenaError(f"params {_shown(params)} name no variant of {game}: {error}") from error
+    for key, value, least in (("budget", budget, 1), ("increment", increment, 0)):
+        if value is not None:
+            if not _is_number(value) or value < least:
+                raise ArenaError(f"{key} is a whole number of milliseconds, {least} or more; not {_shown(value)}")
+            wanted[key] = value
+    if colour:
+        if colour not in rules.sides:
+            raise ArenaError(f"colour is {' or '.join(rules.sides)} in {game}, not {_shown(colour)}")
+        wanted["colour"] = colour
+    if opponent:
+        wanted["opponent"] = _name("opponent", opponent)
+        if wanted["opponent"].lower() == name.lower():
+            raise ArenaError(f"opponent is the name of another player, not the bot's own, {name!r}")
+    return m.Seek(rules.name, m.Text(" ".join(f"{key}={value}" for key, value in wanted.items())))
+
+
+def count(games: object) -> int:
+    """Return how many matches to play."""
+    if not _is_number(games) or games < 0:
+        raise ArenaError(f"games is how many matches to play, 0 for no end; not {_shown(games)}")
+    return games
+
+
+def _name(argument: str, name: object) -> str:
+    if not isinstance(name, str) or not re.fullmatch(NAME_PATTERN, name):
+        right = "1 to 32 letters, digits, and any of _ . - behind the first, as in 'mybot'"
+        raise ArenaError(f"{argument} is {right}; not {_shown(name)}")
+    return name
+
+
+def _is_number(value: object) -> TypeGuard[int]:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def _shown(value: object) -> str:
+    return f"{value!r:.60}"

@@ -1,0 +1,96 @@
+"""The client library: write a function that chooses a move, and `play` does the rest.
+
+    from random import choice
+    from bots.client.run import play
+    from engine.games.interface import moves
+
+    play(lambda position, clocks: choice(moves(position)), name="newcomer")
+
+`play` logs in, seeks, says READY, keeps the game's history, answers every TURN, comes back after a lost connection
+and plays as many matches as it is told to. A bot that wants more than one function subclasses `Bot`. To give up a
+match, raise `Resigned`.
+
+When a bot fails:
+
+- Its exception is shown with its traceback on stderr, and the match is given up with CRASHED and the last line of the
+  traceback, which the opponent and the record show: a bot that has failed would else keep its opponent waiting until
+  its time is over.
+- A move that is not legal is never sent, since the server would count it as a loss without more words: it is a
+  failure whose message names the move and says why it may not be played. So is what is no move at all.
+- Then `play` leaves the server and raises `BotFailed`, with the bot's exception as its cause; or, with
+  ``carry_on=True``, it goes on with the next match, as a bot should that plays unattended.
+"""
+
+import sys
+from collections.abc import Callable
+
+from bots.client.errors import ArenaError, BadChoice, BotFailed, Refused, ServerFault, Unreachable
+from bots.client.shadowed_modules import explained_imports
+from bots.client.uncaught import show_in_one_line
+
+with explained_imports():
+    from bots.bot import Bot, Choose, Clocks, GameResult, Resigned
+    from bots.client import request
+    from bots.client.session import Session
+    from engine.games.catalogue import USUAL_GAME
+
+__all__ = [
+    "ArenaError",
+    "BadChoice",
+    "Bot",
+    "BotFailed",
+    "Choose",
+    "Clocks",
+    "GameResult",
+    "Refused",
+    "Resigned",
+    "ServerFault",
+    "Unreachable",
+    "play",
+]
+
+DEFAULT_HOST = "127.0.0.1"
+DEFAULT_PORT = 2754
+
+
+def to_stderr(line: str) -> None:
+    """Report a line to whoever started the bot."""
+    print(line, file=sys.stderr, flush=True)
+
+
+def play(
+    bot: Bot | Choose,
+    *,
+    host: str = DEFAULT_HOST,
+    port: int = DEFAULT_PORT,
+    name: str,
+    token: str = "",
+    tls: bool = False,
+    tls_ca: str = "",
+    game: str = USUAL_GAME,
+    params: str = "",
+    budget: int | None = None,
+    increment: int | None = None,
+    colour: str = "",
+    opponent: str = "",
+    games: int = 1,
+    carry_on: bool = False,
+    report: Callable[[str], None] = to_stderr,
+) -> list[GameResult]:
+    """Play matches one after the other, and return how they ended; ``games=0`` plays until it is interrupted.
+
+    What is left out of ``params``, ``budget`` and ``increment`` (milliseconds), ``colour`` (a side's name) and
+    ``opponent`` may be anything. The game ``any`` is for contests, which say all of that. ``tls`` encrypts, and so does
+    ``tls_ca``, a file of the certificates to trust. ``report`` is given a line for everything worth knowing. Raises
+    `ArenaError`, before anything is connected where an argument is wrong; a program that it ends shows its sentence
+    alone, without a traceback.
+    """
+    try:
+        player = request.player(bot)
+        login = request.login(name, token)
+        seek = request.seek(game, params, budget, increment, colour, opponent, login.name)
+        where, most = request.where(host, port, tls=tls, tls_ca=tls_ca), request.count(games)
+        return Session(player, where, login, seek, carry_on=carry_on, report=report).run(most)
+    except (ArenaError, KeyboardInterrupt):
+        show_in_one_line()  # where nobody catches it
+        raise

@@ -1,0 +1,110 @@
+"""A watched match drawn for a terminal. Names and moves are never read as markup: all is `rich.text.Text`."""
+
+import re
+
+from rich.console import Group, RenderableType
+from rich.panel import Panel
+from rich.rule import Rule
+from rich.table import Table
+from rich.text import Text
+
+from bots.client.formatting import clock, time_control, variant
+from bots.watch.watched_match import WatchedMatch
+
+SIDEBAR_WIDTH = 30
+"""Columns that clocks and moves need beside the board; where there are fewer, they go above and below it."""
+
+FRAME_COLUMNS, FRAME_ROWS = 7, 5
+"""What the frame takes, with the gap between its columns, and the lines below it."""
+
+MOST_ROWS = 20
+"""Rows of moves beyond which nobody looks."""
+
+SHORT_MS = 10_000
+"""A clock with less is drawn in red."""
+
+
+def scene(show: WatchedMatch, now: float, width: int, height: int) -> RenderableType:
+    """Draw a match for a terminal of so many columns and rows."""
+    picture = show.history.position.picture(show.last).rstrip("\n").split("\n")
+    board = painted("\n".join(picture), show.game.marks)
+    board_width = max(map(len, picture))
+    match = show.watching
+    times = time_control(match.budget, match.increment)
+    title = Text(f"match {match.match} · {variant(match)} · {times}")
+    first, second = (_player(show, side, now) for side in (0, 1))
+    beside = width >= board_width + SIDEBAR_WIDTH + FRAME_COLUMNS
+    body = Table.grid(padding=(0, 3), expand=True)
+    if beside:
+        players = Text("\n").join([first, second, Text("")])
+        rows = max(len(picture), min(height - FRAME_ROWS, MOST_ROWS)) - len(players.plain.split("\n"))
+        body.add_column(width=board_width, no_wrap=True, vertical="middle")
+        body.add_column(ratio=1, no_wrap=True, overflow="ellipsis")
+        body.add_row(board, Text("\n").join([players, _moves(show, max(3, rows))]))
+        return Group(Panel(body, title=title, title_align="left", border_style="dim"), _status(show))
+    body.add_column(ratio=1, no_wrap=True, overflow="ellipsis")
+    body.add_column(ratio=1, no_wrap=True, overflow="ellipsis")
+    body.add_row(first, second)
+    rows = min(height - FRAME_ROWS, MOST_ROWS) - len(picture) - len(first.plain.split("\n")) - 2
+    moves: list[RenderableType] = [Rule(style="dim"), _moves(show, rows)] if rows > 0 else []
+    stacked = Group(body, Rule(style="dim"), board, *moves)
+    return Group(Panel(stacked, title=title, title_align="left", border_style="dim"), _status(show))
+
+
+def painted(picture: str, marks: tuple[str, str]) -> Text:
+    """Paint a picture: what belongs to a side stands out, and most of all the last move; all else steps back."""
+    text = Text(picture.rstrip("\n"), style="dim")
+    for mark in marks:
+        # a mark that is a digit has a sign behind it, unlike the numbers at the rim
+        pattern = rf"(?<!\w){mark}[^\w\s\]]+" if mark.isalnum() else re.escape(mark)
+        text.highlight_regex(pattern, "bold not dim")
+    text.highlight_regex(r"\[.{1,2}\]", "bold not dim green")
+    return text
+
+
+def notes(show: WatchedMatch, summary: str) -> tuple[str, str, str]:
+    """Part a position's summary into what it says of either side, and the rest."""
+    said = ["", "", ""]
+    for part in filter(None, summary.split("; ")):
+        side, colon, note = part.partition(": ")
+        if colon and side in show.game.sides:
+            said[show.game.sides.index(side)] = note
+        else:
+            said[2] += f"; {part}" if said[2] else part
+    return (said[0], said[1], said[2])
+
+
+def _player(show: WatchedMatch, side: int, now: float) -> Text:
+    left = show.clocks(now)[side]
+    running = show.turn == side
+    text = Text()
+    text.append(f"{show.game.marks[side]} ")
+    text.append(show.players[side], "bold")
+    text.append(f" {show.game.sides[side]}\n", "dim")
+    text.append(f"  {clock(left)}", "bold red" if left < SHORT_MS and show.begun else "bold green" if running else "")
+    text.append("  ◀ to move\n  " if running else "\n  ", "green")
+    before = notes(show, show.summary_before)[side].split()
+    for number, word in enumerate(notes(show, show.history.position.summary())[side].split()):
+        changed = number < len(before) and word != before[number]
+        text.append(word, "bold" if changed else "").append(" ")
+    return text
+
+
+def _moves(show: WatchedMatch, rows: int) -> Text:
+    """List the last moves, in as many rows whether there are so many moves or not."""
+    shown = show.moved[-rows:]
+    lines = [Text(f"{moved.ply:4} {moved.side} ", "dim").append(moved.move, "not dim") for moved in shown]
+    return Text("\n").join([*lines, *[Text("")] * (rows - len(lines))])
+
+
+def _status(show: WatchedMatch) -> Text:
+    """Say in a line where the match stands."""
+    rest = notes(show, show.history.position.summary())[2]
+    if show.result is not None:
+        return Text(f" {show.ending()}", "bold")
+    if show.begun is None:
+        return Text(" both sides are getting ready", "dim")
+    if not show.moved:
+        return Text(f" play begins; {rest}".removesuffix("; "), "dim")
+    last = show.moved[-1]
+    return Text(f" last move: {last.ply} {last.side} {last.move}" + (f" ({rest})" if rest else ""))

@@ -1,0 +1,185 @@
+"""The spectator: follows a running match live in a terminal, or line by line where the output is none."""
+
+import time
+from contextlib import suppress
+
+from rich.console import Console
+from rich.live import Live
+from rich.text import Text
+
+from bots.client.address import Address, address
+from bots.client.connection import CONNECT_SECONDS, Connection
+from bots.client.errors import ArenaError, ConnectionLost, Refused, ServerFault, Unreachable
+from bots.client.formatting import clock, time_control, variant
+from bots.client.reconnect_backoff import ReconnectBackoff
+from bots.watch.rendering import scene
+from bots.watch.watched_match import WatchedMatch, newest, newest_running, unreadable
+from engine.games.interface import GameError
+from engine.wire import messages as m
+from engine.wire.codes import Code
+
+LOOK_SECONDS = 0.2
+"""How often to look whether a match has begun."""
+
+FRAME_SECONDS = 0.1
+"""How often the clocks are drawn: they show tenths."""
+
+PATIENCE_SECONDS = 10.0
+"""How long to try to come back after a lost connection."""
+
+
+def watch(
+    match: int | None,
+    *,
+    host: str,
+    port: int,
+    tls: bool = False,
+    tls_ca: str = "",
+    wait: bool = False,
+    follow: bool = False,
+    record: bool = False,
+    console: Console | None = None,
+) -> list[WatchedMatch]:
+    """Watch a match, the newest one when none is named, and return what was seen.
+
+    ``wait``: where none is running, wait for one. ``follow``: go on with the next one after it, until interrupted.
+    ``record``: fetch and print the record in the end. Raises `bots.client.errors.ArenaError`.
+    """
+    console = console or Console(highlight=False, markup=False, emoji=False)
+    seen: list[WatchedMatch] = []
+    above, number = 0, match
+    patience: ReconnectBackoff | None = None
+    where = address(host, port, tls=tls, tls_ca=tls_ca)
+    connection = Connection(*where)
+    try:
+        while True:
+            try:
+                if number is None:
+                    number = _find(connection, wait or follow, above, console)
+                watched_match = _begin(connection, number)
+                patience = None
+                watched_match = (_live if console.is_terminal else _line_by_line)(connection, watched_match, console)
+                seen.append(watched_match)
+                if record:
+                    _print_record(connection, number, console)
+                if not follow:
+                    return seen
+                match, above, number = None, number, None
+            except ConnectionLost as lost:
+                _say(console, f"{lost}; trying to come back")
+                connection.close()
+                patience = patience or ReconnectBackoff(PATIENCE_SECONDS)
+                connection = _reconnect(lost, patience, where)
+            except Refused as refused:
+                if match is not None or refused.code != Code.UNKNOWN_MATCH:
+                    raise
+                number = None  # it has ended since it was listed
+    finally:
+        connection.close()
+
+
+def _reconnect(lost: ConnectionLost, patience: ReconnectBackoff, where: Address) -> Connection:
+    while patience.pause():
+        with suppress(Unreachable):
+            return Connection(*where)
+    raise Unreachable(f"{lost}; the server could not be reached again")
+
+
+def _find(connection: Connection, wait: bool, above: int, console: Console) -> int:
+    """Return the newest match that is running, or else, after waiting, one that has begun and ended meanwhile."""
+    told = False
+    while True:
+        connection.send(m.List())
+        listed = _answer(connection, m.Matches)
+        number = newest_running(listed, above)
+        if number is None and told:
+            number = newest(listed, above)
+        if number is not None:
+            return number
+        if not wait:
+            raise ArenaError("no match is running; --wait waits for one")
+        if not told:
+            _say(console, "waiting for a match to begin")
+            told, above = True, max(above, newest(listed) or 0)
+        time.sleep(LOOK_SECONDS)
+
+
+def _begin(connection: Connection, number: int) -> WatchedMatch:
+    """Begin to watch a match."""
+    connection.send(m.Watch(number))
+    watching = _answer(connection, m.Watching)
+    connection.send(m.Ping())
+    try:
+        return WatchedMatch.begin(watching, time.monotonic())
+    except (KeyError, GameError) as error:
+        raise ServerFault(unreadable(error)) from error
+
+
+def _answer(connection: Connection, kind: type) -> m.Message:
+    """Return the next message of a kind; raises `Refused` on ERROR."""
+    while True:
+        message = connection.receive(CONNECT_SECONDS)
+        if message is None:
+            raise ConnectionLost("the server does not answer")
+        if isinstance(message, kind):
+            return message
+        if isinstance(message, m.Error):
+            raise Refused(message.code, message.sentence)
+
+
+def _live(connection: Connection, watched_match: WatchedMatch, console: Console) -> WatchedMatch:
+    """Draw the match again and again, with clocks that run."""
+    with Live(console=console, auto_refresh=False, redirect_stderr=False, redirect_stdout=False) as live:
+        while True:
+            live.update(scene(watched_match, time.monotonic(), *console.size), refresh=True)
+            if watched_match.result is not None:
+                return watched_match
+            frame = time.monotonic() + FRAME_SECONDS
+            while watched_match.result is None and (left := frame - time.monotonic()) > 0:
+                watched_match = _after(watched_match, connection.receive(left))
+
+
+def _line_by_line(connection: Connection, watched_match: WatchedMatch, console: Console) -> WatchedMatch:
+    """Print a line for everything that happens."""
+    match = watched_match.watching
+    sides = watched_match.game.sides
+    players = ", ".join(f"{side}: {name}" for side, name in zip(sides, watched_match.players, strict=True))
+    times = time_control(match.budget, match.increment)
+    _say(console, f"match {match.match}: {variant(match)}, {times}, {players}")
+    while True:
+        message = connection.receive()
+        watched_match = _after(watched_match, message)
+        if isinstance(message, m.Start):
+            _say(console, "play begins")
+        elif isinstance(message, m.Moved):
+            left = ", ".join(f"{side} {clock(ms)}" for side, ms in zip(sides, watched_match.left, strict=True))
+            _say(console, f"{message.ply:4} {message.side} {message.move}  ({left})")
+        elif watched_match.result is not None:
+            _say(console, *filter(None, (watched_match.history.position.summary(), watched_match.ending())))
+            return watched_match
+
+
+def _after(watched_match: WatchedMatch, message: m.Message) -> WatchedMatch:
+    try:
+        return watched_match.after(message, time.monotonic())
+    except GameError as error:
+        raise ServerFault(unreadable(error)) from error
+
+
+def _print_record(connection: Connection, number: int, console: Console) -> None:
+    """Print the record of a match that has just ended."""
+    connection.send(m.AskRecord(number))
+    try:
+        answer = _answer(connection, m.Record)
+    except Refused as refused:
+        if refused.code != Code.UNKNOWN_MATCH:
+            raise
+        _say(console, str(refused))
+        return
+    _say(console, *answer.lines)
+
+
+def _say(console: Console, *lines: str) -> None:
+    """Print lines as they are: not wrapped, and never read as markup."""
+    for line in lines:
+        console.print(Text(line), soft_wrap=True)

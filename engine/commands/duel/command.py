@@ -1,0 +1,268 @@
+"""``arena-engine duel``: how much stronger one configuration of the search is than another, from games between them."""
+
+import os
+from collections.abc import Iterator
+from contextlib import closing
+from itertools import islice
+from pathlib import Path
+from time import perf_counter
+from typing import NamedTuple
+
+import msgspec
+
+from engine.commands.duel.processes import OURS, EnginePair, EnginePool, Process, Seat, Task, seat_of
+from engine.commands.duel.results_file import ResultsFile, opened
+from engine.commands.inputs import Rejected, answer, game_named, say, start_of, text_of, warn_of
+from engine.duel import engine_config, report
+from engine.duel.games import NAMES, Misplayed, Pair, play_pair
+from engine.duel.openings import JUDGED_NODES, Judge, Opening, openings, usual_plies
+from engine.duel.results import FORMAT, Contender, Setting, Tally
+from engine.duel.sprt import Decision
+from engine.games.catalogue import USUAL_GAME
+from engine.games.interface import EVALUATION_LIMIT, Position
+from engine.games.outcome import Termination
+from engine.search.searcher import Searcher, SearchLimits, warm_up
+
+QUIET_SECONDS = 5.0
+"""A line of progress is told no more often than this."""
+
+MOST_GAMES = 1_000_000
+"""More would take weeks."""
+
+MOST_MOVES = 10_000
+"""Largest limit of moves, as on the server."""
+
+MOST_JOBS = 1000
+"""Games at a time, each of which takes two processes."""
+
+MOST_ELO = 1000.0
+"""Hypotheses are no further from 0 than this: scores of 0.997."""
+
+
+def duel(
+    a: str,
+    b: str,
+    /,
+    *,
+    game: str = USUAL_GAME,
+    params: str | None = None,
+    games: int = 10_000,
+    all_games: bool = False,
+    jobs: int | None = None,
+    results: str | None = None,
+    seed: int = 1,
+    plies: int | None = None,
+    balance: int | None = None,
+    move_limit: int = 1000,
+    elo0: float = 0.0,
+    elo1: float = 10.0,
+    alpha: float = 0.05,
+    beta: float = 0.05,
+) -> None:
+    """Play two configurations of the search against each other until it is clear whether A is stronger than B.
+
+    Games come in pairs: one opening, which each side begins once.
+
+    Parameters
+    ----------
+    a
+        The side that is measured: options separated by commas. nodes=5000, ms=20 and depth=6 limit each move;
+        budget=1000+10 gives milliseconds for a game + for each move; table=16 megabytes; threads=2; exact;
+        engine=DIRECTORY of another version of this program; weights=FILE of the evaluation.
+    b
+        The side that it is measured against, likewise.
+    game
+        The game's name.
+    params
+        The variant, as in "4 4 15 15"; without it the game as it is usually played.
+    games
+        Play no more than this, an even number.
+    all_games
+        Play all of them, whatever the test says.
+    jobs
+        Games at a time; without it, one a core.
+    results
+        File to keep the games in. The same command goes on where the file ends.
+    seed
+        Of the random moves of the openings.
+    plies
+        Random moves of an opening; without it, what suits the game.
+    balance
+        The most that an opening may be worth to a side; without it, the median of the first 32.
+    move_limit
+        A game is a draw after so many moves of both sides.
+    elo0
+        The test ends with H0 when A is stronger by no more than this.
+    elo1
+        It ends with H1 when A is stronger by this.
+    alpha
+        How often H1 may be wrong, between 0 and 0.5.
+    beta
+        How often H0 may be wrong, between 0 and 0.5.
+    """
+    rules = game_named(game)
+    start = start_of(rules, rules.default_parameters if params is None else params)
+    if start.verdict() is not None:
+        raise Rejected("--params: this game is over before it begins")
+    plies = usual_plies(start) if plies is None else plies
+    jobs = _cores() if jobs is None else jobs
+    _check_range("games", games, 2, MOST_GAMES)
+    if games % 2:
+        raise Rejected(f"--games is {games}, but games come in pairs: it has to be even")
+    _check_range("jobs", jobs, 1, MOST_JOBS)
+    _check_range("plies", plies, 1, MOST_MOVES - 1)
+    _check_range("move-limit", move_limit, plies + 1, MOST_MOVES)
+    if balance is not None:
+        _check_range("balance", balance, 0, EVALUATION_LIMIT)
+    _check_test(elo0, elo1, alpha, beta)
+    contestants = _contestant(NAMES[0], a, start), _contestant(NAMES[1], b, start)
+    warn_of(start)
+    with opened(results) as file:
+        drawn = openings(start, plies, seed, _judge(start), balance)
+        seat = seat_of(contestants)
+        with closing(EnginePool(seat, contestants)) as pool:
+            setting = Setting(
+                format=FORMAT,
+                game=game,
+                parameters=start.parameters,
+                a=_contender(contestants[0], seat[0]),
+                b=_contender(contestants[1], seat[1]),
+                seed=seed,
+                opening_plies=plies,
+                balance=balance,
+                move_limit=move_limit,
+                elo0=elo0,
+                elo1=elo1,
+                alpha=alpha,
+                beta=beta,
+            )
+            run = _Run(setting, contestants, pool, file, pairs=games // 2, stop=not all_games)
+            run.carry_out(drawn, jobs)
+
+
+class _Run(NamedTuple):
+    """A duel that is under way."""
+
+    setting: Setting
+    contestants: tuple[EnginePair, EnginePair]
+    pool: EnginePool
+    file: ResultsFile
+    pairs: int
+    stop: bool
+    """Whether it ends with the test."""
+
+    def carry_out(self, drawn: Iterator[Opening], jobs: int) -> None:
+        """Play what is not yet in the file, and tell how it goes and what it comes to."""
+        tally = Tally(self.setting.test)
+        before = [pair for pair in self.file.resume(self.setting) if pair.number < self.pairs]
+        for pair in before:
+            tally.add(pair, stop=self.stop)
+        if before:
+            say(f"going on after {2 * len(before)} games")
+        if not self._over(tally):
+            self._play(drawn, {pair.number for pair in before}, tally, jobs)
+        if not tally.pairs:
+            raise Rejected("--plies, --balance: no opening was found that decides nothing and is that balanced")
+        if not self._over(tally):
+            say(f"there are no more openings than {tally.pairs}")
+        for line in report.summary(tally):
+            answer(line)
+
+    def _over(self, tally: Tally) -> bool:
+        return tally.pairs >= self.pairs or (self.stop and tally.decision != Decision.OPEN)
+
+    def _play(self, drawn: Iterator[Opening], have: set[int], tally: Tally, jobs: int) -> None:
+        """Play pairs until the duel is over or there are no more openings."""
+        tasks = (Task(*each) for each in islice(enumerate(drawn), self.pairs) if each[0] not in have)
+        began = told = perf_counter()
+        count = 0
+        try:
+            for pair in self.pool.pairs(tasks, self._play_pair, jobs):
+                self.file.write(pair)
+                tally.add(pair, stop=self.stop)
+                count += 1
+                self._tell_time_losses(pair)
+                if perf_counter() - told >= QUIET_SECONDS:
+                    told = perf_counter()
+                    answer(report.progress(tally, self.setting.test))
+                if self._over(tally):
+                    break
+        except Misplayed as error:
+            raise ChildProcessError(str(error)) from None
+        seconds = perf_counter() - began
+        say(f"{2 * count} games in {seconds:.1f} s, {120 * count / seconds:.0f} a minute, {jobs} at a time")
+
+    def _play_pair(self, task: Task, seat: Seat) -> Pair:
+        players = seat[0].play, seat[1].play
+        budgets = self.contestants[0].side.budget, self.contestants[1].side.budget
+        start = self.contestants[0].start
+        return play_pair(task.number, start, task.opening, players, budgets, self.setting.move_limit)
+
+    def _tell_time_losses(self, pair: Pair) -> None:
+        for game in pair.games:
+            if game.reason == Termination.TIME and game.winner is not None:
+                loser = 1 - game.winner
+                left = f"{game.used[loser].ms:.1f} ms for {game.used[loser].moves} moves"
+                say(f"pair {pair.number}: {NAMES[loser]} has used up its budget, {left}, and loses")
+
+
+def _contestant(name: str, text: str, start: Position) -> EnginePair:
+    """Return a side from its text; raises `Rejected`."""
+    try:
+        side = engine_config.read(text)
+    except engine_config.BadEngineConfig as error:
+        raise Rejected(f"{name}: {error}") from None
+    directory = Path(side.engine).resolve() if side.engine else OURS
+    if not (directory / "engine" / "__init__.py").is_file():
+        raise Rejected(f"{name}: engine={side.engine}: there is no package engine in that directory")
+    weights: dict[str, int] = {}
+    if side.weights:
+        try:
+            weights = msgspec.json.decode(text_of(side.weights), type=dict[str, int])
+        except msgspec.DecodeError as error:
+            sentence = f"these are no weights, an object of names and whole numbers: {error}"
+            raise Rejected(f"{name}: {side.weights}: {sentence}") from None
+    return EnginePair(name, side, directory, weights, start)
+
+
+def _contender(contestant: EnginePair, process: Process) -> Contender:
+    return Contender(str(contestant.side), process.digest, dict(contestant.weights))
+
+
+def _judge(start: Position) -> Judge:
+    """Return what judges openings: this engine, by a short search."""
+    kernel = start.kernel()
+    if kernel.compiled:
+        say(f"compiling the search for {start.game.name} {start.parameters}, or loading what was compiled before")
+        warm_up(start)
+
+    def judge(position: Position) -> int:
+        # a new thinker each time: what is thought of an opening must not depend on those before
+        searcher = Searcher(kernel, megabytes=1)
+        thought = searcher.think(position, (), SearchLimits(nodes=JUDGED_NODES), clock=perf_counter)
+        if thought.score is None:  # so many children that one ply takes more
+            thought = searcher.think(position, (), SearchLimits(depth=1), clock=perf_counter)
+        if thought.score is None:
+            raise Rejected("a position of an opening has too many moves to be judged")
+        return thought.score
+
+    return judge
+
+
+def _cores() -> int:
+    """Return how many cores this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _check_range(option: str, number: int, least: int, most: int) -> None:
+    if not least <= number <= most:
+        raise Rejected(f"--{option} is {number}, but it has to be {least} to {most}")
+
+
+def _check_test(elo0: float, elo1: float, alpha: float, beta: float) -> None:
+    if not -MOST_ELO <= elo0 < elo1 <= MOST_ELO:
+        sentence = f"elo0 has to be the smaller one, and both within {MOST_ELO:.0f}"
+        raise Rejected(f"--elo0 is {elo0} and --elo1 {elo1}, but {sentence}")
+    for option, risk in (("alpha", alpha), ("beta", beta)):
+        if not 0 < risk < 0.5:
+            raise Rejected(f"--{option} is {risk}, but it has to be between 0 and 0.5")

@@ -1,0 +1,248 @@
+"""The processes of a duel: one a side and job, each asked over a pipe, and a thread a job that plays pairs with two."""
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from queue import SimpleQueue
+from typing import Any, NamedTuple, TypeVar
+
+import msgspec
+
+import engine
+from engine.commands.inputs import Rejected
+from engine.duel.engine_config import EngineConfig
+from engine.duel.games import Pair, Reply, Request
+from engine.duel.openings import Opening
+from engine.games.interface import Position
+
+SCRIPT = Path(__file__).with_name("engine_process.py")
+"""What a side's process runs, whatever the version of its engine."""
+
+OURS = Path(engine.__file__).resolve().parent.parent
+"""The directory of this engine, which plays where a side names no other."""
+
+
+class Ready(msgspec.Struct):
+    """What a process says when it is ready; `engine.commands.duel.engine_process` tells what it means."""
+
+    engine: str
+    digest: str
+
+
+class Refusal(msgspec.Struct):
+    """What a process says before it ends."""
+
+    error: str
+
+
+class _Reply(msgspec.Struct):
+    move: str
+    ms: float
+    nodes: int
+
+
+Answer = TypeVar("Answer", Ready, _Reply)
+
+
+class EnginePair(NamedTuple):
+    """What a process has to know of its side."""
+
+    name: str
+    """A or B."""
+    side: EngineConfig
+    directory: Path
+    """Where its package ``engine`` is."""
+    weights: Mapping[str, int]
+    start: Position
+
+    @property
+    def setup(self) -> dict[str, Any]:
+        """The first line that its process gets."""
+        side = self.side
+        limits = {"nodes": side.nodes, "hard_ms": side.ms, "depth": side.depth, "exact": side.exact or None}
+        return {
+            "game": self.start.game.name,
+            "position": self.start.text(),
+            "table": side.table,
+            "threads": side.threads,
+            "limits": {name: limit for name, limit in limits.items() if limit is not None},
+            "increment": side.budget.increment_ms if side.budget else 0,
+            "weights": dict(self.weights),
+        }
+
+
+class Process:
+    """A process that plays for a side. Whoever starts one closes it."""
+
+    def __init__(self, contestant: EnginePair) -> None:
+        """Start it and wait until it is ready: seconds where nothing is compiled yet.
+
+        Raises `Rejected` where it cannot do what the side wants, and ChildProcessError where it ends.
+        """
+        self._name = contestant.name
+        directory = contestant.directory
+        path = os.pathsep.join(filter(None, (str(directory), os.environ.get("PYTHONPATH"))))
+        self._process = subprocess.Popen(
+            [sys.executable, "-P", str(SCRIPT)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            env={**os.environ, "PYTHONPATH": path},
+        )
+        try:
+            ready = self._ask(contestant.setup, Ready)
+            if isinstance(ready, Refusal):
+                raise Rejected(f"{self._name}: {ready.error}")
+            if Path(ready.engine).resolve() != directory:
+                raise Rejected(f"{self._name}: the engine that was found is in {ready.engine}, not in {directory}")
+        except BaseException:
+            self.close()
+            raise
+        self.digest = ready.digest
+        """Of the sources of its engine."""
+
+    def play(self, request: Request) -> Reply:
+        """Ask for a move; raises ChildProcessError."""
+        message = {"game": request.game, "moves": request.moves, "left": request.left_ms}
+        reply = self._ask(message, _Reply)
+        if isinstance(reply, Refusal):
+            raise ChildProcessError(
+                f"{self._name} has failed after the moves {', '.join(request.moves)}: {reply.error}"
+            )
+        return Reply(reply.move, reply.ms, reply.nodes)
+
+    def close(self) -> None:
+        """End the process, whatever it does, and wait for its end. More than once does no harm."""
+        self._process.kill()
+        self._process.wait()
+        for pipe in (self._process.stdin, self._process.stdout):
+            assert pipe is not None
+            with suppress(OSError), _broken_pipes_raised():  # what was not yet sent cannot be any more
+                pipe.close()
+
+    def kill(self) -> None:
+        """End the process from another thread than that which asks it: the one that waits gets ChildProcessError."""
+        self._process.kill()
+
+    def _ask(self, message: dict[str, Any], kind: type[Answer]) -> Answer | Refusal:
+        assert self._process.stdin is not None and self._process.stdout is not None
+        try:
+            with _broken_pipes_raised():
+                self._process.stdin.write(msgspec.json.encode(message) + b"\n")
+                self._process.stdin.flush()
+            line = self._process.stdout.readline()
+        except OSError:
+            line = b""
+        if not line:
+            raise ChildProcessError(f"{self._name}: its process has ended, with status {self._process.wait()}")
+        try:
+            return msgspec.json.decode(line, type=kind)
+        except msgspec.ValidationError:
+            return msgspec.json.decode(line, type=Refusal)
+
+
+@contextmanager
+def _broken_pipes_raised() -> Iterator[None]:
+    """Raise OSError for a write to a process that has ended, where its signal would end this program as well."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGPIPE})
+    try:
+        yield
+    finally:
+        if signal.SIGPIPE in signal.sigpending():
+            signal.sigwait({signal.SIGPIPE})
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+class Task(NamedTuple):
+    """A pair to be played."""
+
+    number: int
+    opening: Opening
+
+
+Seat = tuple[Process, Process]
+"""The processes of both sides that play the pairs of one job."""
+
+
+def seat_of(contestants: tuple[EnginePair, EnginePair]) -> Seat:
+    """Start the processes of one job, the second when the first is ready and what it has compiled can be found."""
+    first = Process(contestants[0])
+    try:
+        return first, Process(contestants[1])
+    except BaseException:
+        first.close()
+        raise
+
+
+class EnginePool:
+    """Plays pairs, so many at a time. To be closed, which ends all processes."""
+
+    def __init__(self, first: Seat, contestants: tuple[EnginePair, EnginePair]) -> None:
+        """Take the processes of the first job, which are closed with all others."""
+        self._contestants = contestants
+        self._seats = [first]
+        self._lock = threading.Lock()
+        self._closing = False
+        self._threads: list[threading.Thread] = []
+
+    def pairs(self, tasks: Iterator[Task], play: Callable[[Task, Seat], Pair], jobs: int) -> Iterator[Pair]:
+        """Yield pairs as they are finished, until there are no more tasks.
+
+        Tasks are asked for by one thread at a time. What a job raises is raised here.
+        """
+        done: SimpleQueue[Pair | BaseException | None] = SimpleQueue()
+
+        def work(job: int) -> None:
+            try:
+                seat = self._seats[0] if job == 0 else self._take_seat()
+                while (task := self._next(tasks)) is not None:
+                    done.put(play(task, seat))
+                done.put(None)
+            except BaseException as error:
+                done.put(error)
+
+        self._threads = [threading.Thread(target=work, args=(job,), daemon=True) for job in range(jobs)]
+        for thread in self._threads:
+            thread.start()
+        working = jobs
+        while working:
+            item = done.get()
+            if isinstance(item, BaseException):
+                raise item
+            if item is None:
+                working -= 1
+            else:
+                yield item
+
+    def close(self) -> None:
+        """End all processes and threads, also in the midst of a game."""
+        with self._lock:
+            self._closing = True
+            for seat in self._seats:
+                for process in seat:
+                    process.kill()
+        for thread in self._threads:
+            thread.join()
+        for seat in self._seats:
+            for process in seat:
+                process.close()
+
+    def _next(self, tasks: Iterator[Task]) -> Task | None:
+        with self._lock:
+            return None if self._closing else next(tasks, None)
+
+    def _take_seat(self) -> Seat:
+        seat = seat_of(self._contestants)
+        with self._lock:
+            self._seats.append(seat)
+            if self._closing:
+                for process in seat:
+                    process.kill()
+        return seat

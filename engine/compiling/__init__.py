@@ -1,0 +1,5 @@
+"""Compiling: plain functions bound to constants, and where their compiled code is kept.
+
+- `binding`: one source for rules and speed: copies of plain functions, bound to constants and, where asked, compiled
+- `code_cache`: where compiled code is kept: a folder a binding, in the user's cache directory
+"""

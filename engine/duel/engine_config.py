@@ -1,0 +1,121 @@
+"""What a side of a duel is: limits of thinking, a table, an engine, weights; and the text that says so."""
+
+import re
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from engine.search.iterative_deepening import MOST_THREADS
+from engine.search.memory import MAX_DEPTH
+
+MOST = 1_000_000_000
+"""No number of a side is larger than this: nodes, milliseconds, megabytes."""
+
+
+class BadEngineConfig(ValueError):
+    """A text that says nothing of a side that can be done. ``str(error)`` is a sentence for people."""
+
+
+class Budget(NamedTuple):
+    """Milliseconds of a side for a whole game, and those that each of its moves adds."""
+
+    game_ms: int
+    increment_ms: int = 0
+
+    def __str__(self) -> str:
+        """Return it as it stands in the text of a side."""
+        return f"{self.game_ms}+{self.increment_ms}"
+
+
+class EngineConfig(NamedTuple):
+    """A side of a duel. Each field is an option of the text, None or empty where it is not given."""
+
+    nodes: int | None = None
+    """Positions looked at for a move."""
+    ms: int | None = None
+    """Milliseconds for a move."""
+    depth: int | None = None
+    """Plies for a move."""
+    budget: Budget | None = None
+    """Milliseconds for a game, shared out by `engine.search.time_management`; a side that uses up more has lost."""
+    table: int | None = None
+    """Megabytes of the transposition table; without it what the engine takes by itself."""
+    threads: int | None = None
+    """Threads that search at the same time; without it one."""
+    exact: bool = False
+    """Whether every move is searched to the full depth."""
+    engine: str = ""
+    """A directory that holds another version of the package ``engine``."""
+    weights: str = ""
+    """A file with other weights of the evaluation: JSON, names to whole numbers."""
+
+    def __str__(self) -> str:
+        """Return the text of the side, options in their order; `read` reads it back."""
+        words = []
+        for name, value in self._asdict().items():
+            if value is True:
+                words.append(name)
+            elif value:
+                words.append(f"{name}={value}")
+        return ",".join(words)
+
+
+def read(text: str) -> EngineConfig:
+    """Read the text of a side: options separated by commas, as in ``nodes=5000,table=16``; raises `BadEngineConfig`."""
+    options: dict[str, Any] = {}
+    for word in text.split(","):
+        name, equals, value = (part.strip() for part in word.partition("="))
+        if name not in OPTIONS:
+            raise BadEngineConfig(
+                f"{word.strip()!r} is no option; the options are {', '.join(OPTIONS)}, parted by commas"
+            )
+        if name in options:
+            raise BadEngineConfig(f"{name} is given twice")
+        if name == "exact":
+            if equals:
+                raise BadEngineConfig("exact takes no value")
+            options[name] = True
+        elif not value:
+            raise BadEngineConfig(f"{name} needs a value: {name}={EXAMPLES[name]}")
+        else:
+            options[name] = OPTIONS[name](name, value)
+    side = EngineConfig(**options)
+    if not (side.nodes or side.ms or side.depth or side.budget):
+        raise BadEngineConfig("nothing ends its thinking: give it nodes=, ms=, depth= or budget=")
+    if side.ms is not None and side.budget is not None:
+        raise BadEngineConfig("ms= and budget= exclude each other: time is given a move or a game")
+    return side
+
+
+EXAMPLES = {
+    **{"nodes": "5000", "ms": "20", "depth": "6", "budget": "1000+10", "table": "16", "threads": "2"},
+    **{"engine": "../before", "weights": "tuned.json"},
+}
+
+
+def _number(most: int) -> Callable[[str, str], int]:
+    def read_number(name: str, value: str) -> int:
+        if not re.fullmatch("[0-9]{1,12}", value) or not 1 <= int(value) <= most:
+            raise BadEngineConfig(f"{name} is {value!r}, but it has to be a whole number from 1 to {most}")
+        return int(value)
+
+    return read_number
+
+
+def _budget(name: str, value: str) -> Budget:
+    if not re.fullmatch(r"0*[1-9][0-9]{0,8}(\+[0-9]{1,9})?", value):
+        raise BadEngineConfig(
+            f"{name} is {value!r}, but it has to be milliseconds a game + milliseconds a move, as in 1000+10"
+        )
+    game, _, increment = value.partition("+")
+    return Budget(int(game), int(increment or 0))
+
+
+def _text(_name: str, value: str) -> str:
+    return value
+
+
+OPTIONS: dict[str, Callable[[str, str], Any]] = {
+    **{"nodes": _number(MOST), "ms": _number(MOST), "depth": _number(MAX_DEPTH), "budget": _budget},
+    **{"table": _number(MOST), "threads": _number(MOST_THREADS), "exact": _text, "engine": _text, "weights": _text},
+}
+"""What reads the value of each option; raises `BadEngineConfig`."""

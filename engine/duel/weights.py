@@ -1,0 +1,49 @@
+"""Positions that are evaluated with other weights: the search asks a position for its kernel, and sees only those."""
+
+from collections.abc import Callable, Iterator, Mapping
+from importlib import import_module
+from typing import Any, cast
+
+from engine.games.interface import Kernel, Position, Successor
+
+
+class NoWeights(ValueError):
+    """A game whose evaluation has no weights to be named."""
+
+
+def weighed(position: Position, named: Mapping[str, object]) -> Position:
+    """Return a position that is evaluated with some weights named, as are those that moves lead to.
+
+    Its game offers ``engine.<game>.kernel.reweigher(parameters, named)``, as that of GIPF does. Raises `NoWeights`
+    where it does not, and ValueError for weights that it does not take.
+    """
+    module = import_module(f"engine.games.{position.game.name}.kernel")
+    if not hasattr(module, "reweigher"):
+        raise NoWeights(f"the evaluation of {position.game.name} has no weights to be named")
+    return _weighed(position, module.reweigher(position.parameters, named))
+
+
+def _weighed(position: Position, reweigh: Callable[[Kernel], Kernel]) -> Position:
+    return cast(Position, _Weighed(position, reweigh))
+
+
+class _Weighed:
+    """A position, but for its kernel."""
+
+    def __init__(self, position: Position, reweigh: Callable[[Kernel], Kernel]) -> None:
+        self._position = position
+        self._reweigh = reweigh
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._position, name)
+
+    def successors(self) -> Iterator[Successor]:
+        for move, position in self._position.successors():
+            yield Successor(move, _weighed(position, self._reweigh))
+
+    def resolve(self, move: str) -> Successor:
+        text, position = self._position.resolve(move)
+        return Successor(text, _weighed(position, self._reweigh))
+
+    def kernel(self, *, compile: bool = True) -> Kernel:
+        return self._reweigh(self._position.kernel(compile=compile))

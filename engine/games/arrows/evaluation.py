@@ -1,0 +1,168 @@
+"""What the search needs to know of a position of arrows: what it is worth, what is its hash, what is worth trying.
+
+Bound and compiled together with `engine.games.arrows.rules`, whose tables these functions share.
+
+A player wins at once by pointing at the field that the opponent is about to use, if it is a neighbour of the own
+one. So, as between the kings of chess, the two fields must not be neighbours when the opponent is to move.
+"""
+
+from typing import Any
+
+from engine.compiling.binding import popcount
+from engine.games.arrows.endgame import race
+from engine.games.arrows.geometry import HALF, NOWHERE, ROW
+from engine.games.arrows.rules import DIRECTIONS, WORDS, State, children, load, store, verdict
+from engine.games.interface import UNDECIDED, WON
+
+# bound by engine.games.arrows.kernel
+LOW: Any = ()
+HIGH: Any = ()
+NEAR_LOW: Any = ()
+NEAR_HIGH: Any = ()
+
+DECIDED = 500_000
+"""Worth of a position that the side to move is known to win: with the next move, or in a race; the negative of it where
+the opponent does so."""
+
+FIELD = PAIR = 10
+"""Worth of a field that a player reaches before the opponent, and of two of them that are neighbours: among many
+neighbours a trail can turn, and need not leave fields behind. Counting pairs as well as fields wins three games of
+five against counting fields alone, in the same number of nodes and in the same time."""
+
+LAST_ROW = HALF - ROW
+"""The number of the first field of the last row in the low word."""
+
+BELOW = (ROW - 1, ROW, ROW + 1)
+"""Bits from a field to its neighbours in the row below."""
+
+HASH_FACTOR = 0x2545F4914F6CDD1D
+HASH_MASK = (1 << 62) - 1
+
+
+def wins_at_once(state: State) -> bool:
+    """Tell whether the side to move can leave the opponent without a place for the next arrow."""
+    own, other = state.own, state.other
+    return other == NOWHERE or (NEAR_LOW[own] & LOW[other]) | (NEAR_HIGH[own] & HIGH[other]) != 0
+
+
+def spread_low(low: int, high: int) -> int:
+    """Return, as bits of the low word and some beyond it, a set of fields with all their neighbours."""
+    wide = low | (low << 1) | (low >> 1)
+    return wide | (wide << ROW) | (wide >> ROW) | ((high | (high << 1) | (high >> 1)) << LAST_ROW)
+
+
+def spread_high(low: int, high: int) -> int:
+    """Return the same as bits of the high word."""
+    wide = high | (high << 1) | (high >> 1)
+    return wide | (wide << ROW) | (wide >> ROW) | ((low | (low << 1) | (low >> 1)) >> LAST_ROW)
+
+
+def worth(low: int, high: int) -> int:
+    """Evaluate a set of fields: how many there are, and how many pairs of neighbours."""
+    fields = popcount(low) + popcount(high)
+    pairs = popcount(low & (low >> 1)) + popcount(high & (high >> 1))
+    for step in BELOW:
+        pairs += popcount(low & (low >> step)) + popcount(high & (high >> step))
+        pairs += popcount(high & (low >> (HALF - step)))
+    return FIELD * fields + PAIR * pairs
+
+
+def evaluate(state: State) -> int:
+    """Guess the value of a position for the side to move, by the fields that each side reaches first.
+
+    Both sides spread over the free fields in turn, a step at a time. The side to move does not begin with a step
+    to a neighbour of the opponent's field, which would lose. Where no field is left that both can reach, the value
+    is exact as far as `engine.games.arrows.endgame.race` knows.
+    """
+    if verdict(state) != UNDECIDED:
+        return -DECIDED
+    if wins_at_once(state):
+        return DECIDED
+    own, other = state.own, state.other
+    mine_low, mine_high = LOW[own], HIGH[own]
+    theirs_low, theirs_high = LOW[other], HIGH[other]
+    low = state.low ^ mine_low ^ theirs_low
+    high = state.high ^ mine_high ^ theirs_high
+    step_low = NEAR_LOW[own] & low & ~NEAR_LOW[other]
+    step_high = NEAR_HIGH[own] & high & ~NEAR_HIGH[other]
+    if step_low | step_high == 0:
+        return -DECIDED
+    reply_low, reply_high = theirs_low, theirs_high
+    while step_low | step_high | reply_low | reply_high != 0:
+        mine_low |= step_low
+        mine_high |= step_high
+        low ^= step_low
+        high ^= step_high
+        spread = spread_low(reply_low, reply_high) & low
+        reply_high = spread_high(reply_low, reply_high) & high
+        reply_low = spread
+        theirs_low |= reply_low
+        theirs_high |= reply_high
+        low ^= reply_low
+        high ^= reply_high
+        spread = spread_low(step_low, step_high) & low
+        step_high = spread_high(step_low, step_high) & high
+        step_low = spread
+    rest_low, rest_high = mine_low ^ LOW[own], mine_high ^ HIGH[own]
+    if spread_low(rest_low, rest_high) & theirs_low == 0 and spread_high(rest_low, rest_high) & theirs_high == 0:
+        # from its next arrow on the side to move shares no field with the opponent
+        outcome = race(own, rest_low, rest_high, other, theirs_low ^ LOW[other], theirs_high ^ HIGH[other])
+        if outcome != UNDECIDED:
+            return DECIDED if outcome == WON else -DECIDED
+    return worth(mine_low, mine_high) - worth(theirs_low, theirs_high)
+
+
+def insert(state: State, arena: Any, first: int, count: int) -> None:
+    """Put a position among so many others from place ``first`` on, which are sorted, the least evaluation first.
+
+    The evaluations stand in the same order behind the places of eight positions.
+    """
+    values = (first + DIRECTIONS) * WORDS
+    value = evaluate(state)
+    at = count
+    while at > 0 and arena[values + at - 1] > value:
+        arena[values + at] = arena[values + at - 1]
+        store(arena, first + at, load(arena, first + at - 1), 0)
+        at -= 1
+    arena[values + at] = value
+    store(arena, first + at, state, 0)
+
+
+def candidates(state: State, arena: Any, first: int) -> int:
+    """Write children among which one is as good as the best of all; return their end.
+
+    With it the game also ends as early or as late as with the best. A move that wins at once stands alone. Moves
+    after which the opponent wins at once are left out; where all are of that kind, the first child stands for
+    them. The others come in the order of their evaluation.
+    """
+    end = children(state, arena, first)
+    if (first + 2 * DIRECTIONS) * WORDS > len(arena):
+        raise OverflowError("the arena is full")
+    if end - first < 2:
+        return end
+    winning = wins_at_once(state)
+    kept = 0
+    for at in range(first, end):
+        child = load(arena, at)
+        if winning:
+            if verdict(child) != UNDECIDED:
+                store(arena, first, child, 0)
+                return first + 1
+        elif not wins_at_once(child):
+            insert(child, arena, first, kept)
+            kept += 1
+    return first + max(1, kept)
+
+
+def mix(value: int, more: int) -> int:
+    """Stir a number of 62 bits into a hash of 62 bits."""
+    value = ((value ^ more) * HASH_FACTOR) & HASH_MASK
+    return value ^ (value >> 31)
+
+
+def hash_of(state: State) -> int:
+    """Hash a position: the free fields and those that are to be used next."""
+    return mix(mix(mix(1, state.low), state.high), state.own * 128 + state.other)
+
+
+FUNCTIONS = (wins_at_once, spread_low, spread_high, worth, evaluate, insert, candidates, mix, hash_of)

@@ -1,0 +1,199 @@
+"""Arrows behind the one interface of `engine.games.interface`."""
+
+import re
+from collections.abc import Hashable, Iterator
+from enum import StrEnum
+from typing import NamedTuple
+
+from engine.compiling.binding import can_compile
+from engine.games.arrows import board, drawing, parameters, rules
+from engine.games.arrows.geometry import NOWHERE, number, words
+from engine.games.arrows.kernel import bind
+from engine.games.arrows.parameters import SIDES, Setup
+from engine.games.interface import (
+    UNDECIDED,
+    BadMove,
+    BadPosition,
+    Game,
+    IllegalMove,
+    Kernel,
+    Position,
+    Successor,
+    UnreadableMove,
+)
+from engine.games.outcome import Outcome
+
+USED_PART = 0.8
+"""The part of the free fields that is used up in a usual game: 0.65 to 0.9 between equals, the less the nearer to
+each other they begin."""
+
+NO_MOVE = "255"
+"""What programs of the contest say when they can place no arrow."""
+
+
+class Ending(StrEnum):
+    """Why the side to move, which loses, cannot place its arrow on the field that its last one points at."""
+
+    OFF_BOARD = "off_board"
+    """There is no such field."""
+    OCCUPIED = "occupied"
+    """An arrow stands there, of either player."""
+    BLOCKED = "blocked"
+    """The field was blocked from the beginning."""
+    TAKEN = "taken"
+    """The opponent's last arrow points there, too."""
+
+
+class ArrowsPosition(NamedTuple):
+    """A position of arrows: how the game began, and all moves since then."""
+
+    setup: Setup
+    moves: tuple[int, ...]
+    state: rules.State
+
+    @property
+    def game(self) -> Game:
+        """The game of arrows."""
+        return ARROWS
+
+    @property
+    def parameters(self) -> str:
+        """The set-up as text."""
+        return str(self.setup)
+
+    @property
+    def turn(self) -> int:
+        """Who moves: 0 the first player, 1 the second."""
+        return len(self.moves) % 2
+
+    @property
+    def key(self) -> Hashable:
+        """The free fields, and where both players have to place their next arrows."""
+        return self.state
+
+    @property
+    def stage(self) -> int:
+        """How many moves were made: no arrow ever leaves the board."""
+        return len(self.moves)
+
+    @property
+    def plies_ahead(self) -> int:
+        """One for each field that is usually taken of those that are free."""
+        return int(USED_PART * bind().plies_left(self.state))
+
+    def verdict(self) -> Outcome | None:
+        """Return the loss of a side that is to move and cannot place its arrow, else None."""
+        if bind().verdict(self.state) == UNDECIDED:
+            return None
+        placed = board.arrows(self.setup, self.moves)
+        x, y = target = placed[-2].target
+        if not self.setup.has(target):
+            ending, reason = Ending.OFF_BOARD, "is off the board"
+        elif target in self.setup.blocked:
+            ending, reason = Ending.BLOCKED, "is blocked"
+        elif any(arrow.field == target for arrow in placed):
+            ending, reason = Ending.OCCUPIED, "is occupied"
+        else:
+            ending, reason = Ending.TAKEN, f"the last arrow of {SIDES[1 - self.turn]} points at, too"
+        detail = f"{SIDES[self.turn]} cannot place an arrow on ({x}, {y}), which {reason}"
+        return Outcome(1 - self.turn, ending, detail)
+
+    def successors(self) -> Iterator[Successor]:
+        """Yield the eight moves by direction; none when the game is over."""
+        if bind().verdict(self.state) == UNDECIDED:
+            for direction in range(rules.DIRECTIONS):
+                yield self._successor(direction)
+
+    def resolve(self, move: str) -> Successor:
+        """Return the move and the position after it.
+
+        Raises `UnreadableMove` with BAD_MOVE_MEANS_NONE for 255 and BAD_MOVE_IS_NO_DIRECTION for all else that is
+        not 0 to 7, and `IllegalMove` with BAD_MOVE_GAME_IS_OVER.
+        """
+        text = move.strip()
+        if text == NO_MOVE:
+            sentence = f"{NO_MOVE} says that no move is possible; here nobody plays it, for the game is over then"
+            raise UnreadableMove("BAD_MOVE_MEANS_NONE", sentence)
+        if not re.fullmatch("[0-7]", text):
+            sentence = f"{move!r} is no direction; a move is a number from 0 (up) to 7 (up left), clockwise"
+            raise UnreadableMove("BAD_MOVE_IS_NO_DIRECTION", sentence)
+        outcome = self.verdict()
+        if outcome is not None:
+            raise IllegalMove("BAD_MOVE_GAME_IS_OVER", f"the game is over: {outcome.detail}")
+        return self._successor(int(text))
+
+    def text(self) -> str:
+        """Return the board file, and the moves behind it."""
+        return board.write(self.setup, self.moves)
+
+    def picture(self, last: Successor | None = None) -> str:
+        """Draw the board, each arrow with its owner's number."""
+        return drawing.draw(self.setup, self.moves, mark_last=last is not None)
+
+    def summary(self) -> str:
+        """Say where each player has to place the next arrow, and how many fields are free."""
+        placed = board.arrows(self.setup, self.moves)
+        targets = [placed[-1 - (self.turn == side)].target for side in range(len(SIDES))]
+        parts = [f"{name}: next on ({x}, {y})" for name, (x, y) in zip(SIDES, targets, strict=True)]
+        return "; ".join([*parts, f"{bind().plies_left(self.state)} free fields"])
+
+    def kernel(self, *, compile: bool = True) -> Kernel:
+        """Return the rules as integers; every board compiles."""
+        compile = compile and can_compile()
+        return Kernel(bind(compile=compile), compile, self.state)
+
+    def _successor(self, direction: int) -> Successor:
+        after = bind().after(self.state, direction)
+        return Successor(str(direction), ArrowsPosition(self.setup, (*self.moves, direction), after))
+
+
+def begin(setup: Setup) -> ArrowsPosition:
+    """Return the position in which a game begins."""
+    taken = {*setup.starts, *setup.blocked}
+    free = sum(
+        1 << number(x, y) for x in range(1, setup.columns + 1) for y in range(1, setup.rows + 1) if (x, y) not in taken
+    )
+    targets = []
+    for side in range(len(SIDES)):
+        target = setup.target(side)
+        targets.append(number(*target) if setup.has(target) and target not in taken else NOWHERE)
+    return ArrowsPosition(setup, (), rules.State(*words(free), *targets))
+
+
+class Arrows:
+    """The game of arrows on every board."""
+
+    name = "arrows"
+    sides = SIDES
+    marks = drawing.MARKS
+    default_parameters = "8 8"
+    quiet_limit = 0
+
+    def parameters(self, text: str) -> str:
+        """Return the parameters in canonical text; raises `engine.games.interface.BadParameters`."""
+        return str(parameters.parse(text))
+
+    def warning(self, parameters_text: str) -> str:
+        """Return what is odd about a set-up; empty where both players can place an arrow."""
+        return parameters.parse(parameters_text).warning
+
+    def start(self, parameters_text: str) -> Position:
+        """Return the start of a game; raises `engine.games.interface.BadParameters`."""
+        return begin(parameters.parse(parameters_text))
+
+    def read(self, text: str) -> Position:
+        """Read a board file and the moves behind it; raises `engine.games.interface.BadPosition`.
+
+        A move that cannot be played is named with its line, under the codes of `ArrowsPosition.resolve`.
+        """
+        setup, moves = board.read(text)
+        position: Position = begin(setup)
+        for count, word in enumerate(moves, 1):
+            try:
+                position = position.resolve(word.text).position
+            except BadMove as error:
+                raise BadPosition(error.code, f"move {count}: {error}", word.line) from None
+        return position
+
+
+ARROWS: Game = Arrows()

@@ -1,0 +1,13 @@
+"""The games that there are, by name."""
+
+from engine.games.arrows.position import ARROWS
+from engine.games.gipf.position import GIPF
+from engine.games.interface import Game
+from engine.games.mnk.position import MNK
+from engine.games.morris.position import MORRIS
+
+GAMES: dict[str, Game] = {game.name: game for game in (GIPF, ARROWS, MORRIS, MNK)}
+"""Every game on the server, in the order in which they are listed."""
+
+USUAL_GAME = next(iter(GAMES))
+"""The one that is meant where none is named."""

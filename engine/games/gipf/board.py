@@ -1,0 +1,124 @@
+"""The text form of GIPF positions, both ways, and what can be wrong with one."""
+
+import re
+from functools import cache
+
+from engine.compiling.binding import popcount
+from engine.games.gipf.geometry import AXES, geometry, is_field
+from engine.games.gipf.kernel import bind
+from engine.games.gipf.parameters import Parameters, parse
+from engine.games.gipf.rules import State
+from engine.games.interface import BadParameters, BadPosition
+
+PIECES = "WB"
+"""The letters of the sides, the one that begins first."""
+
+
+def start(parameters: Parameters) -> State:
+    """Return the state at the start: three pieces each on alternate corners, white on the top left one."""
+    corners = geometry(parameters.size).corners
+    return State(sum(corners[::2]), sum(corners[1::2]), parameters.white - 3, parameters.black - 3, 0)
+
+
+@cache
+def rows(size: int) -> tuple[tuple[int, ...], ...]:
+    """Return the fields of the board, as bits, by printed row from the top."""
+    width = 2 * size - 1
+    return tuple(tuple(1 << (r * width + c) for c in range(width) if is_field(size, r, c)) for r in range(width))
+
+
+def piece_at(state: State, field: int) -> str:
+    """Return the letter of the piece on a field, ``_`` for none."""
+    if state.white & field:
+        return "W"
+    return "B" if state.black & field else "_"
+
+
+def write(parameters: Parameters, state: State) -> str:
+    """Return the text of a position, lines ended by newlines."""
+    lines = [str(parameters), f"{state.white_reserve} {state.black_reserve} {PIECES[state.side]}"]
+    for number, fields in enumerate(rows(parameters.size)):
+        indent = " " * abs(parameters.size - 1 - number)
+        lines.append(indent + " ".join(piece_at(state, field) for field in fields))
+    return "\n".join(lines) + "\n"
+
+
+def read(text: str) -> tuple[Parameters, State]:
+    """Read a position; blank lines and any indentation are allowed.
+
+    Raises `BadPosition` with the first code that applies: WRONG_GAME_PARAMETERS for the two header lines,
+    WRONG_BOARD_FIELD, WRONG_BOARD_ROW_LENGTH, WRONG_WHITE_PAWNS_NUMBER, WRONG_BLACK_PAWNS_NUMBER,
+    ERROR_FOUND_1_ROW_OF_LENGTH_K or ERROR_FOUND_<N>_ROWS_OF_LENGTH_K.
+    """
+    lines = [(number, line.split()) for number, line in enumerate(text.splitlines(), 1) if line.strip()]
+    if not lines:
+        raise BadPosition("WRONG_GAME_PARAMETERS", "the text is empty; a board begins with a line S K GW GB")
+    number, words = lines[0]
+    try:
+        parameters = parse(" ".join(words))
+    except BadParameters as error:
+        raise BadPosition("WRONG_GAME_PARAMETERS", str(error), number) from None
+    if len(lines) < 2:
+        raise BadPosition("WRONG_GAME_PARAMETERS", "the line of reserves and side to move is missing", number + 1)
+    number, words = lines[1]
+    if len(words) != 3 or not all(re.fullmatch("[0-9]{1,6}", word) for word in words[:2]) or words[2] not in ("W", "B"):
+        sentence = f"expected both reserves and the side to move, as in 12 12 W; not {' '.join(words)!r}"
+        raise BadPosition("WRONG_GAME_PARAMETERS", sentence, number)
+    reserves = int(words[0]), int(words[1])
+    white, black = _read_rows(parameters, lines[2:], last_line=number)
+    state = State(white, black, *reserves, PIECES.index(words[2]))
+    _check(parameters, state)
+    return parameters, state
+
+
+def _read_rows(parameters: Parameters, lines: list[tuple[int, list[str]]], last_line: int) -> tuple[int, int]:
+    white = black = 0
+    expected = rows(parameters.size)
+    for number, words in lines:
+        for word in words:
+            if word not in ("W", "B", "_"):
+                raise BadPosition("WRONG_BOARD_FIELD", f"a field is W, B or _, not {word!r}", number)
+    for place, (number, words) in enumerate(lines):
+        if place >= len(expected):
+            raise BadPosition("WRONG_BOARD_ROW_LENGTH", f"the board has {len(expected)} rows; this is one more", number)
+        if len(words) != len(expected[place]):
+            sentence = f"row {place + 1} has {len(expected[place])} fields, not {len(words)}"
+            raise BadPosition("WRONG_BOARD_ROW_LENGTH", sentence, number)
+        for field, word in zip(expected[place], words, strict=True):
+            white |= field if word == "W" else 0
+            black |= field if word == "B" else 0
+    if len(lines) < len(expected):
+        last = lines[-1][0] if lines else last_line
+        sentence = f"the board ends after {len(lines)} of {len(expected)} rows"
+        raise BadPosition("WRONG_BOARD_ROW_LENGTH", sentence, last)
+    return white, black
+
+
+def _check(parameters: Parameters, state: State) -> None:
+    sides = (
+        ("white", state.white, state.white_reserve, parameters.white),
+        ("black", state.black, state.black_reserve, parameters.black),
+    )
+    for name, pieces, reserve, most in sides:
+        count = popcount(pieces)
+        if count + reserve > most:
+            sentence = f"{name} has {count} pieces on the board and {reserve} in reserve, of {most} in all"
+            raise BadPosition(f"WRONG_{name.upper()}_PAWNS_NUMBER", sentence)
+    found = count_runs(parameters, state)
+    if found:
+        code = "ERROR_FOUND_1_ROW_OF_LENGTH_K" if found == 1 else f"ERROR_FOUND_{found}_ROWS_OF_LENGTH_K"
+        sentence = f"{found} runs of {parameters.run} or more pieces stand on the board; they would have been collected"
+        raise BadPosition(code, sentence)
+
+
+def count_runs(parameters: Parameters, state: State) -> int:
+    """Count the maximal runs of K or more pieces of one colour, crossing ones each."""
+    rules = bind(parameters.size, parameters.run)
+    width = geometry(parameters.size).width
+    total = 0
+    for pieces in (state.white, state.black):
+        for down, right in AXES:
+            step = down * width + right
+            starts = rules.run_starts(pieces, step)
+            total += popcount(starts & ~(starts << step))
+    return total

@@ -1,0 +1,27 @@
+"""A board drawn for people, with the names of columns and rows at the rim."""
+
+from engine.games.mnk.board import digits
+from engine.games.mnk.notation import letter
+from engine.games.mnk.parameters import Parameters
+from engine.games.mnk.rules import State
+
+MARKS = ("×", "○")
+"""How pieces are drawn, the first player's first."""
+
+SYMBOLS = ("·", *MARKS)
+"""How a field is drawn, by its digit in a text."""
+
+
+def draw(parameters: Parameters, state: State, marked: int = 0) -> str:
+    """Draw the board, row 1 at the bottom; the marked field, a bit, stands in brackets."""
+    fields = digits(parameters, state)
+    columns = "   " + "".join(f" {letter(column)} " for column in range(parameters.columns)).rstrip()
+    lines = [columns]
+    for row in range(parameters.rows):
+        number = parameters.rows - row
+        cells = ""
+        for at in range(row * parameters.columns, (row + 1) * parameters.columns):
+            symbol = SYMBOLS[int(fields[at])]
+            cells += f"[{symbol}]" if marked == 1 << at else f" {symbol} "
+        lines.append(f"{number:>2} {cells} {number}")
+    return "\n".join([*lines, columns]) + "\n"

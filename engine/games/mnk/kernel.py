@@ -1,0 +1,119 @@
+"""The rules of m,n,k-games, and all about them, bound to one board and one K, interpreted or compiled."""
+
+from functools import lru_cache
+from types import SimpleNamespace
+from typing import Any
+
+from engine.compiling.binding import specialise
+from engine.games.mnk import evaluation, geometry, rules, solver_hints
+from engine.games.mnk.parameters import Parameters
+
+WORD_BITS = 64
+"""Boards of no more fields are compiled."""
+
+HASH_BITS = 62
+"""Fields that are mixed into a hash at once."""
+
+STEEPNESS = 4
+"""An open line is worth so many times what it is with one piece less. On 8 8 5, 3 plays alike and 8 worse."""
+
+FLAT = 6
+"""Lines that lack so many pieces or more are worth 1, or nothing where they are empty."""
+
+MOST_BOARDS = 2048
+"""Interpreted bindings that are kept, of 60 KB each, the latest used: there are 5000 boards and Ks that somebody may
+ask for, but no more matches than that run at once on a server, unless its settings say so."""
+
+MOST_COMPILED = 64
+"""Compiled ones, of some megabytes each: what a bot plays on that is met with one board after another."""
+
+Bound = SimpleNamespace
+"""The functions of `rules`, `evaluation` and `proving`, and their constants, bound to one board and one K."""
+
+
+def bind(parameters: Parameters, *, compile: bool = False) -> Bound:
+    """Return the rules as a namespace of functions.
+
+    Compiled rules exist for boards of up to WORD_BITS fields and take arenas that are flat int64 arrays; the sets
+    of fields in their states are words with a sign, see `signed`.
+    """
+    rows, columns, run = parameters
+    # all lines that do not fit are alike
+    run = min(run, max(rows, columns) + 1)
+    return _compiled(rows, columns, run) if compile else _interpreted(rows, columns, run)
+
+
+@lru_cache(MOST_BOARDS)
+def _interpreted(rows: int, columns: int, run: int) -> Bound:
+    return _bind(rows, columns, run, False)
+
+
+@lru_cache(MOST_COMPILED)
+def _compiled(rows: int, columns: int, run: int) -> Bound:
+    return _bind(rows, columns, run, True)
+
+
+def signed(word: int, fields: int) -> int:
+    """Return a set of fields as the compiled rules want it: on a board of 64, the last one is the sign."""
+    return word - (1 << WORD_BITS) if fields == WORD_BITS and word >> (WORD_BITS - 1) else word
+
+
+def _bind(rows: int, columns: int, run: int, compile: bool) -> Bound:
+    fields = rows * columns
+
+    def words(values: list[int]) -> tuple[int, ...]:
+        return tuple(signed(value, fields) for value in values) if compile else tuple(values)
+
+    def table(values: list[int]) -> Any:
+        if not compile:
+            return tuple(values)
+        import numpy
+
+        return numpy.array(words(values), dtype=numpy.int64)
+
+    lines = geometry.lines(rows, columns, run)
+    kinds = [geometry.mirrored_columns(rows, columns), geometry.mirrored_rows(rows, columns)]
+    path = [0, 1, 0]
+    if rows == columns:
+        kinds.append(geometry.transposed(rows))
+        path += [2, *path]
+    swaps = [swap for kind in kinds for swap in kind]
+    constants: dict[str, Any] = {
+        "WORDS": rules.WORDS,
+        "BOARD": words([(1 << fields) - 1])[0],
+        "K": run,
+        "STEPS": tuple(line.step for line in lines),
+        "STARTS": words([line.starts for line in lines]),
+        "SHIFTS": _shifts(run),
+        "WORTH": table([STEEPNESS ** max(0, FLAT - (run - count)) if count else 0 for count in range(run + 1)]),
+        "HASH_PARTS": tuple((1 << min(HASH_BITS, fields - at)) - 1 for at in range(0, fields, HASH_BITS)),
+        "POWERS": table([1 << count for count in range(run + 1)]),
+        "SWAPS_FROM": tuple(sum(map(len, kinds[:number])) for number in range(len(kinds) + 1)),
+        "DISTANCES": table([swap.distance for swap in swaps]),
+        "LOWER": table([swap.lower for swap in swaps]),
+        "PATH": tuple(path),
+        "HEADS": words(_heads(fields, [kinds[number] for number in path])),
+        "SIGN": words([1 << (WORD_BITS - 1)])[0] if compile and fields == WORD_BITS else 0,
+    }
+    functions = rules.FUNCTIONS + evaluation.FUNCTIONS + solver_hints.FUNCTIONS
+    return specialise(functions, f"mnk_{rows}_{columns}_{run}", constants, compile=compile)
+
+
+def _shifts(run: int) -> tuple[int, ...]:
+    """Return shifts that leave one bit of every ``run`` neighbouring ones, each as far as the ones before reach."""
+    shifts = []
+    length = 1
+    while length < run:
+        shifts.append(min(length, run - length))
+        length += shifts[-1]
+    return tuple(shifts) or (0,)
+
+
+def _heads(fields: int, path: list[tuple[geometry.Swap, ...]]) -> list[int]:
+    """Return, after each reflection of a path, the fields that are mirrored to themselves or to a higher one."""
+    places = [1 << field for field in range(fields)]
+    found = []
+    for swaps in path:
+        places = [geometry.swapped(place, swaps) for place in places]
+        found.append(sum(1 << field for field, place in enumerate(places) if place >= 1 << field))
+    return found

@@ -1,0 +1,153 @@
+"""Nine men's morris behind the one interface of `engine.games.interface`."""
+
+from collections.abc import Hashable, Iterator
+from enum import StrEnum
+from typing import NamedTuple
+
+from engine.compiling.binding import can_compile, popcount
+from engine.games.interface import DRAWN, UNDECIDED, WON, BadParameters, Game, Kernel, Position, Successor
+from engine.games.morris import board, drawing, notation, rules
+from engine.games.morris.kernel import bind
+from engine.games.outcome import Outcome
+
+PLIES_ON_BOARD = 42
+"""Moves of both sides that usually follow, wherever a game stands."""
+
+QUIET_LIMIT = 100
+"""Plies without a placement or a capture after which a match is drawn: fifty moves of each side, as in chess."""
+
+
+class Ending(StrEnum):
+    """How the board itself ends a game of nine men's morris."""
+
+    TOO_FEW_PIECES = "too_few_pieces"
+    """Both hands are empty and the loser has fewer than three pieces. Where both sides have, it is a draw."""
+    NO_MOVE = "no_move"
+    """The loser is to move and every piece is blocked."""
+
+
+class MorrisPosition(NamedTuple):
+    """A position of nine men's morris."""
+
+    state: rules.State
+
+    @property
+    def game(self) -> Game:
+        """Nine men's morris."""
+        return MORRIS
+
+    @property
+    def parameters(self) -> str:
+        """Nothing: there is one variant."""
+        return ""
+
+    @property
+    def turn(self) -> int:
+        """Who moves: 0 white, 1 black."""
+        return self.state.side
+
+    @property
+    def key(self) -> Hashable:
+        """Pieces, hands and side."""
+        return self.state
+
+    @property
+    def stage(self) -> int:
+        """Pieces placed and pieces taken since the empty board, together."""
+        hands = self.state.own_hand + self.state.other_hand
+        on_board = popcount(self.state.own | self.state.other)
+        placed, taken = 2 * rules.PIECES - hands, 2 * rules.PIECES - hands - on_board
+        return placed + taken
+
+    @property
+    def plies_ahead(self) -> int:
+        """One for each piece in hand, and as many as are usual after these."""
+        return self.state.own_hand + self.state.other_hand + PLIES_ON_BOARD
+
+    def verdict(self) -> Outcome | None:
+        """Return how the game has ended, or None: a side has too few pieces, or the one to move has no move."""
+        verdict = bind().verdict(self.state)
+        if verdict == UNDECIDED:
+            return None
+        if verdict == DRAWN:
+            return Outcome(None, Ending.TOO_FEW_PIECES, "both sides have fewer than three pieces left")
+        winner = self.turn if verdict == WON else 1 - self.turn
+        loser = board.SIDES[1 - winner]
+        if bind().too_few(self.state):
+            left = popcount(board.pieces_of(self.state)[1 - winner])
+            return Outcome(winner, Ending.TOO_FEW_PIECES, f"{loser} has {left} pieces left, fewer than three")
+        return Outcome(winner, Ending.NO_MOVE, f"{loser} is to move and has no piece that can")
+
+    def successors(self) -> Iterator[Successor]:
+        """Yield every legal move, by the field left, the field reached and the field of the piece taken, ascending."""
+        kernel = self.kernel(compile=False)
+        arena = kernel.arena(bind().count_moves(self.state))
+        for at in range(kernel.rules.children(self.state, arena, 0)):
+            after = kernel.rules.load(arena, at)
+            yield Successor(notation.text_of(self.state, after), MorrisPosition(after))
+
+    def resolve(self, move: str) -> Successor:
+        """Return the move in canonical text and the position after it; raises `engine.games.interface.BadMove`."""
+        text, state = notation.resolve(self.state, move)
+        return Successor(text, MorrisPosition(state))
+
+    def text(self) -> str:
+        """Return hands, side to move and fields."""
+        return board.write(self.state)
+
+    def picture(self, last: Successor | None = None) -> str:
+        """Draw the board with the numbers of its fields; the piece that was placed or moved stands in brackets."""
+        # of the fields that a move names, only the one that a piece has come to is not empty afterwards
+        named = map(int, last.move.split()) if last else ()
+        return drawing.draw(
+            self.state, next((field for field in named if board.piece_at(self.state, field) != "_"), -1)
+        )
+
+    def summary(self) -> str:
+        """Say what each side has in hand and in all, and how it moves."""
+        parts = []
+        for name, pieces, hand in zip(
+            board.SIDES, board.pieces_of(self.state), board.hands_of(self.state), strict=True
+        ):
+            count = popcount(pieces)
+            phase = "placing" if hand else "flying" if count == rules.FLYING else "moving"
+            parts.append(f"{name}: {hand} in hand, {count + hand} left, {phase}")
+        return "; ".join(parts)
+
+    def kernel(self, *, compile: bool = True) -> Kernel:
+        """Return the rules as integers."""
+        compile = compile and can_compile()
+        return Kernel(bind(compile=compile), compile, self.state)
+
+
+class Morris:
+    """Nine men's morris; there are no variants."""
+
+    name = "morris"
+    sides = board.SIDES
+    marks = drawing.MARKS
+    default_parameters = ""
+    quiet_limit = QUIET_LIMIT
+
+    def parameters(self, text: str) -> str:
+        """Return nothing; raises `engine.games.interface.BadParameters` for anything but spaces."""
+        if text.strip():
+            raise BadParameters("bad_parameters", f"nine men's morris takes no parameters; not {text!r}")
+        return ""
+
+    def warning(self, parameters: str) -> str:
+        """Return nothing: no variant is odd."""
+        self.parameters(parameters)
+        return ""
+
+    def start(self, parameters: str) -> Position:
+        """Return the start of a game; raises `engine.games.interface.BadParameters`."""
+        self.parameters(parameters)
+        return MorrisPosition(board.start())
+
+    def read(self, text: str) -> Position:
+        """Read a position; raises `engine.games.interface.BadPosition`."""
+        return MorrisPosition(board.read(text))
+
+
+MORRIS: Game = Morris()

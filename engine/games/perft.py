@@ -1,0 +1,65 @@
+"""Perft: counting the leaves of the tree of moves, to prove a game's rules and to measure their speed.
+
+The counts to compare with stand in docs/rules.md. The term and the method come from chess programming, where
+R. Hyatt's Crafty made the command known.
+"""
+
+from typing import NamedTuple
+
+from engine.games.interface import Kernel, Position
+
+FIRST_PLACES = 1 << 12
+"""Places of the arena that a count begins with: several plies of positions with hundreds of children."""
+
+MOST_PLACES = 1 << 16
+"""Places of the largest arena that a count tries; more children of a position take too long to tell apart."""
+
+
+class Branch(NamedTuple):
+    """A move from the root, and the leaves behind it."""
+
+    move: str
+    leaves: int
+
+
+def count(position: Position, depth: int, *, unique: bool = False, compile: bool = True) -> int:
+    """Return how many leaves the tree of moves from a position has at a depth of 0 and more.
+
+    With ``unique``, moves of a node that lead to the same position count once. Raises ValueError for a negative
+    depth, OverflowError where a position has more children than an arena of MOST_PLACES holds.
+    """
+    if depth < 0:
+        raise ValueError(f"the depth is {depth}, but leaves are counted at depths of 0 and more")
+    if depth == 0:
+        return 1
+    return _count(position.kernel(compile=compile), depth, unique)
+
+
+def divide(position: Position, depth: int, *, unique: bool = False, compile: bool = True) -> list[Branch]:
+    """Return the leaves at a depth of 1 and more behind each move, in the order of generation.
+
+    With ``unique``, a move that leads to the same position as an earlier one is left out, so that the leaves add
+    up to `count` either way. Raises the errors of `count`.
+    """
+    if depth < 1:
+        raise ValueError(f"the depth is {depth}, but leaves are divided among moves at depths of 1 and more")
+    branches = []
+    seen = set()
+    for move, after in position.successors():
+        if unique and after.key in seen:
+            continue
+        seen.add(after.key)
+        branches.append(Branch(move, count(after, depth - 1, unique=unique, compile=compile)))
+    return branches
+
+
+def _count(kernel: Kernel, depth: int, unique: bool) -> int:
+    """Count with arenas that grow until one is large enough: a kernel raises OverflowError where one is not."""
+    places = FIRST_PLACES
+    while True:
+        try:
+            return int(kernel.rules.perft(kernel.state, depth, unique, kernel.arena(places), 0))
+        except OverflowError as error:
+            if places >= MOST_PLACES:
+                raise OverflowError(f"a position has more children than {places} places hold") from error
+            places *= 4

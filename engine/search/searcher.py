@@ -1,0 +1,327 @@
+"""Thinking about a move: iterative deepening within limits of depth, nodes and time.
+
+A `Searcher` owns what the search of `engine.search.alphabeta` works on, and keeps its table from move to move. The
+search runs in the thread that calls, and polls at every node a number that a timer sets at the hard limit of time:
+compiled code can read no clock, and lets other threads run meanwhile. Interpreted code holds the interpreter for
+some milliseconds at a time, so there the number that is polled is the clock itself.
+"""
+
+import threading
+from collections.abc import Callable, Collection, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy
+
+from engine.games.interface import EVALUATION_LIMIT, Kernel, Position, move_to
+from engine.search.alphabeta import bind
+from engine.search.binding import numbers
+from engine.search.iterative_deepening import Deepened, HelperThreads, Line, deepen, memory_for
+from engine.search.memory import (
+    BUDGET,
+    EXCLUDED,
+    GENERATION,
+    MAX_DEPTH,
+    NODES,
+    NOWHERE,
+    ROOM,
+    SELECTIVE,
+    STOPPED,
+    Memory,
+)
+from engine.search.scores import WIN
+from engine.search.transposition_table import BUCKET_WORDS, ENTRY_WORDS, GENERATION_MASK, slot_of
+
+TABLE_MEGABYTES = 64
+"""Size of a compiled searcher's table, unless it is told another: 4 million positions, some seconds' worth."""
+
+INTERPRETED_TABLE_MEGABYTES = 4
+"""The same where the search is interpreted and hundreds of times slower."""
+
+LEAST_PATH = 256
+"""Slots of the set of positions that would repeat; it is never more than a quarter full."""
+
+SAMPLED_WORDS = 2000
+"""The words at the beginning of the table that tell how much of it is used."""
+
+NO_BUDGET = 1 << 62
+"""Nodes allowed to a search without a limit of nodes."""
+
+
+class SearchLimits(NamedTuple):
+    """When to stop thinking: as soon as any of these is reached."""
+
+    depth: int = MAX_DEPTH
+    """Plies, 1 to MAX_DEPTH."""
+    nodes: int | None = None
+    """Positions looked at; the children of the last one may go beyond it."""
+    soft_ms: float | None = None
+    """Milliseconds after which no new depth is begun."""
+    hard_ms: float | None = None
+    """Milliseconds after which the search ends where it stands."""
+    lines: int = 1
+    """How many of the best moves to look at, each with its best line."""
+    exact: bool = False
+    """Whether to search every move to the full depth. Without it late moves are looked at less deeply, which plays
+    stronger in the same time, but need not find the shortest win."""
+
+
+NO_LIMITS = SearchLimits()
+"""Think until there is nothing more to find out, or until somebody stops it."""
+
+
+class Stop:
+    """What ends a search from any thread, at once and for good. Each thought takes a new one."""
+
+    def __init__(self) -> None:
+        self.cell = numpy.zeros(1, dtype=numpy.int64)
+
+    def set(self) -> None:
+        """End the search, or keep it from beginning."""
+        self.cell[0] = 1
+
+
+@dataclass(frozen=True)
+class SearchResult:
+    """What a search has found."""
+
+    position: Position
+    """What was thought about."""
+    line: Line
+    """The best line, each move as the number of a child in the kernel's order of generation; may be empty."""
+    score: int | None
+    """The value for the side to move: a piece of GIPF is worth 100, see also `plies_to_end`. None where depth is 0."""
+    depth: int
+    """Plies that were searched to the end; the line may come from the next one. 0 where the search was cut off before
+    its first ply was looked through: then nothing is known of the position, not even that it is level."""
+    nodes: int
+    """Positions looked at, those of the depth that was cut off included."""
+    seconds: float
+    """How long it took, without the time in which depths were reported."""
+    rank: int = 1
+    """1 for the best move, 2 for the next one, and so on."""
+    table_use: float = 0.0
+    """The part of the transposition table that this search has written, 0 to 1, as a sample shows it."""
+
+    @cached_property
+    def move(self) -> str:
+        """The best move, in canonical text. It is always legal; the first one where nothing is known."""
+        return self._texts(1)[0]
+
+    @cached_property
+    def pv(self) -> list[str]:
+        """The best line in canonical text, beginning with `move`. Putting it into words takes a while."""
+        return self._texts(len(self.line))
+
+    @property
+    def plies_to_end(self) -> int | None:
+        """After how many plies the side to move has won, or lost if negative; None where neither is proven."""
+        if self.score is None or abs(self.score) <= EVALUATION_LIMIT:
+            return None
+        return WIN - self.score if self.score > 0 else -WIN - self.score
+
+    def _texts(self, count: int) -> list[str]:
+        if not self.line:
+            return [next(self.position.successors()).move]
+        texts = []
+        position = self.position
+        for number in self.line[:count]:
+            kernel = position.kernel(compile=False)
+            arena = kernel.arena(ROOM)
+            kernel.rules.children(kernel.state, arena, 0)
+            texts.append(move_to(position, kernel.rules.load(arena, number)))
+            position = position.resolve(texts[-1]).position
+        return texts
+
+
+class Searcher:
+    """Thinks about positions of one variant of a game, one at a time, and remembers what it found.
+
+    The table serves as long as the game goes on; `think` clears it by itself when earlier positions are missing.
+    """
+
+    def __init__(self, kernel: Kernel, *, megabytes: float | None = None, threads: int = 1) -> None:
+        """Make a searcher for the variant of a kernel, compiled where the kernel is; its table takes the memory.
+
+        More than one thread searches faster where there are idle cores, but not the same way again. Interpreted code
+        runs in one, whatever is asked for.
+        """
+        if megabytes is None:
+            megabytes = TABLE_MEGABYTES if kernel.compiled else INTERPRETED_TABLE_MEGABYTES
+        self._rules = kernel.rules
+        self._compiled = kernel.compiled
+        self._search = bind(kernel)
+        buckets = 1
+        while buckets * 2 * BUCKET_WORDS * 8 <= megabytes * (1 << 20):
+            buckets *= 2
+        self._memory = memory_for(kernel, numbers(kernel, "q", buckets * BUCKET_WORDS))
+        self._threads = threads if kernel.compiled else 1
+        self._crew = HelperThreads(kernel, self._search, self._threads - 1)
+        self._kernel = kernel
+        self._stood: frozenset[int] = frozenset()
+
+    def think(
+        self,
+        position: Position,
+        earlier: Collection[int] = (),
+        limits: SearchLimits = NO_LIMITS,
+        *,
+        clock: Callable[[], float],
+        report: Callable[[SearchResult], None] | None = None,
+        stop: Stop | None = None,
+    ) -> SearchResult:
+        """Return the best move found within limits, and what is known of it.
+
+        The score is that of the last depth which was searched to its end, never of one that was cut off; where even
+        the first was, by the time, the nodes or the stop, the thought has depth 0 and no score. A limit of depth alone
+        cuts nothing off, but where there are too many children for the arena. Without limits of time and with one
+        thread the same is found each time.
+
+        ``earlier`` holds the keys, as of `key_of`, of the positions that stood on the board before; to repeat one
+        counts as a draw. ``clock`` gives seconds from any beginning; ``report`` is told after each depth.
+        Raises ValueError for a finished game and for a position of another variant.
+        """
+        began = clock()
+        reporting = 0.0
+        kernel = position.kernel(compile=self._compiled)
+        if kernel.rules is not self._rules:
+            raise ValueError("the position belongs to another variant than the thinker")
+        if position.verdict() is not None:
+            raise ValueError("the game is over: there is no move to think about")
+        if not 1 <= limits.depth <= MAX_DEPTH:
+            raise ValueError(f"the depth is {limits.depth}, but it has to be 1 to {MAX_DEPTH}")
+        deadline = None if limits.hard_ms is None else began + limits.hard_ms / 1000
+        memory = self._prepare(kernel.state, earlier, limits)
+        lines = 1 if limits.lines == 1 else min(limits.lines, self._children(kernel))
+
+        def thought(line: Line, score: int | None, depth: int, rank: int = 1) -> SearchResult:
+            nodes = int(memory.cells[NODES]) + self._crew.nodes
+            seconds = clock() - began - reporting
+            return SearchResult(position, line, score, depth, nodes, seconds, rank, self._table_use())
+
+        latest = thought((), None, 0)
+        before: list[SearchResult] = []
+        with _polled(self._compiled, stop or Stop(), clock, deadline) as polled:
+            memory = memory._replace(stop=polled)
+            with self._crew.at_work(kernel.state, memory, limits.depth):
+                for depth in range(1, limits.depth + 1):
+                    found: list[SearchResult] = []
+                    for rank in range(1, lines + 1):
+                        expected = before[rank - 1].score if rank <= len(before) else None
+                        score, line = self._deepen(kernel.state, depth, memory, expected, found)
+                        if score is None:
+                            if rank == 1:
+                                # what the unfinished depth has found is no worse: it began with the last one's best
+                                latest = thought(line or latest.line, latest.score, latest.depth)
+                            break
+                        found.append(thought(line, score, depth, rank))
+                        latest = found[0]
+                        if report is not None:
+                            reported = clock()
+                            report(found[-1])
+                            reporting += clock() - reported
+                    if len(found) < lines:
+                        break
+                    before = found
+                    ends = [other.plies_to_end for other in found]
+                    if all(plies is not None and abs(plies) <= depth for plies in ends):
+                        break
+                    if limits.soft_ms is not None and (clock() - began) * 1000 >= limits.soft_ms:
+                        break
+        return latest
+
+    def _table_use(self) -> float:
+        table = self._memory.table
+        count = self._search.written(table, self._memory.cells[GENERATION], SAMPLED_WORDS)
+        return int(count) * ENTRY_WORDS / min(SAMPLED_WORDS, len(table))
+
+    def _children(self, kernel: Kernel) -> int:
+        """Return how many positions moves lead to, or as many as there is room for."""
+        try:
+            return int(kernel.rules.children(kernel.state, self._memory.arena, 0))
+        except OverflowError:
+            return ROOM
+
+    def _prepare(self, state: Any, earlier: Collection[int], limits: SearchLimits) -> Memory:
+        """Make everything ready for a search from a position."""
+        stood = frozenset(earlier) | {int(self._rules.hash_of(state))}
+        memory = self._memory
+        if not self._stood <= stood:
+            memory = memory._replace(table=numbers(self._kernel, "q", len(memory.table)))
+        self._stood = stood
+        slots = LEAST_PATH
+        while slots < 4 * (len(stood) + MAX_DEPTH):
+            slots *= 2
+        path = numbers(self._kernel, "q", 2 * slots)
+        for key in stood:
+            slot = slot_of(path, key)
+            path[2 * slot] = key + 1
+            path[2 * slot + 1] = NOWHERE
+        cells = memory.cells
+        cells[NODES] = cells[STOPPED] = 0
+        cells[BUDGET] = NO_BUDGET if limits.nodes is None else max(1, limits.nodes // self._threads)
+        cells[GENERATION] = (cells[GENERATION] + 1) & GENERATION_MASK
+        cells[SELECTIVE] = 0 if limits.exact else 1
+        self._memory = memory._replace(path=path)
+        return self._memory
+
+    def _deepen(
+        self, state: Any, depth: int, memory: Memory, expected: int | None, better: list[SearchResult]
+    ) -> Deepened:
+        """Search to a depth, with the moves of better lines left out."""
+        barred = [thought.line[0] for thought in better]
+        memory.cells[EXCLUDED] = len(barred)
+        for number in barred:
+            memory.barred[number] = 1
+        try:
+            return deepen(self._search, state, depth, memory, expected)
+        finally:
+            for number in barred:
+                memory.barred[number] = 0
+
+
+@contextmanager
+def _polled(compiled: bool, stop: Stop, clock: Callable[[], float], deadline: float | None) -> Iterator[Any]:
+    """Give what a search polls: other than 0 when it is stopped, or when its deadline has passed."""
+    if not compiled:
+        yield _Watch(stop, clock, deadline)
+        return
+    timer = None if deadline is None else threading.Timer(max(0.0, deadline - clock()), stop.set)
+    if timer is not None:
+        timer.daemon = True
+        timer.start()
+    try:
+        yield stop.cell
+    finally:
+        if timer is not None:
+            timer.cancel()
+
+
+class _Watch:
+    """The number that an interpreted search polls."""
+
+    def __init__(self, stop: Stop, clock: Callable[[], float], deadline: float | None) -> None:
+        self._stop = stop
+        self._clock = clock
+        self._deadline = deadline
+
+    def __getitem__(self, _at: int) -> int:
+        over = self._deadline is not None and self._clock() >= self._deadline
+        return 1 if over else int(self._stop.cell[0])
+
+
+def key_of(position: Position) -> int:
+    """Return what `Searcher.think` knows an earlier position by. Needs nothing compiled."""
+    kernel = position.kernel(compile=False)
+    return int(kernel.rules.hash_of(kernel.state))
+
+
+def warm_up(position: Position) -> None:
+    """Compile, or load from the cache, all that thinking about a position and its successors needs.
+
+    Takes seconds where nothing is compiled yet. Until it has been done, no limit of time can be kept.
+    """
+    searcher = Searcher(position.kernel(), megabytes=0)
+    searcher.think(position, limits=SearchLimits(depth=2), clock=lambda: 0.0)

@@ -1,0 +1,151 @@
+r"""A certificate of a win: what the winner plays, in a form that anybody can check with the rules alone.
+
+It is a text of JSON objects, a line each. The first one says what is claimed, and each of the others what the winner
+plays in a position:
+
+    {"certificate": 1, "game": "gipf", "winner": "second", "plies": 4, "position": "3 4 5 5\n…"}
+    {"position": "3 4 5 5\n…", "move": "a1-b2"}
+
+`check` plays every move of the loser and, for the winner, the one that is written there. It needs no search, and shares
+no code with any: it stands on `engine.games.interface` and nothing else.
+"""
+
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+import msgspec
+
+from engine.games.catalogue import GAMES
+from engine.games.interface import BadMove, BadPosition, Position
+
+VERSION = 1
+
+
+class BadCertificate(ValueError):
+    """A certificate that cannot be read or proves nothing. ``str(error)`` says what is wrong, and where."""
+
+
+class Claim(NamedTuple):
+    """What a certificate says."""
+
+    position: Position
+    winner: int
+    """0 the side that began the game, 1 the other."""
+    plies: int | None
+    """The game ends after no more moves than these; None where nothing is claimed."""
+    moves: dict[str, str]
+    """What the winner plays, by the texts of positions."""
+
+
+class Checked(NamedTuple):
+    """What was found to be true."""
+
+    positions: int
+    """Different positions that were looked at."""
+    plies: int
+    """The longest game against the winner's moves."""
+
+
+def write(claim: Claim) -> str:
+    """Return the text of a certificate."""
+    game = claim.position.game
+    head: dict[str, Any] = {"certificate": VERSION, "game": game.name, "winner": ("first", "second")[claim.winner]}
+    if claim.plies is not None:
+        head["plies"] = claim.plies
+    lines: list[dict[str, Any]] = [{**head, "position": claim.position.text()}]
+    lines += [{"position": text, "move": move} for text, move in claim.moves.items()]
+    return "".join(msgspec.json.encode(line).decode() + "\n" for line in lines)
+
+
+class _Head(msgspec.Struct, forbid_unknown_fields=True):
+    certificate: int
+    game: str
+    winner: str
+    position: str
+    plies: int | None = None
+
+
+class _Line(msgspec.Struct, forbid_unknown_fields=True):
+    position: str
+    move: str
+
+
+def read(text: str) -> Claim:
+    """Read a certificate; raises `BadCertificate`. Whether it is true is for `check` to tell."""
+    lines = text.splitlines()
+    if not lines:
+        raise BadCertificate("the text is empty; a certificate begins with what it claims")
+    try:
+        head = msgspec.json.decode(lines[0], type=_Head)
+    except (msgspec.DecodeError, UnicodeError) as error:
+        raise BadCertificate(f"line 1: {error}") from None
+    if head.certificate != VERSION:
+        raise BadCertificate(f"line 1: version {head.certificate} of the format; this program reads version {VERSION}")
+    if head.game not in GAMES:
+        raise BadCertificate(f"line 1: there is no game {head.game!r}; there is {', '.join(GAMES)}")
+    if head.winner not in ("first", "second"):
+        raise BadCertificate(f"line 1: the winner is first or second, not {head.winner!r}")
+    try:
+        position = GAMES[head.game].read(head.position)
+    except BadPosition as error:
+        raise BadCertificate(f"line 1: the position cannot be read: {error}") from None
+    return Claim(position, ("first", "second").index(head.winner), head.plies, _moves(lines[1:]))
+
+
+def _moves(lines: Iterable[str]) -> dict[str, str]:
+    moves: dict[str, str] = {}
+    for number, line in enumerate(lines, 2):
+        try:
+            entry = msgspec.json.decode(line, type=_Line)
+        except (msgspec.DecodeError, UnicodeError) as error:
+            raise BadCertificate(f"line {number}: {error}") from None
+        if moves.setdefault(entry.position, entry.move) != entry.move:
+            raise BadCertificate(f"line {number}: the position stands in an earlier line, with another move")
+    return moves
+
+
+def check(claim: Claim) -> Checked:
+    """Play against the winner's moves in every way, and return what that showed; raises `BadCertificate`."""
+    lengths: dict[str, int] = {}
+    path: dict[str, list[Position]] = {}
+    first = claim.position.text()
+    path[first] = _followers(claim, claim.position, first)
+    longest: dict[str, int] = {first: 0}
+    while path:
+        text, followers = next(reversed(path.items()))
+        if not followers:
+            lengths[text] = longest[text]
+            del path[text]
+            if path:
+                above = next(reversed(path))
+                longest[above] = max(longest[above], 1 + lengths[text])
+            continue
+        position = followers.pop()
+        following = position.text()
+        if following in path:
+            raise BadCertificate(f"play comes back to a position, and so need not end:\n{following}")
+        if following in lengths:
+            longest[text] = max(longest[text], 1 + lengths[following])
+        else:
+            path[following] = _followers(claim, position, following)
+            longest[following] = 0
+    if claim.plies is not None and lengths[first] > claim.plies:
+        raise BadCertificate(f"the game can last {lengths[first]} plies, not {claim.plies} as is claimed")
+    return Checked(len(lengths), lengths[first])
+
+
+def _followers(claim: Claim, position: Position, text: str) -> list[Position]:
+    """Return the positions that have to be looked at after one: none where it is over, and won as is claimed."""
+    outcome = position.verdict()
+    if outcome is not None:
+        if outcome.winner != claim.winner:
+            raise BadCertificate(f"the game ends otherwise than is claimed, {outcome.detail}:\n{text}")
+        return []
+    if position.turn != claim.winner:
+        return [successor.position for successor in position.successors()]
+    if text not in claim.moves:
+        raise BadCertificate(f"no move is given for a position that play leads to:\n{text}")
+    try:
+        return [position.resolve(claim.moves[text]).position]
+    except BadMove as error:
+        raise BadCertificate(f"the move {claim.moves[text]!r} cannot be played, {error}:\n{text}") from None

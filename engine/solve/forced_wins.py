@@ -1,0 +1,260 @@
+"""Forced wins within a number of plies: AND/OR search, one ply deeper at a time.
+
+Does the side to move win within n plies, whatever the other does? Then one of its moves leads to a position
+that is lost within n - 1 plies for the side to move there; and a position is lost so when every move from it
+leads to one that is won within n - 2. A table remembers for each position and question the least n that is
+known to suffice and the greatest that is known not to, so that a deeper search begins where the last one ended.
+
+A search that finds nothing has sometimes shown more than it was asked: that no number of plies is enough. Where
+that is so for both sides the game is a draw.
+
+In positions that come up in play no move of a game here loses on the spot: it never leaves the opponent, now to move,
+with a game already won. So the side to move can win in odd numbers of plies only, and lose in even ones.
+
+Where a kernel knows a number of plies before which the game cannot end so (`least_plies`), fewer are not searched at
+all: in GIPF that leaves out all play in which the loser collects pieces that there is no time to use up.
+
+Source: depth-first AND/OR search with iterative deepening and a transposition table (Slate and Atkin 1977).
+"""
+
+from typing import Any, NamedTuple
+
+from engine.games.interface import DRAWN, LOST, UNDECIDED, WON, Kernel
+from engine.search import capabilities
+from engine.search.binding import bind, longer, numbers
+from engine.search.capabilities import candidates, least_plies
+from engine.solve.proof_number import proof_table as entries
+from engine.solve.proof_number.proof_table import ANSWER, EFFORT, ENTRY, MORE, claim, entry_of, is_of
+
+# What `engine.search.binding.bind` puts in the place of these: the rules of a game.
+load: Any = None
+store: Any = None
+verdict: Any = None
+
+ENDLESS = 1 << 20
+"""A bound on plies that stands for: however many there are."""
+
+STOPPED = -(1 << 30)
+"""Answer of a search that was stopped before it knew."""
+
+SUFFICE, REFUTED = ANSWER, MORE
+"""What the table knows: the least number of plies known to suffice, ENDLESS where none is, and the greatest known not
+to suffice, -1 where none is. Questions are 1, does the side to move win, and 2, does it lose; the effort is the number
+of plies that was searched."""
+
+NODES, NODES_ALLOWED, STORED, STORED_ALLOWED = range(4)
+"""Offsets in the counters of a search. A node is a position whose moves are made."""
+
+
+def remember(arena: Any, at: int, question: int, left: int, result: int, table: Any, entries: Any, tally: Any) -> None:
+    """Write what a search of ``left`` plies has shown of a position into the table."""
+    entry = entry_of(arena, at, question, table, entries)
+    base = entry * ENTRY
+    if not is_of(entry, arena, at, question, table, entries):
+        tally[STORED] += 1 if claim(entry, arena, at, question, table, entries) else 0
+        entries[base + SUFFICE] = ENDLESS
+        entries[base + REFUTED] = -1
+    entries[base + EFFORT] = left
+    if result >= 0:
+        entries[base + SUFFICE] = min(entries[base + SUFFICE], result)
+    else:
+        entries[base + REFUTED] = max(entries[base + REFUTED], ~result)
+
+
+def prove(at: int, left: int, winning: bool, arena: Any, first: int, table: Any, entries: Any, tally: Any) -> int:
+    """Search whether the side to move wins (``winning``) or loses within ``left`` plies.
+
+    The position stands in place ``at`` of the arena, with path 0; places from ``first`` on are free. Returns a
+    number of plies, at most ``left``, that suffices; or the complement ``~n`` of a number of plies, at least
+    ``left``, that does not; or STOPPED.
+    """
+    judged = verdict(load(arena, at))
+    if judged != UNDECIDED:
+        return 0 if judged == (WON if winning else LOST) else ~ENDLESS
+    least = least_plies(load(arena, at), winning)
+    if left < max(1, least):
+        return ~max(0, least - 1)
+    question = 1 if winning else 2
+    entry = entry_of(arena, at, question, table, entries)
+    base = entry * ENTRY
+    if is_of(entry, arena, at, question, table, entries):
+        suffices: int = entries[base + SUFFICE]
+        refuted: int = entries[base + REFUTED]
+        if suffices <= left:
+            return suffices
+        if refuted >= left:
+            return ~refuted
+    if tally[NODES] >= tally[NODES_ALLOWED] or tally[STORED] >= tally[STORED_ALLOWED]:
+        return STOPPED
+    tally[NODES] += 1
+    end = candidates(load(arena, at), arena, first)
+    # how long the moves hold out: the longest loss, or what refutes the best attempt at a win
+    bound = ENDLESS if winning else 0
+    decided = False
+    for child in range(first, end):
+        store(arena, child, load(arena, child), 0)
+        result = prove(child, left - 1, not winning, arena, end, table, entries, tally)
+        if result == STOPPED:
+            return STOPPED
+        plies = result if result >= 0 else ~result
+        if winning == (result >= 0):
+            bound = plies
+            decided = True
+            break
+        bound = min(bound, plies) if winning else max(bound, plies)
+    bound = min(bound + 1, ENDLESS)
+    answer = bound if winning == decided else ~bound
+    remember(arena, at, question, left, answer, table, entries, tally)
+    return answer
+
+
+FUNCTIONS = (*entries.FUNCTIONS, *capabilities.FUNCTIONS, remember, prove)
+
+FIRST_ENTRIES = 1 << 10
+"""Entries that a table begins with; it grows as it fills."""
+
+GROWTH = 4
+
+FIRST_PLACES = 1 << 12
+"""Places of the arena that a search begins with; a position of the original game of GIPF has some 24 children."""
+
+MOST_PLACES = 1 << 15
+"""Places of the largest arena that a search tries. Only boards set up to that end fill it: their positions have
+thousands of children, which take a kernel too long to tell apart."""
+
+
+class ForcedWin(NamedTuple):
+    """The side to move, or the other one, forces a win within so many plies and not within fewer."""
+
+    for_mover: bool
+    plies: int
+
+
+class Deepening:
+    """The search for the shortest forced win from a position, in portions.
+
+    ``found`` is the win when one was found. ``refuted`` is the greatest number of plies within which neither side
+    can force a win, -1 before anything is known. ``drawn`` says that neither side can ever win.
+    """
+
+    def __init__(self, kernel: Kernel, *, memory: int) -> None:
+        """Begin with the position of a kernel; the table takes at most ``memory`` bytes, but for its least size."""
+        self.found: ForcedWin | None = None
+        self.refuted = -1
+        self.drawn = False
+        self.nodes = 0
+        """Positions whose moves were made, by all portions together."""
+        self._kernel = kernel
+        self._functions = bind(FUNCTIONS, kernel)
+        self._hopeless = [False, False]  # by question, less 1
+        self._arena = kernel.arena(FIRST_PLACES)
+        kernel.rules.store(self._arena, 0, kernel.state, 0)
+        self._tally = numbers(kernel, "q", 4)
+        entry_bytes = 8 * kernel.rules.WORDS + 4 * ENTRY
+        self._most_entries = FIRST_ENTRIES
+        while self._most_entries * GROWTH * entry_bytes <= memory:
+            self._most_entries *= GROWTH
+        self._make_table(FIRST_ENTRIES)
+
+    @property
+    def decided(self) -> bool:
+        """Tell whether there is nothing left to search."""
+        return self.found is not None or self.drawn
+
+    def run(self, nodes: int, most: int = ENDLESS) -> None:
+        """Search on, until decided, until no win within ``most`` plies is known to exist, or for ``nodes`` nodes.
+
+        A portion that ends with its nodes leaves an unfinished depth, which the next one begins again with the
+        table it has: let the portions grow, so that every depth ends some time.
+        """
+        allowed = self.nodes + nodes
+        while not self.decided and self.refuted < most and self.nodes < allowed:
+            if self.refuted < 0:
+                self._judge()
+            elif not self._deepen(self.refuted + 1, allowed - self.nodes):
+                return
+
+    def rule_out(self, for_mover: bool) -> None:
+        """Look no more for wins of the side to move, or of the other one: it is known that there are none."""
+        self._hopeless[0 if for_mover else 1] = True
+        self.drawn = self.drawn or (self.found is None and all(self._hopeless))
+
+    def loses(self, state: Any, plies: int) -> bool:
+        """Tell whether the side to move in another position of the variant loses within so many plies.
+
+        It takes the place of the position that the search began with.
+        """
+        self._kernel.rules.store(self._arena, 0, state, 0)
+        return self._prove(plies, False, ENDLESS * ENDLESS) >= 0
+
+    def warm_up(self) -> None:
+        """Have everything compiled that the search calls, and spoil the search: for one that is thrown away."""
+        self.run(1, 1)
+        self._grow_table()
+
+    def _judge(self) -> None:
+        """Look whether the game is over."""
+        verdict = self._kernel.rules.verdict(self._kernel.state)
+        if verdict in (WON, LOST):
+            self.found = ForcedWin(verdict == WON, 0)
+        self.drawn = verdict == DRAWN
+        self.refuted = 0
+
+    def _deepen(self, plies: int, nodes: int) -> bool:
+        """Search a ply deeper, for so many nodes at most; return whether the search came to its end."""
+        winning = plies % 2 == 1
+        question = 1 if winning else 2
+        if self._hopeless[question - 1]:
+            self.refuted = plies
+            return True
+        result = self._prove(plies, winning, nodes)
+        if result == STOPPED:
+            return False
+        if result >= 0:
+            self.found = ForcedWin(winning, int(result))
+            return True
+        self.refuted = plies
+        self._hopeless[question - 1] = ~result == ENDLESS
+        self.drawn = all(self._hopeless)
+        return True
+
+    def _prove(self, plies: int, winning: bool, nodes: int) -> int:
+        """Search to one depth, with a larger table or arena where the one there is proves too small."""
+        tally = self._tally
+        allowed = self.nodes + nodes
+        while True:
+            tally[NODES], tally[NODES_ALLOWED] = 0, allowed - self.nodes
+            room = len(self._entries) // ENTRY < self._most_entries
+            tally[STORED_ALLOWED] = len(self._entries) // ENTRY // 2 if room else ENDLESS * ENDLESS
+            try:
+                result = int(
+                    self._functions.prove(0, plies, winning, self._arena, 1, self._table, self._entries, tally)
+                )
+            except OverflowError:
+                places = len(self._arena) // self._kernel.rules.WORDS * 2
+                if places > MOST_PLACES:
+                    raise
+                self._arena = longer(self._kernel, self._arena, places * self._kernel.rules.WORDS)
+                result = STOPPED
+            self.nodes += int(tally[NODES])
+            full = tally[STORED] >= tally[STORED_ALLOWED]
+            if full:
+                self._grow_table()
+            if result != STOPPED or self.nodes >= allowed:
+                return result
+
+    def _make_table(self, entries: int) -> None:
+        self._table = self._kernel.arena(entries)
+        self._entries = numbers(self._kernel, "i", entries * ENTRY)
+
+    def _grow_table(self) -> None:
+        table, entries = self._table, self._entries
+        self._make_table(len(entries) // ENTRY * GROWTH)
+        self._tally[STORED] = self._functions.transfer(table, entries, self._table, self._entries)
+
+
+def forced_win(kernel: Kernel, plies: int) -> ForcedWin | None:
+    """Return the shortest forced win of either side within so many plies, or None where there is none."""
+    search = Deepening(kernel, memory=1 << 28)
+    search.run(1 << 62, plies)
+    return search.found

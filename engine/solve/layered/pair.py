@@ -1,0 +1,188 @@
+"""A layer and the one that its moves lead to, solved together as `engine.solve.layered.values` says, with threads."""
+
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from copy import copy
+from itertools import repeat
+from typing import Any, NamedTuple
+
+from engine.games.interface import Kernel
+from engine.search.binding import bind, numbers
+from engine.solve.layered import values as layered
+from engine.solve.layered.store import LayerStore, Name
+from engine.solve.layered.values import EDGES, LAST, PLACE, POSITIONS, Layer
+
+SURVEYED_AT_A_TIME = 1 << 17
+"""Places that a thread surveys between two looks at the clock."""
+
+JUDGED_AT_A_TIME = 1 << 22
+"""Places that are gone through between two looks at the clock."""
+
+ARENA_PLACES = 1 << 12
+"""Room for the ways to collect rows after one push."""
+
+LISTED_MOVES = 1 << 12
+"""Room for the moves of one position."""
+
+ORIGINS = 1 << 10
+"""Room for the ways back from one position."""
+
+HIGHEST_SURVEYED = 2
+"""The highest value that a survey gives to positions itself."""
+
+EDGES_AT_A_TIME = 1 << 17
+"""Room for the edges that a survey notes before they are put away."""
+
+PLACE_BYTES = 1 + 1 + 2 + 4
+"""What a place of a layer takes while it is solved."""
+
+PAIR_BYTES = 8
+EDGE_BYTES = PAIR_BYTES + 4
+"""What an edge takes: as a pair at first, and among those to the same place."""
+
+
+class OutOfTime(Exception):
+    """The deadline has come. ``str(error)`` is a clause for people, as that of the next one is."""
+
+
+class OutOfMemory(Exception):
+    """More memory is needed than the limit."""
+
+
+class Solved(NamedTuple):
+    """A layer that is solved."""
+
+    name: Name
+    values: Any
+    """See `engine.solve.layered.values`."""
+    positions: int
+    edges: int
+    counts: Any
+    """How many places have each value."""
+
+
+class LayerPair:
+    """Layers (m, o) and (o, m), or one where the numbers are equal."""
+
+    def __init__(
+        self,
+        kernel: Kernel,
+        name: Name,
+        sizes: Sequence[int],
+        shelf: LayerStore,
+        *,
+        memory: int,
+        threads: int,
+        late: Callable[[], bool],
+    ) -> None:
+        """Make room for both layers; the smaller ones are taken from the shelf.
+
+        Raises OutOfMemory where more than ``memory`` bytes are needed.
+        """
+        self._kernel = kernel._replace(rules=kernel.rules.layers())
+        self._functions = bind(layered.FUNCTIONS, self._kernel)
+        self._shelf = shelf
+        self._memory = memory
+        self._late = late
+        self._threads = threads
+        self._names = list(dict.fromkeys((name, name[::-1])))
+        self._take(sum(sizes[mine] for mine, _ in self._names) * PLACE_BYTES)
+        self._layers = [self._layer(sizes[mine]) for mine, _ in self._names]
+
+    def solve(self) -> list[Solved]:
+        """Return both layers solved, or the one.
+
+        Raises OutOfTime, OutOfMemory, and OverflowError as the functions do.
+        """
+        pool = ThreadPoolExecutor(self._threads)
+        try:
+            surveys = [self._survey(pool, number) for number in range(len(self._names))]
+            self._judge(pool, max(last for _, _, last in surveys))
+        finally:
+            pool.shutdown(cancel_futures=True)
+        solved = []
+        for name, layer, (positions, edges, _) in zip(self._names, self._layers, surveys, strict=True):
+            counts = numbers(self._kernel, "q", layered.LONGEST + 2)
+            self._functions.tell(layer.values, counts)
+            solved.append(Solved(name, layer.values, positions, edges, counts))
+        return solved
+
+    def _layer(self, places: int) -> Layer:
+        typecodes = (("B", places), ("B", places), ("h", places), ("I", places + 1), ("i", 0))
+        return Layer(*(numbers(self._kernel, typecode, count) for typecode, count in typecodes))
+
+    def _take(self, size: int) -> None:
+        """Account for memory."""
+        self._memory -= size
+        if self._memory < 0:
+            raise OutOfMemory("it takes more memory than is allowed")
+
+    def _survey(self, pool: ThreadPoolExecutor, number: int) -> tuple[int, int, int]:
+        """Survey a layer, and note its edges with the other one; return its positions, edges and highest exit."""
+        target = self._layers[-1 - number]
+        begins = range(0, len(self._layers[number].values), SURVEYED_AT_A_TIME)
+        positions = edges = last = 0
+        kept = []
+        for portions, tally in pool.map(lambda begin: self._survey_from(begin, number), begins):
+            self._take(int(tally[EDGES]) * EDGE_BYTES)
+            positions += int(tally[POSITIONS])
+            edges += int(tally[EDGES])
+            last = max(last, int(tally[LAST]))
+            kept += portions
+        for pairs in kept:
+            self._functions.count_edges(pairs, len(pairs) // 2, target.starts)
+        self._functions.add_up(target.starts)
+        parents = numbers(self._kernel, "i", edges)
+        while kept:
+            pairs = kept.pop()
+            self._functions.fill_in(pairs, len(pairs) // 2, target.starts, parents)
+        self._take(-edges * PAIR_BYTES)
+        self._layers[-1 - number] = target._replace(parents=parents)
+        return positions, edges, last
+
+    def _survey_from(self, begin: int, number: int) -> tuple[list[Any], Any]:
+        """Survey a portion of a layer; return its edges, in portions, and counters."""
+        kernel, name, layer, shelf = self._kernel, self._names[number], self._layers[number], self._shelf
+        arena, found = kernel.arena(ARENA_PLACES), numbers(kernel, "q", LISTED_MOVES * kernel.rules.LISTED)
+        pairs = numbers(kernel, "i", EDGES_AT_A_TIME * 2)
+        room = kernel.rules.index, arena, found
+        below = shelf.values, shelf.offsets, shelf.width
+        tally = numbers(kernel, "q", 4)
+        end = min(begin + SURVEYED_AT_A_TIME, len(layer.values))
+        tally[PLACE] = begin
+        edges = 0
+        portions = []
+        while tally[PLACE] < end:
+            if self._late():
+                raise OutOfTime("the time is over")
+            tally[EDGES] = 0
+            self._functions.survey(end, *name, *room, *below, layer, pairs, tally)
+            portions.append(copy(pairs[: 2 * tally[EDGES]]))
+            edges += int(tally[EDGES])
+        tally[EDGES] = edges
+        return portions, tally
+
+    def _judge(self, pool: ThreadPoolExecutor, last: int) -> None:
+        """Go back from what is won or lost, ply by ply; ``last`` is the highest value of an exit."""
+        numbers_of_layers = range(len(self._layers))
+        value, found = 0, 1
+        while found > 0 or value <= max(last, HIGHEST_SURVEYED):
+            value += 1
+            found = sum(pool.map(self._go_back, numbers_of_layers, repeat(value)))
+
+    def _go_back(self, number: int, value: int) -> int:
+        """Go back from the positions of a layer that have a value; return how many they are."""
+        layer, origins = self._layers[number], self._layers[-1 - number]
+        found = numbers(self._kernel, "q", ORIGINS * 2)
+        index = self._kernel.rules.index
+        return sum(
+            self._functions.go_back(value, begin, end, layer, origins, index, found)
+            for begin, end in self._portions(layer)
+        )
+
+    def _portions(self, layer: Layer) -> Iterator[tuple[int, int]]:
+        """Yield beginning and end of portions of a layer's places, while it is not late."""
+        for begin in range(0, len(layer.values), JUDGED_AT_A_TIME):
+            if self._late():
+                raise OutOfTime("the time is over")
+            yield begin, min(begin + JUDGED_AT_A_TIME, len(layer.values))

@@ -1,0 +1,144 @@
+"""Where solved layers are kept: in memory, or in a directory, from which they are read again.
+
+All values lie in one array, layer behind layer, those with the smaller numbers in their names first; so a shelf for
+larger ones is the same with more behind it. On disk that is a file which is mapped into memory, with holes for what is
+not solved. A journal beside it has a line for each layer that is complete, with a checksum of its values: a layer
+without its line, or with values that do not fit it, is not there.
+"""
+
+import zlib
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from engine.games.interface import Kernel
+from engine.search.binding import numbers
+
+COLUMNS = ("mine", "theirs", "positions", "won", "lost", "longest", "edges", "seconds", "checksum")
+"""Of a line of the journal, separated by tabs."""
+
+
+Name = tuple[int, int]
+"""The two numbers by which the side to move names a layer."""
+
+
+class Figures(NamedTuple):
+    """What is told of a solved layer."""
+
+    positions: int
+    """How many there are in it, up to symmetry."""
+    won: int
+    """How many of these the side to move wins…"""
+    lost: int
+    """… and how many it loses; the others are drawn."""
+    longest: int
+    """Plies of the longest of these games."""
+    edges: int
+    """Moves that were noted to solve it."""
+    seconds: float
+    """What it took to solve it, together with the layer that has its numbers exchanged."""
+
+
+class LayerStore:
+    """Solved layers of one game. ``values[offsets[m * width + o]]`` is the first value of layer (m, o)."""
+
+    def __init__(self, kernel: Kernel, sizes: Sequence[int], directory: Path | None = None) -> None:
+        """Make room for all layers (m, o), which have ``sizes[m]`` places, with m and o below ``len(sizes)``.
+
+        With a directory, take what is there already. Raises OSError where it cannot be read and written.
+        """
+        self.width = len(sizes)
+        self._sizes = sizes
+        self._figures: dict[Name, Figures] = {}
+        self._unverified: dict[Name, int] = {}
+        self._file: Path | None = None
+        self.offsets = numbers(kernel, "q", self.width**2)
+        total = 0
+        for mine, theirs in _names(self.width):
+            self.offsets[mine * self.width + theirs] = total
+            total += self._sizes[mine]
+        if directory is None:
+            self.values = numbers(kernel, "B", total)
+            return
+        name: str = kernel.rules.load.__qualname__.removeprefix("load_")
+        directory.mkdir(parents=True, exist_ok=True)
+        self._file = directory / f"{name}.layers"
+        self._journal = directory / f"{name}.journal"
+        self.values = _mapped(self._file, total)
+        self._read_journal()
+
+    def is_there(self, name: Name) -> bool:
+        """Tell whether a layer is there, with its values as they were written."""
+        if name in self._unverified:
+            if zlib.crc32(self._layer(name)) != self._unverified[name]:
+                del self._figures[name]
+            del self._unverified[name]
+        return name in self._figures
+
+    def figures(self, name: Name) -> Figures | None:
+        """Return what is told of a layer, without a look at its values; None where nobody has solved it."""
+        return self._figures.get(name)
+
+    def put(self, name: Name, values: Any, figures: Figures) -> None:
+        """Add a solved layer. Raises OSError where it cannot be written."""
+        start = self._start(name)
+        if self._file is None:
+            self.values[start : start + len(values)] = values
+        else:
+            with self._file.open("r+b") as opened:
+                opened.seek(start)
+                opened.write(values)
+            words = [*name, *figures[:-1], f"{figures.seconds:.1f}", zlib.crc32(values)]
+            with self._journal.open("a", encoding="utf-8") as journal:
+                journal.write("\t".join(map(str, words)) + "\n")
+        self._figures[name] = figures
+        self._unverified.pop(name, None)
+
+    def value(self, name: Name, place: int) -> int:
+        """Return a value of a layer that is there."""
+        return int(self.values[self._start(name) + place])
+
+    def _start(self, name: Name) -> int:
+        return int(self.offsets[name[0] * self.width + name[1]])
+
+    def _layer(self, name: Name) -> Any:
+        start = self._start(name)
+        return self.values[start : start + self._sizes[name[0]]]
+
+    def _read_journal(self) -> None:
+        """Take what the journal has; what is no line of it, as the last one may be after a crash, says nothing."""
+        if not self._journal.exists():
+            self._journal.write_text("\t".join(COLUMNS) + "\n", encoding="utf-8")
+        text = self._journal.read_text(encoding="utf-8")
+        if not text.endswith("\n"):
+            with self._journal.open("a", encoding="utf-8") as journal:
+                journal.write("\n")
+        for line in text.splitlines()[1:]:
+            try:
+                *counts, seconds, checksum = line.split("\t")
+                mine, theirs, positions, won, lost, longest, edges = map(int, counts)
+                figures = Figures(positions, won, lost, longest, edges, float(seconds))
+                expected = int(checksum)
+            except ValueError:
+                continue
+            if max(mine, theirs) < self.width:
+                self._figures[mine, theirs] = figures
+                self._unverified[mine, theirs] = expected
+
+
+def _names(width: int) -> Iterator[Name]:
+    """Yield the names of layers, those with the smaller numbers first."""
+    for number in range(width):
+        yield from ((number, theirs) for theirs in range(number + 1))
+        yield from ((mine, number) for mine in range(number))
+
+
+def _mapped(file: Path, size: int) -> Any:
+    """Return the bytes of a file, made at least so long, as an array that follows what is written to it."""
+    import numpy
+
+    with file.open("ab") as opened:
+        if opened.tell() < size:
+            opened.truncate(size)
+    # compiled functions take an array that may be written to; nobody writes to this one
+    return numpy.asarray(numpy.memmap(file, numpy.uint8, "r+", shape=(size,)))

@@ -1,0 +1,248 @@
+"""Solving a position: who wins with perfect play, or whether it is a draw.
+
+Searches take turns, with portions that double. One looks for short forced wins (`engine.solve.forced_wins`) and finds
+them, with their length, in variants of any size. The others settle who wins, without asking for the length. Where play
+cannot go on for ever that is exhaustive and proof-number search (`engine.solve.proof_number.acyclic`). Where it can,
+every position that can be reached is collected and judged backwards (`engine.solve.reachable`), which proves draws and
+long wins where all of them fit into memory, and proof-number search of another kind
+(`engine.solve.proof_number.cyclic`) goes after long wins, and after proofs that a side cannot win, in a part of them.
+"""
+
+from collections.abc import Callable
+from enum import StrEnum
+from typing import NamedTuple
+
+from engine.games.interface import Kernel, Position
+from engine.solve.backend_interface import Settled, SolverBackend
+from engine.solve.backends import settling
+from engine.solve.forced_wins import ENDLESS, Deepening
+from engine.solve.proof_number.cyclic import CyclicProof
+
+
+class Result(StrEnum):
+    """What perfect play leads to; *first* is the side that began the game."""
+
+    FIRST = "first"
+    SECOND = "second"
+    DRAW = "draw"
+    UNKNOWN = "unknown"
+
+
+class SolverLimits(NamedTuple):
+    """How far a solver may go."""
+
+    memory: int = 1 << 30
+    """Bytes for tables and positions, about."""
+    deadline: float | None = None
+    """When it stops, on the clock that it is given; None for as long as it takes."""
+    nodes: int | None = None
+    """Positions whose moves either search may make, about; None for as many as it takes."""
+    plies: int = ENDLESS
+    """Wins in more plies need not be found, but of shorter ones the exact number of plies is wanted."""
+
+
+NO_LIMITS = SolverLimits()
+"""As long as it takes, with the memory that is usual."""
+
+
+class Solution(NamedTuple):
+    """What is known of a position, while it is being solved and after."""
+
+    result: Result
+    plies: int | None
+    """The length of the game with perfect play of both, where the result is a win and its exact length is known."""
+    within: int | None
+    """A number of plies that suffices for the win, where one is known; no less than ``plies``."""
+    refuted: int
+    """Neither side can force a win within so many plies; -1 before anything is known."""
+    nodes: int
+    """Positions whose moves the searches for forced wins and proofs have made."""
+    positions: int
+    """Positions that the set of reachable ones holds."""
+    closed: bool
+    """Whether that set holds every one."""
+    full: bool
+    """Whether that set has used up its memory."""
+    method: str
+    """What has found the result, in a few words."""
+
+
+FIRST_PORTION = 1 << 8
+"""Positions whose moves each search makes before the other has its turn; each time twice as many."""
+
+TRIAL_NODES = 1 << 9
+"""Positions whose moves each search makes interpreted, before it is worth while to compile: tenths of a second."""
+
+LENGTH_NODES = 1 << 18
+"""Nodes that are spent at least, compiled, on the length of a win that is proven: some tenths of a second."""
+
+FORCED = "forced win"
+"""The method that finds wins by deepening, and draws where no depth is enough for either side."""
+
+TABLE_SHARE = 4
+"""One part in so many of the memory goes to the table of the search for forced wins."""
+
+PROOF_SHARE = 3
+"""One part in so many of the rest goes to the table of proof-number search, where positions are collected as well."""
+
+
+def solve(
+    position: Position,
+    limits: SolverLimits = NO_LIMITS,
+    *,
+    clock: Callable[[], float] = lambda: 0.0,
+    progress: Callable[[Solution], None] = lambda solution: None,
+    compiling: Callable[[], None] = lambda: None,
+    trial: int = TRIAL_NODES,
+) -> Solution:
+    """Solve a position, or find out what can be found out of it within limits.
+
+    ``clock`` gives seconds from any beginning; ``progress`` is told after every portion. Where the rules can be
+    compiled they are, but only for a position that an interpreted trial of ``trial`` nodes does not solve:
+    ``compiling`` is called then, and the deadline moves by the time that compiling takes. Without a deadline and
+    a limit of nodes only a result ends the search: when memory is used up, it looks for forced wins alone.
+    Raises OverflowError for a position with more moves than a search can hold.
+    """
+    nodes = trial if limits.nodes is None else min(limits.nodes, trial)
+    solver = _Solver(position.kernel(compile=False), position.turn, limits._replace(nodes=nodes), clock)
+    solution = solver.run(progress)
+    late = limits.deadline is not None and clock() >= limits.deadline
+    if late or nodes == limits.nodes or is_answer(solution, limits.plies):
+        return solution
+    began = clock()
+    kernel = position.kernel()
+    if kernel.compiled:
+        compiling()
+        _warm_up(kernel)
+        solver = _Solver(kernel, position.turn, limits, clock)
+    if limits.deadline is not None:
+        limits = limits._replace(deadline=limits.deadline + clock() - began)
+    solver.limits = limits
+    return solver.run(progress)
+
+
+def is_answer(solution: Solution, plies: int = ENDLESS) -> bool:
+    """Tell whether a solution leaves nothing open, or nothing that has to do with wins within so many plies."""
+    if plies == ENDLESS:
+        return solution.result != Result.UNKNOWN
+    return solution.result == Result.DRAW or solution.plies is not None or solution.refuted >= plies
+
+
+def _warm_up(kernel: Kernel) -> None:
+    """Have everything compiled that the searches call."""
+    Deepening(kernel, memory=0).warm_up()
+    for search in _settlings(kernel, memory=0):
+        search.warm_up()
+
+
+def _settlings(kernel: Kernel, memory: int) -> list[SolverBackend]:
+    """Begin all searches that settle who wins, within so many bytes; the one that can collect positions comes first."""
+    if hasattr(kernel.rules, "plies_left"):
+        return [settling(kernel, memory)]
+    return [settling(kernel, memory - memory // PROOF_SHARE), CyclicProof(kernel, memory // PROOF_SHARE)]
+
+
+class _Solver:
+    """All searches, and what they have found together."""
+
+    def __init__(self, kernel: Kernel, turn: int, limits: SolverLimits, clock: Callable[[], float]) -> None:
+        table = limits.memory // TABLE_SHARE
+        self._deepening = Deepening(kernel, memory=table)
+        self._settlings = _settlings(kernel, limits.memory - table)
+        self.limits = limits
+        self._portion = FIRST_PORTION
+        self._length_nodes = LENGTH_NODES if kernel.compiled else FIRST_PORTION
+        self._clock = clock
+        self._turn = turn
+        self._speed = 0.0  # nodes a second of the search for forced wins
+
+    def run(self, progress: Callable[[Solution], None]) -> Solution:
+        """Search until the question is answered or a limit reached; can be called again with other limits."""
+        while not self.finished:
+            self.deepen(self._portion)
+            for search in self._settlings:
+                if not self.finished:
+                    search.search(self._within_limit(self._portion, search.used), self._late)
+                    self._rule_out(search)
+            progress(self.solution())
+            self._portion *= 2
+        self._find_length()
+        return self.solution()
+
+    def _rule_out(self, search: SolverBackend) -> None:
+        """Look no more for wins that a proof has shown to be none."""
+        if isinstance(search, CyclicProof):
+            for mover in (True, False):
+                if search.prover.cannot_win(mover):
+                    self._deepening.rule_out(mover)
+
+    def _find_length(self) -> None:
+        """Look for the length of a proven win, for about as long as the proof has taken."""
+        settled, _ = self._settled()
+        if settled.value in (1, -1) and self.solution().plies is None and not self._late():
+            self._deepening.rule_out(settled.value < 0)
+            self.deepen(max(self._length_nodes, settled.nodes))
+
+    def _settled(self) -> tuple[Settled, SolverBackend]:
+        """Return what is settled, and by which search; its number of plies is exact where that search is closed."""
+        every = [(search.settled(), search) for search in self._settlings]
+        whole, _ = every[0]
+        deciding, search = next((one for one in every if one[0].value is not None), every[0])
+        nodes = sum(settled.nodes for settled, _ in every)
+        return deciding._replace(nodes=nodes, positions=whole.positions, full=whole.full), search
+
+    @property
+    def finished(self) -> bool:
+        """Tell whether the question is answered or a limit reached."""
+        if is_answer(self.solution(), self.limits.plies):
+            return True
+        used = max(self._deepening.nodes, *(search.used for search in self._settlings))
+        return self._late() or (self.limits.nodes is not None and used >= self.limits.nodes)
+
+    def deepen(self, portion: int) -> None:
+        """Go on looking for forced wins, for so many nodes or, if that is less, until about the deadline."""
+        before, began = self._deepening.nodes, self._clock()
+        portion = self._within_limit(portion, before)
+        if self.limits.deadline is not None and self._speed > 0:
+            portion = min(portion, max(FIRST_PORTION, int(self._speed * (self.limits.deadline - began))))
+        self._deepening.run(portion, self.limits.plies)
+        seconds = self._clock() - began
+        if seconds > 0:
+            self._speed = (self._deepening.nodes - before) / seconds
+
+    def solution(self) -> Solution:
+        """Say what is known."""
+        found = self._deepening.found
+        settled, search = self._settled()
+        result, plies, within = Result.UNKNOWN, None, None
+        if found is not None:
+            result = self._winner(found.for_mover)
+            plies = within = found.plies
+        elif self._deepening.drawn or settled.value == 0:
+            result = Result.DRAW
+        elif settled.value is not None:
+            result = self._winner(settled.value > 0)
+            within = settled.within
+            # the winner cannot win in a number of plies of the other parity
+            if within is not None and (settled.closed or self._deepening.refuted >= within - 2):
+                plies = within
+        return Solution(
+            result,
+            plies,
+            within,
+            self._deepening.refuted,
+            self._deepening.nodes + settled.nodes,
+            settled.positions,
+            settled.closed,
+            settled.full,
+            FORCED if found is not None or self._deepening.drawn else search.method,
+        )
+
+    def _winner(self, mover: bool) -> Result:
+        return (Result.FIRST, Result.SECOND)[self._turn if mover else 1 - self._turn]
+
+    def _within_limit(self, portion: int, used: int) -> int:
+        return portion if self.limits.nodes is None else max(0, min(portion, self.limits.nodes - used))
+
+    def _late(self) -> bool:
+        return self.limits.deadline is not None and self._clock() >= self.limits.deadline

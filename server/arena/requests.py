@@ -1,0 +1,316 @@
+"""What clients ask for, request by request: each is carried out at once, or refused."""
+
+import hmac
+import re
+from collections.abc import Callable
+from functools import partial
+
+import structlog
+
+from engine.games.catalogue import GAMES
+from engine.games.interface import Game
+from engine.games.outcome import Termination
+from engine.wire import messages as m
+from engine.wire.codes import Code, ProtocolError
+from engine.wire.coding import encode
+from engine.wire.states import State
+from engine.wire.words import ANY, NAME_PATTERN
+from server.arena import matchmaking
+from server.arena.arena import Arena, Player
+from server.arena.background import BackgroundAnswer
+from server.arena.organiser_requests import OrganiserRequests
+from server.arena.past_matches import Retold
+from server.config import tokens
+from server.config.settings import REQUESTS_PER_TURN
+from server.match import referee
+from server.match.match import Match
+from server.match.move_list import MatchListing, MoveList
+from server.storage.record_store import RecordStore
+
+log = structlog.get_logger()
+
+
+class Requests:
+    """Carries out the requests of all sessions."""
+
+    def __init__(self, arena: Arena) -> None:
+        """Take the arena, which knows everybody and every match."""
+        self._arena = arena
+        self._answers: dict[type, Callable[[Player, m.Message, int], BackgroundAnswer | None]] = {
+            m.Login: self._login,
+            m.Resume: self._resume,
+            m.Seek: self._seek,
+            m.Cancel: self._cancel,
+            m.Ready: self._ready,
+            m.Move: self._move,
+            m.Resign: self._resign,
+            m.Crashed: self._crashed,
+            m.AskBoard: self._board,
+            m.AskMoves: self._moves,
+            m.List: self._list,
+            m.Watch: self._watch,
+            m.Unwatch: self._unwatch,
+            m.AskRecord: self._record,
+            m.Ping: self._ping,
+            m.Echo: self._echo,
+            m.AskHelp: self._help,
+            m.Quit: self._quit,
+            **OrganiserRequests(arena).answers,
+        }
+
+    def answer(self, player: Player, message: m.Message, arrived: int) -> BackgroundAnswer | None:
+        """Do what a session asks for; return what is left to be done. Raises `ProtocolError`: nothing has changed."""
+        return self._answers[type(message)](player, message, arrived)
+
+    def _login(self, player: Player, message: m.Login, _arrived: int) -> None:
+        if not re.fullmatch(NAME_PATTERN, message.name):
+            sentence = f"a name is 1 to 32 letters, digits, and any of _ . - behind the first; not {message.name!r}"
+            raise ProtocolError(Code.BAD_NAME, sentence)
+        if player.ticket and message.token != player.ticket:
+            sentence = (
+                "a program logs in here with the name and the token of ARENA_NAME and ARENA_TOKEN in its environment"
+            )
+            raise ProtocolError(Code.BAD_TOKEN, f"{sentence}: LOGIN NAME TOKEN")
+        key = message.name.lower()
+        seat = self._arena.contest_players.seat_of(message.name, message.token)
+        if seat is not None:
+            self._arena.contest_players.entered(player, message.token)
+            self._arena.enter(player, message.name, seat)
+            return
+        self._check_token(key, message.token)
+        match, side = self._arena.seated(key)
+        if match is not None and not match.heard[side]:
+            self._arena.annul(
+                match, Termination.SERVER_FAULT, f"the server died before {message.name} was told of the match"
+            )
+        elif match is not None:
+            sentence = f"{message.name} plays in match {match.number}; come back to it with RESUME {match.number} TOKEN"
+            raise ProtocolError(Code.NAME_TAKEN, sentence)
+        if key in self._arena.sessions:
+            raise ProtocolError(Code.NAME_TAKEN, f"somebody is logged in as {self._arena.sessions[key].name}")
+        self._arena.enter(player, message.name, key)
+
+    def _check_token(self, key: str, token: str) -> None:
+        house = self._arena.house_tokens.get(key)
+        if house is not None:
+            if not _same(house, token):
+                raise ProtocolError(Code.NAME_TAKEN, "this is the name of one of the server's own bots")
+            return
+        known = self._arena.contest_players.token_of(key)
+        if not known:
+            if self._arena.settings.tokens is None:
+                return
+            known = self._arena.settings.tokens.get(key, "")
+        if not tokens.fits(known, token):
+            raise ProtocolError(
+                Code.BAD_TOKEN, "players log in here with the token that they were given: LOGIN NAME TOKEN"
+            )
+
+    def _resume(self, player: Player, message: m.Resume, _arrived: int) -> BackgroundAnswer | None:
+        match = self._arena.find(message.match)
+        keys = match.keys if match is not None else self._arena.record_store.keys(message.match)
+        side = keys.side_of(message.token) if keys is not None else None
+        if side is None:
+            raise _not_to_be_resumed(message.match)
+        if player.ticket and (match is None or match.names[side] != self._arena.contest_players.key_of(player.ticket)):
+            raise ProtocolError(Code.BAD_TOKEN, "a program comes back here to its own match alone")
+        if match is None:
+            place = self._arena.record_store.place(message.match)
+            wait = partial(self._arena.past_matches.match, message.match, place)
+            return BackgroundAnswer(wait, partial(self._retell, player, message, side))
+        name, key = match.header.players[side], match.names[side]
+        before = self._arena.sessions.get(key)
+        if before is not None:
+            if before.match is not match:
+                raise ProtocolError(Code.NAME_TAKEN, f"match {message.match} is over, and {name} is logged in again")
+            before.match = None  # the seat is taken over: the old connection leaves without a trace
+            before.close("resumed", "the match was resumed over another connection")
+        self._arena.enter(player, name, key)
+        player.match, player.side = match, side
+        match.resume(side, player, message.token)
+        return None
+
+    def _retell(self, player: Player, message: m.Resume, side: int, retold: Retold | None) -> None:
+        """Tell a player of a match that had ended before this server began."""
+        if retold is None:
+            raise _not_to_be_resumed(message.match)
+        name = retold.players[side]
+        if name.lower() in self._arena.sessions:
+            raise ProtocolError(Code.NAME_TAKEN, f"match {message.match} is over, and {name} is logged in again")
+        self._arena.enter(player, name, name.lower())
+        retold.tell(player, side, message.token)
+
+    def _seek(self, player: Player, message: m.Seek, _arrived: int) -> BackgroundAnswer | None:
+        if self._arena.stopping:
+            raise ProtocolError(Code.STOPPING, "the server is shutting down and begins no new match")
+        game = GAMES.get(message.game)
+        if message.game == ANY:
+            self._arena.contest_players.offers(player, None)
+            player.reply(m.Seeking(ANY))
+            return None
+        if game is None:
+            sentence = f"there is no game {message.game!r} here; there is {', '.join(GAMES)}"
+            raise ProtocolError(Code.UNKNOWN_GAME, sentence)
+        if len(self._arena.matches) >= self._arena.settings.most_matches:
+            raise ProtocolError(
+                Code.TOO_MANY, f"{self._arena.settings.most_matches} matches are running; try again later"
+            )
+        seek = matchmaking.read_seek(player.name, game, message.options, self._arena.settings)
+        kind = self._arena.house_kinds.get(player.key, "") if player.house else ""
+        seek = seek._replace(house=player.house, key=player.key, kind=kind)
+        board = game.name, game.default_parameters if seek.parameters is None else seek.parameters
+        if self._arena.prepared.has(*board):
+            self._wait_for_match(player, seek, game)
+            return None
+        wait = partial(self._arena.prepared.add, *board, self._arena.in_thread)
+        return BackgroundAnswer(wait, lambda _: self._wait_for_match(player, seek, game))
+
+    def _wait_for_match(self, player: Player, seek: matchmaking.Seek, game: Game) -> None:
+        """Let a player wait, or begin a match with another one who waits."""
+        if self._arena.stopping:  # meanwhile
+            raise ProtocolError(Code.STOPPING, "the server is shutting down and begins no new match")
+        for_contest = self._arena.contest_players.offers(player, seek)
+        player.reply(m.Seeking(game.name, m.Text(matchmaking.describe(seek, game))))
+        if for_contest:
+            return
+        pairing = self._arena.lobby.add(seek)
+        if pairing is None and seek.opponent is not None:
+            self._arena.opponent_notices.add(player, seek.opponent)
+        if pairing is not None:
+            try:
+                self._arena.begin(pairing)
+            except Exception as error:
+                log.error("no match can be begun", exc_info=error)
+                fault = "write records" if isinstance(error, OSError) else "begin this match"
+                for key in pairing.keys:
+                    session = self._arena.sessions[key]
+                    self._arena.opponent_notices.remove(session)
+                    session.reply(m.Cancelled())
+                    session.reply(m.Error(Code.SERVER_FAULT, m.Text(f"the server cannot {fault} now")))
+
+    def _cancel(self, player: Player, _message: m.Cancel, _arrived: int) -> None:
+        self._arena.wait_no_more(player)
+        self._arena.contest_players.remove(player)
+        player.reply(m.Cancelled())
+
+    def _ready(self, player: Player, _message: m.Ready, arrived: int) -> None:
+        match, side = _seat(player)
+        match.ready(side, arrived)
+
+    def _move(self, player: Player, message: m.Move, arrived: int) -> None:
+        match, side = _seat(player)
+        match.move(side, message.move, arrived)
+
+    def _resign(self, player: Player, _message: m.Resign, arrived: int) -> None:
+        match, side = _seat(player)
+        match.resign(side, arrived)
+
+    def _crashed(self, player: Player, message: m.Crashed, arrived: int) -> None:
+        match, side = _seat(player)
+        match.says_crashed(side, message.sentence, arrived)
+
+    def _board(self, player: Player, _message: m.AskBoard, _arrived: int) -> None:
+        assert player.match is not None
+        if player.side is not None:
+            asked = player.match.boards_asked
+            asked[player.side] += 1
+            _limit("BOARD", asked[player.side])
+        player.reply(referee.board(player.match.state if player.side is not None else player.match.public))
+
+    def _moves(self, player: Player, _message: m.AskMoves, _arrived: int) -> BackgroundAnswer | None:
+        match, _ = _seat(player)
+        match.moves_asked += 1
+        _limit("MOVES", match.moves_asked)
+        listing = match.legal_moves()
+        if not listing.go_on():
+            return BackgroundAnswer(listing.finish, partial(_listed, player, match), listing.worked)
+        player.answer(m.Moves, listing.answer)
+        return None
+
+    def _list(self, player: Player, _message: m.List, _arrived: int) -> BackgroundAnswer | None:
+        listing = MatchListing(match.line for match in (*self._arena.recent, *self._arena.matches.values()))
+        if not listing.go_on():
+            return BackgroundAnswer(listing.finish, partial(player.answer, m.Matches), listing.worked)
+        player.answer(m.Matches, listing.answer)
+        return None
+
+    def _watch(self, player: Player, message: m.Watch, _arrived: int) -> None:
+        match = self._arena.find(message.match)
+        if match is None:
+            sentence = (
+                f"match {message.match} is not running, nor has it just ended; see LIST, or RECORD for older ones"
+            )
+            raise ProtocolError(Code.UNKNOWN_MATCH, sentence)
+        player.match, player.side = match, None
+        match.watch(player)
+
+    def _unwatch(self, player: Player, _message: m.Unwatch, _arrived: int) -> None:
+        if player.match is not None:
+            player.match.watchers.pop(player, None)
+            player.match = None
+        player.reply(m.Unwatched())
+
+    def _record(self, player: Player, message: m.AskRecord, _arrived: int) -> BackgroundAnswer:
+        if message.match in self._arena.matches:
+            sentence = f"there is no record of match {message.match} yet: it is being played"
+            raise ProtocolError(Code.UNKNOWN_MATCH, sentence)
+        return BackgroundAnswer(partial(self._read_record, message.match), partial(player.answer, m.Record))
+
+    async def _read_record(self, number: int) -> bytes:
+        """Return RECORD of a finished match. A disk may be slow, and a record long: another thread reads it."""
+        try:
+            answer: bytes = await self._arena.in_thread(_record_answer, self._arena.record_store, number)
+        except OSError as error:
+            log.error("a record cannot be read", match=number, error=repr(str(error)))
+            raise ProtocolError(Code.SERVER_FAULT, f"the record of match {number} cannot be read") from None
+        if not answer:
+            raise ProtocolError(Code.UNKNOWN_MATCH, f"there is no record of match {number}")
+        return answer
+
+    def _ping(self, player: Player, message: m.Ping, _arrived: int) -> None:
+        player.reply(m.Pong(message.text))
+
+    def _echo(self, player: Player, message: m.Echo, arrived: int) -> None:
+        if player.match is not None and player.side is not None:
+            player.match.echoed(player.side, message.text, arrived)
+
+    def _help(self, player: Player, _message: m.AskHelp, _arrived: int) -> None:
+        lines = [(cls.__doc__ or "").splitlines()[0].replace("``", "") for cls in m.REQUESTS.values()]
+        player.reply(m.Help(m.Block(tuple(lines))))
+
+    def _quit(self, player: Player, _message: m.Quit, _arrived: int) -> None:
+        player.close("quit", "goodbye")
+
+
+def _seat(player: Player) -> tuple[Match, int]:
+    assert player.match is not None and player.side is not None
+    return player.match, player.side
+
+
+def _not_to_be_resumed(number: int) -> ProtocolError:
+    sentence = f"match {number} is not to be resumed with this token; log in with LOGIN"
+    return ProtocolError(Code.BAD_TOKEN, sentence)
+
+
+def _listed(player: Player, match: Match, listing: MoveList) -> None:
+    """Answer MOVES when the moves are found; the turn may have ended meanwhile."""
+    if player.match is not match or player.state is not State.THINKING or match.legal_moves() is not listing:
+        raise ProtocolError(Code.NOT_YOUR_TURN, "your turn was over before the legal moves were found")
+    player.answer(m.Moves, listing.answer)
+
+
+def _record_answer(record_store: RecordStore, number: int) -> bytes:
+    """Return RECORD of a match, or nothing where there is no record. Raises OSError."""
+    text = record_store.read(number)
+    return b"" if text is None else encode(m.Record(number, m.Block(tuple(text.splitlines()))))
+
+
+def _same(secret: str, given: str) -> bool:
+    """Compare in a time that tells nothing."""
+    return hmac.compare_digest(secret.encode(), given.encode())
+
+
+def _limit(kind: str, asked: int) -> None:
+    if asked > REQUESTS_PER_TURN:
+        sentence = f"{kind} was asked for {REQUESTS_PER_TURN} times since the last move; wait for the next one"
+        raise ProtocolError(Code.TOO_MANY, sentence)

@@ -1,0 +1,153 @@
+"""``arena-server contest FILE --check``: starts every program of a contest once, and plays a short game with each.
+
+The programs are started as in the contest, in an arena of their own over a directory that is gone afterwards. Nothing
+is opened, and nothing is kept.
+"""
+
+import tempfile
+from collections.abc import Callable
+from contextlib import AsyncExitStack
+from pathlib import Path
+from typing import NamedTuple
+
+import trio
+
+from engine.games.catalogue import GAMES
+from engine.games.outcome import Termination
+from server.arena.arena import Arena, Player
+from server.arena.matchmaking import Seek
+from server.config.settings import HOUSE_BOTS
+from server.contest.definition import Definition, Entrant
+from server.contest.fixtures import Fixture
+from server.contest.hosts.contest_players import ContestPlayers, ProgramCredential
+from server.contest.hosts.game_worker import CONTEST, private_arena
+from server.contest.hosts.precompile import compiled
+from server.contest.hosts.seating import GameSeating, PlayerMissing, Started
+from server.contest.programs.command import shown
+from server.contest.report import formatting
+from server.contest.scoring.disqualification import Cause, losses, on_time
+from server.contest.scoring.game_result import finished
+from server.contest.store.folders import last_lines
+from server.serve import program
+
+PLIES = 10
+"""Moves of both sides after which a game that checks a program is over."""
+
+MOST_LINES = 8
+"""Lines of what a program wrote on stderr that are shown where something is wrong with it."""
+
+PROBLEMS = frozenset({Cause.BAD_MOVE, Cause.RESIGN})
+"""Causes that are one here, beside all that count as on time: no program gives up after so few moves."""
+
+
+class Found(NamedTuple):
+    """What came of a short game with a program."""
+
+    ok: bool
+    sentence: str
+    wrote: str = ""
+    """What the program wrote last on stderr; empty where nothing is wrong."""
+
+
+class _TimedPlayers(ContestPlayers):
+    """Contest players; takes note of when programs say their first word."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.first_word: dict[str, float] = {}
+        """By name: seconds from the start of its program."""
+        self._started: dict[str, tuple[ProgramCredential, float]] = {}
+
+    def issue(self, name: str) -> ProgramCredential:
+        ticket = super().issue(name)
+        self._started[name] = (ticket, trio.current_time())
+        return ticket
+
+    def offers(self, player: Player, seek: Seek | None) -> bool:
+        taken = super().offers(player, seek)
+        for name, (ticket, since) in self._started.items():
+            if ticket.here.is_set() and ticket.player is player:
+                self.first_word.setdefault(name, trio.current_time() - since)
+        return taken
+
+
+async def check(definition: Definition, say: Callable[[str], None]) -> int:
+    """Check all programs, one after the other, with a line for each entrant; return how many cannot play, 1 at most."""
+    variants = ", ".join(formatting.variant_name(variant) for variant in definition.variants)
+    openings = sum(len(variant.openings) for variant in definition.variants)
+    entrants = formatting.number(len(definition.entrants), "entrant")
+    say(f"{definition.name}: {entrants}; {variants}; {formatting.number(openings, 'opening')}: the file can be played")
+    width = max(len(entrant.name) for entrant in definition.entrants)
+    failed = 0
+    await compiled(definition)
+    for number, entrant in enumerate(definition.entrants):
+        if entrant.connects:
+            say(f"{entrant.name:{width}}  connects by itself: not checked")
+            continue
+        found = await _check(definition, entrant, number)
+        failed += not found.ok
+        say(f"{entrant.name:{width}}  {'ok' if found.ok else 'NOT OK'}: {formatting.printable(found.sentence)}")
+        for line in found.wrote.splitlines():
+            say(f"{'':{width}}    | {formatting.printable(line)}")
+    checked = sum(not entrant.connects for entrant in definition.entrants)
+    if failed:
+        say(f"{failed} of {formatting.number(checked, 'program')} cannot play as they are")
+    else:
+        say(
+            f"all {formatting.number(checked, 'program')} have played"
+            if checked
+            else "there is no program to be checked"
+        )
+    return min(failed, 1)
+
+
+async def _check(definition: Definition, entrant: Entrant, number: int) -> Found:
+    """Play a game in each variant with a program, until one goes wrong."""
+    rules = definition.qualification
+    kinds = rules.opponents if rules is not None else HOUSE_BOTS[::-1]
+    opponents = [kind for kind in kinds if definition.entrant(kind) is None]
+    opponents = opponents or [kind for kind in kinds if kind != entrant.name]
+    opponent = opponents[number % len(opponents)] if rules is not None else opponents[0]
+    # it sees what it will see in the contest, and so the others belong to it; but the opponent is a house bot
+    others = tuple(other for other in definition.entrants if other.name != opponent)
+    short = definition._replace(entrants=others, move_limit=PLIES, interventions=())
+    moves, seconds = 0, []
+    for variant in range(len(definition.variants)):
+        fixture = Fixture(0, 1, variant, 0, 0, (entrant.name, opponent))
+        with tempfile.TemporaryDirectory(prefix="arena-check-") as folder:
+            async with private_arena(Path(folder), program()) as (arena, _, seats):
+                contest_players = arena.contest_players = _TimedPlayers()
+                found, played = await _play(short, fixture, arena, seats)
+                if not found.ok:
+                    name = formatting.variant_name(definition.variants[variant])
+                    where = f"in {name}: " if len(definition.variants) > 1 else ""
+                    lines = last_lines(Path(folder), CONTEST, 1, entrant.name).splitlines()[-MOST_LINES:]
+                    called = f"; called as {shown(entrant.command)} in {Path(definition.folder) / entrant.folder}"
+                    return Found(False, f"{where}{found.sentence}{called}", "\n".join(lines))
+                moves += played
+                seconds.append(contest_players.first_word.get(entrant.name, 0.0))
+    games = formatting.number(len(seconds), "game")
+    return Found(True, f"first word after {max(seconds):.1f} s, {formatting.number(moves, 'move')} in {games}")
+
+
+async def _play(definition: Definition, fixture: Fixture, arena: Arena, seats: GameSeating) -> tuple[Found, int]:
+    """Play a short game, and return what came of it for who begins, and how many moves it has made."""
+    name = fixture.players[0]
+    position = GAMES[definition.variants[fixture.variant].game].read(fixture.position(definition))
+    async with AsyncExitStack() as stack:
+        try:
+            table = await seats.seated(stack, CONTEST, definition, fixture, 1, Started())
+            over = ContestPlayers.of(arena).end_of(1, keep=False)
+            match = table.begin(1, position, fixture.control(definition), definition.move_limit)
+        except PlayerMissing as error:
+            return Found(False, str(error)), 0
+        await over.wait()
+    game = finished(fixture, match.state, match.gone)
+    moves = sum(moved.side == match.state.sides[0] for moved in match.state.shown)
+    if game.termination == Termination.SERVER_FAULT:
+        return Found(False, f"the game could not be played: {game.detail}"), moves
+    for loss in losses(definition, game):
+        if loss.name == name and (on_time(loss.cause) or loss.cause in PROBLEMS):
+            sentence = f"{loss.cause.replace('_', ' ')} after {formatting.number(moves, 'move')}: {loss.sentence}"
+            return Found(False, sentence), moves
+    return Found(True, ""), moves

@@ -1,0 +1,224 @@
+"""``arena-server contest``: holds a contest, and the organiser's commands for one that is open."""
+
+import sys
+from contextlib import closing
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+from typing import Annotated, NoReturn
+
+import cyclopts
+from cyclopts import Parameter
+from rich.console import Console
+from rich.progress import Progress
+
+from engine.commands.usage_errors import explain_fault, nearest
+from server.commands import exits
+from server.commands.options import check_port, fail, place, secret
+from server.config import tokens as token_file
+from server.config.settings import PORT, Settings
+from server.config.toml_table import BadTable
+from server.contest import contest_file
+from server.contest.definition import Definition
+from server.contest.interventions import Kind
+from server.contest.store.schema import BadStore
+from server.ops.logs import configure
+
+contest = cyclopts.App(
+    name="contest",
+    help="Hold a contest, and withdraw, reinstate, replay or change a command while it runs.",
+)
+
+Data = Annotated[Path, Parameter(help="The data directory of the contest.")]
+Which = Annotated[str, Parameter(name="--contest", help="Its name, where the directory has several that are not over.")]
+
+
+@contest.default
+def hold(
+    file: Path,
+    *,
+    data: Path = Path("arena-data"),
+    host: str = "127.0.0.1",
+    port: int = PORT,
+    tokens: Path | None = None,
+    web: str | None = None,
+    grace: float = 0.0,
+    return_time: float = 30.0,
+    dask: str = "",
+    check: bool = False,
+    verify: Annotated[bool, Parameter(negative=())] = False,
+    verbose: bool = False,
+) -> None:
+    """Hold a contest from its first game to its final table; the same command goes on with one that was stopped.
+
+    Where a server uses the data directory already, it holds the contest, and this command shows how it goes.
+
+    Parameters
+    ----------
+    file
+        The contest file (docs/contests.md).
+    data
+        Directory for records, the database and reports; made where it is missing.
+    host
+        Address to listen on; 0.0.0.0 for every one.
+    port
+        Port to listen on; 0 lets the system choose one.
+    tokens
+        File of those who may log in, made by arena-server token, for entrants without a token of their own.
+    web
+        Address and port of pages for browsers, as in 127.0.0.1:8080; none when left out.
+    grace
+        Seconds that running games get to end when the contest is stopped.
+    return_time
+        Seconds that players are waited for, with standing clocks, when the server starts again after it has died.
+    dask
+        Address of a dask scheduler, as in tcp://10.0.0.1:8786, whose workers play the games; only for programs.
+    check
+        Only start every program once, play a short game with each, and say what is wrong; exit status 1 for something.
+    verify
+        Play nothing: hold the contest of this file, or of this name, against its records, and say what differs.
+    verbose
+        Log more.
+    """
+    configure(verbose=verbose, quiet=not verbose)
+    check_port("port", port)
+    if verify:
+        _verify(file, data)
+    text, definition = _read(file)
+    if check:
+        from server.commands.check_contest import check as look
+
+        sys.exit(exits.run("cannot check the contest", look, definition, partial(print, flush=True)))
+    settings = Settings(
+        host=host,
+        port=port,
+        data=data,
+        tokens=secret("tokens", tokens, token_file.read),
+        web=None if web is None else place("web", web),
+        grace=grace,
+        return_seconds=return_time,
+    )
+    from server.commands.run_contest import Asked
+    from server.commands.run_contest import hold as run
+
+    asked = Asked(text, definition, settings, dask)
+    sys.exit(exits.run("cannot hold the contest", run, asked, Console()))
+
+
+def _verify(file: Path, data: Path) -> NoReturn:
+    """Hold a contest against its records, and end with exit status 1 where something differs."""
+    from server.contest.report.formatting import printable
+    from server.contest.store.verify_process import contest_called, verify
+
+    name = _read(file)[1].name if file.is_file() else str(file)
+    bar = Progress(console=Console(stderr=True), transient=True, disable=not sys.stderr.isatty())
+    task = bar.add_task("verifying", total=None)
+    try:
+        with bar:
+            number = contest_called(data, name)
+            found = verify(data, number, lambda done, count: bar.update(task, completed=done, total=count))
+    except KeyError as error:
+        fail(str(error.args[0]))
+    except (OSError, BadStore) as error:
+        fail(f"cannot verify the contest: {explain_fault(error)}", status=2)
+    except KeyboardInterrupt:
+        sys.exit(130)
+    for difference in found.differences:
+        print(printable(difference))
+    for game in found.unproven:
+        print(f"not to be verified: {printable(game)}")
+    print(found.sentence)
+    sys.exit(1 if found.differences else 0)
+
+
+@contest.command
+def withdraw(name: str, *, data: Data = Path("arena-data"), contest: Which = "") -> None:
+    """Take an entrant out: it plays no more, its game that runs is ended, and what is left of its games is forfeited.
+
+    Parameters
+    ----------
+    name
+        The entrant.
+    """
+    _intervene(data, contest, Kind.WITHDRAW, name)
+
+
+@contest.command
+def reinstate(name: str, *, data: Data = Path("arena-data"), contest: Which = "") -> None:
+    """Let an entrant play again that was disqualified or withdrawn; what it did wrong before counts no more.
+
+    Its forfeited games are played, but for those of rounds on which later ones rest.
+
+    Parameters
+    ----------
+    name
+        The entrant.
+    """
+    _intervene(data, contest, Kind.REINSTATE, name)
+
+
+@contest.command
+def replay(game: int, *, data: Data = Path("arena-data"), contest: Which = "") -> None:
+    """Annul the result of a game, and play it again; refused where a later round or stage rests on it.
+
+    Parameters
+    ----------
+    game
+        Number of the match, as in the report and in the name of its record.
+    """
+    _intervene(data, contest, Kind.REPLAY, match=game)
+
+
+@contest.command
+def command(
+    name: str,
+    *words: Annotated[str, Parameter(allow_leading_hyphen=True)],
+    data: Data = Path("arena-data"),
+    contest: Which = "",
+) -> None:
+    """Give the program of an entrant another command from its next game on, as in: command ann -- python3 ann2.py.
+
+    Parameters
+    ----------
+    name
+        The entrant.
+    words
+        The program and its arguments, behind --.
+    """
+    _intervene(data, contest, Kind.COMMAND, name, command=words)
+
+
+def _intervene(
+    data: Path, contest: str, kind: Kind, name: str = "", *, match: int | None = None, command: tuple[str, ...] = ()
+) -> None:
+    """Keep an intervention in the store, and say what follows from it."""
+    from server.contest.runtime.organiser_commands import Asked, Refused, intervene, open_contest
+    from server.contest.store.store import FILE, Store
+
+    if not (data / FILE).exists():
+        fail(f"{data} has no contests: there is no {FILE} in it; give the directory of the contest with --data")
+    try:
+        with closing(Store(data / FILE)) as store:
+            found = open_contest(store, contest)
+            done, follows = intervene(store, found.id, Asked(kind, name, match, command), datetime.now(UTC))
+    except Refused as error:
+        fail(str(error))
+    except (OSError, BadStore) as error:
+        fail(explain_fault(error), status=1)
+    print(f"{found.name}: {done.sentence}; {follows}.")
+
+
+def _read(file: Path) -> tuple[str, Definition]:
+    """Read a contest file: its text, and what it says. Ends the program where something is wrong with it."""
+    commands = [name for name in contest if not name.startswith("-")]
+    if not file.exists() and not file.suffix:
+        hint = nearest(str(file), commands) or f"; commands are {', '.join(commands)}"
+        fail(f"there is no contest file {str(file)!r}{hint}")
+    try:
+        text = file.read_text(encoding="utf-8-sig")  # some editors begin files with a mark
+        found = contest_file.read(text, lambda name: (file.parent / name).read_text(encoding="utf-8-sig"))
+    except OSError as error:
+        fail(explain_fault(error))
+    except (UnicodeDecodeError, BadTable) as error:
+        fail(f"{file}: {explain_fault(error)}")
+    return text, found._replace(folder=str(file.parent.resolve()))

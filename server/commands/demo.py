@@ -1,0 +1,123 @@
+"""A server and two bots as separate processes, a match, watched live in the terminal."""
+
+import subprocess
+import sys
+import tempfile
+from contextlib import suppress
+from pathlib import Path
+
+import trio
+
+from engine import record
+from engine.clock import TimeControl
+from server.arena.arena import Arena
+from server.commands.exits import INTERRUPTED
+from server.config.settings import Settings
+from server.serve import serve
+
+HOST = "127.0.0.1"
+
+LOOK_SECONDS = 0.05
+"""How often to look who has come."""
+
+TELL_SECONDS = 5.0
+"""How often to say who is not ready yet."""
+
+
+async def demonstrate(bots: tuple[str, str], variant: tuple[str, str], budget: int) -> int:
+    """Play and show one match with so many milliseconds a side; return an exit status, 1 when a program fails.
+
+    Ctrl-C stops it as it stops a server: a match that is being played may end. Where it does not, the status is 130.
+
+    ``variant`` is the name of a game and its parameters. The bots and the watching client are the
+    programs that everybody uses, started as they are.
+    """
+    _say(f"a demonstration: {bots[0]} against {bots[1]}, {budget / 1000:g} s a side, over TCP on this machine")
+    names = (bots[0], bots[1] if bots[1] != bots[0] else f"{bots[1]}-2")
+    game, parameters = variant
+    params = ("--params", parameters.replace(" ", ",")) if parameters else ()
+    wish = ("--game", game, *params, "--budget", str(budget), "--games", "1", "--quiet")
+    with tempfile.TemporaryDirectory(prefix="arena-demo-") as folder:
+        settings = Settings(host=HOST, port=0, data=Path(folder), control=TimeControl.of_milliseconds(budget))
+        status, stopped = 1, False
+        async with trio.open_nursery() as nursery:
+
+            async def host(*, task_status: trio.TaskStatus[Arena]) -> None:
+                nonlocal stopped
+                await serve(settings, task_status=task_status)
+                stopped = True  # by a signal: whoever is still awaited does not come any more
+                nursery.cancel_scope.cancel()
+
+            arena = await nursery.start(host)
+            where = ("--host", HOST, "--port", str(arena.ports[0]))
+
+            async def watch() -> None:
+                nonlocal status
+                status = await _run("watch", *where, "--wait")
+
+            async def play(*arguments: str) -> None:
+                if await _run(*arguments) != 0:
+                    nursery.cancel_scope.cancel()
+
+            _say(f"the server listens at {HOST} port {arena.ports[0]}; starting {names[0]}, {names[1]} and who watches")
+            nursery.start_soon(_tell_who_is_awaited, arena, names)
+            async with trio.open_nursery() as programs:
+                programs.start_soon(watch)
+                while not arena.connected_sessions():
+                    await trio.sleep(LOOK_SECONDS)  # even the shortest match is seen
+                for kind, name, opponent in ((bots[0], *names), (bots[1], *reversed(names))):
+                    nursery.start_soon(play, kind, *where, "--name", name, "--opponent", opponent, *wish)
+            while arena.matches:
+                await trio.sleep(LOOK_SECONDS)
+            nursery.cancel_scope.cancel()
+        if stopped:
+            _say("stopped before the match was over")
+            return INTERRUPTED
+        return status or _show_record(Path(folder))
+
+
+async def _tell_who_is_awaited(arena: Arena, names: tuple[str, str]) -> None:
+    """Say every few seconds, until the match begins, who is not there yet, and at first why."""
+    began = trio.current_time()
+    why = ": the search is compiled before its first match, which takes a minute or two, once"
+    while True:
+        await trio.sleep(TELL_SECONDS)
+        awaited = [name for name in names if name not in arena.sessions]
+        if arena.tally.started or not awaited:
+            return
+        _say(f"  {' and '.join(awaited)} not ready after {trio.current_time() - began:.0f} s{why}")
+        why = ""
+
+
+def _say(line: str) -> None:
+    with suppress(BrokenPipeError):  # whoever read the output has had enough
+        print(line, flush=True)
+
+
+def _show_record(folder: Path) -> int:
+    """Print the record of the only match, and what verifying it says."""
+    path = folder / "records" / "1.txt"
+    text = path.read_text(encoding="utf-8")
+    kept = Path("demo-record.txt")
+    kept.write_text(text, encoding="utf-8")
+    lines = text.splitlines()
+    shown = [*lines[:24], f"… {len(lines) - 28} lines …", *lines[-4:]] if len(lines) > 30 else lines
+    print("\nThe record of the match:\n", *shown, sep="\n")
+    try:
+        summary = record.verify(text)
+    except record.BadRecord as error:
+        print(f"\nThe record is NOT true: {error}")
+        return 1
+    print(
+        f"\nVerified: {summary.history.plies} moves, both clocks and the result ({summary.result}, {summary.reason})."
+        f"\nThe whole record is in {kept}; check it again with: arena-engine record {kept}"
+    )
+    return 0
+
+
+async def _run(*arguments: str) -> int:
+    """Run ``arena-bot`` with these arguments; return its exit status."""
+    command = [sys.executable, "-P", "-m", "bots", *arguments]
+    # Ctrl-C is for the demonstration, which ends its bots
+    process = await trio.run_process(command, check=False, stdin=subprocess.DEVNULL, start_new_session=True)
+    return process.returncode

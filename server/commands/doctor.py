@@ -1,0 +1,287 @@
+"""The doctor: looks at everything that a server needs before it is started, and says what is wrong and what to do.
+
+Each check returns findings; none changes anything, and none lets a broken file raise.
+"""
+
+import fcntl
+import resource
+import shutil
+import socket
+import sqlite3
+import tempfile
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import NamedTuple
+
+from engine import record
+from engine.record import BadRecord
+from server.config import config_file, tls, tokens
+from server.config.limits import Limits
+from server.config.settings import Settings
+from server.config.toml_table import BadTable
+from server.contest.programs.sandbox import cgroups
+from server.contest.programs.sandbox.choice import hindrance
+from server.contest.store.store import FILE as STORE
+from server.match import recovery
+from server.ops.metrics import HOST as METRICS_HOST
+from server.storage.record_store import LOCK, SUFFIX
+
+GOOD, NOTE, WRONG = "ok", "note", "WRONG"
+
+LEAST_BYTES = 100_000_000
+"""Below this much free space the server is not to be started: a contest writes as much in a day."""
+
+FEW_BYTES = 1_000_000_000
+
+SAMPLE = 50
+"""Records that are verified where not all are to be: some seconds."""
+
+OTHER_FILES = 64
+"""Descriptors that the server needs beside its connections and matches."""
+
+SOON_DAYS = 14
+"""A certificate that is valid for fewer days is to be renewed."""
+
+
+class Finding(NamedTuple):
+    """What a check has found."""
+
+    state: str
+    """`GOOD`, `NOTE` or `WRONG`."""
+    about: str
+    sentence: str
+
+    def line(self) -> str:
+        """Return the finding as it is printed."""
+        return f"{self.state:5} {self.about}: {self.sentence}"
+
+
+def diagnosis(config: Path | None, data: Path | None, *, every_record: bool = False) -> Iterator[Finding]:
+    """Check what a server needs that is started with this configuration file, and perhaps another data directory."""
+    options, limits = config_file.Configuration({}, Limits())
+    if config is not None:
+        try:
+            options, limits = config_file.read(config)
+        except BadTable as error:
+            yield Finding(WRONG, "configuration", str(error))
+            return
+        yield Finding(GOOD, "configuration", f"{config} can be read")
+    usual = Settings()
+    pair = options.get("tls-cert"), options.get("tls-key")
+    if (pair[0] is None) != (pair[1] is None):
+        yield Finding(WRONG, "certificate", "tls.cert and tls.key belong together; one of them is missing")
+    settings = Settings(
+        host=options.get("host", usual.host),
+        port=options.get("port", usual.port),
+        metrics=options.get("metrics"),
+        data=data or Path(options.get("data", usual.data)),
+        limits=limits,
+        tls=None if pair[0] is None or pair[1] is None else tls.Identity(Path(pair[0]), Path(pair[1])),
+    )
+    yield from examine(settings, every_record=every_record)
+    if "tokens" in options:
+        yield _tokens(Path(options["tokens"]))
+    if "organiser" in options:
+        yield _organiser(Path(options["organiser"]))
+
+
+def examine(settings: Settings, *, every_record: bool = False) -> Iterator[Finding]:
+    """Check what a server of these settings needs, but for the files of tokens."""
+    runs = _is_claimed(settings.data)
+    if runs:
+        yield Finding(NOTE, "server", f"one is running with the data directory {settings.data}")
+    else:
+        yield _port("port", settings.host, settings.port)
+        if settings.metrics is not None:
+            yield _port("metrics", METRICS_HOST, settings.metrics)
+    yield _folder(settings.data)
+    yield _space(settings.data)
+    yield _descriptors(settings)
+    yield from _records(settings.data / "records", every_record)
+    if not runs:
+        yield from _journals(settings.data / "running")
+    yield from _damaged(settings.data / "damaged")
+    yield _store(settings.data / STORE)
+    yield _sealing()
+    yield _limits(settings.limits)
+    if settings.tls is not None:
+        yield _certificate(settings.tls)
+
+
+def _is_claimed(folder: Path) -> bool:
+    """Tell whether a server runs with a data directory: it holds a lock there."""
+    try:
+        with (folder / LOCK).open() as lock:
+            fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    except OSError:
+        return False
+    return False
+
+
+def _port(about: str, host: str, port: int) -> Finding:
+    try:
+        places = socket.getaddrinfo(host or None, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
+        for family, kind, protocol, _, place in places:
+            with socket.socket(family, kind, protocol) as listener:
+                listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+                if family == socket.AF_INET6:
+                    listener.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
+                listener.bind(place)
+                listener.listen(1)
+    except OSError as error:
+        todo = "stop what listens there, or choose another place"
+        return Finding(WRONG, about, f"{port} at {host} is not to be had: {error.strerror}; {todo}")
+    return Finding(GOOD, about, f"{port} at {host} is free" if port else "one that is free is chosen")
+
+
+def _sealing() -> Finding:
+    why = hindrance()
+    if why:
+        return Finding(NOTE, "sandbox", why)
+    lack = cgroups.lack()
+    bounds = f"are looked at ten times a second: {lack}" if lack else "are held by the kernel, in control groups"
+    return Finding(GOOD, "sandbox", f"programs of contests can be sealed; their bounds {bounds}")
+
+
+def _limits(limits: Limits) -> Finding:
+    trusted = ", ".join(map(str, limits.trusted))
+    proxy = "where a proxy there passes players on, that is everybody: name other networks as trusted, or []"
+    told = f"connections and messages of {trusted} are not counted; {proxy}"
+    return Finding(GOOD, "limits", told if trusted else "they hold for every address")
+
+
+def _folder(folder: Path) -> Finding:
+    place = folder
+    while not place.exists() and place != place.parent:
+        place = place.parent
+    here = [place, *(part for part in sorted(folder.glob("*")) if part.is_dir())]
+    for part in here:
+        try:
+            with tempfile.TemporaryFile(dir=part):
+                pass
+        except OSError as error:
+            todo = "let the user that runs the server write there"
+            return Finding(WRONG, "data", f"nothing can be written to {part}: {error.strerror}; {todo}")
+    if place != folder:
+        return Finding(GOOD, "data", f"{folder} is not there yet, and can be made")
+    return Finding(GOOD, "data", f"{folder} can be written to")
+
+
+def _space(folder: Path) -> Finding:
+    while not folder.exists() and folder != folder.parent:
+        folder = folder.parent
+    free = shutil.disk_usage(folder).free
+    sentence = f"{free / 1e9:.1f} GB are free where {folder} is"
+    if free < LEAST_BYTES:
+        return Finding(WRONG, "space", f"{sentence}; matches end without a record when nothing is left: make room")
+    return Finding(NOTE if free < FEW_BYTES else GOOD, "space", sentence)
+
+
+def _descriptors(settings: Settings) -> Finding:
+    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    needed = settings.most_sessions + settings.most_matches + OTHER_FILES
+    if most != resource.RLIM_INFINITY and most < needed:
+        todo = "raise it (ulimit -Hn, LimitNOFILE= of systemd)"
+        sentence = f"a process may open {most} files, and {needed} are needed when the server is full; {todo}"
+        return Finding(WRONG, "files", sentence)
+    return Finding(GOOD, "files", f"enough may be open for {settings.most_sessions} connections")
+
+
+def _records(folder: Path, every: bool) -> Iterator[Finding]:
+    paths = _files(folder)
+    chosen = paths if every or len(paths) <= SAMPLE else [paths[n * len(paths) // SAMPLE] for n in range(SAMPLE)]
+    untrue = 0
+    for path in chosen:
+        try:
+            record.verify(path.read_text(encoding="utf-8"))
+        except (OSError, UnicodeDecodeError, BadRecord) as error:
+            untrue += 1
+            yield Finding(WRONG, "records", f"{path} is not true: {error}; take it from a backup, or take it away")
+    if not untrue:
+        sentence = f"{len(chosen)} of {len(paths)} were verified" if paths else "there are none"
+        yield Finding(GOOD, "records", sentence)
+
+
+def _journals(folder: Path) -> Iterator[Finding]:
+    good = 0
+    paths = _files(folder)
+    for path in paths:
+        try:
+            leftover = recovery.examine(int(path.stem), path.read_bytes())
+        except OSError as error:
+            yield Finding(WRONG, "journals", f"{path} cannot be read: {error.strerror}; let the server's user read it")
+            continue
+        if leftover.fault:
+            todo = "its match is annulled, and it is kept in damaged/, when the server starts"
+            yield Finding(WRONG, "journals", f"{path} is damaged: {leftover.fault}; {todo}")
+        else:
+            good += 1
+    if not paths:
+        yield Finding(GOOD, "journals", "no match was running")
+    elif good:
+        yield Finding(NOTE, "journals", f"matches that were running: {good}; they go on when the server starts")
+
+
+def _damaged(folder: Path) -> Iterator[Finding]:
+    paths = _files(folder)
+    if paths:
+        sentence = f"journals that could not be taken up: {len(paths)}; look at them in {folder}, and take them away"
+        yield Finding(NOTE, "damaged", sentence)
+
+
+def _store(path: Path) -> Finding:
+    if not path.exists():
+        return Finding(GOOD, "contests", "there are none")
+    try:
+        with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as store:
+            (found,) = store.execute("PRAGMA quick_check(1)").fetchone()
+    except sqlite3.Error as error:
+        found = str(error)
+    if found != "ok":
+        return Finding(WRONG, "contests", f"{path} is damaged: {found}; take it from a backup")
+    return Finding(GOOD, "contests", f"{path} is whole")
+
+
+def _certificate(identity: tls.Identity) -> Finding:
+    try:
+        days = tls.days_left(identity)
+    except tls.BadCertificate as error:
+        return Finding(WRONG, "certificate", f"{error}; get another one")
+    sentence = f"{identity.certificate} is valid for {days} days more"
+    if days < SOON_DAYS:
+        return Finding(NOTE, "certificate", f"{sentence}; renew it, and start the server again")
+    return Finding(GOOD, "certificate", sentence)
+
+
+def _tokens(path: Path) -> Finding:
+    try:
+        known = tokens.read(path)
+    except (OSError, UnicodeDecodeError, tokens.BadTokens) as error:
+        return Finding(WRONG, "tokens", f"{error}; arena-server token NAME --tokens {path} makes what is right")
+    if _others_may_write(path):
+        return Finding(WRONG, "tokens", f"{path} may be written to by others, who let in whom they like; chmod go-w")
+    return Finding(GOOD, "tokens", f"{path} has those of {len(known)} players")
+
+
+def _organiser(path: Path) -> Finding:
+    try:
+        tokens.read_organiser(path)
+    except (OSError, UnicodeDecodeError, tokens.BadTokens) as error:
+        todo = f"arena-server organiser-token --file {path} makes one where there is none"
+        return Finding(WRONG, "organiser", f"{error}; {todo}")
+    if _others_may_write(path):
+        return Finding(WRONG, "organiser", f"{path} may be written to by others, who then organise; chmod go-w")
+    return Finding(GOOD, "organiser", f"{path} has the hash of a token")
+
+
+def _others_may_write(path: Path) -> bool:
+    return bool(path.stat().st_mode & 0o022)
+
+
+def _files(folder: Path) -> list[Path]:
+    """Return the files of matches in a folder, in order."""
+    paths = [path for path in folder.glob(f"*{SUFFIX}") if path.stem.isdecimal()]
+    return sorted(paths, key=lambda path: int(path.stem))

@@ -1,0 +1,44 @@
+"""How commands of the server end: with an exit status, and one line where something goes wrong."""
+
+from collections.abc import Awaitable, Callable
+from typing import Any, NoReturn
+
+import trio
+
+from engine.commands import interrupt
+from engine.commands.usage_errors import explain_fault
+from server.commands.options import fail
+from server.contest.store.schema import BadStore
+
+FAILED, INTERRUPTED = 1, 130
+"""Exit statuses: it could not be done; Ctrl-C has ended it at once."""
+
+
+def run(doing: str, function: Callable[..., Awaitable[Any]], *arguments: Any) -> Any:
+    """Run an async function, and return what it returns; where it fails or Ctrl-C ends it, end with one line.
+
+    An OSError or `BadStore` is told behind ``doing``, as in "cannot serve"; other errors are bugs, and are raised.
+    """
+    try:
+        return trio.run(function, *arguments)
+    except BaseException as error:
+        found = list(_leaves(error))
+        if any(isinstance(one, KeyboardInterrupt) for one in found):
+            interrupted()
+        known = [one for one in found if isinstance(one, OSError | BadStore)]
+        if len(known) < len(found):
+            raise
+        interrupt.no_more()
+        fail(f"{doing}: {explain_fault(known[0])}", FAILED)
+
+
+def interrupted() -> NoReturn:
+    """End as Ctrl-C does that is not waited for."""
+    interrupt.no_more()
+    fail("stopped at once by Ctrl-C; started again, it goes on where it was", INTERRUPTED)
+
+
+def _leaves(error: BaseException) -> list[BaseException]:
+    if isinstance(error, BaseExceptionGroup):
+        return [leaf for one in error.exceptions for leaf in _leaves(one)]
+    return [error]

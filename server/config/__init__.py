@@ -1,0 +1,12 @@
+"""Configuration: settings, the files they are read from, and the limits of the server.
+
+- `config_file`: the configuration file of the server: the options of ``arena-server serve``, ``[tls]`` and
+  ``[limits]``, in TOML
+- `limits`: what an address, and a session, may ask of the server: the bounds, and the arithmetic of rates on a given
+  clock
+- `settings`: what an organiser can set, and the bounds of the server: each with its unit and its reason
+- `tls`: TLS: the certificate and the key that a server shows to its clients
+- `tokens`: who may log in: a file of names and hashed tokens, ``name sha256`` a line
+- `toml_table`: a table of a TOML file, read key by key: what is wrong with a value is said in one sentence, with its
+  place
+"""

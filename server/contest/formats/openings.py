@@ -1,0 +1,60 @@
+"""From where the games of a contest begin: positions that are given, or random moves that the seed repeats."""
+
+from collections.abc import Sequence
+from itertools import islice
+
+from engine.duel.openings import openings
+from engine.games.interface import EVALUATION_LIMIT, BadMove, Game, GameError, Position
+
+
+class BadOpening(ValueError):
+    """A position in which no game can begin. ``str(error)`` says why."""
+
+
+def from_text(game: Game, parameters: str, text: str) -> str:
+    """Return a position in canonical text; raises `BadOpening`."""
+    try:
+        position = game.read(text)
+    except GameError as error:
+        raise BadOpening(str(error)) from None
+    if position.parameters != parameters:
+        raise BadOpening(f"the position is one of {game.name} {position.parameters}, not {parameters}")
+    return _begun(position)
+
+
+def from_moves(game: Game, parameters: str, moves: Sequence[str]) -> str:
+    """Return the position after moves from the start, in text; raises `BadOpening`."""
+    position = game.start(parameters)
+    for number, move in enumerate(moves, 1):
+        try:
+            position = position.resolve(move).position
+        except BadMove as error:
+            raise BadOpening(f"move {number}, {move!r}, cannot be played: {error}") from None
+    return _begun(position)
+
+
+def generated(game: Game, parameters: str, plies: int, number: int, seed: int) -> tuple[str, ...]:
+    """Return up to ``number`` distinct positions after so many random moves; raises `BadOpening` where there are none.
+
+    In none of them the game is over, or can be ended by the next move.
+    """
+    found = tuple(
+        opening.position.text()
+        for opening in islice(openings(game.start(parameters), plies, seed, _decided, bound=0), number)
+    )
+    if not found:
+        raise BadOpening(f"no game of {game.name} {parameters} goes on after {plies} random moves")
+    return found
+
+
+def _decided(position: Position) -> int:
+    """Judge an opening: 0 as long as no move of the side to move ends the game."""
+    over = any(successor.position.verdict() is not None for successor in position.successors())
+    return EVALUATION_LIMIT + 1 if over else 0
+
+
+def _begun(position: Position) -> str:
+    verdict = position.verdict()
+    if verdict is not None:
+        raise BadOpening(f"the game is over there: {verdict.termination}")
+    return position.text()

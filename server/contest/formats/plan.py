@@ -1,0 +1,145 @@
+"""What is to be played next, from the definition of a contest, the organiser's interventions in it, and the games.
+
+Nothing else is remembered: whoever has these goes on with the contest where it was. A ladder also has to know who
+is free and how long it has run, since it pairs whoever is there.
+"""
+
+from collections.abc import Iterable, Mapping
+from types import MappingProxyType
+from typing import NamedTuple
+
+from server.contest.definition import Definition, Gauntlet, Knockout, RoundRobin, Seeding, Swiss
+from server.contest.fixtures import FORFEIT, QUALIFICATION, WITHDRAWN, Finished, Fixture, Schedule, counted
+from server.contest.formats.knockout import bracket
+from server.contest.formats.ladder import ladder
+from server.contest.formats.qualification import qualification
+from server.contest.formats.round_robin import gauntlet, round_robin
+from server.contest.formats.seeded_random import shuffled
+from server.contest.formats.standings import standings
+from server.contest.formats.swiss import swiss
+from server.contest.scoring.disqualification import Disqualification, disqualified
+
+
+class Present(NamedTuple):
+    """What is going on at the moment."""
+
+    running: frozenset[Fixture] = frozenset()
+    """Games that have begun and are not over."""
+    free: tuple[str, ...] = ()
+    """Entrants that could begin a game: only a ladder asks for them."""
+    seconds: Mapping[int, float] = MappingProxyType({})
+    """How many seconds ago a stage began, by its number: only a ladder asks, also after its end."""
+
+
+class StageState(NamedTuple):
+    """A stage that has begun, and perhaps ended."""
+
+    number: int
+    """`QUALIFICATION`, or its place among the stages."""
+    players: tuple[str, ...]
+    """In order of seeding."""
+    schedule: Schedule
+
+
+class Plan(NamedTuple):
+    """How far a contest has come."""
+
+    stages: tuple[StageState, ...]
+    """Those that have begun; the last one is being played, unless all is over."""
+    due: tuple[Fixture, ...]
+    """Games that can begin as soon as their players are free, in the order in which they are best played."""
+    forfeited: tuple[Finished, ...]
+    """Games that are over without having been played; to be kept with the games that are over."""
+    over: bool
+    """The contest is over as soon as what is forfeited was kept."""
+
+
+def plan(definition: Definition, games: Iterable[Finished], present: Present | None = None) -> Plan:
+    """Return what is to be played next. Order matters for nothing but which of two results of a fixture counts.
+
+    A fixture that is due or running may become none, when a player of it is disqualified in the qualification.
+    """
+    now = present or Present()
+    valid = counted(games)
+    forfeited: list[Finished] = []
+    while True:
+        stages = _stages(definition, valid, now)
+        known = {game.fixture for game in valid} | now.running
+        out = disqualified(definition, valid)
+        opened = [fixture for fixture in stages[-1].schedule.fixtures if fixture not in known]
+        lost = (
+            []
+            if stages[-1].number == QUALIFICATION
+            else [forfeit(f, out) for f in opened if not out.keys().isdisjoint(f.players)]
+        )
+        if not lost:
+            break
+        lost = [game._replace(interventions=len(definition.interventions)) for game in lost]
+        # a forfeit may open the next round, in which there are more of them
+        forfeited += lost
+        valid += lost
+    due = tuple(fixture for fixture in opened if out.keys().isdisjoint(fixture.players))
+    last = stages[-1]
+    over = last.number == len(definition.stages) - 1 and last.schedule.complete and not due and not now.running
+    return Plan(tuple(stages), due, tuple(forfeited), over)
+
+
+def _stages(definition: Definition, games: list[Finished], now: Present) -> list[StageState]:
+    """Return the stages up to the first that is not over."""
+    names = tuple(entrant.name for entrant in definition.entrants)
+    stages = []
+    if definition.qualification is not None:
+        stages.append(StageState(QUALIFICATION, names, qualification(definition)))
+        if _open(definition, stages[-1], games):
+            return stages
+    players = shuffled(names, definition.seed) if definition.seeding == Seeding.CHANCE else names
+    for number, stage in enumerate(definition.stages):
+        before = [game for game in games if game.fixture.stage < number]
+        out = disqualified(definition, before, (number, 0))
+        if number > 0:
+            last = stages[-1]
+            table = standings(definition, last.number, last.players, before, last.schedule.byes, (number, 0))
+            players = tuple(line.name for line in table)
+        players = tuple(name for name in players if name not in out)[: stage.advance or None]
+        stages.append(StageState(number, players, _schedule(definition, number, players, games, now)))
+        if _open(definition, stages[-1], games):
+            break
+    return stages
+
+
+def _open(definition: Definition, stage: StageState, games: list[Finished]) -> bool:
+    """Tell whether there is anything left to be played in a stage."""
+    over = {game.fixture for game in games}
+    left = [fixture for fixture in stage.schedule.fixtures if fixture not in over]
+    if stage.number == QUALIFICATION:
+        before = [game for game in games if game.fixture.stage == QUALIFICATION]
+        out = disqualified(definition, before, (0, 0))
+        left = [fixture for fixture in left if not any(name in out for name in fixture.players)]
+    return bool(left) or not stage.schedule.complete
+
+
+def _schedule(
+    definition: Definition, stage: int, players: tuple[str, ...], games: list[Finished], now: Present
+) -> Schedule:
+    format = definition.stages[stage].format
+    if isinstance(format, RoundRobin):
+        return round_robin(definition, stage, format, players)
+    if isinstance(format, Gauntlet):
+        return gauntlet(definition, stage, format, players)
+    if isinstance(format, Swiss):
+        return swiss(definition, stage, format, players, games)
+    if isinstance(format, Knockout):
+        return bracket(definition, stage, format, players, games).schedule
+    return ladder(definition, stage, format, players, games, now.running, now.free, now.seconds.get(stage, 0.0))
+
+
+def forfeit(fixture: Fixture, out: Mapping[str, Disqualification]) -> Finished:
+    """Return the result of a game of which at least one player is out."""
+    present = [side for side, name in enumerate(fixture.players) if name not in out]
+    gone = [name for name in fixture.players if name in out]
+    if all(out[name].withdrawn for name in gone):
+        termination, what = WITHDRAWN, "withdrawn"
+    else:
+        termination, what = FORFEIT, "disqualified"
+    sentence = f"{' and '.join(gone)} had been {what}"
+    return Finished(fixture, None, present[0] if present else None, termination, sentence)

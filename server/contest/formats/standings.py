@@ -1,0 +1,173 @@
+"""The table of a stage: who stands where, and by what.
+
+Points are 1 for a win and a half for a draw, a game that somebody had to forfeit included. Then the order is
+
+    round robin     points, Sonneborn-Berger, wins
+    Swiss           points, Buchholz, Sonneborn-Berger, wins
+    gauntlet        rating, since challengers and others play different numbers of games
+    ladder          rating, since everybody plays whom he gets
+    knockout        rounds got through
+
+Who is still even shares the place, and stands in the order of seeding. Who was disqualified comes last. Sonneborn-
+Berger is, for each game, the points of the opponent for a win and half of them for a draw. Buchholz is the sum of the
+opponents' points, one for each meeting. A bye gives the points of a meeting won in all games; for Buchholz it counts as
+an opponent who has as many points as oneself, like the virtual opponent of the FIDE Handbook (C.07).
+"""
+
+from collections import Counter
+from collections.abc import Collection
+from typing import NamedTuple
+
+from engine.games.outcome import Termination
+from server.contest.definition import Definition, Knockout, RoundRobin, Swiss
+from server.contest.fixtures import Bye, Finished, counted, games_in_meeting
+from server.contest.formats.knockout import bracket
+from server.contest.interventions import END
+from server.contest.scoring.disqualification import Disqualification, disqualified
+from server.contest.scoring.ratings import strengths
+
+RATING_DECIMALS = 6
+"""Ratings are compared rounded to so many: what differs by less was computed in another order only."""
+
+
+class Standing(NamedTuple):
+    """A line of the table."""
+
+    place: int
+    """From 1; equal for those who share it."""
+    name: str
+    points: float
+    games: int
+    """Without those that were not played."""
+    wins: int
+    draws: int
+    losses: int
+    forfeits: tuple[int, int]
+    """Games that were not played: won by forfeit, and lost by it."""
+    byes: int
+    sonneborn_berger: float
+    buchholz: float
+    firsts: int
+    """Games in which it began."""
+    used: int
+    """Time used in all games, in microseconds."""
+    longest: int
+    """The longest time used in a game, in microseconds."""
+    time_losses: int
+    disqualification: Disqualification | None
+
+
+class Cell(NamedTuple):
+    """What somebody has reached against somebody."""
+
+    points: float
+    wins: int
+    draws: int
+    losses: int
+    games: tuple[Finished, ...]
+    """Those that have been played or forfeited, in their order."""
+
+
+def standings(
+    definition: Definition,
+    stage: int,
+    players: tuple[str, ...],
+    games: Collection[Finished],
+    byes: Collection[Bye] = (),
+    before: tuple[int, int] = END,
+) -> list[Standing]:
+    """Return the table of a stage, the best first; ``players`` are in order of seeding, ``games`` all so far.
+
+    With ``before``, a stage and a round, as it was when that round was paired; ``games`` are those before it then.
+    """
+    valid = counted(games)
+    mine = [game for game in valid if game.fixture.stage == stage]
+    out = disqualified(definition, valid, before)
+    table = crosstable(players, mine)
+    had = Counter(bye.name for bye in byes)
+    # in a knockout it is no points that a bye is worth
+    bye_points = 0 if isinstance(definition.stages[stage].format, Knockout) else games_in_meeting(definition, stage)
+    points = {
+        name: sum((cell.points for cell in table[name].values()), start=0.0) + had[name] * bye_points
+        for name in players
+    }
+    lines = [_line(name, table[name], points, had[name], out.get(name)) for name in players]
+    marks = _marks(definition, stage, players, valid, lines)
+    lines.sort(key=lambda line: marks[line.name], reverse=True)  # those who are even stay in order
+    placed: list[Standing] = []
+    for number, line in enumerate(lines, 1):
+        shared = bool(placed) and marks[placed[-1].name] == marks[line.name]
+        placed.append(line._replace(place=placed[-1].place if shared else number))
+    return placed
+
+
+def crosstable(players: tuple[str, ...], games: Collection[Finished]) -> dict[str, dict[str, Cell]]:
+    """Return what everybody has reached against everybody else whom he has met; both in order of seeding."""
+    met: dict[tuple[str, str], list[Finished]] = {}
+    for game in games:
+        first, second = game.fixture.players
+        met.setdefault((first, second), []).append(game)
+        met.setdefault((second, first), []).append(game)
+    return {
+        name: {other: _cell(name, met[name, other]) for other in players if (name, other) in met} for name in players
+    }
+
+
+def _cell(name: str, games: list[Finished]) -> Cell:
+    reached = [game.points(game.fixture.players.index(name)) for game in games]
+    draws = sum(game.shared for game in games)
+    wins = reached.count(1.0)
+    return Cell(sum(reached), wins, draws, len(games) - wins - draws, tuple(games))
+
+
+def _line(
+    name: str, row: dict[str, Cell], points: dict[str, float], byes: int, out: Disqualification | None
+) -> Standing:
+    """Return the line of somebody, who is not placed yet."""
+    games = [(game, game.fixture.players.index(name)) for cell in row.values() for game in cell.games]
+    played = [(game, side) for game, side in games if game.played]
+    unplayed = [game.points(side) for game, side in games if not game.played]
+    used = [game.used[side] for game, side in played]
+    rounds = {(other, game.fixture.round) for other, cell in row.items() for game in cell.games}
+    return Standing(
+        place=0,
+        name=name,
+        points=points[name],
+        games=len(played),
+        wins=sum(game.winner == side for game, side in played),
+        draws=sum(game.winner is None for game, _ in played),
+        losses=sum(game.winner == 1 - side for game, side in played),
+        forfeits=(unplayed.count(1.0), unplayed.count(0.0)),
+        byes=byes,
+        sonneborn_berger=sum(cell.points * points[other] for other, cell in row.items()),
+        buchholz=sum(points[other] for other, _ in rounds) + byes * points[name],
+        firsts=sum(side == 0 for _, side in played),
+        used=sum(used),
+        longest=max(used, default=0),
+        time_losses=sum(game.termination == Termination.TIME and game.winner != side for game, side in played),
+        disqualification=out,
+    )
+
+
+def _marks(
+    definition: Definition, stage: int, players: tuple[str, ...], games: list[Finished], lines: list[Standing]
+) -> dict[str, tuple[float, ...]]:
+    """Return what everybody is ranked by: more is better, and the first difference decides."""
+    format = definition.stages[stage].format
+    mine = [game for game in games if game.fixture.stage == stage]
+    marks: dict[str, tuple[float, ...]]
+    if isinstance(format, RoundRobin):
+        marks = {line.name: (line.points, line.sonneborn_berger, _won(line)) for line in lines}
+    elif isinstance(format, Swiss):
+        marks = {line.name: (line.points, line.buchholz, line.sonneborn_berger, _won(line)) for line in lines}
+    elif isinstance(format, Knockout):
+        won = bracket(definition, stage, format, players, games).won
+        marks = {name: (won[name],) for name in players}
+    else:
+        rating = strengths(mine, players, len(definition.variants))
+        marks = {name: (round(rating[name], RATING_DECIMALS),) for name in players}
+    return {line.name: (line.disqualification is None, *marks[line.name]) for line in lines}
+
+
+def _won(line: Standing) -> float:
+    return line.wins + line.forfeits[0]

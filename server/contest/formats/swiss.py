@@ -1,0 +1,127 @@
+"""Swiss: in each round those meet who have as many points, nobody meets anybody twice, and who is left over has a bye.
+
+A round is the matching of least cost of all players, so that no choice made early leaves somebody without an
+opponent; among entrants with as many points the upper half meets the lower half in order, as in the Dutch system (FIDE
+Handbook C.04.3). Costs are compared one after the other: second byes, second meetings, differences in points, and
+only then places. The matching is Edmonds' (1965), as networkx has it after Galil (1986). Colours need no rule: each
+meeting is played with both.
+"""
+
+from collections import Counter
+from functools import lru_cache
+from threading import Lock
+from typing import NamedTuple, TypeAlias
+
+from server.contest.definition import Definition, Swiss
+from server.contest.fixtures import Bye, Finished, Fixture, Schedule, games_in_meeting, points, whole_meeting
+from server.contest.scoring.disqualification import disqualified
+
+ROUNDS_KEPT = 64
+"""Pairings that are kept: the rounds of a contest are asked for after each of its games."""
+
+
+class Past(NamedTuple):
+    """What the pairing of a round depends on."""
+
+    points: tuple[float, ...]
+    """In the order of the players, those of byes included."""
+    met: frozenset[tuple[frozenset[str], int]]
+    """Who have met, and how often."""
+    byes: tuple[Bye, ...]
+
+
+def swiss(
+    definition: Definition, stage: int, format: Swiss, players: tuple[str, ...], games: list[Finished]
+) -> Schedule:
+    """Return the rounds up to the first that is not over. ``games`` are all that count, of earlier stages too.
+
+    Who was disqualified in an earlier round is not paired any more.
+    """
+    over = {game.fixture for game in games}
+    fixtures: list[Fixture] = []
+    byes: tuple[Bye, ...] = ()
+    met: Counter[frozenset[str]] = Counter()
+    for number in range(1, format.rounds + 1):
+        before = [game for game in games if (game.fixture.stage, game.fixture.round) < (stage, number)]
+        out = disqualified(definition, before, (stage, number))
+        playing = tuple(name for name in players if name not in out)
+        score = points(game for game in before if game.fixture.stage == stage)
+        for bye in byes:
+            score[bye.name] += games_in_meeting(definition, stage)
+        past = Past(tuple(score[name] for name in playing), frozenset(met.items()), byes)
+        pairs, left_over = pair(playing, past)
+        if left_over is not None:
+            byes = (*byes, Bye(number, left_over))
+        met.update(frozenset(meeting) for meeting in pairs)
+        round = [fixture for meeting in pairs for fixture in whole_meeting(definition, stage, number, meeting)]
+        fixtures += round
+        if not over.issuperset(round):
+            return Schedule(tuple(fixtures), byes, complete=number == format.rounds)
+    return Schedule(tuple(fixtures), byes)
+
+
+Pairing: TypeAlias = tuple[tuple[tuple[str, str], ...], str | None]
+"""The meetings of a round, and who has a bye."""
+
+
+def pair(players: tuple[str, ...], past: Past) -> Pairing:
+    """Return the meetings of a round, the best table first, and who has a bye; ``players`` are in order of seeding.
+
+    From table to table the better and the worse one in turn begin the first game. Takes seconds for hundreds of
+    players, but once: in other threads too, who asks for the same meanwhile waits for it.
+    """
+    with _PAIRING:
+        return _paired(players, past)
+
+
+_PAIRING = Lock()
+
+
+@lru_cache(maxsize=ROUNDS_KEPT)
+def _paired(players: tuple[str, ...], past: Past) -> Pairing:
+    import networkx  # takes a fifth of a second, which other servers need not wait for
+
+    score = dict(zip(players, past.points, strict=True))
+    ranking = sorted(players, key=lambda name: -score[name])
+    size = len(ranking)
+    if size < 2:
+        return (), (ranking[0] if ranking else None)
+    costs = _costs(ranking, score, past)
+    graph = networkx.Graph()
+    graph.add_nodes_from(range(size + size % 2))
+    # each part of a cost outweighs all that can come together in the parts behind it
+    bases = [1 + sum(parts) for parts in zip(*costs.values(), strict=True)]
+    for (place, other), cost in costs.items():
+        weight = 0
+        for base, value in zip(bases, cost, strict=True):
+            weight = weight * base + value
+        graph.add_edge(place, other, weight=-weight)
+    matching = sorted(sorted(edge) for edge in networkx.max_weight_matching(graph, maxcardinality=True))
+    pairs = [(ranking[place], ranking[other]) for place, other in matching if other < size]
+    left_over = next((ranking[place] for place, other in matching if other == size), None)
+    return tuple(two if table % 2 == 0 else two[::-1] for table, two in enumerate(pairs)), left_over
+
+
+Cost = tuple[int, int, int, int]
+"""Second byes, second meetings, the square of the difference in half points, and how far from the place wished for."""
+
+
+def _costs(ranking: list[str], score: dict[str, float], past: Past) -> dict[tuple[int, int], Cost]:
+    """Return what each meeting costs, and each bye, which is a meeting with a player behind the last one."""
+    size = len(ranking)
+    met = dict(past.met)
+    had = Counter(bye.name for bye in past.byes)
+    equals = Counter(score.values())
+    half_points = [round(2 * score[name]) for name in ranking]
+    costs = {}
+    for place, name in enumerate(ranking):
+        for other in range(place + 1, size):
+            apart = half_points[place] - half_points[other]
+            wish = equals[score[name]] // 2 if apart == 0 else 1
+            times = met.get(frozenset((name, ranking[other])), 0)
+            costs[place, other] = (0, times, apart**2, (other - place - wish) ** 2)
+        if size % 2 == 1:
+            # the last one who has had no bye is to have it
+            behind = half_points[place] - half_points[-1]
+            costs[place, size] = (had[name], 0, behind**2, (size - 1 - place) ** 2)
+    return costs

@@ -1,0 +1,16 @@
+"""Hosts of games: this server, a local worker process, and the workers of a cluster.
+
+- `contest_players`: the players of contests: which players are there for contests, and which seats are kept for
+  programs
+- `core_queue`: whose turn it is to take cores: all contests of a server share those of the machine
+- `dask_cluster`: a cluster that games are given to: which workers there are, what each has room for, and what becomes
+  of the games
+- `dask_link`: a cluster of dask.distributed, seen from threads: its workers, and functions that are called on them
+- `game_worker`: a process that plays one game of a contest in an arena of its own, on whatever machine it is started
+- `precompile`: compiles, before a contest, what this distribution's own bots need: in a sandbox nothing that is
+  compiled is kept
+- `seating`: brings both players of a game to the table: entrants that connect by themselves, and programs, each on
+  its core
+- `worker_answers`: what a cluster can play, what it is given, and whether what comes back is true
+- `worker_job`: a game that is given away: what a worker of a cluster is told and answers, and what it does
+"""

@@ -1,0 +1,319 @@
+"""A cluster that games are given to: which workers there are, what each has room for, and what becomes of the games.
+
+A game needs two cores, and goes to a worker that has two free ones. The worker plays it to the end
+(`server.contest.hosts.worker_job`); a record that comes back is verified. When a worker is lost its games go to others,
+under the same numbers; when the scheduler is lost all wait until it is back. A worker that fails again and again gets
+no more games, and a game that fails again and again is given back to who asked for it.
+"""
+
+from collections.abc import Callable
+from contextlib import suppress
+from functools import partial
+from typing import Any, Protocol, TypeVar
+
+import msgspec
+import msgspec.structs
+import structlog
+import trio
+
+from server.contest.definition import Definition
+from server.contest.hosts.worker_answers import BadAnswer, Played, checked, hindrance
+from server.contest.hosts.worker_job import Job, WorkerInfo, rooms
+
+log = structlog.get_logger()
+
+Result = TypeVar("Result")
+
+LOOK_SECONDS = 1.0
+"""How often to look which workers there are."""
+
+ANSWER_SECONDS = 15.0
+"""How long the scheduler may take to say so."""
+
+GREETING_SECONDS = 30.0
+"""How long to wait at the beginning for the first workers to say what they have."""
+
+RETURN_SECONDS = 2.0
+"""Pause between two attempts to reach a scheduler that was lost."""
+
+MOST_FAILURES = 3
+"""A worker that has failed so often, without having played a game in between, gets no more."""
+
+MOST_TRIES = 5
+"""A game that has failed so often, or was lost with its worker, is given back."""
+
+
+class BadCluster(OSError):
+    """There is no cluster that can play. ``str(error)`` is one sentence."""
+
+
+class NotPlayed(Exception):
+    """A game could not be played anywhere, and nobody who plays is to blame. ``str(error)`` says why."""
+
+
+class Link(Protocol):
+    """What is needed of a cluster; see `server.contest.hosts.dask_link.DaskLink`."""
+
+    def workers(self) -> dict[str, int]:
+        """Return the addresses of all workers, and how many threads each has; raises OSError where nobody answers."""
+
+    def greet(self, worker: str, folder: str, done: Callable[[Any], None]) -> Callable[[], None]:
+        """Ask a worker what it has for games."""
+
+    def play(self, worker: str, task: bytes, done: Callable[[Any], None]) -> Callable[[], None]:
+        """Let a worker play a game."""
+
+    def close(self) -> None:
+        """Let go of everything."""
+
+
+def dask_cluster(address: str, definition: Definition) -> "Cluster":
+    """Return the cluster of the dask scheduler at an address, for a contest; raises `BadCluster`."""
+    refusal = hindrance(definition)
+    if refusal:
+        raise BadCluster(refusal)
+    try:
+        from server.contest.hosts.dask_link import DaskLink
+    except ModuleNotFoundError as error:
+        sentence = f"a cluster needs packages that are not installed ({error.name}): pip install 'gipf-arena[dask]'"
+        raise BadCluster(sentence) from error
+    return Cluster(address, definition.folder, DaskLink)
+
+
+class _Call:
+    """Something that a worker does."""
+
+    def __init__(self) -> None:
+        self.over = trio.Event()
+        self.answer: Any = None
+        """None where it was lost."""
+
+    def end(self, answer: Any) -> None:
+        if not self.over.is_set():
+            self.answer = answer
+            self.over.set()
+
+
+class _Worker:
+    """A worker, from when it is first seen to when it is lost."""
+
+    def __init__(self, address: str, threads: int) -> None:
+        self.address = address
+        self.threads = threads
+        self.greeting: WorkerInfo | None = None
+        self.rooms: list[tuple[int, ...]] = []
+        """For each game that it can play at a time, the cores; none for any."""
+        self.free: list[tuple[int, ...]] = []
+        """Those of them that are free."""
+        self.calls: set[_Call] = set()
+        self.failures = 0
+
+    @property
+    def machine(self) -> str | None:
+        """The machine that it runs on, as soon as that is known."""
+        return None if self.greeting is None else self.greeting.machine
+
+    @property
+    def fit(self) -> bool:
+        """Tell whether it gets games."""
+        return bool(self.rooms) and self.failures < MOST_FAILURES
+
+
+class Cluster:
+    """A cluster, as long as `run` keeps in touch with it."""
+
+    def __init__(self, address: str, folder: str, connect: Callable[[str], Link]) -> None:
+        """Take the scheduler's address, the contest file's folder, and what connects, which is called in a thread."""
+        self.address = address
+        self._folder = folder
+        self._connect = connect
+        self._link: Link | None = None
+        self._workers: dict[str, _Worker] = {}
+        self._changed = trio.Event()
+        self._looked = trio.Event()
+
+    @property
+    def workers(self) -> int:
+        """How many workers can play."""
+        return sum(worker.fit for worker in self._workers.values())
+
+    @property
+    def games(self) -> int:
+        """How many games can be played at a time."""
+        return sum(len(worker.rooms) for worker in self._workers.values() if worker.fit)
+
+    async def run(self, *, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
+        """Keep in touch with the cluster until cancelled; reports when its workers have said what they have.
+
+        Raises `BadCluster` where there is none at the beginning, or where it has workers, and none of them can play.
+        """
+        try:
+            async with trio.open_nursery() as nursery:
+                try:
+                    self._link = await _in_thread(partial(self._connect, self.address))
+                    await self._look(nursery)
+                except OSError as error:
+                    raise BadCluster(f"no dask scheduler can be reached at {self.address!r}: {error}") from error
+                with trio.move_on_after(GREETING_SECONDS):
+                    while any(worker.greeting is None for worker in self._workers.values()):
+                        await self._changed.wait()
+                lacks = [worker.greeting.lacks for worker in self._workers.values() if worker.greeting is not None]
+                if lacks and not self.workers:
+                    raise BadCluster(f"no worker of {self.address} can play: {'; '.join(dict.fromkeys(lacks))}")
+                task_status.started()
+                await self._keep_in_touch(nursery)
+        finally:
+            await self._leave()
+
+    async def _keep_in_touch(self, nursery: trio.Nursery) -> None:
+        """Look again and again which workers there are, and connect anew when the scheduler was lost."""
+        without = False
+        while True:
+            if not self.workers and not without:
+                log.warning("there is no worker that can play; waiting for one", cluster=self.address)
+            without = not self.workers
+            await trio.sleep(LOOK_SECONDS)
+            try:
+                await self._look(nursery)
+            except OSError as error:
+                log.warning("the cluster is lost; waiting until it is back", cluster=self.address, error=str(error))
+                await self._come_back()
+                log.warning("the cluster is back", cluster=self.address)
+
+    async def _come_back(self) -> None:
+        """Connect anew, as soon as that is possible."""
+        await self._leave()
+        for worker in list(self._workers.values()):
+            self._forget(worker)
+        while self._link is None:
+            await trio.sleep(RETURN_SECONDS)
+            with suppress(OSError):
+                self._link = await _in_thread(partial(self._connect, self.address))
+
+    async def _leave(self) -> None:
+        link, self._link = self._link, None
+        if link is not None:
+            with trio.CancelScope(shield=True):
+                await trio.to_thread.run_sync(link.close)
+
+    async def _look(self, nursery: trio.Nursery) -> None:
+        """Take note of workers that have come or are gone; raises OSError where the scheduler does not answer."""
+        assert self._link is not None
+        try:
+            with trio.fail_after(ANSWER_SECONDS):
+                found = await _in_thread(self._link.workers)
+        except trio.TooSlowError:
+            raise OSError(f"no answer within {ANSWER_SECONDS:g} seconds") from None
+        for address, worker in list(self._workers.items()):
+            if address not in found:
+                log.warning("a worker is lost", worker=address, games=len(worker.calls))
+                self._forget(worker)
+        for address, threads in found.items():
+            if address not in self._workers:
+                self._workers[address] = worker = _Worker(address, threads)
+                nursery.start_soon(self._greet, worker, self._link)
+        self._looked.set()
+        self._looked = trio.Event()
+
+    def _forget(self, worker: _Worker) -> None:
+        """A worker is gone: so is what it was doing."""
+        del self._workers[worker.address]
+        for call in list(worker.calls):
+            call.end(None)
+        self._tell()
+
+    def _tell(self) -> None:
+        """There may be room now, or none any more."""
+        self._changed.set()
+        self._changed = trio.Event()
+
+    async def _greet(self, worker: _Worker, link: Link) -> None:
+        """Find out what a worker has, and where its games have their cores."""
+        answer = await self._call(worker, partial(link.greet, worker.address, self._folder))
+        if isinstance(answer, Exception):
+            answer = WorkerInfo("", (), f"{worker.address} cannot run this program: {_sentence(answer)}")
+        if self._workers.get(worker.address) is not worker:
+            return
+        if answer is None:  # it is asked again as soon as it is seen again
+            self._forget(worker)
+            return
+        if answer.lacks:
+            log.warning("a worker cannot play", worker=worker.address, lacks=answer.lacks)
+        else:
+            beside = [other for other in self._workers.values() if other.machine == answer.machine]
+            taken = {core for other in beside for room in other.rooms for core in room}
+            worker.rooms = rooms([core for core in answer.cores if core not in taken], worker.threads)
+            worker.free = list(worker.rooms)
+        worker.greeting = answer
+        self._tell()
+
+    async def play(self, job: Job) -> Played:
+        """Have a game played, as soon as there is room for it. Raises `NotPlayed`."""
+        tries = 0
+        while tries < MOST_TRIES:
+            worker, link = await self._with_room()
+            cores = worker.free.pop()
+            try:
+                task = msgspec.json.encode(msgspec.structs.replace(job, cores=cores))
+                answer = await self._call(worker, partial(link.play, worker.address, task))
+                if answer is None:
+                    await self._looked.wait()
+                    if self._link is not link:
+                        continue  # nothing is wrong with the game, nor with the worker: the whole cluster was lost
+                played = await _in_thread(partial(checked, job, answer))
+            except BadAnswer as error:
+                why = str(error)
+                self._failed(worker, job, why)
+            else:
+                worker.failures = 0
+                return played
+            finally:
+                worker.free.append(cores)
+                self._tell()
+            tries += 1
+        raise NotPlayed(f"it was tried {tries} times on the cluster; the last time {why}")
+
+    def _failed(self, worker: _Worker, job: Job, why: str) -> None:
+        worker.failures += 1
+        log.warning("a game has failed on a worker", worker=worker.address, match=job.match, why=why)
+        if worker.failures == MOST_FAILURES:
+            log.error("a worker gets no more games", worker=worker.address, failures=worker.failures, why=why)
+
+    async def _with_room(self) -> tuple[_Worker, Link]:
+        """Return a worker with room for a game, the most reliable one with the most room."""
+        while True:
+            free = [worker for worker in self._workers.values() if worker.fit and worker.free]
+            if free and self._link is not None:
+                return min(free, key=lambda worker: (worker.failures, -len(worker.free))), self._link
+            await self._changed.wait()
+
+    async def _call(self, worker: _Worker, begin: Callable[[Callable[[Any], None]], Callable[[], None]]) -> Any:
+        """Return what a worker answers, or the exception that it ends with; None where it is lost."""
+        call = _Call()
+        token = trio.lowlevel.current_trio_token()
+
+        def done(answer: Any) -> None:
+            with suppress(trio.RunFinishedError):
+                token.run_sync_soon(call.end, answer)
+
+        worker.calls.add(call)
+        try:
+            release = await trio.to_thread.run_sync(begin, done)
+            try:
+                await call.over.wait()
+            finally:
+                with trio.CancelScope(shield=True):
+                    await trio.to_thread.run_sync(release)
+        finally:
+            worker.calls.discard(call)
+        return call.answer
+
+
+async def _in_thread(work: Callable[[], Result]) -> Result:
+    """Do something that may take long; where this is cancelled, it goes on by itself, and nobody waits for it."""
+    return await trio.to_thread.run_sync(work, abandon_on_cancel=True)
+
+
+def _sentence(error: Exception) -> str:
+    """Return an error of another program in one line."""
+    return " ".join(f"{type(error).__name__}: {error}".split())

@@ -1,0 +1,139 @@
+"""A process that plays one game of a contest in an arena of its own, on whatever machine it is started.
+
+It is told a `Job`, a line of JSON on its standard input, and says its `Answer` on its standard output when the game is
+over. It ends its programs and itself as soon as its input ends: who has started it is gone then, or has no use for the
+game any more.
+"""
+
+import os
+import sys
+import tempfile
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from pathlib import Path
+
+import msgspec
+import msgspec.structs
+import trio
+
+from engine.games.catalogue import GAMES
+from server.arena.acceptor import Acceptor
+from server.arena.arena import Arena
+from server.config.settings import Settings
+from server.contest.definition import Definition
+from server.contest.hosts.contest_players import ContestPlayers
+from server.contest.hosts.seating import GameSeating, PlayerMissing, Started
+from server.contest.hosts.worker_job import READ_BYTES, Answer, Job
+from server.contest.store import definition_text
+from server.contest.store.folders import errors_of
+from server.match.flag_timer import FlagTimer
+from server.net.event_loop import microseconds, watched
+from server.net.rate_limiter import RateLimiter
+from server.net.send_queue import SendQueue
+from server.net.stall_monitor import StallMonitor
+from server.ops.logs import configure
+from server.storage.record_store import RecordStore
+
+CONTEST = 1
+"""The number of the contest in the arena, which knows no other."""
+
+
+async def play(job: Job) -> Answer:
+    """Play a game, in a directory that is gone afterwards. Raises what goes wrong on this machine."""
+    definition = definition_text.decode(job.definition)
+    with tempfile.TemporaryDirectory(prefix="arena-game-") as folder:
+        data = Path(folder)
+        async with private_arena(data, job.server) as (arena, record_store, seats):
+            answer = await _play(job, definition, arena, seats)
+            record = record_store.read(job.match) or ""
+        if not (record or answer.names or answer.fault):
+            return Answer(fault="the record could not be kept")
+        return msgspec.structs.replace(answer, record=record, wrote=_written(data, job))
+
+
+async def _play(job: Job, definition: Definition, arena: Arena, seats: GameSeating) -> Answer:
+    """Play the game, and return why it could not begin, where it could not."""
+    variant = definition.variants[job.fixture.variant]
+    position = GAMES[variant.game].read(job.fixture.position(definition))
+    answer, started = Answer(), Started()
+    async with AsyncExitStack() as stack:
+        try:
+            table = await seats.seated(stack, CONTEST, definition, job.fixture, job.match, started, job.starts)
+            over = ContestPlayers.of(arena).end_of(job.match, keep=False)
+            table.begin(job.match, position, job.fixture.control(definition), definition.move_limit)
+        except PlayerMissing as error:
+            if not error.names:
+                return Answer(fault=str(error))
+            answer = Answer(why=str(error), names=error.names, termination=error.termination)
+        else:
+            await over.wait()
+    return msgspec.structs.replace(answer, programs=started.usage())
+
+
+@asynccontextmanager
+async def private_arena(data: Path, server: str) -> AsyncIterator[tuple[Arena, RecordStore, GameSeating]]:
+    """Open an arena that programs of this machine can come to, and nobody else."""
+    settings = Settings(data=data)
+    send_queue = SendQueue()
+    flags = FlagTimer(microseconds, send_queue.soon)
+    record_store = RecordStore(data)
+    arena = Arena(settings, record_store, flags, send_queue, microseconds, server, ContestPlayers())
+    watch = StallMonitor(microseconds, arena.stalls)
+    acceptor = Acceptor(arena, watch, RateLimiter(settings.limits, settings.most_sessions, microseconds))
+    with watched(send_queue, watch):
+        async with trio.open_nursery() as nursery:
+            listeners: list[trio.SocketListener] = await nursery.start(
+                lambda task_status: trio.serve_tcp(acceptor.handle, 0, host="127.0.0.1", task_status=task_status)
+            )
+            arena.own_address = ("127.0.0.1", listeners[0].socket.getsockname()[1])
+            nursery.start_soon(flags.run)
+            nursery.start_soon(send_queue.run)
+            nursery.start_soon(watch.pulse, lambda: bool(arena.matches))
+            nursery.start_soon(acceptor.patrol)
+            yield arena, record_store, GameSeating(arena, watch)
+            nursery.cancel_scope.cancel()
+
+
+def _written(data: Path, job: Job) -> dict[str, bytes]:
+    """Return what the programs have written on stderr, where they have."""
+    paths = {name: errors_of(data, CONTEST, job.match, name) for name in job.fixture.players}
+    return {name: path.read_bytes() for name, path in paths.items() if path.exists()}
+
+
+async def main() -> None:
+    """Play what is told, and answer; answers nothing where the input ends before."""
+    async with trio.lowlevel.FdStream(os.dup(sys.stdin.fileno())) as told:
+        text = b""
+        while not text.endswith(b"\n"):
+            data = await told.receive_some(READ_BYTES)
+            if not data:
+                return
+            text += data
+        async with trio.open_nursery() as nursery:
+
+            async def end_with_input() -> None:
+                await told.receive_some(READ_BYTES)
+                nursery.cancel_scope.cancel()
+
+            nursery.start_soon(end_with_input)
+            answer = await _answered(text)
+            sys.stdout.buffer.write(msgspec.json.encode(answer))
+            nursery.cancel_scope.cancel()
+
+
+async def _answered(text: bytes) -> Answer:
+    try:
+        job = msgspec.json.decode(text, type=Job)
+        if job.cores:
+            os.sched_setaffinity(0, job.cores)
+        return await play(job)
+    except Exception as error:
+        found: BaseException = error
+        while isinstance(found, BaseExceptionGroup):
+            found = found.exceptions[0]
+        return Answer(fault=f"{type(found).__name__}: {found}")
+
+
+if __name__ == "__main__":
+    configure(quiet=True)
+    trio.run(main)

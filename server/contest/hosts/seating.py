@@ -1,0 +1,347 @@
+"""Brings both players of a game to the table: entrants that connect by themselves, and programs, each on its core.
+
+Players are leased: whatever leaves the `AsyncExitStack` of a game gives them back, ends programs and frees cores.
+"""
+
+import math
+import time
+from collections.abc import Callable, Mapping
+from contextlib import AsyncExitStack
+from functools import partial
+from pathlib import Path
+from types import MappingProxyType
+from typing import NamedTuple, TypeVar
+
+import structlog
+import trio
+
+from engine.clock import TimeControl
+from engine.games.interface import Position
+from engine.games.outcome import Termination
+from server.arena.arena import Arena, Player
+from server.arena.session import Arrivals, serve_stream
+from server.contest.definition import Definition
+from server.contest.fixtures import ABSENT, ENDED_AT_START, NO_ANSWER, NOT_STARTED, Fixture, Programs, ProgramUsage
+from server.contest.hosts.contest_players import ContestPlayers, Lease, ProgramCredential
+from server.contest.hosts.core_queue import CoreQueue
+from server.contest.programs.command import Seat, house_bot
+from server.contest.programs.program import MachineFault, NotStarted, Place, Program, run
+from server.contest.programs.sandbox.choice import seal_of
+from server.contest.programs.sandbox.cores import Cores
+from server.contest.programs.sandbox.visible_files import NotVisible
+from server.contest.store.folders import errors_of
+from server.match.match import Match
+from server.net.connection import ByteStream
+from server.net.event_loop import microseconds
+from server.net.rate_limiter import ConnectionQuota
+from server.ops import descendants
+
+log = structlog.get_logger()
+
+Result = TypeVar("Result")
+
+STORE_SECONDS = 5.0
+"""What is done with the store takes milliseconds; after so long a disk, or another process, holds it up."""
+
+MOST_CONNECTIONS = 4
+"""Of a program in a sandbox at a time: one is enough, and one that is lost may not have ended yet."""
+
+
+class PlayerMissing(Exception):
+    """A game cannot begin. ``str(error)`` says why."""
+
+    def __init__(
+        self, sentence: str, names: tuple[str, ...], *, fault: bool = False, termination: str = ABSENT
+    ) -> None:
+        """Keep who is to blame: entrants, nobody, or, with ``fault``, the server itself.
+
+        ``termination`` is how the game ends for those who are to blame, a word of `server.contest.fixtures.UNPLAYED`.
+        """
+        super().__init__(sentence)
+        self.names = names
+        self.fault = fault
+        self.termination = termination
+
+
+class Coming(NamedTuple):
+    """A program that was started for a game."""
+
+    ticket: ProgramCredential
+    program: Program
+    house: bool
+
+
+class Started(dict[str, Program]):
+    """The programs that were started for a game, by player."""
+
+    def usage(self) -> dict[str, ProgramUsage]:
+        """Return what each of them has used; to be asked when the stack of the game was left."""
+        return {name: program.usage for name, program in self.items()}
+
+    def by_side(self, fixture: Fixture) -> Programs:
+        """Return the same by side."""
+        usage = self.usage()
+        return usage.get(fixture.players[0]), usage.get(fixture.players[1])
+
+
+class SeatedPlayers:
+    """The players of a game, there and waiting for it."""
+
+    def __init__(self, arena: Arena, fixture: Fixture, coming: dict[str, Coming], lease: Lease) -> None:
+        """Take programs that have come, and a lease of those who connect by themselves."""
+        self._arena = arena
+        self._fixture = fixture
+        self._coming = coming
+        self._lease = lease
+
+    def begin(self, number: int, position: Position, control: TimeControl, move_limit: int) -> Match:
+        """Begin the match, at once; raises `PlayerMissing`, or OSError where its record cannot be begun.
+
+        Where it does not begin, who waits for a game goes on waiting.
+        """
+        absent = self._lease.absent()
+        if absent:
+            raise PlayerMissing(f"{' and '.join(absent)} left while the game was set up", ())
+        gone = {name: one for name, one in self._coming.items() if not self._is_there(one)}
+        if gone:
+            raise judged({name: self._left(name, one) for name, one in gone.items()}, self._fixture.players)
+        with self._lease.taken() as players:
+            for name, one in self._coming.items():
+                assert one.ticket.player is not None
+                players[name] = one.ticket.player
+            seated: list[Player] = [players[name] for name in self._fixture.players]
+            return self._arena.seat(number, position, seated, control, move_limit)
+
+    def _is_there(self, one: Coming) -> bool:
+        return one.ticket.player is not None and self._arena.waits(one.ticket.player)
+
+    def _left(self, name: str, one: Coming) -> PlayerMissing:
+        sentence = f"{name} left before the game began: {one.program.report()}"
+        fault = one.house or one.ticket.failed
+        return PlayerMissing(sentence, () if fault else (name,), fault=fault, termination=ENDED_AT_START)
+
+
+def judged(failures: Mapping[str, PlayerMissing], players: tuple[str, str]) -> PlayerMissing:
+    """Return why a game cannot begin, from why each of its players did not come: both are to blame where both are.
+
+    Where the server is to blame for one of them, nobody else is: the game is played another time. ``players`` are in
+    the order of the game's sides.
+    """
+    found = [failures[name] for name in players if name in failures]
+    faults = [failure for failure in found if failure.fault]
+    if faults:
+        return faults[0]
+    names = tuple(name for failure in found for name in failure.names)
+    ways = dict.fromkeys(failure.termination for failure in found)
+    return PlayerMissing("; ".join(map(str, found)), names, termination="+".join(ways))
+
+
+class GameSeating:
+    """What all contests of a server share: the arena, the machine's cores, the thread that writes into the store."""
+
+    def __init__(self, arena: Arena, watch: Arrivals) -> None:
+        """Take the arena, and what stamps the lines of programs that talk on their pipes."""
+        self._arena = arena
+        self._watch = watch
+        self._home = descendants.home_of(arena.settings.data)
+        self._cores = Cores()
+        self._one_at_a_time = trio.CapacityLimiter(1)
+        self._began = math.inf
+        """When what is done with the store now was begun."""
+        self.turns = CoreQueue(self._cores.count)
+
+    def leave(self, contest: int) -> None:
+        """A contest is not played any more; after the last one the server has all cores again."""
+        self.turns.leave(contest)
+        if self.turns.idle:
+            self._cores.rest()
+
+    async def stored(self, work: Callable[[], Result]) -> Result:
+        """Do something with the store, beside the loop, since the disk may be slow; one after the other."""
+
+        def watched() -> Result:
+            self._began = time.monotonic()
+            try:
+                return work()
+            finally:
+                self._began = math.inf
+
+        return await trio.to_thread.run_sync(watched, limiter=self._one_at_a_time)
+
+    async def watch_store(self) -> None:
+        """Say in the log when the store does not answer, and when it does again, until cancelled.
+
+        Contests wait for it meanwhile, and nobody else does.
+        """
+        told = False
+        while True:
+            await trio.sleep(STORE_SECONDS / 2)
+            slow = time.monotonic() - self._began > STORE_SECONDS
+            if slow and not told:
+                log.error("the database of contests does not answer; contests wait for it", seconds=STORE_SECONDS)
+            elif told and not slow:
+                log.warning("the database of contests answers again")
+            told = slow
+
+    async def seated(
+        self,
+        stack: AsyncExitStack,
+        contest: int,
+        definition: Definition,
+        fixture: Fixture,
+        number: int,
+        started: Started,
+        starts: Mapping[str, int] = MappingProxyType({}),
+    ) -> SeatedPlayers:
+        """Return both players as soon as they wait for the game; raises `PlayerMissing`.
+
+        Whatever leaves the stack gives all of them back. ``number`` is that of the match; ``started`` gets the
+        programs, also where somebody does not come. ``starts`` says by player for how many seconds the first word of
+        its program is waited for, where those are not the contest's.
+        """
+        variant = definition.variants[fixture.variant]
+        await self._arena.prepared.add(variant.game, variant.parameters, self._arena.in_thread)
+        entrants = {name: definition.entrant(name) for name in fixture.players}
+        connecting = [name for name, entrant in entrants.items() if entrant is not None and entrant.connects]
+        if set(ContestPlayers.of(self._arena).free(connecting)) != set(connecting):
+            raise PlayerMissing("a player has gone away", ())
+        lease = stack.enter_context(ContestPlayers.of(self._arena).lease(connecting))
+        cores: dict[str, int | None] = {}
+        for name in fixture.players:
+            if name not in connecting:
+                cores[name] = None if definition.cores > self._cores.count else self._cores.take()
+                stack.callback(self._cores.give_back, cores[name])  # when what runs in the nursery has ended
+        nursery = await stack.enter_async_context(trio.open_nursery())
+        stack.callback(nursery.cancel_scope.cancel)
+        coming: dict[str, Coming] = {}
+        failures: dict[str, PlayerMissing] = {}
+        async with trio.open_nursery() as starting:
+            for name, core in cores.items():
+                entrant = entrants[name]
+                ticket = ContestPlayers.of(self._arena).issue(name)
+                stack.callback(ContestPlayers.of(self._arena).withdraw, ticket)
+                command = house_bot(name) if entrant is None else entrant.command
+
+                async def bring(
+                    name: str = name, ticket: ProgramCredential = ticket, core: int | None = core,
+                    command: tuple[str, ...] = command, house: bool = entrant is None,
+                ) -> None:  # fmt: skip
+                    try:
+                        program = await self._start(
+                            nursery, definition, fixture, ticket, command, core, (contest, number)
+                        )
+                        started[name] = program
+                        coming[name] = Coming(ticket, program, house)
+                        await self._arrives(name, coming[name], starts.get(name, definition.start_seconds))
+                    except MachineFault as error:
+                        failures[name] = PlayerMissing(f"{name} did not come to the game: {error}", (), fault=True)
+                        starting.cancel_scope.cancel()
+                    except (NotStarted, NotVisible) as error:
+                        blamed = () if house else (name,)
+                        sentence = f"{name} did not come to the game: {error}"
+                        failures[name] = PlayerMissing(sentence, blamed, fault=house, termination=NOT_STARTED)
+                    except PlayerMissing as error:
+                        failures[name] = error
+
+                starting.start_soon(bring)
+        if failures:
+            raise judged(failures, fixture.players)
+        for side, name in enumerate(fixture.players):
+            if name in coming:
+                nursery.start_soon(self._watch_over, number, side, coming[name])
+        return SeatedPlayers(self._arena, fixture, coming, lease)
+
+    async def _watch_over(self, number: int, side: int, one: Coming) -> None:
+        """End a game when a program of it has ended, and so has all that spoke for it: nobody would come back."""
+        await one.ticket.gone.wait()
+        await one.program.ended.wait()
+        match = self._arena.matches.get(number)
+        if match is not None and one.house:
+            sentence = f"the server's own bot failed, and the game is played again: {one.program.report()}"
+            self._arena.annul(match, Termination.SERVER_FAULT, sentence)
+            return
+        self._arena.crashed(number, side, one.program.report(), one.program.termination)
+
+    async def _start(
+        self,
+        nursery: trio.Nursery,
+        definition: Definition,
+        fixture: Fixture,
+        ticket: ProgramCredential,
+        command: tuple[str, ...],
+        core: int | None,
+        game: tuple[int, int],
+    ) -> Program:
+        """Start a program for a seat; raises `NotStarted` and `NotVisible`."""
+        settings = self._arena.settings
+        errors = errors_of(settings.data, *game, ticket.name)
+        variant = definition.variants[fixture.variant]
+        seat = Seat(*self._arena.own_address, ticket.name, variant.game, ticket.token)
+        limits = seal_of(
+            definition, fixture, ticket.name, settings.data, definition.start_seconds, pinned=core is not None
+        )
+        entrant = definition.entrant(ticket.name)
+        folder = Path(definition.folder or settings.data) / ("" if entrant is None else entrant.folder)
+        place = Place(folder, self._home, errors, core, limits)
+        program = await nursery.start(run, command, seat, place)
+        assert isinstance(program, Program)
+        if program.stream is not None:
+            nursery.start_soon(self._serve, ticket, program.stream)
+        if program.listener is not None:
+            ways = trio.Semaphore(MOST_CONNECTIONS)
+            nursery.start_soon(trio.serve_listeners, partial(self._accept, ticket, ways), [program.listener])
+        return program
+
+    async def _serve(self, ticket: ProgramCredential, stream: ByteStream) -> None:
+        """Serve what a program says, as the one that it is and as nobody else."""
+        visit = ConnectionQuota(f"program {ticket.name}", None, self._arena.settings.limits, microseconds)
+        visit.ticket = ticket.token
+        await serve_stream(stream, self._arena, self._watch, visit)
+
+    async def _accept(self, ticket: ProgramCredential, ways: trio.Semaphore, stream: trio.SocketStream) -> None:
+        """Serve a connection of a program, a few at a time."""
+        try:
+            ways.acquire_nowait()
+        except trio.WouldBlock:
+            await trio.aclose_forcefully(stream)
+            return
+        try:
+            await self._serve(ticket, stream)
+        finally:
+            ways.release()
+
+    async def _arrives(self, name: str, one: Coming, limit: int) -> None:
+        """Wait until a program seeks; raises `PlayerMissing` if it ends before, or takes longer than ``limit`` seconds.
+
+        They are counted one by one: one in which the server stood still, or could accept no connection, counts once,
+        or not.
+        """
+        ticket, program = one.ticket, one.program
+        seconds = 0
+        async with trio.open_nursery() as nursery:
+            done = trio.Event()
+
+            async def wait(event: trio.Event) -> None:
+                await event.wait()
+                done.set()
+
+            nursery.start_soon(wait, ticket.here)
+            nursery.start_soon(wait, program.ended)
+            while not done.is_set() and seconds < limit:
+                with trio.move_on_after(1):
+                    await done.wait()
+                seconds += not self._arena.accept_status.closed
+            # what came while the server stood still is read before anybody is late
+            with trio.move_on_after(1):
+                await done.wait()
+            nursery.cancel_scope.cancel()
+        if ticket.here.is_set():
+            return
+        if program.fault:
+            raise PlayerMissing(f"{name} did not come to the game: {program.fault}", (), fault=True)
+        late = "" if program.ended.is_set() else f", and had not said SEEK after {limit} seconds"
+        fault = one.house or ticket.failed
+        refused = f"; the last ERROR that it was answered by: {ticket.refused}" if ticket.refused else ""
+        sentence = f"{name} did not come to the game: {program.report()}{late}{refused}"
+        termination = NO_ANSWER if late else ENDED_AT_START
+        raise PlayerMissing(sentence, () if fault else (name,), fault=fault, termination=termination)

@@ -1,0 +1,100 @@
+"""What a cluster can play, what it is given, and whether what comes back is true. Pure."""
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+import msgspec
+
+from engine import record
+from engine.games.outcome import ANNULLED
+from engine.record import BadRecord
+from server.contest.definition import Definition
+from server.contest.fixtures import Fixture, Programs
+from server.contest.hosts.worker_job import Answer, Job
+from server.contest.store import definition_text
+from server.match import recovery
+from server.match.referee import State
+
+
+class BadAnswer(Exception):
+    """A worker has not played its game. ``str(error)`` says in a sentence what was wrong."""
+
+
+class Played(NamedTuple):
+    """What has become of a game that was given away."""
+
+    answer: Answer
+    state: State | None = None
+    """The match as it has ended; None where it could not begin, for which the answer names who is to blame."""
+    gone: tuple[bool, bool] = (False, False)
+    """Which side had no connection at the end."""
+    programs: Programs = (None, None)
+    """What the programs have used."""
+
+
+def hindrance(definition: Definition) -> str:
+    """Say in a sentence why a contest cannot be played on a cluster; empty where it can."""
+    connecting = [entrant.name for entrant in definition.entrants if entrant.connects]
+    if connecting:
+        names = ", ".join(connecting[:3]) + (", …" if len(connecting) > 3 else "")
+        return (
+            f"a cluster plays programs, and these entrants have no command, so that they connect by themselves: {names}"
+        )
+    if definition.adjudication is not None:
+        return "games on a cluster are not adjudicated; take [adjudication] out of the contest file"
+    return ""
+
+
+def job_of(
+    definition: Definition, fixture: Fixture, match: int, server: str, starts: Mapping[str, int] = MappingProxyType({})
+) -> Job:
+    """Return a game of a contest, to be given away; ``starts`` as in `seating.GameSeating.seated`."""
+    # how many cores there are is for the worker to say; what is hidden from a program, the other entrants do
+    text = definition_text.encode(definition._replace(cores=0))
+    return Job(text, fixture, match, server, starts=dict(starts))
+
+
+def checked(job: Job, answer: Any) -> Played:
+    """Return what came of a game from what a worker has answered; raises `BadAnswer`, also where it was lost."""
+    if answer is None:
+        raise BadAnswer("its worker was lost")
+    if isinstance(answer, Exception):
+        raise BadAnswer(f"{type(answer).__name__}: {answer}")
+    try:
+        found = msgspec.json.decode(answer, type=Answer)
+    except (msgspec.DecodeError, TypeError) as error:
+        raise BadAnswer(f"the answer cannot be read: {error}") from None
+    if found.fault:
+        raise BadAnswer(found.fault)
+    if not set(found.wrote) | set(found.programs) <= set(job.fixture.players):
+        raise BadAnswer("the answer has what programs of others have written or used")
+    first, second = job.fixture.players
+    programs = (found.programs.get(first), found.programs.get(second))
+    if not found.record:
+        if not found.names or not set(found.names) <= set(job.fixture.players):
+            raise BadAnswer("the answer has neither a record nor the names of those who did not come")
+        return Played(found, programs=programs)
+    return Played(found, *_verified(job, found.record), programs)
+
+
+def _verified(job: Job, text: str) -> tuple[State, tuple[bool, bool]]:
+    """Verify the record of a game, and that it is the record of this game."""
+    try:
+        summary = record.verify(text)
+    except BadRecord as error:
+        raise BadAnswer(f"the record is not true: {error}") from None
+    definition, header = definition_text.decode(job.definition), summary.header
+    names = tuple(name.lower() for name in header.players)
+    wanted = tuple(name.lower() for name in job.fixture.players)
+    control, limit = job.fixture.control(definition), definition.move_limit
+    if (header.match, names, header.control, header.move_limit, header.position.text()) != (
+        *(job.match, wanted, control, limit, job.fixture.position(definition)),
+    ):
+        raise BadAnswer("the record is that of another game")
+    state = recovery.finished(text)
+    if state is None or state.outcome is None:
+        raise BadAnswer("the record has no result")
+    if state.outcome.termination in ANNULLED:
+        raise BadAnswer(f"the game was annulled there: {state.outcome.detail}")
+    return state, summary.gone

@@ -1,0 +1,160 @@
+"""A game that is given away: what a worker of a cluster is told and answers, and what it does. Knows no cluster.
+
+`play` and `greet` run on the worker. The game has a process of its own there, `server.contest.hosts.game_worker`.
+"""
+
+import os
+import selectors
+import socket
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import IO, NamedTuple
+
+import msgspec
+
+from server.contest.fixtures import Fixture, ProgramUsage
+
+BOOT = Path("/proc/sys/kernel/random/boot_id")
+"""File with an id that no other machine has, until it is started again (Linux)."""
+
+PROGRAMS = 2
+"""That play a game."""
+
+LOOK_SECONDS = 0.5
+"""How often a worker looks whether the game is still wanted."""
+
+END_SECONDS = 10.0
+"""How long the process of a game may take to end its programs when it is not wanted any more."""
+
+READ_BYTES = 1 << 16
+
+MOST_SHOWN = 300
+"""Characters that stand in a sentence of what a process wrote at its end."""
+
+
+class Job(msgspec.Struct, frozen=True):
+    """A game to be played."""
+
+    definition: str
+    """That of the contest, as `server.contest.store.definition_text` writes it."""
+    fixture: Fixture
+    match: int
+    """The number of its record."""
+    server: str
+    """Names the program in the record."""
+    cores: tuple[int, ...] = ()
+    """The only cores that its process and its programs may use; none for any."""
+    starts: dict[str, int] = {}
+    """By player: for how many seconds its first word is waited for, where those are not the contest's."""
+
+
+class Answer(msgspec.Struct, frozen=True):
+    """What came of it: a record, or why there is none."""
+
+    record: str = ""
+    """The text of the whole record; empty where the match could not begin."""
+    why: str = ""
+    """Why it could not begin."""
+    names: tuple[str, ...] = ()
+    """The entrants who are to blame for that."""
+    termination: str = ""
+    """In which way they did not come, a word of `server.contest.fixtures.UNPLAYED`; empty where that is not known."""
+    fault: str = ""
+    """What was wrong with the machine, or with the server; empty where nothing was."""
+    wrote: dict[str, bytes] = {}
+    """By player: what its program has written on stderr."""
+    programs: dict[str, ProgramUsage] = {}
+    """By player: what its program has used."""
+
+
+class WorkerInfo(NamedTuple):
+    """What a worker says of itself."""
+
+    machine: str
+    """The same for all workers that share cores."""
+    cores: tuple[int, ...]
+    """Those that it may use; none where the system does not tell."""
+    lacks: str = ""
+    """What it would need to play, in a sentence; empty where there is nothing."""
+
+
+class Failed(Exception):
+    """A process has not played its game to the end; ``str(error)`` says how it ended."""
+
+
+def greet(folder: str) -> WorkerInfo:
+    """Return what this machine has for the games of a contest file in that folder."""
+    cores = tuple(sorted(os.sched_getaffinity(0))) if hasattr(os, "sched_getaffinity") else ()
+    host = socket.gethostname()
+    lacks = "" if Path(folder).is_dir() else f"the contest file's folder {folder} is not there on {host}"
+    # names of hosts are sometimes those of many machines, and a container's is not that of its machine
+    machine = BOOT.read_text(encoding="ascii").strip() if BOOT.exists() else host
+    return WorkerInfo(machine, cores, lacks)
+
+
+def rooms(cores: Sequence[int], threads: int) -> list[tuple[int, ...]]:
+    """Return how many games a worker with so many threads can play at a time, and on which of these cores each.
+
+    A game has two programs, and a core for each. Where there are too few free cores, its programs go where they like.
+    """
+    mine = list(cores)[:threads]
+    games = max(1, threads // PROGRAMS)
+    return [tuple(mine[PROGRAMS * game : PROGRAMS * (game + 1)]) for game in range(games)]
+
+
+def play(job: bytes, wanted: Callable[[], bool]) -> bytes:
+    """Play a `Job`, and return its `Answer`, both as JSON; nothing as soon as it is not ``wanted`` any more.
+
+    The process ends with this one, however that ends. Raises `Failed`.
+    """
+    command = [sys.executable, "-P", "-m", "server.contest.hosts.game_worker"]
+    with (
+        tempfile.TemporaryFile() as errors,
+        subprocess.Popen(command, 0, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors) as process,
+    ):
+        assert process.stdin is not None and process.stdout is not None
+        with suppress(BrokenPipeError):  # it has ended at once, and what it has written says why
+            process.stdin.write(job + b"\n")
+        answer = _read(process.stdout, wanted)
+        if answer is None:
+            _end(process)
+            return b""
+        if process.wait() != 0 or not answer:
+            raise Failed(f"the process of the game ended with status {process.returncode}{_last_words(errors)}")
+        return answer
+
+
+def _read(pipe: IO[bytes], wanted: Callable[[], bool]) -> bytes | None:
+    """Return all that comes; None as soon as it is not wanted any more."""
+    data = b""
+    with selectors.DefaultSelector() as selector:
+        selector.register(pipe, selectors.EVENT_READ)
+        while True:
+            if not selector.select(LOOK_SECONDS):
+                if not wanted():
+                    return None
+                continue
+            chunk = os.read(pipe.fileno(), READ_BYTES)
+            if not chunk:
+                return data
+            data += chunk
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    """Let a process end by the end of its input, and kill it where that takes too long."""
+    assert process.stdin is not None
+    process.stdin.close()
+    try:
+        process.wait(END_SECONDS)
+    except subprocess.TimeoutExpired:
+        process.kill()
+
+
+def _last_words(errors: IO[bytes]) -> str:
+    errors.seek(0)
+    lines = errors.read().decode(errors="replace").strip().splitlines()
+    return f": {lines[-1][-MOST_SHOWN:]!r}" if lines else ""

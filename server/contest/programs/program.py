@@ -1,0 +1,413 @@
+"""Programs of entrants: each is started for one game, and ended with all that it has started itself."""
+
+import errno
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from collections.abc import Sequence
+from contextlib import suppress
+from functools import partial
+from pathlib import Path
+from typing import NamedTuple
+
+import structlog
+import trio
+
+from engine.games.outcome import Termination
+from server.contest.fixtures import ProgramUsage
+from server.contest.programs.bounded_log import BoundedLog
+from server.contest.programs.command import Seat, connects, filled, shown, variables
+from server.contest.programs.pipes import Pipes
+from server.contest.programs.sandbox import bubblewrap
+from server.contest.programs.sandbox import process as sealed
+from server.contest.programs.sandbox.cores import started_on
+from server.contest.programs.sandbox.process import Seal, Sealed
+from server.net.os_faults import machine_fault
+from server.ops import descendants
+
+log = structlog.get_logger()
+
+LEAVE_SECONDS = 0.5
+"""What a program gets to end by itself after its input was closed: its core waits for it."""
+
+TERMINATE_SECONDS = 1.0
+"""What it gets after SIGTERM."""
+
+KILL_SECONDS = 2.0
+"""How long to wait for what SIGKILL has ended: a process that hangs in the kernel is left behind."""
+
+LOOK_SECONDS = 0.01
+"""How often to look whether a program has ended, where the system does not tell."""
+
+READ_BYTES = 64 * 1024
+"""Read at a time of what a program writes on stderr."""
+
+FLOOD_SECONDS = 0.01
+"""Pause after so much, and after less in proportion: a flood takes its turn with everybody else."""
+
+
+class NotStarted(Exception):
+    """A program cannot be started; ``str(error)`` says which, and why."""
+
+
+class MachineFault(NotStarted):
+    """A program cannot be started, and neither it nor its command is to blame: the machine, or the server, is."""
+
+
+class Place(NamedTuple):
+    """Where a program runs."""
+
+    folder: Path
+    """Its working directory."""
+    home: str
+    """`descendants.home_of` the server's data directory."""
+    errors: Path
+    """File for what it writes on stderr, and, where it does not talk there, on stdout; kept within bounds."""
+    core: int | None = None
+    """The only core that it may use; None for any."""
+    seal: Seal | None = None
+    """What is put around it; None for nothing."""
+
+
+class Program:
+    """A program that was started; `run` makes it, and ends it."""
+
+    def __init__(
+        self,
+        called: str,
+        process: subprocess.Popen[bytes],
+        marker: str,
+        errors: int,
+        keep: Path,
+        box: Sealed | None = None,
+    ) -> None:
+        """Take the leader of a process group, the pipe that it writes its errors to, and where they are kept.
+
+        In a sandbox that is bubblewrap.
+        """
+        self.ended = trio.Event()
+        """Set as soon as it has ended, by itself or not."""
+        self.stream: Pipes | None = None
+        """For `serve_stream`, where it talks on stdin and stdout; None where it connects by itself."""
+        self.listener: trio.SocketListener | None = None
+        """Accepts its connections where it connects out of a sandbox, and nobody else's."""
+        if process.stdin is not None and process.stdout is not None:
+            self.stream = Pipes(process.stdin, process.stdout)
+        self._called = called
+        self._process = process
+        self._box = box
+        self._began = trio.current_time()
+        self._ended: float | None = None
+        self._cpu_seconds = 0.0
+        self._marker = marker
+        self._handle = _handle_of(process.pid)
+        self._status: int | None = None
+        self._ending = self._never_ran = False
+        self._errors = trio.lowlevel.FdStream(errors)
+        self._log = BoundedLog(keep)
+        self._keeping = trio.CancelScope(shield=True)
+        self._kept = trio.Event()
+
+    def report(self) -> str:
+        """Say in one sentence how it has ended, or that it runs, and what it has last written on stderr."""
+        words = self._log.last_words()
+        return f"{self._called} {self._how()}" + (f"; the last that it wrote: {words}" if words else "")
+
+    @property
+    def termination(self) -> Termination:
+        """Return how the game is lost of which it was not to be over yet."""
+        excess = None if self._box is None else self._box.excess(self._status)
+        return Termination.CRASHED if excess is None else excess.termination
+
+    @property
+    def fault(self) -> str:
+        """Say in a clause why it never began, through no fault of its own; empty where that is not so."""
+        if not self._never_ran:
+            return ""
+        said = self._log.last_words()
+        return "" if "bwrap: execvp" in said else f"no sandbox could be made: {said}"
+
+    @property
+    def usage(self) -> ProgramUsage:
+        """Return what it has used and how it ended; what it uses at most at a time is not known without a sandbox.
+
+        Its status is None while it runs too. All is known when `run` has ended.
+        """
+        ended = trio.current_time() if self._ended is None else self._ended
+        cpu, memory = self._cpu_seconds, None
+        if self._box is not None:
+            seen = self._box.usage
+            cpu, memory = max(cpu, seen.cpu_seconds), seen.memory or None  # it may have ended before anybody looked
+        return ProgramUsage(cpu, ended - self._began, memory, None if self._ending else self._status)
+
+    async def open(self) -> None:
+        """Wait until a program that connects out of a sandbox has its way to the server, or has ended."""
+        if self._box is not None and self.stream is None:
+            self.listener = await self._box.listener()
+
+    def _how(self) -> str:
+        if self._status is None:
+            return "runs"
+        excess = None if self._box is None else self._box.excess(self._status)
+        if excess is not None:
+            return f"was ended: {excess.sentence}"
+        if self._status >= 0:
+            return f"ended by itself, with exit status {self._status}"
+        with suppress(ValueError):  # real-time signals have no names
+            return f"was ended by the signal {signal.Signals(-self._status).name}"
+        return f"was ended by the signal {-self._status}"
+
+    async def keep_errors(self) -> None:
+        """Read what it writes on stderr, until it has ended."""
+        try:
+            with self._keeping:
+                while data := await self._errors.receive_some(READ_BYTES):
+                    self._log.write(data)
+                    await trio.sleep(FLOOD_SECONDS * len(data) / READ_BYTES)
+        finally:
+            self._kept.set()
+
+    async def wait(self) -> None:
+        """Wait for its end, and leave the process to be waited for: until then nobody else has its number."""
+        while self._status is None:
+            found = os.waitid(os.P_PID, self._process.pid, os.WEXITED | os.WNOWAIT | os.WNOHANG)
+            if found is None:
+                await self._rest()
+            else:
+                status = found.si_status if found.si_code == os.CLD_EXITED else -found.si_status
+                self._status = status if self._box is None else self._box.status(status)
+                self._never_ran = self._box is not None and not self._ending and self._box.never_ran()
+                self._hear_last_words()
+        self.ended.set()
+
+    async def _rest(self) -> None:
+        """Wait until it may have ended: on Linux it is known when it has."""
+        if self._handle is None:
+            await trio.sleep(LOOK_SECONDS)
+        else:
+            await trio.lowlevel.wait_readable(self._handle)
+
+    async def end(self) -> None:
+        """End it and all that it has started: by closing its input, by SIGTERM, by SIGKILL."""
+        if self._box is not None:
+            self._box.look()
+        if self.stream is not None:
+            await self.stream.aclose()
+        if not await self._ends_within(LEAVE_SECONDS):
+            self._ending = True
+            if self._box is None:
+                self._signal(signal.SIGTERM)
+                await self._ends_within(TERMINATE_SECONDS)
+        if self._box is not None:
+            await self._end_sandbox(self._box)
+        self._signal(signal.SIGKILL)
+        if not await self._ends_within(KILL_SECONDS):
+            log.error("a program cannot be ended", program=self._called, process=self._process.pid)
+        if self._box is None:
+            await _end_descendants(self._called, self._marker)
+        self._ended = trio.current_time()
+        self._reap()
+        if self._handle is not None:
+            os.close(self._handle)
+        if self.stream is not None:
+            await self.stream.leave()
+        self._keeping.cancel()
+        await self._kept.wait()  # who has just been woken up to read would find the pipe closed
+        self._hear_last_words()
+        await self._errors.aclose()
+        self._log.close()
+
+    async def _end_sandbox(self, box: Sealed) -> None:
+        """End all that is in a sandbox."""
+        box.look()
+        box.kill()
+        with trio.move_on_after(KILL_SECONDS):
+            await box.gone()
+            await self.wait()
+        box.close()
+
+    def _reap(self) -> None:
+        """Let its number go, where it has ended, and take note of its processor time, with all that was waited for."""
+        with suppress(ChildProcessError):
+            process, status, used = os.wait4(self._process.pid, os.WNOHANG)
+            if process:
+                self._process.returncode = os.waitstatus_to_exitcode(status)
+                self._cpu_seconds = used.ru_utime + used.ru_stime
+
+    def _hear_last_words(self) -> None:
+        """Read what has been written on stderr and not been read yet: the pipe holds no more than this."""
+        with suppress(BlockingIOError):
+            self._log.write(os.read(self._errors.fileno(), READ_BYTES))
+
+    async def _ends_within(self, seconds: float) -> bool:
+        with trio.move_on_after(seconds):
+            await self.wait()
+        return self.ended.is_set()
+
+    def _signal(self, number: signal.Signals) -> None:
+        with suppress(ProcessLookupError, PermissionError):
+            os.killpg(self._process.pid, number)
+
+
+async def run(
+    command: Sequence[str],
+    seat: Seat,
+    place: Place,
+    *,
+    task_status: trio.TaskStatus[Program] = trio.TASK_STATUS_IGNORED,
+) -> None:
+    """Run a program for one game until it ends or this is cancelled; then end whatever it has started.
+
+    Reports the `Program` as soon as it runs; raises `NotStarted`. Its ``stream`` is for the caller to serve, and closed
+    here. Ending is not cancelled, and takes a few seconds at most.
+    """
+    program = await _start(command, seat, place)
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(program.keep_errors)
+        try:
+            await program.open()
+            task_status.started(program)
+            await program.wait()
+        finally:
+            with trio.CancelScope(shield=True):
+                await program.end()
+
+
+async def _start(command: Sequence[str], seat: Seat, place: Place) -> Program:
+    called = f"the program {shown(command)}"
+    if place.seal is not None:
+        return await _start_sealed(command, called, seat, place, place.seal)
+    words, marker = filled(command, seat), descendants.marker(place.home)
+    # arena-bot is found also where the server's own environment is not on the path
+    path = os.pathsep.join((os.environ.get("PATH", os.defpath), str(Path(sys.executable).parent)))
+    environment = {**os.environ, "PATH": path, **variables(seat), descendants.VARIABLE: marker}
+    try:
+        errors, theirs = os.pipe()
+    except (OSError, MemoryError) as error:
+        raise _not_started(called, error, place) from error
+    process = None
+    try:
+        spawn = partial(_spawn, words, environment, place, talks=not connects(command), errors=theirs)
+        process = await trio.to_thread.run_sync(spawn)
+        return Program(called, process, marker, errors, place.errors)
+    except BaseException as error:
+        with suppress(OSError):  # where the program has not taken it over
+            os.close(errors)
+        if process is not None:
+            await _abandon(process, marker)
+        if isinstance(error, Exception):
+            raise _not_started(called, error, place) from error
+        raise
+    finally:
+        os.close(theirs)
+
+
+async def _start_sealed(command: Sequence[str], called: str, seat: Seat, place: Place, seal: Seal) -> Program:
+    port = (seat.port if seat.port >= sealed.FIRST_FREE_PORT else sealed.PORT) if connects(command) else None
+    if port is not None:
+        seat = seat._replace(host="127.0.0.1", port=port)  # the only address that there is in its sandbox
+    words = filled(command, seat)
+    # a server that is killed while a sandbox is being made leaves it: the next one finds it by its marker
+    marked = {**variables(seat), descendants.VARIABLE: descendants.marker(place.home)}
+    environment = bubblewrap.environment(os.environ, marked, seal.view)
+    try:
+        errors, theirs = os.pipe()
+    except (OSError, MemoryError) as error:
+        raise _not_started(called, error, place) from error
+    box = None
+    try:
+        _check_command(words, environment["PATH"], seal.view.folder)
+        start = partial(sealed.start, words, environment, seal, place.core, port, theirs, place.home)
+        box = await sealed.in_lasting_thread(start)
+        return Program(called, box.process, "", errors, place.errors, box)
+    except BaseException as error:
+        with suppress(OSError):
+            os.close(errors)
+        if box is not None:
+            box.kill()
+            await _abandon(box.process, "")
+            box.close()
+        if isinstance(error, sealed.NotSealed):
+            raise MachineFault(f"{called} cannot be started: {error}") from error
+        if isinstance(error, Exception):
+            raise _not_started(called, error, place) from error
+        raise
+    finally:
+        os.close(theirs)
+
+
+def _check_command(words: Sequence[str], path: str, folder: Path) -> None:
+    """Raise the OSError, or ValueError, with which a command cannot be started, as far as that is seen from outside."""
+    if any("\0" in word for word in words):
+        raise ValueError("embedded null byte")
+    if not folder.is_dir():
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(folder))
+    program = str(folder / words[0]) if "/" in words[0] else shutil.which(words[0], path=path)
+    if program is None or not os.path.exists(program):
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), words[0])
+    if not os.path.isfile(program) or not os.access(program, os.X_OK):
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), words[0])
+
+
+def _not_started(called: str, error: Exception, place: Place) -> NotStarted:
+    """Return why a program has not started, and who is to blame."""
+    fault = machine_fault(error)
+    if fault:
+        return MachineFault(f"{called} cannot be started: {fault}")
+    if isinstance(error, OSError):
+        sentence = f"{called} cannot be started: {error.strerror}: {error.filename!r}"
+        return MachineFault(sentence) if error.filename in (None, str(place.folder)) else NotStarted(sentence)
+    if isinstance(error, ValueError):
+        return NotStarted(f"{called} cannot be started: {error}")
+    return MachineFault(f"{called} cannot be started: {type(error).__name__}: {error}")
+
+
+async def _abandon(process: subprocess.Popen[bytes], marker: str) -> None:
+    """End and reap a process that nobody has taken over, and what it has started. Is not cancelled."""
+    with trio.CancelScope(shield=True), trio.move_on_after(KILL_SECONDS):
+        for pipe in (process.stdin, process.stdout):
+            if pipe is not None:
+                pipe.close()
+        with suppress(ProcessLookupError, PermissionError):
+            os.killpg(process.pid, signal.SIGKILL)
+        while process.poll() is None:
+            await trio.sleep(LOOK_SECONDS)
+        if marker:
+            await _end_descendants(f"process {process.pid}", marker)
+
+
+async def _end_descendants(called: str, marker: str) -> None:
+    """End what a program has left; where that cannot be looked for, the next server in the data directory does it."""
+    try:
+        left = await trio.to_thread.run_sync(descendants.end_marked, marker)
+    except (OSError, RuntimeError, MemoryError) as error:
+        log.error("what a program has left cannot be ended", program=called, error=str(error))
+        return
+    if left:
+        log.info("processes that a program had left were ended", program=called, count=left)
+
+
+def _spawn(
+    command: Sequence[str], environment: dict[str, str], place: Place, *, talks: bool, errors: int
+) -> subprocess.Popen[bytes]:
+    """Start a process, in a thread of its own: a process may use the cores that the thread may which has started it."""
+    with started_on(place.core):
+        return subprocess.Popen(
+            command,
+            bufsize=0,
+            stdin=subprocess.PIPE if talks else subprocess.DEVNULL,
+            stdout=subprocess.PIPE if talks else errors,
+            stderr=errors,
+            env=environment,
+            cwd=str(place.folder),
+            start_new_session=True,
+        )
+
+
+def _handle_of(process: int) -> int | None:
+    """Return a descriptor that tells when a process has ended; None where none is to be had."""
+    with suppress(OSError, AttributeError):
+        return os.pidfd_open(process)
+    return None

@@ -1,0 +1,166 @@
+"""The sandbox around a program, as a command of bubblewrap. Pure, but for looking at the system's folders.
+
+What is inside has namespaces of its own for users, processes, IPC, the network, host names and mounts, and no
+capabilities. Its file system is read-only: the system's programs and libraries, this Python with the bots of this
+distribution, and what its `View` shows. It may write to `SCRATCH` alone, which is memory, and bounded.
+"""
+
+import os
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
+from importlib import util
+from pathlib import Path
+from typing import NamedTuple
+
+from server.contest.definition import Bounds
+from server.contest.programs.sandbox import system_settings
+
+PROGRAM = "bwrap"
+"""Of bubblewrap."""
+
+SCRATCH = "/tmp"
+"""The scratch folder, home and working folder for files that are gone after the game."""
+
+KERNELS = f"{SCRATCH}/.cache/gipf-arena/given"
+"""Where compiled kernels of this server's user are seen, for `engine.compiling.code_cache` to begin with."""
+
+MEGABYTE = 1 << 20
+
+SHARED_MEGABYTES = 16
+"""Of /dev/shm, which semaphores of processes need: it is memory too."""
+
+_ISOLATION = (
+    *("--unshare-user", "--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try", "--unshare-net"),
+    *("--uid", "1000", "--gid", "1000", "--hostname", "arena", "--cap-drop", "ALL"),
+    *("--die-with-parent", "--new-session"),
+)
+
+_TOP = ("bin", "sbin", "lib", "lib32", "lib64", "libx32")
+"""Folders of programs and libraries at the top, which are links into /usr on most systems."""
+
+_WHOLE = ("/usr", "/opt", "/nix/store", "/gnu/store")
+"""Where systems keep what is installed for everybody."""
+
+_KEPT_VARIABLES = ("LANG", "LC_ALL", "LC_CTYPE", "TZ")
+"""Of the server's environment, beside the path."""
+
+
+class View(NamedTuple):
+    """What a program sees beside the system's own programs. All paths are absolute."""
+
+    folder: Path
+    """The folder that it works in."""
+    readable: tuple[Path, ...] = ()
+    """Files and folders that it may read, at their own places; there have to be such."""
+    hidden: tuple[Path, ...] = ()
+    """Folders within those that it sees as empty ones."""
+
+
+class Descriptors(NamedTuple):
+    """What bubblewrap is given to write to and to read from."""
+
+    status: int
+    """It writes lines of JSON there, with the number of the sandbox's first process and with the exit status."""
+    block: int
+    """It reads a byte there before the program begins."""
+    filter: int | None = None
+    """It reads the filter of `server.contest.programs.sandbox.syscall_filter` there; None for no filter."""
+
+
+def sandboxed(command: Sequence[str], view: View, bounds: Bounds, given: Descriptors) -> list[str]:
+    """Return the command that runs another one in a sandbox."""
+    scratch = str(bounds.scratch * MEGABYTE)
+    words = [PROGRAM, *_ISOLATION, *_system(), "--size", scratch, "--perms", "0700", "--tmpfs", SCRATCH]
+    readable = outermost((*own_code(), *view.readable))
+    for path in readable:
+        words += ["--ro-bind", str(path), str(path)]
+    kernels = _kernels()
+    if kernels.is_dir():
+        words += ["--ro-bind", str(kernels), KERNELS]
+    for path in view.hidden:
+        words += ["--tmpfs", str(path), "--remount-ro", str(path)]
+    words += ["--dir", str(view.folder)] if not any(view.folder.is_relative_to(path) for path in readable) else []
+    words += ["--remount-ro", "/", "--chdir", str(view.folder)]
+    words += ["--json-status-fd", str(given.status), "--block-fd", str(given.block)]
+    words += [] if given.filter is None else ["--seccomp", str(given.filter)]
+    return [*words, "--", *command]
+
+
+def environment(server: Mapping[str, str], told: Mapping[str, str], view: View) -> dict[str, str]:
+    """Return the whole environment of a program in a sandbox: nothing of the ``server``'s but language and path."""
+    kept = {name: server[name] for name in _KEPT_VARIABLES if name in server}
+    home = {"HOME": SCRATCH, "TMPDIR": SCRATCH, "ARENA_KERNELS": KERNELS}
+    return {"LANG": "C.UTF-8", **kept, "PATH": path_of(server, view), **home, **told}
+
+
+def path_of(server: Mapping[str, str], view: View) -> str:
+    """Return the search path within a sandbox: what of the server's leads to places that are seen there."""
+    seen = (*(Path(place) for place in _WHOLE), *own_code(), *view.readable)
+    known = [place for place in server.get("PATH", os.defpath).split(os.pathsep) if place]
+    files = {path.parent for path in view.readable if path.is_file()}
+    places = [
+        place for place in known if Path(place) in files or any(Path(place).is_relative_to(path) for path in seen)
+    ]
+    # arena-bot is found also where the server's own environment is not on the path
+    return os.pathsep.join(
+        dict.fromkeys((*places, os.path.dirname(sys.executable), "/usr/local/bin", "/usr/bin", "/bin"))
+    )
+
+
+def outermost(paths: Iterable[Path]) -> list[Path]:
+    """Return paths without those that lie in others of them, each once, in order."""
+    found: list[Path] = []
+    for path in sorted(set(paths)):
+        if not any(path.is_relative_to(other) for other in found):
+            found.append(path)
+    return found
+
+
+@cache
+def own_code() -> tuple[Path, ...]:
+    """Return where this Python is, and the packages of this distribution that a bot uses."""
+    places = [Path(sys.prefix), Path(sys.base_prefix)]
+    for package in ("engine", "bots"):
+        spec = util.find_spec(package)
+        places += [Path(place) for place in (spec.submodule_search_locations if spec else None) or ()]
+    return tuple(outermost(path.absolute() for path in places if not _is_shown(path.absolute())))
+
+
+def _is_shown(path: Path) -> bool:
+    """Tell whether every sandbox shows a path with the system."""
+    return any(path.is_relative_to(place) for place in _WHOLE)
+
+
+def _kernels() -> Path:
+    """Return where the compiled kernels of this server's user are; see `engine.compiling.code_cache`."""
+    home = os.environ.get("XDG_CACHE_HOME") or (Path.home() / ".cache")
+    return Path(home).absolute() / "gipf-arena" / "kernels"
+
+
+@cache
+def _system() -> tuple[str, ...]:
+    """Return what shows the system's programs, libraries, devices and processes."""
+    words: list[str] = []
+    for place in _WHOLE:
+        if Path(place).is_dir():
+            words += ["--ro-bind", place, place]
+    for name in _TOP:
+        path = Path("/", name)
+        if path.is_symlink():
+            words += ["--symlink", os.readlink(path), str(path)]
+        elif path.is_dir():
+            words += ["--ro-bind", str(path), str(path)]
+    words += system_settings.shown(_kernels().parent)
+    words += [
+        "--dev",
+        "/dev",
+        "--size",
+        str(SHARED_MEGABYTES * MEGABYTE),
+        "--tmpfs",
+        "/dev/shm",
+        "--remount-ro",
+        "/dev",
+    ]
+    # root may change settings of the kernel there, capabilities or not
+    return (*words, "--proc", "/proc", "--remount-ro", "/proc")

@@ -1,0 +1,89 @@
+"""Whether programs are sealed, by what the contest file says and by what the machine can do."""
+
+import os
+import subprocess
+from collections.abc import Awaitable, Callable
+from functools import cache
+from pathlib import Path
+
+import trio
+
+from server.contest.definition import Bounds, Definition, Sandbox
+from server.contest.fixtures import Fixture
+from server.contest.programs.sandbox.bubblewrap import PROGRAM, Descriptors, View, sandboxed
+from server.contest.programs.sandbox.process import Seal, filter_to_read
+from server.contest.programs.sandbox.visible_files import view
+
+TRIAL_SECONDS = 30.0
+"""What making one sandbox may take."""
+
+WITHOUT = 'sandbox = "none" in the contest file runs programs without one, with all that the server\'s user may do'
+
+
+def seal_of(
+    definition: Definition, fixture: Fixture, name: str, data: Path, start_seconds: float, *, pinned: bool
+) -> Seal | None:
+    """Return what is put around the program of a player in a game; None where the contest file wants nothing.
+
+    Raises `server.contest.programs.sandbox.visible_files.NotVisible`.
+    """
+    if definition.sandbox is Sandbox.NONE:
+        return None
+    seconds = definition.bounds.cpu_seconds or _longest(definition, fixture, start_seconds, pinned=pinned)
+    return Seal(view(definition, definition.entrant(name), data), definition.bounds, seconds)
+
+
+def _longest(definition: Definition, fixture: Fixture, start_seconds: float, *, pinned: bool) -> float:
+    """Return the processor time of a program that thinks from its start to the end of the longest game, in seconds."""
+    control = fixture.control(definition)
+    game = (2 * control.budget + definition.move_limit * control.increment) / 1_000_000
+    return (start_seconds + game) * (1 if pinned else os.cpu_count() or 1)
+
+
+def obstacle(definition: Definition) -> str:
+    """Say in a sentence why a contest cannot begin here as its file wants it; empty where it can. Takes a moment."""
+    if definition.sandbox is Sandbox.NONE:
+        return ""
+    programs = definition.qualification is not None or any(not entrant.connects for entrant in definition.entrants)
+    return hindrance() if programs else ""
+
+
+async def sealable(definition: Definition, pause: Callable[[str, str], Awaitable[None]]) -> None:
+    """Return when the programs of a contest can be sealed, where they should be; it calls ``pause`` until then."""
+    while why := await trio.to_thread.run_sync(obstacle, definition):
+        await pause("no game can begin", why)
+        hindrance.cache_clear()
+
+
+@cache
+def hindrance() -> str:
+    """Say in a sentence why programs cannot be sealed on this machine, and what to do; empty where they can."""
+    told, tells = os.pipe()
+    waits, goes = os.pipe()
+    os.close(goes)  # it need not wait
+    refused = filter_to_read()
+    given = Descriptors(tells, waits, refused)
+    try:
+        command = sandboxed(["true"], View(Path("/")), Bounds(), given)
+        done = subprocess.run(
+            command,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            pass_fds=[number for number in given if number is not None],
+            timeout=TRIAL_SECONDS,
+            check=False,
+        )
+    except FileNotFoundError:
+        how = "install bubblewrap, as by apt-get install bubblewrap"
+        return f"programs cannot be sealed: {PROGRAM} is not there; {how}, or write {WITHOUT}"
+    except (OSError, subprocess.TimeoutExpired) as error:
+        return f"programs cannot be sealed: {error}; {WITHOUT}"
+    finally:
+        for descriptor in (told, *given):
+            if descriptor is not None:
+                os.close(descriptor)
+    if done.returncode == 0:
+        return ""
+    said = " ".join(done.stderr.decode(errors="replace").split()) or f"{PROGRAM} ended with status {done.returncode}"
+    how = "let this user make user namespaces, and take bubblewrap 0.7 or later"
+    return f"programs cannot be sealed: {said}; {how}, or write {WITHOUT}"

@@ -1,0 +1,115 @@
+"""The processor cores that programs get, each one of its own, and those that the server keeps to itself meanwhile.
+
+Where there are more than `MOST_SHARED` the first one is given to no program: the event loop and what makes pages run
+there, and nowhere else, while a contest gives out the others.
+"""
+
+import os
+import threading
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager, suppress
+from functools import cache
+
+from server.contest.programs.sandbox.resource_usage import family
+
+MOST_SHARED = 3
+"""With so few cores programs get all of them: a game takes two, and of three only one would be left for the rest."""
+
+
+@cache
+def usable() -> tuple[int, ...]:
+    """Return the cores that this process could use when it was first asked; none where the system does not tell."""
+    return tuple(sorted(os.sched_getaffinity(0))) if hasattr(os, "sched_getaffinity") else ()
+
+
+class Cores:
+    """Which cores are free.
+
+    Where more are wanted than programs may have, or where the system knows no such thing, programs are not pinned.
+    """
+
+    def __init__(self, wanted: int = 0) -> None:
+        """Take so many of the cores that programs may have; 0 for all."""
+        found = usable()
+        # the system's own work is mostly on the first ones
+        programs = found[1:] if len(found) > MOST_SHARED else found
+        self.count = wanted or len(programs) or os.cpu_count() or 1
+        """How many programs can think at a time."""
+        self.pinned = self.count <= len(programs)
+        """Whether each gets a core of its own."""
+        self._free = list(programs[-self.count :]) if self.pinned else []
+        self._rest = set(found).difference(self._free) if self.pinned and len(found) > MOST_SHARED else set()
+        self._confined = False
+
+    def take(self) -> int | None:
+        """Return the number of a core that is taken from now on; None, for any core, where none is to be had."""
+        if not self._free:
+            return None
+        if self._rest and not self._confined:
+            self._confined = True
+            _STARTS.confine(self._rest)
+        return self._free.pop()
+
+    def give_back(self, core: int | None) -> None:
+        """Let a core that was taken be taken again."""
+        if core is not None:
+            self._free.append(core)
+
+    def rest(self) -> None:
+        """Let the server use all cores, as long as none is taken."""
+        if self._confined:
+            self._confined = False
+            _STARTS.confine(usable())
+
+
+@contextmanager
+def started_on(core: int | None) -> Iterator[None]:
+    """Let what is started inside, by this thread, use a core alone; None: all that this process could use at first."""
+    if not usable():
+        yield
+        return
+    _STARTS.begin({core} if core is not None else usable())
+    try:
+        yield
+    finally:
+        _STARTS.end()
+
+
+class _Starts:
+    """Which cores the server's threads may use, and which of them are starting a program just now."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._starting: set[int] = set()
+        self._own: Collection[int] = ()
+
+    def confine(self, cores: Collection[int]) -> None:
+        """Let this process, and others of its session that it has started, use these cores alone from now on."""
+        with self._lock:
+            self._own = cores
+            for _ in range(2):  # a thread that was not looked at may have started another one
+                for process in family(os.getpid()):
+                    with suppress(OSError):
+                        if os.getsid(process) == os.getsid(0):  # programs have sessions of their own
+                            for thread in map(int, os.listdir(f"/proc/{process}/task")):
+                                self._set(thread, cores)
+
+    def _set(self, thread: int, cores: Collection[int]) -> None:
+        if thread not in self._starting:
+            with suppress(OSError):  # it has ended
+                os.sched_setaffinity(thread, cores)
+
+    def begin(self, cores: Collection[int]) -> None:
+        """Let the thread that asks use these cores, as what it starts then does."""
+        with self._lock:
+            self._starting.add(threading.get_native_id())
+            os.sched_setaffinity(0, cores)
+
+    def end(self) -> None:
+        """Let the thread that asks use those of the server again."""
+        with self._lock:
+            self._starting.discard(threading.get_native_id())
+            os.sched_setaffinity(0, self._own or usable())
+
+
+_STARTS = _Starts()

@@ -1,0 +1,338 @@
+"""Starting a program in a sandbox, and ending it with all that it has started: when its first process ends, all do.
+
+The sandbox ends with the thread that has started it, and so with the server, however that ends. Programs are started by
+a few threads, which last.
+"""
+
+import array
+import errno
+import json
+import os
+import resource
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from typing import NamedTuple, TypeVar
+
+import trio
+
+from engine.games.outcome import Termination
+from server.contest.definition import Bounds
+from server.contest.programs.sandbox import cgroups
+from server.contest.programs.sandbox.bubblewrap import Descriptors, View, sandboxed
+from server.contest.programs.sandbox.cores import started_on
+from server.contest.programs.sandbox.resource_usage import (
+    MEGABYTE,
+    WATCHER,
+    Excess,
+    Usage,
+    Watched,
+    out_of_cpu_time,
+    out_of_memory,
+)
+from server.contest.programs.sandbox.syscall_filter import refusals
+
+Result = TypeVar("Result")
+
+PORT = 2754
+"""Where a program finds its game within its sandbox, where the server's own port is one of the privileged ones."""
+
+FIRST_FREE_PORT = 1024
+
+SIGNALLED = 128
+"""Added to the number of the signal that has ended a program, in the exit status of its sandbox."""
+
+DATA_FACTOR, DATA_MEGABYTES = 4, 1024
+"""What a single process may ask the system for is so many times the bound of memory, and so much more: the last resort
+where it takes memory faster than anybody looks. Some languages ask for much that they do not use."""
+
+PROCESSES_FACTOR = 2
+"""The system refuses more processes than so many times their bound; who has more than the bound is ended."""
+
+LEAST_KERNEL = (5, 14)
+"""From this version of Linux on processes are counted in each sandbox by itself, and not all of a user."""
+
+BACKLOG = 16
+"""Connections of a program that wait to be accepted."""
+
+LAUNCHER = f"""
+import os, sys, _socket
+from array import array
+tell, port, *command = sys.argv[1:]
+listener = _socket.socket()
+listener.setsockopt(_socket.SOL_SOCKET, _socket.SO_REUSEADDR, 1)
+listener.bind(("127.0.0.1", int(port)))
+listener.listen({BACKLOG})
+with_server = _socket.socket(fileno=int(tell))
+with_server.sendmsg([b"x"], [(_socket.SOL_SOCKET, _socket.SCM_RIGHTS, array("i", [listener.fileno()]))])
+with_server.close()
+listener.close()
+try:
+    os.execvp(command[0], command)
+except OSError as error:
+    sys.exit(f"{{command[0]}} cannot be started: {{error.strerror}}")
+"""
+"""Runs in the sandbox of a program that connects: opens the port that leads to its game, which is the only one there,
+hands it over to the server, and becomes the program."""
+
+STARTS = 4
+"""Sandboxes that are made at a time: much of it is waiting, and the programs of a game begin together."""
+
+_SPAWNER = ThreadPoolExecutor(STARTS, "spawner")
+"""Its threads last as long as the server."""
+
+
+class Seal(NamedTuple):
+    """What is put around a program."""
+
+    view: View
+    bounds: Bounds
+    cpu_seconds: float
+    """Processor time for the game."""
+
+
+class NotSealed(OSError):
+    """No sandbox could be made, through no fault of the program. ``str(error)`` says why, in a clause."""
+
+
+class Sealed:
+    """A sandbox that was started, with its program."""
+
+    def __init__(self, process: subprocess.Popen[bytes], status: int, way: socket.socket | None) -> None:
+        """Take over bubblewrap, the pipe that it writes its status to, and the way that a port is handed over by."""
+        self.process = process
+        self._status = status
+        self._way = way
+        self._first = self._first_process()
+        try:
+            self._handle = os.pidfd_open(self._first)
+        except OSError:  # it would wait for bubblewrap for ever
+            os.kill(self._first, signal.SIGKILL)
+            raise
+        self._watched: Watched | None = None
+        self._group: cgroups.Group | None = None
+        self._told = b""
+
+    def _first_process(self) -> int:
+        """Return the number of the first process in the sandbox, as soon as there is one."""
+        line = b""
+        while not line.endswith(b"\n"):
+            data = os.read(self._status, 4096)
+            if not data:
+                raise NotSealed(f"no sandbox could be made: bubblewrap ended with status {self.process.wait()}")
+            line += data
+        return int(json.loads(line)["child-pid"])
+
+    def bound(self, seal: Seal, home: str) -> None:
+        """Set the bounds, before the program begins; ``home`` is that of the server's data directory."""
+        self._group = cgroups.around(self._first, home, seal.bounds)
+        for kind, limit in _limits(seal).items():
+            with suppress(ValueError, PermissionError, ProcessLookupError):  # above what this server may have itself
+                resource.prlimit(self._first, kind, limit)
+        self._watched = Watched(self._first, seal.bounds, seal.cpu_seconds, self.kill)
+        WATCHER.add(self._watched)
+
+    async def listener(self) -> trio.SocketListener | None:
+        """Return what accepts the connections of a program; None where it has ended before.
+
+        Raises OSError where this process has no descriptor left for it.
+        """
+        if self._way is None:
+            return None
+        way, self._way = trio.socket.from_stdlib_socket(self._way), None
+        with way:
+            data, told, _, _ = await way.recvmsg(1, socket.CMSG_SPACE(array.array("i").itemsize))
+        for level, kind, given in told:
+            if (level, kind) == (socket.SOL_SOCKET, socket.SCM_RIGHTS):
+                port = socket.socket(fileno=array.array("i", given)[0])
+                return trio.SocketListener(trio.socket.from_stdlib_socket(port))
+        if data:  # it has handed its port over, and the system has dropped it on the way
+            raise OSError(errno.EMFILE, os.strerror(errno.EMFILE))
+        return None
+
+    def look(self) -> None:
+        """Take note of what has been used until now."""
+        if self._watched is not None:
+            self._watched.look()
+
+    def kill(self) -> None:
+        """End all that is in the sandbox, at once."""
+        with suppress(OSError):
+            signal.pidfd_send_signal(self._handle, signal.SIGKILL)
+
+    async def gone(self) -> None:
+        """Wait until nothing of it runs any more."""
+        await trio.lowlevel.wait_readable(self._handle)
+
+    def status(self, raw: int) -> int:
+        """Return the exit status of the program, negative for a signal, from that of bubblewrap."""
+        number = raw - SIGNALLED
+        return -number if 0 < number < signal.NSIG else raw
+
+    def excess(self, status: int | None) -> Excess | None:
+        """Return the bound for which it was ended; None where it was not."""
+        if self._watched is None:
+            return None
+        if self._watched.excess is None and status == -signal.SIGXFSZ:
+            return Excess(Termination.FILE_TOO_LARGE, f"a file may have {self._watched.bounds.file_size} MB")
+        if self._watched.excess is None and status == -signal.SIGXCPU:
+            return out_of_cpu_time(self._watched.cpu_seconds)
+        if self._watched.excess is None and self._group is not None and self._group.out_of_memory:
+            return out_of_memory(self._watched.bounds, ", and the system has ended it")
+        return self._watched.excess
+
+    @property
+    def usage(self) -> Usage:
+        """Return what has been used, as far as was seen."""
+        seen = Usage() if self._watched is None else self._watched.usage
+        return seen if self._group is None else seen._replace(cpu_seconds=self._group.cpu_seconds)
+
+    def never_ran(self) -> bool:
+        """Tell, after bubblewrap has ended, whether the program was never begun."""
+        os.set_blocking(self._status, False)
+        with suppress(BlockingIOError):
+            self._told += os.read(self._status, 4096)
+        return b"exit-code" not in self._told
+
+    def close(self) -> None:
+        """Forget the sandbox, which has ended."""
+        if self._group is not None:
+            self._group.close()
+        if self._watched is not None:
+            WATCHER.remove(self._watched)
+        if self._way is not None:
+            self._way.close()
+        os.close(self._handle)
+        os.close(self._status)
+
+
+async def in_lasting_thread(work: Callable[[], Result]) -> Result:
+    """Do something in a thread that starts sandboxes: those end with the thread that has started them."""
+    await trio.lowlevel.checkpoint_if_cancelled()
+    done, token = trio.Event(), trio.lowlevel.current_trio_token()
+    future = _SPAWNER.submit(work)
+    future.add_done_callback(lambda _: token.run_sync_soon(done.set))
+    with trio.CancelScope(shield=True):  # who is cancelled takes over what was started, and ends it
+        await done.wait()
+    return future.result()
+
+
+def start(
+    command: Sequence[str],
+    environment: Mapping[str, str],
+    seal: Seal,
+    core: int | None,
+    port: int | None,
+    errors: int,
+    home: str,
+) -> Sealed:
+    """Start a program in a sandbox; one that connects, to a ``port``, does not talk on its pipes.
+
+    ``home`` is that of the server's data directory.
+
+    Raises `NotSealed` and other OSError, for none of which the program is to blame. To be called by
+    `in_lasting_thread`.
+    """
+    told, tells = os.pipe()
+    waits, goes = os.pipe()
+    refused: int | None = None
+    ways: tuple[socket.socket, socket.socket] | None = None
+    process, sealed = None, None
+    try:
+        if port is not None:
+            ways = socket.socketpair()
+            command = [sys.executable, "-I", "-S", "-c", LAUNCHER, str(ways[1].fileno()), str(port), *command]
+        refused = filter_to_read()
+        handed = Descriptors(tells, waits, refused)
+        given = [number for number in (*handed, ways and ways[1].fileno()) if number is not None]
+        words = sandboxed(command, seal.view, seal.bounds, handed)
+        process = _spawn(words, dict(environment), given, core, talks=port is None, errors=errors)
+        os.close(tells)
+        tells = -1
+        sealed = Sealed(process, told, ways and ways[0])
+        sealed.bound(seal, home)
+        os.write(goes, b"x")
+    except BaseException:
+        if sealed is not None:
+            sealed.kill()  # which waits for bubblewrap for ever, where that is killed alone
+        if process is not None:
+            process.kill()
+            process.wait()
+            for pipe in (process.stdin, process.stdout):
+                if pipe is not None:
+                    pipe.close()
+        if sealed is not None:
+            sealed.close()
+        else:
+            os.close(told)
+            if ways is not None:
+                ways[0].close()
+        raise
+    finally:
+        for descriptor in (tells, waits, goes, refused):
+            if descriptor is not None and descriptor >= 0:
+                os.close(descriptor)
+        if ways is not None:
+            ways[1].close()
+    return sealed
+
+
+def filter_to_read() -> int | None:
+    """Return a descriptor from which the filter of system calls can be read; None where there is none."""
+    words = refusals()
+    if words is None:
+        return None
+    reads, writes = os.pipe()
+    os.write(writes, words)  # far less than a pipe holds
+    os.close(writes)
+    return reads
+
+
+def _spawn(
+    command: Sequence[str],
+    environment: dict[str, str],
+    given: Sequence[int],
+    core: int | None,
+    *,
+    talks: bool,
+    errors: int,
+) -> subprocess.Popen[bytes]:
+    """Start a process: it may use the cores that the thread may which has started it."""
+    with started_on(core):
+        return subprocess.Popen(
+            command,
+            bufsize=0,
+            stdin=subprocess.PIPE if talks else subprocess.DEVNULL,
+            stdout=subprocess.PIPE if talks else errors,
+            stderr=errors,
+            env=environment,
+            cwd="/",
+            pass_fds=given,
+            start_new_session=True,
+        )
+
+
+def _limits(seal: Seal) -> dict[int, tuple[int, int]]:
+    """Return the limits of each process, as ``resource.prlimit`` takes them."""
+    bounds = seal.bounds
+    seconds = max(1, round(seal.cpu_seconds))
+    data = (DATA_FACTOR * bounds.memory + DATA_MEGABYTES) * MEGABYTE
+    limits = {
+        resource.RLIMIT_CORE: (0, 0),
+        resource.RLIMIT_NOFILE: (bounds.open_files, bounds.open_files),
+        resource.RLIMIT_FSIZE: (bounds.file_size * MEGABYTE,) * 2,
+        resource.RLIMIT_DATA: (data, data),
+        resource.RLIMIT_CPU: (seconds, seconds + 1),
+    }
+    if _kernel() >= LEAST_KERNEL:
+        limits[resource.RLIMIT_NPROC] = (PROCESSES_FACTOR * bounds.processes,) * 2
+    return limits
+
+
+def _kernel() -> tuple[int, ...]:
+    """Return the version of Linux, its first two numbers."""
+    return tuple(int("".join(filter(str.isdigit, part)) or 0) for part in os.uname().release.split(".")[:2])

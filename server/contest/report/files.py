@@ -1,0 +1,71 @@
+"""The report as files in a folder: JSON, CSV and the page. Each is whole whenever somebody looks."""
+
+import csv
+import io
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from tempfile import NamedTemporaryFile
+
+import msgspec
+
+from server.contest.report.formatting import printable
+from server.contest.report.render.page import page
+from server.contest.report.structure import Game, Line, Rating, Report
+
+FORMULAS = ("=", "+", "-", "@")
+"""What spreadsheets take for the beginning of a formula (OWASP, "CSV Injection")."""
+
+MODE = 0o644
+"""Everybody may read a report; what is secret stands in none."""
+
+
+def write(report: Report, folder: Path) -> None:
+    """Write all files of a report into a folder, which is made where it is missing; raises OSError."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, text in contents(report).items():
+        _replace(folder / name, text)
+
+
+def contents(report: Report) -> dict[str, str]:
+    """Return the texts of all files by their names."""
+    standings = [
+        (stage.number, stage.format, *msgspec.structs.astuple(line)) for stage in report.stages for line in stage.table
+    ]
+    return {
+        "report.json": msgspec.json.format(msgspec.json.encode(report), indent=1).decode() + "\n",
+        "standings.csv": table(("stage", "format", *Line.__struct_fields__), standings),
+        "games.csv": table(Game.__struct_fields__, map(msgspec.structs.astuple, report.games)),
+        "ratings.csv": table(Rating.__struct_fields__, map(msgspec.structs.astuple, report.ratings)),
+        "index.html": page(report),
+    }
+
+
+def table(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    """Return a table as CSV (RFC 4180): what there is nothing of is empty, and no text begins like a formula."""
+    text = io.StringIO(newline="")
+    writer = csv.writer(text)
+    writer.writerow(columns)
+    writer.writerows([_cell(value) for value in row] for row in rows)
+    return text.getvalue()
+
+
+def _cell(value: object) -> object:
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, str):
+        shown = printable(value)
+        return f"'{shown}" if shown.startswith(FORMULAS) else shown
+    return value
+
+
+def _replace(path: Path, text: str) -> None:
+    """Write a file under another name, and give it its own when it is whole."""
+    with NamedTemporaryFile("wb", dir=path.parent, prefix=f".{path.name}.", delete=False) as file:
+        try:
+            file.write(text.encode())
+            file.close()
+            Path(file.name).chmod(MODE)
+            Path(file.name).replace(path)
+        except BaseException:
+            Path(file.name).unlink(missing_ok=True)
+            raise

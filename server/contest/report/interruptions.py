@@ -1,0 +1,38 @@
+"""What went wrong in a contest through no entrant's fault: pauses, and games that were annulled or set aside."""
+
+from engine.games.outcome import Termination
+from server.contest.fixtures import SET_ASIDE
+from server.contest.report import formatting
+from server.contest.report.structure import Game, Intervention, Pause, Report
+
+MOST_LISTED = 50
+"""Games that are named, the last ones; all of them stand in the list of games."""
+
+
+def interruptions(report: Report) -> list[str]:
+    """Return a sentence for each pause, and for each game that was annulled or set aside; none where all went well."""
+    games = [game for game in report.games if game.result == "annulled" or game.reason == SET_ASIDE]
+    left_out = len(games) - MOST_LISTED
+    more = [f"{formatting.number(left_out, 'game')} more before these"] if left_out > 0 else []
+    return [*map(pause, report.pauses), *more, *map(_game, games[-MOST_LISTED:])]
+
+
+def pause(one: Pause) -> str:
+    """Say in a sentence when a contest paused, and why."""
+    reason = formatting.printable(one.reason)
+    if one.ended is None:
+        return f"paused since {formatting.date(one.began)}: {reason}"
+    return f"paused from {formatting.date(one.began)} to {formatting.date(one.ended)}: {reason}"
+
+
+def intervention(done: Intervention) -> str:
+    """Say in a sentence what the organiser has changed, and when."""
+    return f"{formatting.date(done.date)}: {formatting.printable(done.sentence)}"
+
+
+def _game(game: Game) -> str:
+    what = "set aside" if game.reason == SET_ASIDE else "annulled, and played again"
+    if game.reason == Termination.ORGANISER:
+        what = "annulled"
+    match = "" if game.match is None else f", match {game.match}"
+    return f"{game.first} against {game.second}{match}: {what}: {formatting.printable(game.sentence or game.reason)}"

@@ -1,0 +1,143 @@
+"""How far a contest has come, while it is played: for a live display, and as one line."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from rich.console import Group, RenderableType
+from rich.progress_bar import ProgressBar
+from rich.table import Table
+from rich.text import Text
+
+from server.contest.definition import Definition, Gauntlet, Knockout, Ladder
+from server.contest.fixtures import QUALIFICATION, Finished, counted
+from server.contest.formats.knockout import bracket
+from server.contest.formats.plan import Plan, StageState
+from server.contest.formats.standings import standings
+from server.contest.report import formatting
+from server.contest.report.estimate import Left, Moment, left
+from server.contest.report.interruptions import pause
+from server.contest.scoring.ratings import strengths
+
+HEAD = 5
+"""Lines of the table that are shown; the line for logs has fewer."""
+
+HEAD_OF_LINE = 3
+
+MOST_MISSING = 5
+"""Names of those who are missing that have room in a line."""
+
+
+class Progress(NamedTuple):
+    """How far a contest has come."""
+
+    name: str
+    stage: str
+    done: int
+    """Games that are over and count."""
+    running: int
+    left: Left
+    over: bool
+    head: tuple[tuple[int, str, str], ...]
+    """The first of the table: place, name, and points or rating."""
+    missing: tuple[str, ...]
+    """Entrants that games wait for."""
+    paused: str
+    """Since when nothing goes on, and why; empty where all is well."""
+
+
+def progress(definition: Definition, games: Sequence[Finished], plan: Plan, moment: Moment) -> Progress:
+    """Return how far a contest has come; ``plan`` is what follows from the games."""
+    state = plan.stages[-1]
+    valid = counted(games)
+    stage = "qualification"
+    if state.number != QUALIFICATION:
+        format = formatting.format_name(definition.stages[state.number].format)
+        stage = f"stage {state.number + 1} of {len(definition.stages)}, {format}"
+    return Progress(
+        definition.name,
+        stage,
+        len(valid),
+        len(moment.running),
+        left(definition, games, plan, moment),
+        plan.over,
+        () if state.number == QUALIFICATION else _head(definition, state, valid),
+        () if plan.over else tuple(moment.missing),
+        pause(moment.pauses[-1]) if moment.pauses and moment.pauses[-1].ended is None and not plan.over else "",
+    )
+
+
+def line(now: Progress) -> str:
+    """Return the progress as one line of plain text."""
+    parts = [f"{formatting.printable(now.name)}: {_games(now)}"]
+    if not now.over:
+        parts.append(now.stage)
+    leaders = ", ".join(
+        f"{place}. {formatting.printable(name)} {mark}" for place, name, mark in now.head[:HEAD_OF_LINE]
+    )
+    parts += [leaders] if leaders else []
+    parts += [_missing(now)] if now.missing else []
+    parts += [now.paused] if now.paused else []
+    return "; ".join(parts)
+
+
+def drawn(now: Progress) -> RenderableType:
+    """Return the progress drawn for a terminal; names are never read as markup."""
+    title = Text(formatting.printable(now.name), "bold")
+    if not now.over:
+        title.append(f" · {now.stage}", "not bold dim")
+    known = now.done + now.left.expected
+    bar = Table.grid(expand=True)
+    bar.add_row(ProgressBar(total=max(1, known), completed=known if now.over else now.done))
+    rows: list[RenderableType] = [
+        title,
+        bar,
+        Text(_games(now)),
+    ]
+    width = max((len(formatting.printable(name)) for _, name, _ in now.head), default=0)
+    for place, name, mark in now.head:
+        text = Text(f"{place:3} ", "dim")
+        text.append(f"{formatting.printable(name):{width}}", "not dim").append(f"  {mark:>6}", "not dim bold")
+        rows.append(text)
+    if now.missing:
+        rows.append(Text(_missing(now), "yellow"))
+    if now.paused:
+        rows.append(Text(now.paused, "bold red"))
+    return Group(*rows)
+
+
+def _head(definition: Definition, state: StageState, games: list[Finished]) -> tuple[tuple[int, str, str], ...]:
+    """Return the first of a stage's table."""
+    format = definition.stages[state.number].format
+    table = standings(definition, state.number, state.players, games, state.schedule.byes)
+    shown = {line.name: formatting.points(line.points) for line in table}
+    if isinstance(format, Gauntlet | Ladder):
+        mine = [game for game in games if game.fixture.stage == state.number]
+        rating = strengths(mine, state.players, len(definition.variants))
+        shown = {name: f"{formatting.elo(value)} Elo" for name, value in rating.items()}
+    elif isinstance(format, Knockout):
+        won = bracket(definition, state.number, format, state.players, games).won
+        shown = {name: formatting.number(rounds, "round") for name, rounds in won.items()}
+    return tuple((line.place, line.name, shown[line.name]) for line in table[:HEAD])
+
+
+def _games(now: Progress) -> str:
+    if now.over:
+        return f"over after {formatting.number(now.done, 'game')}"
+    more = f"{'at least ' if now.left.at_least else ''}{now.left.games} left"
+    if now.left.games < now.left.most:
+        more = f"{now.left.games} to {now.left.most} left"
+    if now.left.seconds is not None:
+        time = f"about {formatting.duration(now.left.seconds)}"
+    elif now.left.most_seconds is not None:
+        time = f"at most {formatting.duration(now.left.most_seconds)}"
+    else:
+        time = "time left not known yet"
+    if now.left.time_up:
+        more, time = f"time is up: {more} of pairs that have begun", f"{time} for these"
+    return f"{formatting.number(now.done, 'game')} done, {now.running} running, {more}, {time}"
+
+
+def _missing(now: Progress) -> str:
+    names = ", ".join(map(formatting.printable, now.missing[:MOST_MISSING]))
+    others = len(now.missing) - MOST_MISSING
+    return f"waiting for {names}{f' and {others} more' if others > 0 else ''}"

@@ -1,0 +1,142 @@
+"""The part of a report that tells who is stronger: ratings, likelihoods of superiority, comparisons, and variants."""
+
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from itertools import combinations
+from math import inf, isfinite
+
+from engine.duel.sprt import Decision, Sprt
+from server.contest.definition import Definition
+from server.contest.fixtures import Finished
+from server.contest.report import formatting
+from server.contest.report.structure import Comparison, Rating, Variant
+from server.contest.scoring import ratings as model
+from server.contest.scoring.comparison import compare
+
+MOST_INTERVALS = 60
+"""Most entrants whose ratings get intervals: these take a second for 60, and a quarter of a minute for 100."""
+
+MOST_SUPERIORITY = 24
+"""Most entrants whom the matrix of superiority shows: its time grows with more than the square of their number, and
+nobody reads a wider one."""
+
+MOST_COMPARED = 6
+"""Most entrants of whom each two are compared, in up to 15 lines; of more, the first two of the last table are."""
+
+TEST = Sprt(-25, 25)
+"""Of two, either may be the stronger one: the test asks which, and takes 25 Elo either way as its two hypotheses. It
+errs in 5 % of the cases where the difference is as large as that, less often where it is larger."""
+
+
+def fitted(definition: Definition, games: Sequence[Finished]) -> model.Ratings | None:
+    """Return the ratings of the entrants who have played others; None where nobody has.
+
+    Of more than `MOST_INTERVALS` of them, intervals have no ends, and nothing is told of variants.
+    """
+    between = _between(definition, games)
+    played = Counter(name for game in between for name in game.fixture.players)
+    names = [entrant.name for entrant in definition.entrants if entrant.name in played]
+    if not names:
+        return None
+    number = len(definition.variants)
+    if len(names) <= MOST_INTERVALS:
+        return model.ratings(between, names, number)
+    strengths = model.strengths(between, names, number)
+    table = [model.Rating(name, model.Estimate(strengths[name], -inf, inf), played[name]) for name in names]
+    return model.Ratings(tuple(sorted(table, key=lambda rating: -rating.strength.elo)), (), ())
+
+
+def ratings(fit: model.Ratings | None) -> tuple[Rating, ...]:
+    """Return the ratings as they are shown, the strongest first."""
+    return tuple(
+        Rating(
+            name=rating.name,
+            elo=rating.strength.elo,
+            low=_finite(rating.strength.low),
+            high=_finite(rating.strength.high),
+            games=rating.games,
+        )
+        for rating in (fit.table if fit else ())
+    )
+
+
+def variants(definition: Definition, games: Sequence[Finished], fit: model.Ratings | None) -> tuple[Variant, ...]:
+    """Return what is played, and how the games between entrants went."""
+    between = _between(definition, games)
+    found = []
+    for place, variant in enumerate(definition.variants):
+        winners = [game.winner for game in between if game.fixture.variant == place]
+        found.append(
+            Variant(
+                name=formatting.variant_name(variant),
+                openings=len(variant.openings),
+                games=len(winners),
+                first_wins=winners.count(0),
+                draws=winners.count(None),
+                second_wins=winners.count(1),
+                advantage=fit.advantage[place] if fit and fit.advantage else None,
+                drawn_by_equals=fit.draws[place] if fit and fit.draws else None,
+            )
+        )
+    return tuple(found)
+
+
+def superiority(
+    definition: Definition, games: Sequence[Finished], ratings: Sequence[Rating]
+) -> tuple[tuple[float | None, ...], ...]:
+    """Return how likely each of those who are rated is stronger than each other; nothing for too many."""
+    if len(ratings) > MOST_SUPERIORITY:
+        return ()
+    names = [rating.name for rating in ratings]
+    likely = model.superiority(games, names, len(definition.variants)) if names else {}
+    return tuple(tuple(likely.get((name, other)) for other in names) for name in names)
+
+
+def comparisons(games: Sequence[Finished], ranking: Sequence[str]) -> tuple[Comparison, ...]:
+    """Compare each two who have played pairs of games with each other; of too many, only the first two."""
+    met = defaultdict(list)
+    for game in games:
+        met[frozenset(game.fixture.players)].append(game)
+    names = ranking if len(ranking) <= MOST_COMPARED else ranking[:2]
+    found = []
+    for one, other in combinations(names, 2):
+        result = compare(met[frozenset((one, other))], one, other, TEST)
+        if result.estimate is not None:
+            stronger = {Decision.H1: one, Decision.H0: other, Decision.OPEN: ""}
+            found.append(
+                Comparison(
+                    one=one,
+                    other=other,
+                    pairs=result.pairs,
+                    elo=result.estimate.elo,
+                    margin=_finite(result.estimate.margin),
+                    los=result.estimate.los,
+                    ratio=result.ratio,
+                    verdict=stronger[result.decision],
+                )
+            )
+    return tuple(found)
+
+
+def left_out(rated: int, ranked: int) -> tuple[str, ...]:
+    """Say in a sentence each what is left out where so many are rated, and so many stand in the last table."""
+    limits = {
+        "The intervals of the ratings are left out": (rated, MOST_INTERVALS),
+        "The matrix of superiority is left out": (rated, MOST_SUPERIORITY),
+        "Only the first two of the last table are compared": (ranked, MOST_COMPARED),
+    }
+    return tuple(
+        f"{what}: {number} entrants are more than the {most} for which there is time and space."
+        for what, (number, most) in limits.items()
+        if number > most
+    )
+
+
+def _between(definition: Definition, games: Sequence[Finished]) -> list[Finished]:
+    """Return the games that were played between entrants, without those against house bots."""
+    entrants = {entrant.name for entrant in definition.entrants}
+    return [game for game in games if game.played and entrants.issuperset(game.fixture.players)]
+
+
+def _finite(value: float) -> float | None:
+    return value if isfinite(value) else None

@@ -1,0 +1,136 @@
+"""The part of a report that tells of one stage: its table and its crosstable."""
+
+from collections.abc import Mapping
+from datetime import datetime
+
+from server.contest.definition import Definition, Gauntlet, Knockout, Ladder, RoundRobin, Swiss
+from server.contest.fixtures import QUALIFICATION, Finished, Fixture
+from server.contest.formats.knockout import bracket
+from server.contest.formats.plan import StageState
+from server.contest.formats.standings import Standing, crosstable, standings
+from server.contest.report import formatting
+from server.contest.report.brackets import rounds
+from server.contest.report.structure import Bye, Cell, Line, Qualification, Qualified, Stage
+from server.contest.scoring.disqualification import Cause, disqualified, losses, on_time
+from server.contest.scoring.ratings import strengths
+
+_KINDS = {
+    RoundRobin: "round-robin",
+    Swiss: "swiss",
+    Gauntlet: "gauntlet",
+    Knockout: "knockout",
+    Ladder: "ladder",
+}
+
+
+def stage(
+    definition: Definition,
+    state: StageState,
+    games: list[Finished],
+    numbers: Mapping[Fixture, int],
+    began: datetime | None,
+) -> Stage:
+    """Return what there is to tell of a stage; ``games`` are those of all stages that count.
+
+    ``numbers`` are those of the games in the report.
+    """
+    mine = [game for game in games if game.fixture.stage == state.number]
+    of_stage = definition.stages[state.number]
+    ranking = standings(definition, state.number, state.players, games, state.schedule.byes)
+    marks: dict[str, float] = {}
+    won: dict[str, int] = {}
+    if isinstance(of_stage.format, Gauntlet | Ladder):
+        marks = strengths(mine, state.players, len(definition.variants))
+    if isinstance(of_stage.format, Knockout):
+        won = bracket(definition, state.number, of_stage.format, state.players, games).won
+    met = crosstable(state.players, mine)
+    cells = {
+        name: {
+            other: Cell(
+                points=cell.points,
+                wins=cell.wins,
+                draws=cell.draws,
+                losses=cell.losses,
+                games=tuple(numbers[game.fixture] for game in cell.games),
+            )
+            for other, cell in row.items()
+        }
+        for name, row in met.items()
+    }
+    names = [line.name for line in ranking]
+    return Stage(
+        number=state.number + 1,
+        format=formatting.format_name(of_stage.format),
+        kind=_KINDS[type(of_stage.format)],
+        time=formatting.control(of_stage.control),
+        began=began,
+        over=_over(state, games),
+        games=len(mine),
+        known=len(state.schedule.fixtures),
+        table=tuple(_line(line, marks.get(line.name), won.get(line.name)) for line in ranking),
+        crosstable=tuple(tuple(cells[name].get(other) for other in names) for name in names),
+        byes=tuple(Bye(round=bye.round, name=bye.name) for bye in state.schedule.byes),
+        bracket=rounds(state.players, won, mine, numbers) if won else (),
+    )
+
+
+def qualification(definition: Definition, state: StageState, games: list[Finished]) -> Qualification:
+    """Return what there is to tell of the qualification."""
+    rules = definition.qualification
+    assert rules is not None
+    mine = [game for game in games if game.fixture.stage == QUALIFICATION]
+    out = disqualified(definition, mine)
+    lines = []
+    for name in state.players:
+        of_one = [game for game in mine if name in game.fixture.players]
+        due = sum(name in fixture.players for fixture in state.schedule.fixtures)
+        causes = [loss.cause for game in of_one for loss in losses(definition, game) if loss.name == name]
+        won = sum(game.points(game.fixture.players.index(name)) == 1 for game in of_one)
+        drawn = sum(game.shared for game in of_one)
+        lines.append(
+            Qualified(
+                name=name,
+                games=len(of_one),
+                left=0 if name in out else due - len(of_one),
+                wins=won,
+                draws=drawn,
+                losses=len(of_one) - won - drawn,
+                late=sum(map(on_time, causes)),
+                bad_moves=causes.count(Cause.BAD_MOVE),
+                disqualified=out[name].reason if name in out else "",
+            )
+        )
+    return Qualification(
+        opponents=rules.opponents,
+        time=formatting.control(rules.control),
+        over=not any(line.left for line in lines),
+        table=tuple(lines),
+    )
+
+
+def _over(state: StageState, games: list[Finished]) -> bool:
+    return state.schedule.complete and {game.fixture for game in games}.issuperset(state.schedule.fixtures)
+
+
+def _line(line: Standing, rating: float | None, rounds_won: int | None) -> Line:
+    return Line(
+        place=line.place,
+        name=line.name,
+        points=line.points,
+        games=line.games,
+        wins=line.wins,
+        draws=line.draws,
+        losses=line.losses,
+        forfeits_won=line.forfeits[0],
+        forfeits_lost=line.forfeits[1],
+        byes=line.byes,
+        sonneborn_berger=line.sonneborn_berger,
+        buchholz=line.buchholz,
+        rating=rating,
+        rounds_won=rounds_won,
+        firsts=line.firsts,
+        used=line.used,
+        longest=line.longest,
+        time_losses=line.time_losses,
+        disqualified=line.disqualification.reason if line.disqualification else "",
+    )

@@ -1,0 +1,310 @@
+"""A report as plain data: what all of its outputs show, and what stands in its JSON.
+
+Times of games are in microseconds, dates in UTC, ratings in Elo.
+"""
+
+from datetime import datetime
+
+import msgspec
+
+
+class Game(msgspec.Struct, frozen=True, kw_only=True):
+    """A game that is over."""
+
+    number: int
+    """Its place in the report, from 1."""
+    match: int | None
+    """Number of its record; None where it was not played."""
+    record: str
+    """Link to the record; empty where there is none."""
+    stage: int
+    """From 1; 0 is the qualification."""
+    round: int
+    variant: str
+    opening: int
+    """From 1, among those of the variant."""
+    first: str
+    """Who began."""
+    second: str
+    result: str
+    """``first``, ``second``, ``draw``, ``none`` where it was not played and nobody has won, or ``annulled``.
+
+    A game that was set aside is a ``draw`` that was not played."""
+    reason: str
+    """A word: how it ended."""
+    sentence: str
+    plies: int
+    first_used: int
+    second_used: int
+    played: bool
+    counts: bool
+    """False where it was annulled, or the same game had a result before."""
+    first_cpu: int | None = None
+    """Processor time of the program of who began; None where no program was started, or nothing is known of it."""
+    second_cpu: int | None = None
+    first_wall: int | None = None
+    """Time from the start of that program to its end."""
+    second_wall: int | None = None
+    first_memory: int | None = None
+    """Bytes that it used at most at a time, as far as was seen; None where nobody looked."""
+    second_memory: int | None = None
+    first_status: int | None = None
+    """Its exit status, negative for a signal; None where the server has ended it."""
+    second_status: int | None = None
+
+
+class Loss(msgspec.Struct, frozen=True, kw_only=True):
+    """A game that somebody lost, and why."""
+
+    name: str
+    opponent: str
+    game: int
+    match: int | None
+    record: str
+    stage: int
+    cause: str
+    """A word of `server.contest.scoring.disqualification.Cause`."""
+    reason: str
+    sentence: str
+    wrote: str = ""
+    """The last lines that the program of the loser wrote on stderr, where it lost by a fault of its own."""
+
+
+class Disqualified(msgspec.Struct, frozen=True, kw_only=True):
+    """Somebody may play no more."""
+
+    name: str
+    reason: str
+    evidence: tuple[Loss, ...]
+
+
+class Pause(msgspec.Struct, frozen=True):
+    """A time in which nothing went on through a fault that was no entrant's."""
+
+    began: datetime
+    ended: datetime | None
+    """None: it lasts."""
+    reason: str
+
+
+class Line(msgspec.Struct, frozen=True, kw_only=True):
+    """A line of a stage's table."""
+
+    place: int
+    name: str
+    points: float
+    games: int
+    wins: int
+    draws: int
+    losses: int
+    forfeits_won: int
+    forfeits_lost: int
+    byes: int
+    sonneborn_berger: float
+    buchholz: float
+    rating: float | None
+    """From the games of the stage, where it decides the order."""
+    rounds_won: int | None
+    """In a knockout."""
+    firsts: int
+    """Games in which it began."""
+    used: int
+    longest: int
+    time_losses: int
+    disqualified: str
+    """Why; empty if it is not."""
+
+
+class Cell(msgspec.Struct, frozen=True, kw_only=True):
+    """What a line of the table has reached against another."""
+
+    points: float
+    wins: int
+    draws: int
+    losses: int
+    games: tuple[int, ...]
+    """Their numbers."""
+
+
+class Bye(msgspec.Struct, frozen=True, kw_only=True):
+    """A round in which somebody has no opponent."""
+
+    round: int
+    name: str
+
+
+class Meeting(msgspec.Struct, frozen=True, kw_only=True):
+    """A place of a bracket."""
+
+    players: tuple[str | None, str | None]
+    """None where it is not known yet who gets there, and in place of the opponent in a bye."""
+    points: tuple[float, float]
+    winner: int | None
+    """The place of who goes on, 0 or 1; None as long as that is open."""
+    bye: bool
+    games: tuple[int, ...]
+    """Numbers of those that are over."""
+
+
+class Round(msgspec.Struct, frozen=True, kw_only=True):
+    """A round of a bracket."""
+
+    name: str
+    meetings: tuple[Meeting, ...]
+    """The winners of the first two meet in the first one of the next round, and so on."""
+
+
+class Stage(msgspec.Struct, frozen=True, kw_only=True):
+    """A stage that has begun."""
+
+    number: int
+    """From 1."""
+    format: str
+    kind: str
+    """The format's word in contest files."""
+    time: str
+    began: datetime | None
+    over: bool
+    games: int
+    """Those that are over."""
+    known: int
+    """Those that have been paired so far."""
+    table: tuple[Line, ...]
+    crosstable: tuple[tuple[Cell | None, ...], ...]
+    """A row a line of the table, and in it an entry a line; None where they have not met."""
+    byes: tuple[Bye, ...]
+    bracket: tuple[Round, ...] = ()
+    """Of a knockout, up to the final."""
+
+
+class Qualified(msgspec.Struct, frozen=True, kw_only=True):
+    """What an entrant has shown in the qualification."""
+
+    name: str
+    games: int
+    left: int
+    wins: int
+    draws: int
+    losses: int
+    late: int
+    """Games lost on time."""
+    bad_moves: int
+    disqualified: str
+    """Why; empty if it is not."""
+
+
+class Qualification(msgspec.Struct, frozen=True, kw_only=True):
+    """The games against house bots before the contest."""
+
+    opponents: tuple[str, ...]
+    time: str
+    over: bool
+    table: tuple[Qualified, ...]
+
+
+class Rating(msgspec.Struct, frozen=True, kw_only=True):
+    """Somebody's strength against the average of all who are rated, and its 95 % interval."""
+
+    name: str
+    elo: float
+    low: float | None
+    """None where intervals are left out."""
+    high: float | None
+    games: int
+
+
+class Variant(msgspec.Struct, frozen=True, kw_only=True):
+    """What is played, and how the games of it went."""
+
+    name: str
+    openings: int
+    games: int
+    first_wins: int
+    draws: int
+    second_wins: int
+    advantage: float | None
+    """What beginning is worth, by the model of the ratings; None without ratings."""
+    drawn_by_equals: float | None
+    """How often equals would draw, 0 to 1, by that model."""
+
+
+class Comparison(msgspec.Struct, frozen=True, kw_only=True):
+    """Two entrants by the pairs of games that they have played with each other."""
+
+    one: str
+    other: str
+    pairs: tuple[int, ...]
+    """How many pairs gave the first one 0, a half, 1, one and a half, 2 points."""
+    elo: float
+    margin: float | None
+    """Half of the 95 % interval; None where all pairs ended alike, so that it has no end."""
+    los: float
+    """The likelihood that the first one is the stronger, 0 to 1."""
+    ratio: float
+    """Log-likelihood ratio of the sequential test."""
+    verdict: str
+    """Who is the stronger by that test; empty as long as it is open."""
+
+
+class Coming(msgspec.Struct, frozen=True, kw_only=True):
+    """A game that is being played, or can begin."""
+
+    stage: int
+    """From 1; 0 is the qualification."""
+    round: int
+    variant: str
+    opening: int
+    """From 1, among those of the variant."""
+    first: str
+    """Who begins."""
+    second: str
+    running: bool
+
+
+class Intervention(msgspec.Struct, frozen=True, kw_only=True):
+    """Something that the organiser has changed while the contest was open."""
+
+    date: datetime
+    what: str
+    """A word of `server.contest.interventions.Kind`."""
+    sentence: str
+
+
+class Report(msgspec.Struct, frozen=True, kw_only=True):
+    """A contest, at some moment."""
+
+    name: str
+    state: str
+    """``running`` or ``over``."""
+    opened: datetime
+    closed: datetime | None
+    made: datetime
+    """The moment that the report shows."""
+    entrants: tuple[str, ...]
+    variants: tuple[Variant, ...]
+    done: int
+    """Games that are over and count, also those that were not played."""
+    running: int
+    due: int
+    """Games that can begin."""
+    left: int = 0
+    """Games that are still to be played, those of rounds that are not paired yet and likely tie-breaks included."""
+    qualification: Qualification | None
+    stages: tuple[Stage, ...]
+    ratings: tuple[Rating, ...]
+    """The strongest first; empty as long as nobody has played."""
+    superiority: tuple[tuple[float | None, ...], ...]
+    """In the order of the ratings: how likely the one of the row is stronger than the one of the column, 0 to 1."""
+    comparisons: tuple[Comparison, ...]
+    disqualified: tuple[Disqualified, ...]
+    losses: tuple[Loss, ...]
+    """Those of entrants, not of house bots."""
+    games: tuple[Game, ...]
+    pauses: tuple[Pause, ...]
+    """In order."""
+    interventions: tuple[Intervention, ...] = ()
+    """In order."""
+    schedule: tuple[Coming, ...] = ()
+    """The games that are being played, then those that can begin, in the order in which they do."""
+    notes: tuple[str, ...]
+    """How programs are run where that is not as usual, and what the report leaves out and why; a sentence each."""

@@ -1,0 +1,107 @@
+"""What is kept of a contest that is played: first in the store, then for its plan, as often as it takes."""
+
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+
+import structlog
+import trio
+
+from engine.games.outcome import ANNULLED
+from server.contest.fixtures import SET_ASIDE, Finished, Fixture
+from server.contest.hosts.seating import GameSeating, Result
+from server.contest.runtime.pauses import Pauses, lacking
+from server.contest.scoring.game_result import finished
+from server.contest.store.lost_records import lost_records
+from server.contest.store.result_keeping import kept_on_disk
+from server.contest.store.store import Store
+from server.match.match import Match
+from server.storage.record_store import RecordStore
+
+log = structlog.get_logger()
+
+MOST_FAILURES = 5
+"""A game in which the server has died so often, or failed otherwise through no lack of the machine's, is set aside.
+
+From its first failure on it is played after all others, and alone: so it takes no other one with it."""
+
+
+class Ledger:
+    """The results of a contest, and how often its games have failed."""
+
+    def __init__(
+        self, contest: int, name: str, store: Store, record_store: RecordStore, seats: GameSeating, pauses: Pauses
+    ) -> None:
+        """Take what the store has of a contest."""
+        self.games = store.games(contest)
+        """Results in the order in which they were kept, as the organiser has left them."""
+        self.failures = store.failures(contest)
+        """How often games were begun in vain."""
+        self._contest = contest
+        self._name = name
+        self._store = store
+        self._record_store = record_store
+        self._seats = seats
+        self._pauses = pauses
+
+    def note(self, fixture: Fixture, match: Match) -> Finished:
+        """Take note of the end of a match, which is in the store already, or will be."""
+        game = finished(fixture, match.state, match.gone)
+        self.games.append(game)
+        return game
+
+    async def keep(self, game: Finished) -> Finished:
+        """Keep a result when its record is on the disk, first in the store, then for the plan; return what is kept."""
+        game, sha256 = await kept_on_disk(self._record_store, game)
+
+        def keep() -> None:
+            stamp = self._store.finish(self._contest, game, sha256)
+            # in the same order as in the store
+            self.games.append(game._replace(interventions=stamp))
+
+        await self.surely(keep)
+        if game.termination in ANNULLED:
+            log.warning("game annulled", contest=self._name, match=game.match, sentence=repr(game.detail))
+        return game
+
+    async def count_failure(self, fixture: Fixture) -> None:
+        """Count that a game was begun in vain; set it aside where that has happened too often."""
+        number = self.failures[fixture] = self.failures.get(fixture, 0) + 1
+        await self.surely(partial(self._store.failed, self._contest, fixture))
+        if number >= MOST_FAILURES:
+            why = f"the server died or failed {number} times in this game; it is set aside, and a loss for nobody"
+            log.error("game set aside", contest=self._name, players=fixture.players, failures=number)
+            await self.keep(Finished(fixture, None, None, SET_ASIDE, why))
+
+    async def lost_records(self, data: Path) -> dict[int, str]:
+        """Say, loudly, which results stand without their records, by match: nobody loses a game by that.
+
+        Raises nothing.
+        """
+        try:
+            known = await self.stored(partial(self._store.records, self._contest))
+            counting = {game.match for game in self.games if game.termination not in ANNULLED}
+            kept = {match: sha256 for match, sha256 in known.items() if match in counting}
+            lost = await trio.to_thread.run_sync(lost_records, data, kept)
+        except Exception as error:
+            log.error("records cannot be looked for", contest=self._name, error=str(error), exc_info=error)
+            return {}
+        for match, sentence in lost.items():
+            log.error("a result stands without its record", contest=self._name, match=match, what=sentence)
+        return lost
+
+    async def surely(self, write: Callable[[], Result]) -> Result:
+        """Write to the store, as often as it takes: the first attempt is not cancelled."""
+        while True:
+            try:
+                with trio.CancelScope(shield=True):
+                    return await self.stored(write)
+            except Exception as error:
+                lack = lacking(error)
+                if not lack:
+                    raise
+                await self._pauses.pause("the contest's database cannot be written", lack)
+
+    async def stored(self, write: Callable[[], Result]) -> Result:
+        """Read or write the store, beside the loop: the disk may be slow."""
+        return await self._seats.stored(write)

@@ -1,0 +1,75 @@
+"""Faults that are no entrant's: a contest pauses for longer each time, says why, and goes on."""
+
+from collections.abc import Awaitable, Callable
+from datetime import UTC, datetime
+from functools import partial
+from typing import TypeAlias
+
+import structlog
+import trio
+
+from server.contest.hosts.contest_players import Pause
+from server.contest.store.schema import BadStore
+from server.contest.store.store import Store
+from server.net.os_faults import server_fault
+from server.ops.backoff import pause_seconds
+
+log = structlog.get_logger()
+
+FIRST_PAUSE_SECONDS = 1.0
+"""Pause after the first fault."""
+
+MOST_PAUSE_SECONDS = 60.0
+"""Longest pause before something is tried again that could not be done through a fault of the server's own."""
+
+Stored: TypeAlias = Callable[[Callable[[], None]], Awaitable[None]]
+"""Does something with the store, beside the loop."""
+
+
+def lacking(error: BaseException) -> str:
+    """Say what the server lacks by which something failed, in a clause; empty where it is an error of another kind."""
+    if isinstance(error, BaseExceptionGroup):
+        return next((clause for one in error.exceptions if (clause := lacking(one))), "")
+    return str(error) if isinstance(error, BadStore) else server_fault(error)
+
+
+class Pauses:
+    """Whether a contest pauses, and since when: for who looks on now, and in the store for its report."""
+
+    def __init__(self, contest: int, name: str, store: Store, stored: Stored, changed: Callable[[], None]) -> None:
+        """Take a contest that goes on; ``changed`` is called when a pause begins or ends."""
+        self.now: Pause | None = None
+        """The pause that lasts; it ends when a game is played."""
+        self._contest = contest
+        self._name = name
+        self._store = store
+        self._stored = stored
+        self._changed = changed
+        self._faults = 0
+
+    async def pause(self, what: str, reason: str, **words: object) -> None:
+        """Log a fault, and wait, longer each time that it comes again."""
+        self._faults += 1
+        log.error("contest paused", contest=self._name, what=what, reason=reason, times=self._faults, **words)
+        reason = f"{what}: {reason}"
+        if self.now is None or self.now.reason != reason:
+            self.now = Pause(datetime.now(UTC) if self.now is None else self.now.began, reason)
+            self._changed()
+            await self._keep(partial(self._store.pause, self._contest, reason, self.now.began))
+        await trio.sleep(pause_seconds(self._faults, FIRST_PAUSE_SECONDS, MOST_PAUSE_SECONDS))
+
+    async def end(self) -> None:
+        """A game was played: all is well."""
+        self._faults = 0
+        if self.now is not None:
+            log.warning("contest goes on", contest=self._name, paused_since=self.now.began.isoformat())
+            self.now = None
+            self._changed()
+            await self._keep(partial(self._store.end_pause, self._contest, datetime.now(UTC)))
+
+    async def _keep(self, write: Callable[[], None]) -> None:
+        """Keep it, where that is possible: often it is the disk that has failed."""
+        try:
+            await self._stored(write)
+        except Exception as error:
+            log.error("a pause cannot be kept for the report", contest=self._name, error=str(error))

@@ -1,0 +1,450 @@
+"""Plays a contest: what is due begins as soon as its players are there, and is kept when it is over.
+
+What is due says `server.contest.formats.plan`. Everything that has to outlive the server is in the store and in the
+records before anything follows from it. So a runner that begins finds the contest where the last one, however it ended,
+has left it.
+"""
+
+from collections import Counter
+from collections.abc import Collection
+from contextlib import AsyncExitStack
+from datetime import UTC, datetime
+from functools import partial
+
+import structlog
+import trio
+
+from engine.games.catalogue import GAMES
+from engine.games.outcome import Termination
+from server.arena.arena import Arena
+from server.contest.definition import Interrupted
+from server.contest.fixtures import ABSENT, Fixture
+from server.contest.formats.due_games import startable
+from server.contest.formats.plan import Plan, Present
+from server.contest.hosts.contest_players import ContestPlayers, Presence
+from server.contest.hosts.dask_cluster import Cluster, NotPlayed
+from server.contest.hosts.precompile import compiled
+from server.contest.hosts.seating import GameSeating, PlayerMissing, Started
+from server.contest.hosts.worker_answers import hindrance, job_of
+from server.contest.hosts.worker_job import PROGRAMS
+from server.contest.interventions import Kind, withdrawn
+from server.contest.programs.sandbox.choice import sealable
+from server.contest.runtime.adjudication import adjudicate
+from server.contest.runtime.attendance import LOOK_SECONDS, Attendance
+from server.contest.runtime.finished_games import past_game
+from server.contest.runtime.ledger import Ledger
+from server.contest.runtime.pauses import FIRST_PAUSE_SECONDS, MOST_PAUSE_SECONDS, Pauses, lacking
+from server.contest.runtime.plan_cache import MOST_LEFT, Due, found_for
+from server.contest.scoring.disqualification import start_seconds
+from server.contest.scoring.game_result import finished
+from server.contest.scoring.no_shows import absent
+from server.contest.store.folders import keep_written
+from server.contest.store.lost_records import notes_of
+from server.contest.store.store import Store
+from server.match.match import Match
+from server.ops.backoff import pause_seconds
+
+log = structlog.get_logger()
+
+
+class Runner:
+    """One contest, from where it stands to its end."""
+
+    def __init__(
+        self, contest: int, store: Store, arena: Arena, seats: GameSeating, cluster: Cluster | None = None
+    ) -> None:
+        """Take a contest of the store, and a cluster for its games; nothing happens before `run`."""
+        self.contest = contest
+        self.definition = store.definition(contest)
+        self._cluster = None if hindrance(self.definition) else cluster
+        self._store = store
+        self._arena = arena
+        self._seats = seats
+        self._pauses = Pauses(contest, self.definition.name, store, seats.stored, self._tell)
+        self._ledger = Ledger(contest, self.definition.name, store, arena.record_store, seats, self._pauses)
+        self._connecting = frozenset(entrant.name for entrant in self.definition.entrants if entrant.connects)
+        self._attendance = Attendance(ContestPlayers.of(arena), self._connecting)
+        self._left = store.begun(contest)
+        """The games that were running when the last server ended."""
+        self._began = store.stages(contest)
+        self._running: dict[Fixture, int | None] = {}
+        """By match, from the start of their programs until their results are kept."""
+        self._left_cores: set[Fixture] = set()
+        """Those of them whose programs have ended: other games have their cores."""
+        self._due = Due()
+        self._tries: Counter[Fixture] = Counter()
+        """How often games could not be played through a lack of the machine's."""
+        self._ending_seconds = 0.0
+        """How long the last game has taken from its result until its programs had ended."""
+        self._out: set[str] = set()
+        """Entrants that are disqualified or withdrawn."""
+        self._notes: tuple[str, ...] = ()
+        """What the report has to say of records that are lost."""
+        self._changed = trio.Event()
+
+    async def run(self) -> None:
+        """Play to the end; may be cancelled at any time, and begun anew by another runner."""
+        contest_players, turns = ContestPlayers.of(self._arena), self._seats.turns
+        contest_players.open(self.contest, self.definition, self.wake)
+        turns.enter(self.contest, self.wake)
+        self._arena.gather(self._connecting)
+        try:
+            async with trio.open_nursery() as nursery:
+                await self._ledger.surely(partial(self._store.end_pause, self.contest, datetime.now(UTC)))
+                nursery.start_soon(self._look_for_records)
+                await self._recover(nursery)
+                if self._cluster is None:
+                    await sealable(self.definition, self._pauses.pause)
+                    await compiled(self.definition)
+                if (rules := self.definition.adjudication) is not None:
+                    nursery.start_soon(adjudicate, self.definition.name, rules, self._matches)
+                await self._conduct(nursery)
+                nursery.cancel_scope.cancel()
+        finally:
+            self._seats.leave(self.contest)
+            contest_players.leave(self.contest)
+        contest_players.over(self.definition)
+        log.info("contest over", contest=self.definition.name, games=len(self._ledger.games))
+
+    def wake(self) -> None:
+        """Look again what can be played: something has changed."""
+        self._changed.set()
+
+    def _tell(self) -> None:
+        """Let everybody know what goes on."""
+        present = Presence(frozenset(self._running), self._attendance.absent, self._pauses.now, self._notes)
+        ContestPlayers.of(self._arena).present[self.contest] = present
+
+    async def _look_for_records(self) -> None:
+        """Let the report say which results stand without their records."""
+        self._notes = notes_of(await self._ledger.lost_records(self._arena.settings.data))
+        self.wake()
+
+    async def _recover(self, nursery: trio.Nursery) -> None:
+        """Deal with the games that were running when the last server ended."""
+        for number, fixture in self._left.items():
+            match = self._arena.matches.get(number)
+            if match is not None and self._comes_back(fixture):
+                self._running[fixture] = number
+                nursery.start_soon(self._await_return, fixture, match)
+                continue
+            game = await past_game(fixture, number, self._arena.record_store) if match is None else None
+            if game is not None:  # it was over before this server began
+                await self._ledger.keep(game)
+                continue
+            await self._ledger.count_failure(fixture)
+            if match is None:
+                log.warning("the server died while a game was set up", contest=self.definition.name, match=number)
+                await self._ledger.surely(partial(self._store.forget, self.contest, number))
+            else:
+                sentence = "the server died during the game, which is played again"
+                self._arena.annul(match, Termination.SERVER_STOP, sentence)
+                await self._ledger.keep(finished(fixture, match.state, match.gone))
+
+    def _comes_back(self, fixture: Fixture) -> bool:
+        """Tell whether a game goes on when the server is started again: if its players can come back to it."""
+        return self._connecting.issuperset(fixture.players) and self.definition.interrupted is Interrupted.RESUME
+
+    async def _await_return(self, fixture: Fixture, match: Match) -> None:
+        """Go on with a game if both players come back in time; else it is played again: the server was to blame."""
+        self._seats.turns.take(self.contest, 0)
+        try:
+            over = ContestPlayers.of(self._arena).end_of(match.number, keep=self._comes_back(fixture))
+            with trio.move_on_after(max(0.0, self._arena.settings.return_seconds - 0.1)):
+                await over.wait()
+            if match.state.outcome is None and (match.waits_for(0) or match.waits_for(1)):
+                sentence = "not both players came back after the server was started again; the game is played again"
+                self._arena.annul(match, Termination.SERVER_STOP, sentence)
+            if match.state.outcome is None:
+                await over.wait()
+            await self._ledger.keep(finished(fixture, match.state, match.gone))
+        finally:
+            self._running.pop(fixture)
+            self._seats.turns.give_back(self.contest, 0)
+            self.wake()
+
+    async def _conduct(self, nursery: trio.Nursery) -> None:
+        """Begin what can begin, until all is over."""
+        while True:
+            self._changed = trio.Event()
+            try:
+                found = await self._planned()
+            except Exception as error:
+                log.error("the schedule cannot be made", contest=self.definition.name, exc_info=error)
+                await self._pauses.pause("the schedule cannot be made", lacking(error) or repr(error))
+                continue
+            for game in found.forfeited:
+                await self._ledger.keep(game)
+            if found.over and not self._running and await self._close():
+                return
+            if not self._arena.stopping:
+                self._begin(nursery, self._look_for(found.due))
+                self._tell()
+                if not self._running and await self._give_up(found.due):
+                    continue
+            with trio.move_on_after(LOOK_SECONDS):
+                await self._changed.wait()
+
+    async def _close(self) -> bool:
+        """Keep that the contest is over; False where the organiser has just changed something."""
+        known, now = len(self.definition.interventions), datetime.now(UTC)
+        return await self._ledger.surely(partial(self._store.close_contest, self.contest, now, known))
+
+    async def _heed_organiser(self) -> None:
+        """Take up what the organiser has changed, which stands in the store: another process may have put it there."""
+        known = self.definition.interventions
+
+        def look() -> None:
+            if len(self._store.interventions(self.contest)) > len(known):
+                found, games = self._store.definition(self.contest), self._store.games(self.contest)
+                self.definition, self._ledger.games = found, games  # both, or none where the store cannot be read
+
+        await self._ledger.stored(look)
+        for done in self.definition.interventions[len(known) :]:
+            log.warning("the organiser has intervened", contest=self.definition.name, what=done.sentence)
+            if done.kind is Kind.WITHDRAW:
+                for match in self._matches():
+                    if done.name.lower() in (name.lower() for name in match.header.players):
+                        self._arena.annul(match, Termination.ORGANISER, f"{done.name} was withdrawn by the organiser")
+
+    async def _planned(self) -> Plan:
+        """Find what is to be played."""
+        standing = self._due.standing(self.definition, self._ledger.games, trio.current_time())
+        if standing is not None:
+            return standing
+        await self._heed_organiser()
+        now = datetime.now(UTC)
+        free = [name for name in self._free() if not any(name in fixture.players for fixture in self._running)]
+        seconds = {stage: (now - began).total_seconds() for stage, began in self._began.items()}
+        present = Present(frozenset(self._running), tuple(free), seconds)
+        definition, games = self.definition, self._ledger.games
+        count = len(games)
+        found, outs = await trio.to_thread.run_sync(found_for, definition, tuple(games), present)
+        self._due.planned(found, definition, games, count, trio.current_time())
+        for name, out in outs.items():
+            if name not in self._out:
+                log.warning("an entrant is out", contest=self.definition.name, name=name, reason=out.reason)
+            ContestPlayers.of(self._arena).disqualify(self.definition, name, out.reason)
+        self._out = set(outs)
+        for stage in found.stages:
+            if stage.number not in self._began:
+                self._began[stage.number] = now
+                await self._ledger.surely(partial(self._store.stage_began, self.contest, stage.number, now))
+        return found
+
+    def _free(self) -> list[str]:
+        """Name the entrants that can play now: programs always can."""
+        entrants = self.definition.entrants
+        here = set(ContestPlayers.of(self._arena).free(entrant.name for entrant in entrants))
+        return [entrant.name for entrant in entrants if not entrant.connects or entrant.name in here]
+
+    def _begin(self, nursery: trio.Nursery, due: Collection[Fixture]) -> None:
+        """Begin games whose players are there, as far as they and the cores go round."""
+        turns = self._seats.turns
+        turns.waits(self.contest, False)
+        if self._pauses.now is not None and self._running:
+            return  # what goes wrong is the server's own: one game at a time, until one is played
+        if turns.alone or len(self._left_cores) >= MOST_LEFT:
+            return
+        if self._pauses.now is not None:  # it may be one game alone that cannot be played
+            due = sorted(due, key=lambda fixture: self._tries[fixture])
+        failures = self._ledger.failures
+        sound = [fixture for fixture in due if fixture not in failures] if failures else due
+        suspects = [fixture for fixture in due if fixture in failures] if failures else []
+        chosen = self._startable(sound)
+        if not chosen and not self._running and turns.quiet:
+            chosen = self._startable(suspects)[:1]
+            turns.alone = bool(chosen)
+        if self._pauses.now is not None:
+            chosen = chosen[:1]
+        self._due.begun(chosen)
+        for fixture in chosen:
+            self._running[fixture] = None
+            turns.take(self.contest, self._programs(fixture))
+            nursery.start_soon(self._play, fixture)
+
+    def _startable(self, due: Collection[Fixture]) -> list[Fixture]:
+        """Return the games that can begin; where others could if there were cores, take note of that."""
+        free, turns = self._free(), self._seats.turns
+        if self._cluster is not None:
+            return startable(self.definition, due, self._running, free, PROGRAMS * self._cluster.games)
+        others, running = turns.others(self.contest), self._running.keys() - self._left_cores
+        chosen = startable(self.definition, due, running, free, turns.cores, others)
+        if others and len(chosen) < len(startable(self.definition, due, running, free, turns.cores)):
+            turns.waits(self.contest, True)
+        return chosen
+
+    def _programs(self, fixture: Fixture) -> int:
+        """Return how many programs of a game have a core of this machine."""
+        return 0 if self._cluster is not None else sum(name not in self._connecting for name in fixture.players)
+
+    def _look_for(self, due: Collection[Fixture]) -> list[Fixture]:
+        """Return the games whose players are there. Nobody is missing while the server lets nobody in, or pauses."""
+        counts = self._pauses.now is None and not self._arena.accept_status.closed
+        return self._attendance.look(self.definition, due, self._running, counts=counts)
+
+    async def _give_up(self, due: Collection[Fixture]) -> bool:
+        """Let games be lost by those who have been missing too long; tell whether there are any."""
+        lost = self._attendance.given_up(self.definition, due)
+        known = len(self.definition.interventions)
+        for game in lost:
+            log.warning("game lost by absence", contest=self.definition.name, players=game.fixture.players)
+            await self._ledger.keep(game._replace(interventions=known))
+        return bool(lost)
+
+    async def _play(self, fixture: Fixture) -> None:
+        """Play one game, and keep its result. Whatever goes wrong in it ends here."""
+        try:
+            if self._cluster is not None:
+                await self._give_away(fixture, self._cluster)
+            else:
+                await self._host(fixture)
+        except* Exception as group:
+            await self._failed(fixture, group)
+        finally:
+            self._running.pop(fixture, None)
+            self._leave_cores(fixture)
+            self._left_cores.discard(fixture)
+            self._due.ended(fixture)
+            self.wake()
+
+    def _leave_cores(self, fixture: Fixture) -> None:
+        """The programs of a game have ended: others may begin. Does nothing the second time."""
+        if fixture not in self._left_cores:
+            self._left_cores.add(fixture)
+            self._seats.turns.alone = False
+            self._seats.turns.give_back(self.contest, self._programs(fixture))
+
+    async def _failed(self, fixture: Fixture, error: BaseException) -> None:
+        """Something went wrong in the server: the game is played again, or set aside where it does so each time."""
+        lack = lacking(error)
+        if lack:
+            self._tries[fixture] += 1
+            await self._pauses.pause("a game cannot be played", lack, players=fixture.players)
+            return
+        log.error("a game has failed", contest=self.definition.name, players=fixture.players, exc_info=error)
+        await self._ledger.count_failure(fixture)
+        await trio.sleep(pause_seconds(self._ledger.failures[fixture], FIRST_PAUSE_SECONDS, MOST_PAUSE_SECONDS))
+
+    async def _host(self, fixture: Fixture) -> None:
+        """Play a game in this hall, and keep its result."""
+        number, match, trouble, started = self._arena.next_number(), None, None, Started()
+        known, began = len(self.definition.interventions), trio.current_time()
+        ended = began
+        if not await self._ledger.stored(partial(self._store.begin, self.contest, fixture, number, known)):
+            return  # the organiser has just changed something
+        try:
+            failure: Exception | None = None
+            async with trio.open_nursery() as keeping:
+                try:
+                    async with AsyncExitStack() as stack:
+                        try:
+                            match = await self._begun(stack, fixture, number, started)
+                        except PlayerMissing as error:
+                            trouble = error
+                        if match is not None:
+                            await self._played(fixture, match)
+                            ended = trio.current_time()
+                            seconds = ended - began + self._ending_seconds
+                            # it is on its way to the disk while they end
+                            keeping.start_soon(self._keep, fixture, match, seconds)
+                except Exception as error:  # which is to cancel no result on its way
+                    failure = error
+                if match is not None and failure is None:
+                    self._ending_seconds = trio.current_time() - ended
+                    if self._connecting.isdisjoint(fixture.players):
+                        self._leave_cores(fixture)
+            if failure is not None:
+                raise failure
+        finally:
+            if match is None:
+                await self._ledger.surely(partial(self._store.forget, self.contest, number))
+            elif started:
+                used = started.by_side(fixture)
+                await self._ledger.surely(partial(self._store.save_programs, self.contest, number, used))
+        if trouble is not None and trouble.fault:
+            self._tries[fixture] += 1
+            await self._pauses.pause("a program cannot be started", str(trouble), players=fixture.players)
+        elif trouble is not None and trouble.names:
+            lost = absent(fixture, trouble.names, str(trouble), trouble.termination)
+            await self._ledger.keep(lost._replace(interventions=known, programs=started.by_side(fixture)))
+
+    async def _begun(self, stack: AsyncExitStack, fixture: Fixture, number: int, started: Started) -> Match | None:
+        """Return the match of a game, as soon as its players are there; None where it is not to begin after all."""
+        starts = self._starts(fixture)
+        table = await self._seats.seated(stack, self.contest, self.definition, fixture, number, started, starts)
+        if self._arena.stopping or withdrawn(self.definition.interventions).intersection(fixture.players):
+            return None
+        game = GAMES[self.definition.variants[fixture.variant].game]
+        position, control = game.read(fixture.position(self.definition)), fixture.control(self.definition)
+        match = table.begin(number, position, control, self.definition.move_limit)
+        self._running[fixture] = number
+        return match
+
+    def _starts(self, fixture: Fixture) -> dict[str, int]:
+        """Return for how many seconds the first word of each program of a game is waited for."""
+        return {name: start_seconds(self.definition, self._ledger.games, name) for name in fixture.players}
+
+    async def _played(self, fixture: Fixture, match: Match) -> None:
+        """Wait for the end of a match; if this is left before, nobody has lost by it."""
+        over = ContestPlayers.of(self._arena).end_of(match.number, keep=self._comes_back(fixture))
+        try:
+            if match.state.outcome is None:
+                await over.wait()
+        finally:
+            if match.state.outcome is None and self._arena.matches.get(match.number) is match:
+                sentence = "the server could not go on with the game, which is played again"
+                self._arena.annul(match, Termination.SERVER_FAULT, sentence)
+                keep = partial(self._store.finish, self.contest, self._ledger.note(fixture, match))
+                with trio.CancelScope(shield=True):
+                    await self._ledger.stored(keep)
+
+    async def _keep(self, fixture: Fixture, match: Match, seconds: float) -> None:
+        """Keep the result of a match; pause the contest where it was the server that ended it."""
+        kept = await self._ledger.keep(finished(fixture, match.state, match.gone)._replace(seconds=seconds))
+        outcome = match.state.outcome
+        assert outcome is not None
+        if outcome.termination is not Termination.SERVER_FAULT and kept.termination == Termination.SERVER_FAULT:
+            await self._pauses.pause("a game was annulled", kept.detail, match=match.number)
+        elif outcome.termination is not Termination.SERVER_FAULT:
+            await self._pauses.end()
+        elif match.lacked:
+            await self._pauses.pause("a game was annulled", match.lacked, match=match.number)
+        else:
+            await self._failed(fixture, RuntimeError(outcome.detail))
+
+    async def _give_away(self, fixture: Fixture, cluster: Cluster) -> None:
+        """Let a cluster play one game, and keep its record and its result."""
+        number = self._running[fixture] = self._arena.next_number()
+        known, began = len(self.definition.interventions), trio.current_time()
+        if not await self._ledger.stored(partial(self._store.begin, self.contest, fixture, number, known)):
+            return  # the organiser has just changed something
+        kept, lack = False, ""
+        try:
+            job = job_of(self.definition, fixture, number, self._arena.server, self._starts(fixture))
+            played = await cluster.play(job)
+            keep = partial(keep_written, self._arena.settings.data, self.contest, number, played.answer.wrote)
+            await trio.to_thread.run_sync(keep)
+            if played.state is not None:
+                await trio.to_thread.run_sync(self._arena.import_record, number, played.answer.record)
+                kept = True
+        except (NotPlayed, OSError) as error:
+            lack = lacking(error) or str(error)
+        finally:
+            if not kept:  # also where the server is stopped: that is no failure of the game
+                await self._ledger.surely(partial(self._store.forget, self.contest, number))
+        if lack:
+            await self._pauses.pause("a game cannot be played", lack, players=fixture.players)
+            return
+        if played.state is None:
+            lost = absent(fixture, played.answer.names, played.answer.why, played.answer.termination or ABSENT)
+            await self._ledger.keep(lost._replace(interventions=known, programs=played.programs))
+            return
+        game = finished(fixture, played.state, played.gone)
+        await self._ledger.keep(game._replace(seconds=trio.current_time() - began, programs=played.programs))
+        await self._pauses.end()
+
+    def _matches(self) -> list[Match]:
+        """Return the matches of this contest that are running."""
+        numbers = [number for number in self._running.values() if number is not None]
+        return [match for number in numbers if (match := self._arena.matches.get(number)) is not None]

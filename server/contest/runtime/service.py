@@ -1,0 +1,173 @@
+"""The contest service: holds the contests of a data directory while the server runs, those that were opened later too.
+
+Whoever opens a contest writes it into the store, also from another process: the contest service looks there.
+"""
+
+from datetime import UTC, datetime
+from functools import partial
+
+import structlog
+import trio
+
+from server.arena.arena import Arena
+from server.arena.session import Arrivals
+from server.contest.fixtures import counted
+from server.contest.hosts.contest_players import ContestPlayers
+from server.contest.hosts.dask_cluster import Cluster
+from server.contest.hosts.seating import GameSeating
+from server.contest.programs.sandbox import cgroups
+from server.contest.report.ratings_part import fitted
+from server.contest.runtime.pauses import lacking
+from server.contest.runtime.runner import Runner
+from server.contest.runtime.snapshot import account, write_report
+from server.contest.store.store import Store
+from server.contest.store.verify_process import verify
+from server.ops import descendants
+
+log = structlog.get_logger()
+
+LOOK_SECONDS = 0.5
+"""How often to look for a contest that was opened."""
+
+REPORT_SECONDS = 10.0
+"""How often to write the report of a contest that goes on, where there are games that are not in it."""
+
+REPORT_SHARE = 10.0
+"""The pause is so many times as long as the last report has taken: that of a long contest takes seconds."""
+
+VERIFY_SECONDS = 5.0
+"""Pause before a contest that is over is verified: the command that holds it does so itself, and stops the server."""
+
+FAULT_SECONDS = 30.0
+"""Pause before a contest is taken up again that a fault of the server's own has interrupted."""
+
+
+class ContestService:
+    """All contests that are not over."""
+
+    def __init__(self, arena: Arena, store: Store, watch: Arrivals, cluster: Cluster | None = None) -> None:
+        """Take the arena in which games are played, the store, and what stamps lines that arrive.
+
+        Contests that can be played on the ``cluster`` are.
+        """
+        self._cluster = cluster
+        self._arena = arena
+        self._store = store
+        self._seats = GameSeating(arena, watch)
+        self._held: set[int] = set()
+        self._told: dict[int, str] = {}
+        """By contest: what was last said of its report that could not be written."""
+
+    async def run(self) -> None:
+        """Hold contests until cancelled; then their programs are ended."""
+        await self._end_left()
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(self._seats.watch_store)
+            while True:
+                for contest in await self._open():
+                    if contest not in self._held:
+                        self._held.add(contest)
+                        nursery.start_soon(self._hold, contest)
+                await trio.sleep(LOOK_SECONDS)
+
+    async def _end_left(self) -> None:
+        """End what a server has left that died; raises nothing."""
+        home = descendants.home_of(self._arena.settings.data)
+        try:
+            left = await trio.to_thread.run_sync(descendants.end_marked, home)
+            await trio.to_thread.run_sync(cgroups.clear, home)
+        except Exception as error:
+            log.error("what a server had left when it died cannot be ended", error=repr(error))
+            return
+        if left:
+            log.warning("programs that a server had left when it died were ended", count=left)
+
+    async def _open(self) -> list[int]:
+        """Return the contests that are not over."""
+        try:
+            contests = await self._seats.stored(self._store.contests)
+        except Exception as error:  # the store's, or no thread is left for it
+            log.error("the contests cannot be read", error=str(error))
+            return []
+        return [contest.id for contest in contests if contest.closed is None]
+
+    async def _hold(self, contest: int) -> None:
+        """Play a contest; what goes wrong in it reaches nothing else."""
+        try:
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(self._report, contest)
+                # made beside the loop, and after whatever else is done with the store: it reads all games
+                make = partial(Runner, contest, self._store, self._arena, self._seats, self._cluster)
+                await (await self._seats.stored(make)).run()
+                nursery.cancel_scope.cancel()
+            while await self._write(contest, -1) is None:
+                await trio.sleep(FAULT_SECONDS)
+            await self._verify(contest)
+        except Exception as error:
+            log.error("a contest is interrupted", contest=contest, seconds=FAULT_SECONDS, exc_info=error)
+            await trio.sleep(FAULT_SECONDS)
+            self._held.discard(contest)
+
+    async def _verify(self, contest: int) -> None:
+        """Hold a contest that is over against its records, in another process, and say in its report what was found."""
+        await trio.sleep(VERIFY_SECONDS)
+        left = False
+
+        def told(_done: int, _count: int) -> None:
+            if left:
+                raise InterruptedError("the server stops")
+
+        try:
+            if await self._seats.stored(partial(self._store.verification, contest)) is not None:
+                return
+            work = partial(verify, self._arena.settings.data, contest, told, 1)
+            found = await trio.to_thread.run_sync(work, abandon_on_cancel=True)
+            await self._seats.stored(partial(self._store.save_verification, contest, datetime.now(UTC), found))
+            (log.error if found.differences else log.info)("contest verified", contest=contest, found=found.sentence)
+            await self._write(contest, -1)
+        except Exception as error:
+            log.error("a contest cannot be verified", contest=contest, error=str(error), exc_info=error)
+        finally:
+            left = True
+
+    async def _report(self, contest: int) -> None:
+        """Keep the report up to date, until cancelled."""
+        known: int | None = -1
+        while True:
+            began = trio.current_time()
+            known = await self._write(contest, -1 if known is None else known)
+            await trio.sleep(max(REPORT_SECONDS, REPORT_SHARE * (trio.current_time() - began)))
+
+    async def _write(self, contest: int, known: int) -> int | None:
+        """Write the report, unless what it tells is as much as is ``known``; return how much that is.
+
+        None where it could not be written: whatever goes wrong with it costs the contest nothing. The final one comes
+        with the ratings, which the store keeps.
+        """
+        try:
+            number = await self._written(contest, known)
+        except Exception as error:
+            lack = lacking(error)
+            if self._told.get(contest) != (lack or str(error)):  # a disk may be full for hours
+                what = {"reason": lack} if lack else {"exc_info": error}
+                log.error("no report can be written", contest=contest, error=str(error), **what)
+            self._told[contest] = lack or str(error)
+            return None
+        self._told.pop(contest, None)
+        return number
+
+    async def _written(self, contest: int, known: int) -> int:
+        present = ContestPlayers.of(self._arena).present.get(contest)
+        found = await self._seats.stored(partial(account, self._store, contest, datetime.now(UTC), present))
+        moment = found.moment
+        pauses = sum(1 if pause.ended is None else 2 for pause in moment.pauses)
+        number = len(found.games) + len(found.definition.interventions) + len(moment.notes) + pauses
+        if number == known:
+            return known
+        write = partial(write_report, self._arena.settings.data, contest, found)
+        await trio.to_thread.run_sync(write)
+        if moment.closed is not None:
+            rated = await trio.to_thread.run_sync(fitted, found.definition, counted(found.games))
+            if rated is not None:
+                await self._seats.stored(partial(self._store.save_ratings, contest, rated))
+        return number

@@ -1,0 +1,85 @@
+"""How a contest stands, as the store tells it: what progress and reports are made of."""
+
+from collections.abc import Iterable
+from datetime import datetime
+from pathlib import Path
+from typing import NamedTuple
+
+import msgspec
+
+from server.contest.definition import Definition
+from server.contest.fixtures import Finished
+from server.contest.formats.plan import Plan, Present, plan
+from server.contest.hosts.contest_players import Presence
+from server.contest.programs.sandbox.cores import Cores
+from server.contest.report import files
+from server.contest.report.contents import report
+from server.contest.report.estimate import Moment
+from server.contest.report.structure import Loss, Pause, Report
+from server.contest.scoring.disqualification import Cause
+from server.contest.store.folders import folder_of, last_lines
+from server.contest.store.store import Store
+
+QUIET = frozenset({Cause.BOARD, Cause.TIME, Cause.ADJUDICATED, Cause.FORFEIT, Cause.WITHDRAWN})
+"""Causes of losses for which nobody looks into what the program has written."""
+
+MOST_HEARD = 200
+"""Losses, the last ones, with which the report shows what the program has written."""
+
+
+class ContestSnapshot(NamedTuple):
+    """A contest at a moment."""
+
+    definition: Definition
+    games: list[Finished]
+    plan: Plan
+    moment: Moment
+
+    def report(self) -> Report:
+        """Return the whole report; that of a long contest takes seconds."""
+        return report(*self)
+
+
+def account(store: Store, contest: int, now: datetime, present: Presence | None = None) -> ContestSnapshot:
+    """Return how a contest stands now; where nothing is known of who is present, by what the store says alone."""
+    row, definition = store.contest(contest), store.definition(contest)
+    games, began = store.games(contest), store.stages(contest)
+    if present is None:
+        present = Presence(frozenset(store.begun(contest).values()))
+    pauses = [Pause(*pause) for pause in store.pauses(contest)]
+    if present.paused is not None and (not pauses or pauses[-1].ended is not None):
+        pauses.append(Pause(present.paused.began, None, present.paused.reason))  # that could not be kept
+    seconds = {stage: (now - date).total_seconds() for stage, date in began.items()}
+    found = plan(definition, games, Present(present.running, (), seconds))
+    verified = store.verification(contest) if row.closed is not None else None
+    notes = present.notes if verified is None else verified.notes
+    moment = Moment(now, row.opened, row.closed, began, present.running, present.missing, pauses, notes)
+    moment = moment._replace(cores=Cores().count)
+    return ContestSnapshot(definition, games, found, moment)
+
+
+def write_report(data: Path, contest: int, found: ContestSnapshot) -> Report:
+    """Write the report of a contest into its folder, and return it; raises OSError."""
+    made = _with_last_words(found.report(), data, contest)
+    files.write(made, folder_of(data, contest))
+    return made
+
+
+def _with_last_words(made: Report, data: Path, contest: int) -> Report:
+    """Put what programs wrote on stderr beside the games that they lost by a fault of their own."""
+    loud = [loss for loss in made.losses if loss.match is not None and loss.cause not in QUIET][-MOST_HEARD:]
+    heard: dict[tuple[int | None, str], str] = {
+        (loss.match, loss.name): lines
+        for loss in loud
+        if loss.match is not None and (lines := last_lines(data, contest, loss.match, loss.name))
+    }
+    if not heard:
+        return made
+
+    def with_words(losses: Iterable[Loss]) -> tuple[Loss, ...]:
+        return tuple(
+            msgspec.structs.replace(loss, wrote=heard.get((loss.match, loss.name), "")) for loss in losses
+        )  # fmt: skip
+
+    out = tuple(msgspec.structs.replace(one, evidence=with_words(one.evidence)) for one in made.disqualified)
+    return msgspec.structs.replace(made, losses=with_words(made.losses), disqualified=out)

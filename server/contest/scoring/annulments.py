@@ -1,0 +1,81 @@
+"""Which results stand after the organiser's interventions, and which of them others rest on."""
+
+from collections.abc import Iterable
+
+from engine.games.outcome import Termination
+from server.contest.definition import Definition, Knockout, Swiss
+from server.contest.fixtures import Finished, Fixture
+from server.contest.interventions import Intervention, Kind
+
+
+def with_commands(definition: Definition) -> Definition:
+    """Return a definition in which everybody has the command that the last intervention gave it."""
+    new = {done.name: done.command for done in definition.interventions if done.kind is Kind.COMMAND}
+    if not new:
+        return definition
+    entrants = (entrant._replace(command=new.get(entrant.name, entrant.command)) for entrant in definition.entrants)
+    return definition._replace(entrants=tuple(entrants))
+
+
+def replayed_matches(definition: Definition) -> set[int | None]:
+    """Return the matches whose results the organiser has annulled, so that their games are played again."""
+    return {done.match for done in definition.interventions if done.kind is Kind.REPLAY}
+
+
+def effective(definition: Definition, games: Iterable[Finished]) -> list[Finished]:
+    """Return all results as they stand now: games that are replayed, and forfeits that are taken back, are annulled."""
+    games = list(games)
+    replayed = replayed_matches(definition)
+    reinstated = [done for done in definition.interventions if done.kind is Kind.REINSTATE]
+    if not replayed and not reinstated:
+        return games
+    found = []
+    for game in games:
+        if game.match is not None and game.match in replayed:
+            sentence = f"annulled by the organiser and played again; it had ended with {game.termination}"
+            game = game._replace(
+                winner=None, termination=Termination.ORGANISER, detail=f"{sentence}: {game.detail}".rstrip(": ")
+            )
+        elif not game.played and any(_takes_back(definition, done, game) for done in reinstated):
+            game = game._replace(
+                winner=None, termination=Termination.ORGANISER, detail=f"taken back by the organiser: {game.detail}"
+            )
+        found.append(game)
+    return found
+
+
+def rests_on(definition: Definition, fixture: Fixture, begun: Iterable[Fixture]) -> str:
+    """Say what was paired by the result of a game, of all games that have begun; empty where nothing was.
+
+    Swiss rounds and those of a knockout follow from the round before, each stage from the one before, and games that
+    break a tie from those that ended even.
+    """
+    begun = list(begun)
+    if any(other.stage > fixture.stage for other in begun):
+        return f"stage {fixture.stage + 2} has begun"
+    if fixture.stage < 0:
+        return ""
+    stage = definition.stages[fixture.stage]
+    if not isinstance(stage.format, Swiss | Knockout):
+        return ""
+    here = [other for other in begun if other.stage == fixture.stage]
+    last = max((other.round for other in here), default=0)
+    if last > fixture.round:
+        return f"round {fixture.round + 1} has begun"
+    meeting = [
+        other.pair for other in here if other.round == fixture.round and set(other.players) == set(fixture.players)
+    ]
+    if max(meeting, default=0) > max(fixture.pair, stage.pairs - 1):
+        return "games that break the tie of its meeting have begun"
+    return ""
+
+
+def _takes_back(definition: Definition, done: Intervention, game: Finished) -> bool:
+    """Tell whether a reinstatement lets a game be played that had been lost without being played."""
+    fixture = game.fixture
+    if done.name not in fixture.players or game.interventions >= done.number or fixture.stage != done.stage:
+        return False
+    if game.points(fixture.players.index(done.name)) > 0:
+        return False
+    by_rounds = fixture.stage >= 0 and isinstance(definition.stages[fixture.stage].format, Swiss | Knockout)
+    return not by_rounds or fixture.round == done.round

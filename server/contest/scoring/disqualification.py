@@ -1,0 +1,252 @@
+"""Why games were lost, and whom that disqualifies."""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from enum import StrEnum
+from typing import NamedTuple
+
+from engine.games.outcome import ANNULLED, Termination
+from engine.record.text import milliseconds
+from server.contest.definition import Definition
+from server.contest.fixtures import (
+    ABSENT,
+    BOTH_WAYS,
+    ENDED_AT_START,
+    FORFEIT,
+    NO_ANSWER,
+    NOT_STARTED,
+    QUALIFICATION,
+    SET_ASIDE,
+    UNPLAYED,
+    WITHDRAWN,
+    Finished,
+    counted,
+)
+from server.contest.interventions import END, Kind, pardoned, withdrawn
+
+
+class Cause(StrEnum):
+    """Why a game was lost. The end of a program for a bound of its sandbox has the word of that bound instead."""
+
+    BOARD = "board"
+    """By the rules of the game; the termination says which."""
+    BAD_MOVE = "bad_move"
+    """A move was illegal or could not be read."""
+    TIME = "time"
+    """The clock ran out."""
+    CONNECTION_LOST = "connection_lost"
+    """The clock ran out while the player had no connection."""
+    CRASHED = "crashed"
+    """Its program, started by the server, had ended before the game did, or before its first word."""
+    HUNG = "hung"
+    """The clock ran out before initialisation was over."""
+    NOT_STARTED = "not_started"
+    """The game was not played: the program could not be started."""
+    NO_ANSWER = "no_answer"
+    """The game was not played: the program was started, and said nothing in the time that it has for that."""
+    ABSENT = "absent"
+    """The game was not played: the player did not come."""
+    RESIGN = "resign"
+    ADJUDICATED = "adjudicated"
+    """Exact solving has proven that the position was lost."""
+    FORFEIT = "forfeit"
+    """The game was not played: the player had been disqualified."""
+    WITHDRAWN = "withdrawn"
+    """The game was not played: the organiser had withdrawn the player."""
+
+
+_CAUSES = {
+    Termination.BAD_MOVE: Cause.BAD_MOVE,
+    Termination.RESIGN: Cause.RESIGN,
+    Termination.ADJUDICATED: Cause.ADJUDICATED,
+    FORFEIT: Cause.FORFEIT,
+    WITHDRAWN: Cause.WITHDRAWN,
+    ABSENT: Cause.ABSENT,
+    NOT_STARTED: Cause.NOT_STARTED,
+    ENDED_AT_START: Cause.CRASHED,
+    NO_ANSWER: Cause.NO_ANSWER,
+}
+"""By termination. One of `Termination` that stands neither here nor among the ends by rules is its own cause."""
+
+_BY_RULE = frozenset({Termination.REPETITION, Termination.NO_PROGRESS, Termination.MOVE_LIMIT, *ANNULLED})
+
+_FAULTS = frozenset(map(str, Termination)) - frozenset(map(str, (Termination.TIME, *_BY_RULE, *_CAUSES)))
+"""Terminations that are a program's own fault, and their own cause: it has crashed, or gone beyond a bound."""
+
+_COUNTED = frozenset({*_FAULTS, Termination.TIME, Termination.BAD_MOVE, *UNPLAYED} - {FORFEIT, WITHDRAWN, SET_ASIDE})
+"""Terminations that may disqualify."""
+
+_HARMLESS = frozenset(
+    {Cause.BOARD, Cause.BAD_MOVE, Cause.RESIGN, Cause.ADJUDICATED, Cause.FORFEIT, Cause.WITHDRAWN}
+)  # fmt: skip
+"""Causes that are no failure of a program to play in time."""
+
+_AT_ONCE = frozenset({Cause.HUNG, Cause.NOT_STARTED, Cause.NO_ANSWER})
+"""Causes of which one is enough in the qualification: the program never got ready."""
+
+LEAST_START_SECONDS = 10
+"""A program that has been silent before gets so much, or all of ``start-seconds`` where that is less."""
+
+_ANEW = frozenset({Kind.REINSTATE, Kind.COMMAND})
+"""Interventions after which it counts no more that a program was silent."""
+
+_WORDS: dict[str, str] = {
+    Cause.TIME: "lost on time",
+    Cause.CONNECTION_LOST: "lost its connection",
+    Cause.HUNG: "hung in initialisation",
+    Cause.NOT_STARTED: "cannot be started",
+    Cause.NO_ANSWER: "no answer after its start",
+    Cause.ABSENT: "did not come",
+    Cause.BAD_MOVE: "illegal moves",
+}
+"""How a disqualification says what happened; other causes are their own words."""
+
+
+class Loss(NamedTuple):
+    """A game that a player has lost."""
+
+    name: str
+    opponent: str
+    stage: int
+    match: int | None
+    """Number of the record."""
+    cause: str
+    """A word of `Cause`, or of a bound that the program had broken."""
+    termination: str
+    sentence: str
+    """For people: rule, move, or time used against time allowed."""
+
+
+class Disqualification(NamedTuple):
+    """Somebody may play no more."""
+
+    name: str
+    reason: str
+    """What happened, and in how many games."""
+    evidence: tuple[Loss, ...]
+    """The games it rests on."""
+    withdrawn: bool = False
+    """The organiser has withdrawn it, and it has done nothing wrong by that."""
+
+
+def on_time(cause: str) -> bool:
+    """Tell whether a loss counts as one on time: the program was not there, or no more, when it was to move."""
+    return cause not in _HARMLESS
+
+
+def harmless(game: Finished) -> bool:
+    """Tell whether a result counts, and disqualifies nobody, whatever came before it."""
+    return game.termination not in _COUNTED and game.termination not in ANNULLED
+
+
+def losses(definition: Definition, game: Finished) -> tuple[Loss, ...]:
+    """Return why a game was lost: by nobody, one side, or both.
+
+    Both lose where neither was ready in time, although the rules call that a draw: it counts against both.
+    """
+    if game.winner is not None:
+        return (_loss(definition, game, 1 - game.winner),)
+    if game.termination in (Termination.TIME, *UNPLAYED - {SET_ASIDE}):
+        return tuple(_loss(definition, game, side) for side in (0, 1))
+    return ()
+
+
+def disqualified(
+    definition: Definition, games: Iterable[Finished], before: tuple[int, int] = END
+) -> dict[str, Disqualification]:
+    """Return who is out: by the qualification, by losses on time in the contest itself, or by the organiser.
+
+    With ``before``, a stage and a round, as it was when that round was paired; ``games`` are those before it then.
+    """
+    forgiven = pardoned(definition.interventions, before)
+    faults: dict[str, list[Loss]] = {entrant.name: [] for entrant in definition.entrants}
+    for game in counted(games):
+        if game.termination not in _COUNTED:
+            continue
+        for loss in losses(definition, game):
+            counts = on_time(loss.cause) or loss.cause == Cause.BAD_MOVE
+            if counts and loss.name in faults and game.interventions >= forgiven.get(loss.name, 0):
+                faults[loss.name].append(loss)
+    out = {name: found for name, of_one in faults.items() if (found := _judge(definition, name, of_one))}
+    for name in withdrawn(definition.interventions, before):
+        if name not in out:
+            out[name] = Disqualification(name, "withdrawn by the organiser", (), withdrawn=True)
+    return out
+
+
+def start_seconds(definition: Definition, games: Sequence[Finished], name: str) -> int:
+    """Return for how many seconds the first word of a player's program is waited for, once it is started.
+
+    Each time in a row that it has said none halves them, down to `LEAST_START_SECONDS`, until it has played, or the
+    organiser has reinstated it or changed its command.
+    """
+    since = max((one.number for one in definition.interventions if one.name == name and one.kind in _ANEW), default=0)
+    entrant = definition.entrant(name)
+    # absent was, until both reasons were kept, a game to which two programs did not come, each for another one
+    causes = (Cause.NO_ANSWER,) if entrant is None or entrant.connects else (Cause.NO_ANSWER, Cause.ABSENT)
+    silent = 0
+    for game in reversed(games):
+        if name not in game.fixture.players or game.termination in ANNULLED:
+            continue
+        if game.played or game.interventions < since:
+            break
+        silent += any(loss.name == name and loss.cause in causes for loss in losses(definition, game))
+    return max(definition.start_seconds >> silent, min(LEAST_START_SECONDS, definition.start_seconds))
+
+
+def _judge(definition: Definition, name: str, faults: list[Loss]) -> Disqualification | None:
+    before = [loss for loss in faults if loss.stage == QUALIFICATION]
+    rules = definition.qualification
+    if rules is not None:
+        never_ready = tuple(loss for loss in before if loss.cause in _AT_ONCE)
+        late = tuple(loss for loss in before if on_time(loss.cause))
+        bad = tuple(loss for loss in before if loss.cause == Cause.BAD_MOVE)
+        if never_ready:
+            return Disqualification(name, f"{_what_happened(never_ready)} in the qualification", never_ready)
+        if len(bad) >= rules.bad_moves:
+            return Disqualification(name, f"{_what_happened(bad)} in the qualification", bad)
+        if len(late) >= rules.time_losses:
+            return Disqualification(name, f"{_what_happened(late)} in the qualification", late)
+    late = tuple(loss for loss in faults if loss.stage != QUALIFICATION and on_time(loss.cause))
+    never = tuple(loss for loss in late if loss.cause == Cause.NOT_STARTED)
+    if never and definition.time_losses:  # it would go no better another time
+        return Disqualification(name, _what_happened(never), never)
+    if 0 < definition.time_losses <= len(late):
+        return Disqualification(name, _what_happened(late), late)
+    return None
+
+
+def _what_happened(faults: Iterable[Loss]) -> str:
+    """Name each cause with its number of games, the most frequent first: ``crashed (2 games), no answer (1 game)``."""
+    counts = Counter(loss.cause for loss in faults).most_common()
+    return ", ".join(
+        f"{_WORDS.get(cause, cause.replace('_', ' '))} ({number} game{'' if number == 1 else 's'})"
+        for cause, number in counts
+    )
+
+
+def _loss(definition: Definition, game: Finished, side: int) -> Loss:
+    players = game.fixture.players
+    ways = BOTH_WAYS.get(game.termination)
+    cause: str = _CAUSES.get(game.termination if ways is None else ways[side], Cause.BOARD)
+    sentence = game.detail or game.termination
+    if game.termination == Termination.TIME:
+        cause = Cause.TIME
+        if not game.ready[side]:
+            cause = Cause.HUNG
+        elif game.gone[side]:
+            cause = Cause.CONNECTION_LOST
+        sentence = f"{sentence}; {_times_used(definition, game, side)}"
+    elif cause == Cause.BOARD and game.termination in _FAULTS:
+        cause = str(game.termination)
+    return Loss(
+        players[side], players[1 - side], game.fixture.stage, game.match, str(cause), game.termination, sentence
+    )
+
+
+def _times_used(definition: Definition, game: Finished, side: int) -> str:
+    control = game.fixture.control(definition)
+    # the loser was to move, so the other one made the last move, if there was one
+    moves = game.plies // 2
+    allowed = control.budget + moves * control.increment
+    return f"{milliseconds(game.used[side])} ms used of {milliseconds(allowed)} ms allowed for {moves} moves"

@@ -1,0 +1,25 @@
+"""What a contest keeps of a match that is over."""
+
+from server.contest.fixtures import Finished, Fixture
+from server.match.referee import State
+
+
+def finished(fixture: Fixture, state: State, gone: tuple[bool, bool]) -> Finished:
+    """Return the game of a fixture from its match, which is over; ``gone``: which side had no connection then."""
+    outcome, control = state.outcome, state.header.control
+    assert outcome is not None
+    moves = [sum(moved.side == side for moved in state.shown) for side in state.sides]
+    return Finished(
+        fixture,
+        state.header.match,
+        outcome.winner,
+        str(outcome.termination),
+        outcome.detail,
+        state.history.plies,
+        (
+            control.budget + moves[0] * control.increment - state.clock.left[0],
+            control.budget + moves[1] * control.increment - state.clock.left[1],
+        ),
+        state.ready,
+        gone,
+    )

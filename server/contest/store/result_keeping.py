@@ -1,0 +1,45 @@
+"""Keeping a result: its record has to be on the disk before the store has it, so that no power cut parts the two."""
+
+import structlog
+import trio
+
+from engine.games.outcome import ANNULLED, Termination
+from server.contest.fixtures import Finished
+from server.storage.record_store import RecordStore
+
+log = structlog.get_logger()
+
+STOP_SECONDS = 10.0
+"""What the disk gets for the record of a game from the stop of its contest on."""
+
+
+async def kept_on_disk(record_store: RecordStore, game: Finished) -> tuple[Finished, str]:
+    """Return a game when its record is on the disk, as `settled` does; beside the loop.
+
+    Who cancels this waits for it `STOP_SECONDS` at most. Where the disk does not answer for so long, the result is kept
+    when the server starts again, from the record.
+    """
+    try:
+        return await trio.to_thread.run_sync(settled, record_store, game, abandon_on_cancel=True)
+    except trio.Cancelled:
+        with trio.CancelScope(shield=True, deadline=trio.current_time() + STOP_SECONDS):
+            return await trio.to_thread.run_sync(settled, record_store, game, abandon_on_cancel=True)
+        log.error("the disk does not answer; a result is kept when the server starts again", match=game.match)
+        raise
+
+
+def settled(record_store: RecordStore, game: Finished) -> tuple[Finished, str]:
+    """Return a game when its record is on the disk, and the SHA-256 of that; for a thread beside the loop.
+
+    A game whose record cannot be kept is returned as annulled: its result would stand on nothing.
+    """
+    if game.match is None:
+        return game, ""
+    try:
+        return game, record_store.settle(game.match)
+    except OSError as error:
+        if game.termination in ANNULLED:
+            return game, ""
+        log.error("a game is played again, since its record is not to be had", match=game.match, error=str(error))
+        detail = f"the disk has not kept the record of the game ({error.strerror}), which is played again"
+        return game._replace(winner=None, termination=str(Termination.SERVER_FAULT), detail=detail), ""

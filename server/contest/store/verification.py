@@ -1,0 +1,265 @@
+"""Holds the results of a contest against their records and its rules. Pure: texts in, differences out.
+
+Each difference is a sentence. What a record shows is recomputed from it: winner, termination, moves, times. Games that
+were not played have none: forfeits have to follow from the games before them. Absences and games that were set aside
+stand in the database alone, and are named; that they are possible in the contest is all that can be checked.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+from engine import record
+from engine.games.outcome import ANNULLED
+from engine.record import BadRecord, Summary
+from server.contest.definition import Definition, Ladder
+from server.contest.fixtures import ABSENT, BOTH_WAYS, FORFEIT, SET_ASIDE, WITHDRAWN, Finished, Fixture, counted
+from server.contest.formats.plan import Plan, forfeit
+from server.contest.formats.standings import standings
+from server.contest.scoring.annulments import effective
+from server.contest.scoring.disqualification import Disqualification, disqualified
+from server.contest.scoring.game_result import finished
+from server.contest.scoring.no_shows import missing_sentence
+from server.match import recovery
+
+_SHOWN = ("winner", "termination", "detail", "plies", "used", "ready", "gone")
+"""What a record tells of a game."""
+
+ATTEMPTS = 100
+"""So many results may have been kept between the moment that a forfeit followed from, and its own."""
+
+
+MOST_NOTES = 20
+"""Differences that a report names."""
+
+
+FORFEITED = (FORFEIT, WITHDRAWN)
+"""How games end that nobody has to play, since a player is out."""
+
+
+class Verdict(NamedTuple):
+    """What has come of a verification."""
+
+    games: int
+    """Results that were held against their records."""
+    trusted: int
+    """Games that did not take place, as by absence: they have no record, and follow from nothing else."""
+    differences: tuple[str, ...]
+    unproven: tuple[str, ...] = ()
+    """A sentence for each game that did not take place; known to who has just verified, not kept."""
+
+    @property
+    def sentence(self) -> str:
+        """What was found, in a sentence."""
+        text = f"{self.games} {'game' if self.games == 1 else 'games'}"
+        alone = ""
+        if self.trusted:
+            alone = f"; {self.trusted} did not take place, by the database alone: no record shows it"
+        if not self.differences:
+            return f"verified: {text}{alone}"
+        return f"NOT verified: {len(self.differences)} differences in {text}{alone}"
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a report says of it."""
+        more = len(self.differences) - MOST_NOTES
+        left = (f"{more} more differences: arena-server contest --verify names them",) if more > 0 else ()
+        return (self.sentence, *self.differences[:MOST_NOTES], *left)
+
+
+class Evidence(NamedTuple):
+    """A result, and what there is of its record."""
+
+    result: Finished
+    text: str | None
+    """The record; None where there is none."""
+    sha256: str = ""
+    """Of the record as it is now."""
+    kept: str = ""
+    """Of the record when the result was kept; empty where that is not known."""
+
+
+class Checked(NamedTuple):
+    """What has come of checking a result."""
+
+    game: Finished
+    """By the record where that is true, else as the database has it."""
+    differences: tuple[str, ...]
+
+
+def check(definition: Definition, evidence: Evidence) -> Checked:
+    """Hold the result of a match against its record, and that against the contest."""
+    result, text = evidence.result, evidence.text
+    match = f"match {result.match}"
+    if text is None:
+        return Checked(result, (f"{match}: its record is missing",))
+    found = []
+    if evidence.kept and evidence.sha256 != evidence.kept:
+        found.append(f"{match}: the record is another one than when the result was kept; its SHA-256 differs")
+    try:
+        summary = record.verify(text)
+    except BadRecord as error:
+        return Checked(result, (*found, f"{match}: the record is not true in {error}"))
+    found += [f"{match}: {words}" for words in _of_another(definition, result, summary)]
+    state = recovery.ended(summary)
+    if state is None:
+        if result.termination not in ANNULLED:
+            found.append(f"{match}: the record has no result, and the database has {result.termination}")
+        return Checked(result, tuple(found))
+    game = finished(result.fixture, state, summary.gone)
+    for name in _SHOWN:
+        mine, its = getattr(result, name), getattr(game, name)
+        if mine != its:
+            found.append(f"{match}: {name} is {_words(mine)} in the database, and {_words(its)} by the record")
+    return Checked(_with_the_rest(game, result), tuple(found))
+
+
+def _of_another(definition: Definition, result: Finished, summary: Summary) -> Iterable[str]:
+    """Say in what a record is not that of the game it stands for."""
+    header, fixture = summary.header, result.fixture
+    variant = definition.variants[fixture.variant]
+    position = header.position
+    if header.match != result.match:
+        yield f"the record is that of match {header.match}"
+    if header.players != fixture.players:
+        yield f"the record is of {' against '.join(header.players)}, not {' against '.join(fixture.players)}"
+    if position.game.name != variant.game:
+        yield f"the record is of the game {position.game.name}, not {variant.game}"
+    elif position != position.game.read(fixture.position(definition)):
+        yield "the record begins from another position"
+    if header.control != fixture.control(definition):
+        yield "the record has another time control"
+    if header.move_limit != definition.move_limit:
+        yield f"the record has the move limit {header.move_limit}, not {definition.move_limit}"
+
+
+def _with_the_rest(game: Finished, result: Finished) -> Finished:
+    """Add to a game what its record does not tell."""
+    return game._replace(interventions=result.interventions, seconds=result.seconds, programs=result.programs)
+
+
+def _words(value: object) -> str:
+    return repr(value) if isinstance(value, str) else str(value)
+
+
+def check_unplayed(definition: Definition, results: Sequence[Finished]) -> list[str]:
+    """Say which forfeits do not follow from the results before them; ``results`` are as they were kept."""
+    found = []
+    known: dict[tuple[int, int], Mapping[str, Disqualification]] = {}
+    for place, game in enumerate(results):
+        if game.termination not in FORFEITED:
+            continue
+        played = [number for number in range(place) if results[number].termination not in FORFEITED]
+        for length in range(len(played), max(-1, len(played) - ATTEMPTS), -1):
+            key = (length, game.interventions)
+            if key not in known:
+                then = definition._replace(interventions=definition.interventions[: game.interventions])
+                before = [results[number] for number in played[:length]]
+                known[key] = disqualified(then, effective(then, before))
+            if not known[key].keys().isdisjoint(game.fixture.players):
+                right = forfeit(game.fixture, known[key])
+                if all(getattr(right, name) == getattr(game, name) for name in ("winner", "termination", "detail")):
+                    break
+        else:
+            players = " against ".join(game.fixture.players)
+            found.append(f"{players} in round {game.fixture.round}: by the games before, nobody had to forfeit it")
+    return found
+
+
+def unproven(results: Sequence[Finished]) -> list[str]:
+    """Name the games that did not take place, and that nothing but the database tells of."""
+    return [
+        f"{_name(game)} in round {game.fixture.round}: {game.termination}, by the database alone: {game.detail}"
+        for game in results
+        if not game.played and game.termination not in FORFEITED
+    ]
+
+
+def check_absences(definition: Definition, results: Sequence[Finished]) -> list[str]:
+    """Say which games that did not take place cannot have ended as the database has it."""
+    return [
+        f"{_name(game)} in round {game.fixture.round}: {fault}"
+        for game in results
+        if not game.played and game.termination not in FORFEITED and (fault := _impossible(definition, game))
+    ]
+
+
+def _impossible(definition: Definition, game: Finished) -> str:
+    """Return why a game that did not take place cannot have ended so; empty where it can."""
+    if game.match is not None:
+        return f"it is {game.termination}, and has a match all the same"
+    if game.termination == SET_ASIDE:
+        return "it was set aside, and somebody has won it" if game.winner is not None else ""
+    sides = (0, 1) if game.winner is None else (1 - game.winner,)
+    connect = {}
+    for side in sides:
+        name = game.fixture.players[side]
+        entrant = definition.entrant(name)
+        if entrant is None:
+            return f"{name} is a bot of the server's own, and cannot lose by absence"
+        connect[name] = entrant.connects
+    ways = BOTH_WAYS.get(game.termination, (game.termination,) * 2)
+    for side, (name, connects) in zip(sides, connect.items(), strict=True):
+        if connects and ways[side] != ABSENT:
+            return f"{name} connects by itself, and cannot be {ways[side]}"
+        if not connects and ways[side] == ABSENT and len(sides) == 1:
+            return f"{name} is a program, which the server starts, and cannot be absent"
+    if all(connect.values()):
+        right = missing_sentence(list(connect), definition.patience)
+        if game.detail != right:
+            return f"the sentence is {game.detail!r} in the database, and has to be {right!r}"
+    return ""
+
+
+def check_schedule(definition: Definition, games: Sequence[Finished], plan: Plan, *, closed: bool) -> list[str]:
+    """Say which games are none of the contest's, and which have no result although it is over."""
+    known = {fixture for stage in plan.stages for fixture in stage.schedule.fixtures}
+    ladders = {number for number, stage in enumerate(definition.stages) if isinstance(stage.format, Ladder)}
+    found = []
+    for game in counted(games) if not definition.interventions else ():
+        if game.fixture not in known and game.fixture.stage not in ladders:
+            found.append(f"{_name(game)}: there is no such game in the contest as it stands")
+    if closed:
+        found += [
+            f"{' against '.join(fixture.players)} in round {fixture.round} of stage {fixture.stage + 1} has no result"
+            for fixture in (*plan.due, *(game.fixture for game in plan.forfeited))
+        ]
+    return found
+
+
+def check_tables(definition: Definition, kept: Sequence[Finished], shown: Sequence[Finished], plan: Plan) -> list[str]:
+    """Say where the tables by the records are others than by the database; both are all games that count."""
+    found = []
+    for stage in plan.stages:
+        if stage.number < 0:
+            continue
+        tables = [
+            standings(definition, stage.number, stage.players, games, stage.schedule.byes) for games in (kept, shown)
+        ]
+        for mine, its in zip(*tables, strict=True):
+            if (mine.place, mine.name, mine.points) != (its.place, its.name, its.points):
+                found.append(
+                    f"the table of stage {stage.number + 1}: by the records {its.name} is {its.place}. with "
+                    f"{its.points:g} points, where the database has {mine.name} as {mine.place}. with {mine.points:g}"
+                )
+    return found
+
+
+def stray(definition: Definition, plan: Plan, text: str) -> Fixture | None:
+    """Return the game of the contest that a record could be of; None for none. For records that the store lacks."""
+    try:
+        header = record.verify(text).header
+    except BadRecord:
+        return None
+    for stage in plan.stages:
+        for fixture in stage.schedule.fixtures:
+            if fixture.players == header.players and fixture.control(definition) == header.control:
+                variant = definition.variants[fixture.variant]
+                game = header.position.game
+                if game.name == variant.game and game.read(fixture.position(definition)) == header.position:
+                    return fixture
+    return None
+
+
+def _name(game: Finished) -> str:
+    players = " against ".join(game.fixture.players)
+    return players if game.match is None else f"match {game.match}, {players}"

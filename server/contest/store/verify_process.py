@@ -1,0 +1,215 @@
+"""Holds a contest against its records, in processes of its own, and says what differs. Changes nothing."""
+
+import hashlib
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from contextlib import closing
+from multiprocessing import get_context
+from pathlib import Path
+from typing import NamedTuple
+
+import msgspec
+
+from server.contest.definition import Definition
+from server.contest.fixtures import Finished, counted
+from server.contest.formats.plan import Plan, Present, plan
+from server.contest.formats.standings import standings
+from server.contest.report import files
+from server.contest.report.structure import Report
+from server.contest.scoring.annulments import effective, replayed_matches
+from server.contest.store.folders import folder_of
+from server.contest.store.lost_records import record_of
+from server.contest.store.store import FILE, Store
+from server.contest.store.verification import (
+    Checked,
+    Evidence,
+    Verdict,
+    check,
+    check_absences,
+    check_schedule,
+    check_tables,
+    check_unplayed,
+    stray,
+    unproven,
+)
+from server.storage.record_store import SUFFIX
+
+AT_A_TIME = 20
+"""Games that a process checks before it tells how far it is."""
+
+FEW = 60
+"""So many games are checked in this process: another one takes longer to start."""
+
+Told = Callable[[int, int], None]
+"""Is told how many games have been checked, of how many. What it raises ends the verification."""
+
+
+class _Past(NamedTuple):
+    """What the store has of a contest."""
+
+    definition: Definition
+    results: list[Finished]
+    kept: dict[int, str]
+    seconds: Mapping[int, float]
+    closed: bool
+    known: set[int]
+    begun: list[int]
+
+
+def contest_called(data: Path, name: str) -> int:
+    """Return the number of the contest of that name; raises KeyError where there is none, and `BadStore`."""
+    with closing(Store(data / FILE, copy=True)) as store:
+        names = {contest.name: contest.id for contest in store.contests()}
+    if name not in names:
+        there = ", ".join(map(repr, names)) or "none"
+        raise KeyError(f"there is no contest {name!r} in {data}; there is {there}")
+    return names[name]
+
+
+def verify(data: Path, contest: int, told: Told = lambda done, count: None, processes: int | None = None) -> Verdict:
+    """Hold a contest against its records and its report; raises `BadStore`, KeyError, OSError.
+
+    ``processes``: in how many others; None: in as many as there are cores, where it is worth it. Takes long where there
+    are many games: about ten milliseconds each.
+    """
+    past = _read(data, contest)
+    played = [result for result in past.results if result.match is not None]
+    checked: dict[int | None, Checked] = {}
+    for found in _checked(data, past, played, told, processes):
+        checked[found.game.match] = found
+    replayed = replayed_matches(past.definition)  # whose results count for nobody, be their records true or not
+    standing = [result for result in played if result.match not in replayed]
+    differences = [sentence for result in standing for sentence in checked[result.match].differences]
+    differences += check_unplayed(past.definition, past.results)
+    differences += check_absences(past.definition, past.results)
+    shown = [checked[result.match].game if result.match is not None else result for result in past.results]
+    games, by_record = (effective(past.definition, some) for some in (past.results, shown))
+    stands = plan(past.definition, games, Present(frozenset(), (), past.seconds))
+    differences += check_schedule(past.definition, games, stands, closed=past.closed)
+    differences += check_tables(past.definition, counted(games), counted(by_record), stands)
+    if past.closed:
+        differences += _strays(data, past, stands)
+        differences += [f"match {match} was begun, and has no result" for match in past.begun]
+        differences += _reported(folder_of(data, contest), past.definition, counted(by_record), stands)
+    alone = unproven(past.results)
+    return Verdict(len(standing), len(alone), tuple(differences), tuple(alone))
+
+
+def _read(data: Path, contest: int) -> _Past:
+    with closing(Store(data / FILE, copy=True)) as store:
+        row = store.contest(contest)
+        end = row.closed or row.opened
+        seconds = {stage: (end - began).total_seconds() for stage, began in store.stages(contest).items()}
+        return _Past(
+            store.definition(contest),
+            store.results(contest),
+            store.records(contest),
+            seconds,
+            row.closed is not None,
+            store.known_matches(),
+            list(store.begun(contest)),
+        )
+
+
+def _checked(
+    data: Path, past: _Past, played: Sequence[Finished], told: Told, processes: int | None
+) -> Iterator[Checked]:
+    """Check all results that have records, some at a time."""
+    parts = [played[start : start + AT_A_TIME] for start in range(0, len(played), AT_A_TIME)]
+    done = 0
+    told(0, len(played))
+    if processes is None:
+        processes = 0 if len(played) <= FEW else len(os.sched_getaffinity(0))
+    if not processes:
+        for part in parts:
+            yield from check_part(data, past.definition, part, past.kept)
+            done += len(part)
+            told(done, len(played))
+        return
+    # spawned: a fork of a process with threads may hang
+    pool = ProcessPoolExecutor(processes, get_context("spawn"))
+    try:
+        waiting: dict[Future[list[Checked]], int] = {}
+        for part in parts:
+            kept = {game.match: past.kept.get(game.match, "") for game in part if game.match is not None}
+            waiting[pool.submit(check_part, data, past.definition, part, kept)] = len(part)
+        while waiting:
+            ended, _ = wait(waiting, timeout=0.5, return_when=FIRST_COMPLETED)
+            for future in ended:
+                done += waiting.pop(future)
+                yield from future.result()
+            told(done, len(played))
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+def check_part(
+    data: Path, definition: Definition, results: Sequence[Finished], kept: Mapping[int, str]
+) -> list[Checked]:
+    """Hold some results against their records."""
+    return [check(definition, _evidence(data, result, kept)) for result in results]
+
+
+def _evidence(data: Path, result: Finished, kept: Mapping[int, str]) -> Evidence:
+    assert result.match is not None
+    found = record_of(data, result.match)
+    if found is None:
+        return Evidence(result, None)
+    sha256 = hashlib.sha256(found).hexdigest()
+    return Evidence(result, found.decode(errors="replace"), sha256, kept.get(result.match, ""))
+
+
+def _strays(data: Path, past: _Past, stands: Plan) -> Iterator[str]:
+    """Name records of games of a contest that the database does not have."""
+    for path in sorted((data / "records").glob(f"*{SUFFIX}")):
+        if path.stem.isdecimal() and int(path.stem) not in past.known and path.is_file():
+            fixture = stray(past.definition, stands, path.read_text(encoding="utf-8", errors="replace"))
+            if fixture is not None:
+                players = " against ".join(fixture.players)
+                yield f"match {path.stem} has a record, {players} as in this contest, and the database lacks it"
+
+
+def _reported(folder: Path, definition: Definition, games: Sequence[Finished], stands: Plan) -> Iterator[str]:
+    """Hold the report that was written against the tables by the records."""
+    path = folder / "report.json"
+    try:
+        report = msgspec.json.decode(path.read_bytes(), type=Report)
+    except OSError as error:
+        yield f"{path} cannot be read: {error.strerror}"
+        return
+    except msgspec.DecodeError as error:
+        yield f"{path} is no report of this version: {error}"
+        return
+    if report.state != "over":
+        yield f"{path} was not written since the contest is over; the command contest writes it anew"
+        return
+    yield from _tables(path, report, definition, games, stands)
+    for name, text in files.contents(report).items():
+        try:
+            same = (folder / name).read_bytes() == text.encode()
+        except OSError as error:
+            yield f"{folder / name} cannot be read: {error.strerror}"
+            continue
+        if not same and name != path.name:
+            yield f"{folder / name} says something else than report.json"
+
+
+def _tables(
+    path: Path, report: Report, definition: Definition, games: Sequence[Finished], stands: Plan
+) -> Iterator[str]:
+    states = [state for state in stands.stages if state.number >= 0]
+    if len(states) != len(report.stages):
+        yield f"{path} has {len(report.stages)} stages, and by the records there are {len(states)}"
+        return
+    for state, written in zip(states, report.stages, strict=True):
+        made = standings(definition, state.number, state.players, games, state.schedule.byes)
+        where = f"{path}, stage {written.number}"
+        if len(written.table) != len(made):
+            yield f"{where}: the table has {len(written.table)} lines, and by the records there are {len(made)}"
+        for mine, its in zip(written.table, made, strict=False):
+            if (mine.place, mine.name, mine.points) != (its.place, its.name, its.points):
+                yield (
+                    f"{where}: {mine.name} is {mine.place}. with {mine.points:g} points, and by the records "
+                    f"{its.name} is {its.place}. with {its.points:g}"
+                )

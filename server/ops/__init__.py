@@ -1,0 +1,11 @@
+"""Operations: logs, metrics, and the service manager.
+
+- `backoff`: how long to wait before something is tried again that fails again and again
+- `descendants`: finding and ending what programs have started, also when it has left their process group or lost its
+  parents
+- `logs`: log lines on stderr, one an event
+- `metrics`: what the server shows of itself to programs that watch over it: ``/metrics`` for Prometheus, and
+  ``/health``
+- `service_manager`: what a service manager is told: that the server is ready, alive, or stopping (the protocol of
+  sd_notify(3))
+"""

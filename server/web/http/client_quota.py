@@ -1,0 +1,117 @@
+"""How many connections, and requests a second, the browsers of one address may have. Decides on a given clock.
+
+A host of a trusted network that names whom it asks for (``X-Forwarded-For``) is a proxy: its requests count for the
+address that it names, which is limited like any other.
+"""
+
+from collections.abc import Callable
+
+from server.config.limits import Limits, Rate, address_of, is_trusted
+
+REQUESTS = 100.0
+"""Requests a second of an address, in the long run: they take the server's event loop a tenth of its time."""
+
+TRUSTED_REQUESTS = 500.0
+"""The same of a trusted network's address, as that of a proxy that names nobody: half of the event loop's time."""
+
+REQUESTS_AT_ONCE = 1000.0
+"""Requests beyond that rate: a class of forty behind one address may open its pages at the same moment."""
+
+MOST_PROXIES = 16
+"""Hosts that a request is believed to have come through."""
+
+UNKNOWN = "unknown"
+"""Key of those that a proxy names in a way that is no address."""
+
+LONGEST_WAIT = 10.0
+"""Seconds that a request of an address that asks for too much is kept waiting; beyond that it is refused."""
+
+TOO_MANY = 429, "your address asks for too much at a time; wait a minute"
+"""How a request is refused: its status, and a sentence."""
+
+SECONDS = 1_000_000
+"""Microseconds in a second."""
+
+
+class ClientQuota:
+    """The browsers of one address, as far as limits go."""
+
+    def __init__(self, trusted: bool, clock: Callable[[], int], http_rate_limiter: "HttpRateLimiter") -> None:
+        """Begin with none; those that are trusted have more requests, and as many connections as they like."""
+        self.trusted = trusted
+        self._a_second = TRUSTED_REQUESTS if trusted else REQUESTS
+        self.http_rate_limiter = http_rate_limiter
+        self.connections = 0
+        self._rate = Rate()
+        self._clock = clock
+
+    def wait(self) -> float | None:
+        """A request has come: return the seconds that it is kept waiting, None where it is to be refused."""
+        now = self._clock()
+        if not self._rate.allows(now, 1, self._a_second, REQUESTS_AT_ONCE + self._a_second * LONGEST_WAIT):
+            return None
+        return self._rate.owed(now, self._a_second, REQUESTS_AT_ONCE) / SECONDS
+
+    def unused(self) -> bool:
+        """Tell whether there is nothing to remember."""
+        return self.connections == 0 and self._rate.unused(self._clock())
+
+
+class HttpRateLimiter:
+    """Everybody who is connected."""
+
+    def __init__(self, limits: Limits, most: int, clock: Callable[[], int]) -> None:
+        """``most`` connections are let in, of an address as many as the limits say; ``clock`` counts microseconds."""
+        self._limits = limits
+        self._most = most
+        self._clock = clock
+        self._count = 0
+        self._addresses: dict[str, ClientQuota] = {}
+
+    def enter(self, host: str) -> ClientQuota | None:
+        """Let a connection in, None where there are too many of them; `leave` is to be called for the others."""
+        guests = self._guests(address_of(host), is_trusted(host, self._limits))
+        if self._count >= self._most or not self.join(guests):
+            return None
+        self._count += 1
+        return guests
+
+    def leave(self, guests: ClientQuota) -> None:
+        """A connection has ended."""
+        self.part(guests)
+        self._count -= 1
+
+    def behind(self, forwarded: str) -> ClientQuota:
+        """Return the guests that a proxy asks for: the last address that it names which is no proxy itself."""
+        named = [part.strip() for part in forwarded.split(",")[-MOST_PROXIES:]]
+        for host in reversed(named):
+            try:
+                key, trusted = address_of(host), is_trusted(host, self._limits)
+            except ValueError:
+                return self._guests(UNKNOWN, False)
+            if not trusted or host == named[0]:
+                return self._guests(key, trusted)
+        return self._guests(UNKNOWN, False)
+
+    def join(self, guests: ClientQuota) -> bool:
+        """Count a connection, or a request that came through a proxy's; tell whether it may be there."""
+        if not guests.trusted and guests.connections >= self._limits.connections:
+            return False
+        guests.connections += 1
+        return True
+
+    def part(self, guests: ClientQuota) -> None:
+        """What was counted has ended."""
+        guests.connections -= 1
+
+    def _guests(self, key: str, trusted: bool) -> ClientQuota:
+        guests = self._addresses.get(key)
+        if guests is None:
+            self._forget()
+            guests = self._addresses[key] = ClientQuota(trusted, self._clock, self)
+        return guests
+
+    def _forget(self) -> None:
+        """Forget addresses of which there is nothing to remember."""
+        if len(self._addresses) > 2 * self._most:
+            self._addresses = {key: guests for key, guests in self._addresses.items() if not guests.unused()}

@@ -1,0 +1,105 @@
+"""Around every answer: headers that keep a page to itself, and bounds of what is asked."""
+
+from urllib.parse import urlsplit
+
+import trio
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.responses import JSONResponse
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from server.web.http.client_quota import TOO_MANY, ClientQuota
+from server.web.http.listener import GUESTS
+
+POLICY = "; ".join(
+    (
+        "default-src 'none'",
+        "script-src 'self'",
+        "style-src 'self'",
+        "img-src 'self' data:",
+        "connect-src 'self'",
+        "base-uri 'none'",
+        "form-action 'none'",
+        "frame-ancestors 'none'",
+    )
+)
+"""Content security policy: nothing but the server's own files, nothing inline, no other page around it."""
+
+HEADERS = {
+    "content-security-policy": POLICY,
+    "x-content-type-options": "nosniff",
+    "referrer-policy": "no-referrer",
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+}
+
+METHODS = ("GET", "HEAD", "POST")
+
+LONGEST_TARGET = 4096
+"""Bytes of a path and its query: a link to a game on the page for playing holds the moves."""
+
+
+class Guard:
+    """An ASGI application around another one."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        """Take the application."""
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request, or refuse it."""
+        if scope["type"] != "http":
+            if scope["type"] == "websocket":
+                await send({"type": "websocket.close", "code": 1008})
+            return
+
+        async def send_with_headers(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = MutableHeaders(scope=message)
+                for name, value in HEADERS.items():
+                    headers.setdefault(name, value)
+            await send(message)
+
+        guests: ClientQuota = scope["state"][GUESTS]
+        named = Headers(scope=scope).getlist("x-forwarded-for") if guests.trusted else []
+        if not named:
+            await self._answer(guests, scope, receive, send_with_headers)
+            return
+        http_rate_limiter, guests = guests.http_rate_limiter, guests.http_rate_limiter.behind(",".join(named))
+        if not http_rate_limiter.join(guests):
+            await _refuse(TOO_MANY, scope, receive, send_with_headers)
+            return
+        try:
+            await self._answer(guests, scope, receive, send_with_headers)
+        finally:
+            http_rate_limiter.part(guests)
+
+    async def _answer(self, guests: ClientQuota, scope: Scope, receive: Receive, send: Send) -> None:
+        scope[GUESTS] = guests
+        wait = guests.wait()
+        fault = TOO_MANY if wait is None else _fault(scope)
+        if wait:
+            await trio.sleep(wait)
+        if fault is None:
+            await self._app(scope, receive, send)
+        else:
+            await _refuse(fault, scope, receive, send)
+
+
+async def _refuse(fault: tuple[int, str], scope: Scope, receive: Receive, send: Send) -> None:
+    await JSONResponse({"error": fault[1]}, fault[0])(scope, receive, send)
+
+
+def _fault(scope: Scope) -> tuple[int, str] | None:
+    """Say what is wrong with a request, whatever it asks for: a status and a sentence."""
+    if scope["http_version"] not in ("1.0", "1.1"):
+        return 505, "the pages are served by HTTP/1.1"
+    if scope["method"] not in METHODS:
+        return 405, f"requests are {', '.join(METHODS)}"
+    if len(scope["raw_path"]) + len(scope["query_string"]) > LONGEST_TARGET:
+        return 414, f"an address has at most {LONGEST_TARGET} bytes"
+    if scope["method"] == "POST":
+        headers = Headers(scope=scope)
+        origin = headers.get("origin")
+        if origin is not None and urlsplit(origin).netloc != headers.get("host"):
+            return 403, "another site's page may not ask this server to work"
+    return None

@@ -1,0 +1,214 @@
+"""What browsers listen to: a match, told once for all who watch it, and the lobby."""
+
+import msgspec
+import structlog
+import trio
+
+from engine.games.interface import Position
+from server.arena.arena import Arena
+from server.match.match import Match
+from server.web.live.event_stream import Broadcaster, Channel, Mailbox
+from server.web.replay.match_frames import Frame, frame_of, now_of
+from server.web.replay.past_results import PastResults
+from server.web.views.contests import Entry, ReportIndex
+from server.web.views.lobby import BOARDS, Boards, newest, overview
+
+log = structlog.get_logger()
+
+CONTESTS = 3
+"""Contests that stand in the lobby."""
+
+STEPS = 200
+"""Most moves in an event: a page to which more are new asks for the match anew, which is told beside the loop."""
+
+KEPT = 256
+"""Matches whose last position is kept as it is drawn, the last ones that somebody has looked at."""
+
+SETTLING = 5
+"""How often browsers are told again of a move after which no clock runs yet."""
+
+LOBBY_SECONDS = 1.0
+"""How often the lobby is looked at."""
+
+
+class Drawn:
+    """The last positions of matches as pages draw them, each drawn once, however many browsers come and go."""
+
+    def __init__(self) -> None:
+        """Begin with none."""
+        self._frames: dict[int, Frame] = {}
+
+    def of(self, match: int, ply: int, position: Position, before: Position | None, move: str) -> Frame:
+        """Return the position of a match after so many plies, with the move that led to it where one is given."""
+        frame = self._frames.pop(match, None)
+        if frame is None or frame.ply != ply or (frame.motion is None and before is not None):
+            frame = frame_of(ply, position, before, move)
+        self._frames[match] = frame
+        while len(self._frames) > KEPT:
+            del self._frames[next(iter(self._frames))]
+        return frame
+
+
+class MatchHub:
+    """Sits among the spectators of a match while browsers watch it; what it tells them it reads off the match."""
+
+    def __init__(self, match: Match, broadcaster: Broadcaster, drawn: Drawn) -> None:
+        """Take a match, running or over."""
+        self._drawn = drawn
+        self.match = match
+        self.channel = Channel(broadcaster, self)
+        self._told = 0
+        self._settling = 0
+        self._before: Position | None = None
+        self._position = match.header.position
+        self._plies = 0
+
+    async def listen(self, mailbox: Mailbox) -> None:
+        """Tell a browser of the match until it is gone."""
+        if self.match.state.outcome is None:
+            self.match.watchers[self] = None  # unlike by Match.watch: the story is read off the match
+        try:
+            await self.channel.listen(mailbox)
+        finally:
+            if not self.channel.listeners:
+                self.match.watchers.pop(self, None)
+
+    def tell(self, _kind: type, _data: bytes) -> None:
+        """Something happened: every browser is told soon."""
+        self._follow()
+        self.channel.changed()
+
+    def leave(self) -> None:
+        """The match is over."""
+        self._follow()
+        self.channel.changed()
+
+    def event(self) -> bytes:
+        """Return the moves since the last event, the last STEPS of them, and how the match stands."""
+        self._follow()
+        first, self._told = self._told, self._plies
+        if self._stands() and self._settling < SETTLING:
+            self._settling += 1
+            self.channel.changed()
+        return self._tell(first)
+
+    def _stands(self) -> bool:
+        """Tell whether no clock runs in the middle of a game: TURN is on its way, and nobody tells when it went."""
+        state = self.match.state
+        return state is self.match.public and state.playing and state.clock.since == (None, None)
+
+    def story(self) -> bytes:
+        """Return the last STEPS moves, and how the match stands."""
+        self._follow()
+        return self._tell(0)
+
+    def _follow(self) -> None:
+        """Take note of the position that spectators see, and of the one before it."""
+        history = self.match.public.history
+        if history.plies != self._plies:
+            self._before = self._position if history.plies == self._plies + 1 else None
+            self._position, self._plies = history.position, history.plies
+            self._settling = 0
+
+    def _tell(self, first: int) -> bytes:
+        match, state = self.match, self.match.public
+        first = max(first, self._plies - STEPS)
+        move = "" if self._before is None else state.history.moves[-1]
+        frame = self._drawn.of(match.number, self._plies, self._position, self._before, move)
+        return msgspec.json.encode(now_of(state, frame, first, match.now(), away(match)))
+
+
+class LobbyHub:
+    """Looks at the arena every second while browsers are in the lobby."""
+
+    def __init__(self, arena: Arena, broadcaster: Broadcaster) -> None:
+        """Take the arena."""
+        self.channel = Channel(broadcaster, self)
+        self._arena = arena
+        self.shelf = ReportIndex(arena.settings.data)
+        self._contests: tuple[Entry, ...] = ()
+        self._earlier = PastResults(arena.settings.data)
+        self._boards = Boards()
+        self._now = b""
+        self._made = -LOBBY_SECONDS
+        self._last = b""
+
+    async def listen(self, mailbox: Mailbox) -> None:
+        """Tell a browser of the lobby until it is gone."""
+        self._earlier.want()
+        await self._look()
+        await self._draw()
+        await self.channel.listen(mailbox)
+
+    async def run(self) -> None:
+        """Look, until cancelled."""
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(self._earlier.run)
+            nursery.start_soon(self._follow_contests)
+            while True:
+                await trio.sleep(LOBBY_SECONDS)
+                if self.channel.listeners:
+                    await self._draw()
+                self.channel.changed()
+
+    async def _draw(self) -> None:
+        """Draw the boards that are shown, and let others get their turn after each: a large one takes a millisecond."""
+        for match in newest(self._arena, BOARDS):
+            self._boards.draw(match)
+            await trio.lowlevel.checkpoint()
+
+    async def _follow_contests(self) -> None:
+        while True:
+            await trio.sleep(LOBBY_SECONDS)
+            if self.channel.listeners:
+                await self._look()
+
+    async def _look(self) -> None:
+        """Look how far contests have come: those that are running, then the last ones."""
+        try:
+            found = await self.shelf.entries()
+        except OSError as error:
+            log.warning("the contests cannot be read", error=repr(str(error)))
+            return
+        self._contests = tuple(sorted(found, key=lambda entry: entry.closed is not None)[:CONTESTS])
+
+    def event(self) -> bytes | None:
+        """Return the lobby, where it has changed."""
+        last, self._last = self._last, self._look_round()
+        return None if last == self._last else self._last
+
+    def story(self) -> bytes:
+        """Return the lobby as it was a second ago at most: whoever comes again and again does not have it made anew."""
+        return self._now if trio.current_time() < self._made + LOBBY_SECONDS else self._look_round()
+
+    def _look_round(self) -> bytes:
+        lobby = overview(self._arena, self._earlier.results, self._contests, self._boards)
+        self._now, self._made = msgspec.json.encode(lobby), trio.current_time()
+        return self._now
+
+
+class Hubs:
+    """The hubs of all matches that browsers watch, and that of the lobby."""
+
+    def __init__(self, arena: Arena, broadcaster: Broadcaster) -> None:
+        """Begin with the lobby alone."""
+        self.lobby = LobbyHub(arena, broadcaster)
+        self._broadcaster = broadcaster
+        self._matches: dict[int, MatchHub] = {}
+        self._drawn = Drawn()
+
+    async def watch(self, match: Match, mailbox: Mailbox) -> None:
+        """Tell a browser of a match until it is gone."""
+        hub = self._matches.get(match.number) or MatchHub(match, self._broadcaster, self._drawn)
+        self._matches[match.number] = hub
+        try:
+            await hub.listen(mailbox)
+        finally:
+            if not hub.channel.listeners:
+                self._matches.pop(match.number, None)
+
+
+def away(match: Match) -> tuple[bool, bool]:
+    """Tell which player of a running match has lost the connection."""
+    running = match.state.outcome is None
+    return running and match.players[0] is None, running and match.players[1] is None

@@ -1,0 +1,174 @@
+"""What is live, to many browsers at once: server-sent events, encoded once, handed to each without waiting.
+
+A channel is what a page listens to; a mailbox is a browser that does. One task, the `Broadcaster`, tells all channels
+that have changed, and then rests, so that telling takes no more than a small part of the server's time however many
+browsers there are: with more of them, more moves come in one event.
+"""
+
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Protocol
+
+import structlog
+import trio
+
+from server.web.http.listener import BoundedStream
+
+log = structlog.get_logger()
+
+LEAST_REST = 0.04
+"""Seconds between two rounds of telling: 25 pictures a second are a film."""
+
+REST_FACTOR = 59
+"""Rests are so many times as long as the telling before: it takes a sixtieth of the time at most."""
+
+AT_A_TIME = 32
+"""Mailboxes that are filled before others of the server's tasks get their turn."""
+
+MAILBOX_BYTES = 256 * 1024
+"""Most that waits for a browser. One that has more to read is let go of; it comes back, and is told all anew."""
+
+BEAT_SECONDS = 5.0
+"""How often a browser hears that the connection is alive: as long as it does, the clocks that it shows run on."""
+
+BEAT = b"event: beat\ndata: {}\n\n"
+
+
+class Mailbox:
+    """One browser that listens."""
+
+    def __init__(self, stream: BoundedStream) -> None:
+        """Take over the stream of a connection whose response has begun."""
+        self.lost = False
+        self._stream = stream
+        self._waiting = bytearray()
+        self._wake = trio.Event()
+        self._running = trio.CancelScope()
+
+    def put(self, event: bytes) -> None:
+        """Send an event, already framed by `chunk`; never waits."""
+        if self.lost:
+            return
+        sent = 0 if self._waiting else self._stream.send_now(event)
+        self._waiting += event[sent:]
+        if len(self._waiting) > MAILBOX_BYTES:
+            self.close()
+        elif self._waiting:
+            self._wake.set()
+
+    def close(self) -> None:
+        """Let `run` return; nothing more is sent."""
+        self.lost = True
+        self._waiting.clear()
+        self._running.cancel()
+
+    async def run(self) -> None:
+        """Send what the kernel did not take at once, and beats, until closed or the browser is gone."""
+        with self._running, suppress(trio.BrokenResourceError, trio.ClosedResourceError):
+            while True:
+                with trio.move_on_after(BEAT_SECONDS) as quiet:
+                    await self._wake.wait()
+                self._wake = trio.Event()
+                if quiet.cancelled_caught:
+                    self.put(chunk(BEAT))
+                while self._waiting and self._stream.open:
+                    part = bytes(self._waiting)
+                    await self._stream.send_all(part)
+                    del self._waiting[: len(part)]
+                if not self._stream.open:
+                    self.close()
+
+
+class Source(Protocol):
+    """What a channel tells of."""
+
+    def event(self) -> bytes | None:
+        """Return what is new since the last call, as JSON; None where nothing is."""
+
+    def story(self) -> bytes:
+        """Return, for a browser that has just come, all that the events up to now have told, as JSON."""
+
+
+class Channel:
+    """Those who listen to one source."""
+
+    def __init__(self, broadcaster: "Broadcaster", source: Source) -> None:
+        """Begin without listeners."""
+        self.listeners: dict[Mailbox, None] = {}
+        self._broadcaster = broadcaster
+        self._source = source
+
+    def changed(self) -> None:
+        """Let the listeners be told soon. May be called from anywhere in the loop's thread, instruments included."""
+        if self.listeners:
+            self._broadcaster.tell(self)
+
+    async def publish(self) -> float:
+        """Tell the listeners what is new; return the seconds that this took of the loop's time."""
+        clock = self._broadcaster.clock
+        began = clock()
+        event = self._source.event()
+        spent = clock() - began
+        if event is None:
+            return spent
+        data = chunk(framed(event))
+        listeners = list(self.listeners)
+        for first in range(0, len(listeners), AT_A_TIME):
+            began = clock()
+            for mailbox in listeners[first : first + AT_A_TIME]:
+                mailbox.put(data)
+            spent += clock() - began
+            await trio.lowlevel.checkpoint()
+        return spent
+
+    async def listen(self, mailbox: Mailbox) -> None:
+        """Tell a browser everything, and then what changes, until it is gone."""
+        if not self.listeners:
+            self._source.event()  # what nobody has heard counts as told
+        mailbox.put(chunk(framed(self._source.story())))
+        self.listeners[mailbox] = None
+        try:
+            await mailbox.run()
+        finally:
+            del self.listeners[mailbox]
+
+
+class Broadcaster:
+    """Tells channels that have changed, one after the other."""
+
+    def __init__(self, soon: Callable[[Callable[[], None]], None], clock: Callable[[], float]) -> None:
+        """``soon`` calls a function in the loop's next pass; ``clock`` counts seconds of work."""
+        self.clock = clock
+        self._soon = soon
+        self._changed: dict[Channel, None] = {}
+        self._wake = trio.Event()
+
+    def tell(self, channel: Channel) -> None:
+        """Let a channel be published soon."""
+        if not self._changed:
+            self._soon(lambda: self._wake.set())
+        self._changed[channel] = None
+
+    async def run(self) -> None:
+        """Publish until cancelled."""
+        while True:
+            await self._wake.wait()
+            self._wake = trio.Event()
+            changed, self._changed = self._changed, {}
+            spent = 0.0
+            for channel in changed:
+                try:
+                    spent += await channel.publish()
+                except Exception as error:
+                    log.error("a fault while telling browsers", exc_info=error)
+            await trio.sleep(max(LEAST_REST, REST_FACTOR * spent))
+
+
+def framed(json: bytes) -> bytes:
+    """Return JSON as a server-sent event; JSON has no line breaks of its own."""
+    return b"data: " + json + b"\n\n"
+
+
+def chunk(data: bytes) -> bytes:
+    """Return bytes as a chunk of an HTTP/1.1 body."""
+    return f"{len(data):x}\r\n".encode() + data + b"\r\n"

@@ -1,0 +1,256 @@
+"""What the page for playing asks, and what it is told. Pure: a question comes as a struct, and so does the answer.
+
+Nothing is kept between two questions: each names the game from its start, so that a link holds one, and undoing is
+asking about fewer moves. docs/web.md describes the JSON.
+"""
+
+from collections.abc import Callable, Sequence
+from time import perf_counter
+from typing import Annotated, TypeAlias
+
+import msgspec
+from msgspec import Meta
+
+from engine.games import transcript
+from engine.games.arrows.board import arrows
+from engine.games.arrows.parameters import beyond
+from engine.games.arrows.position import ArrowsPosition
+from engine.games.catalogue import GAMES
+from engine.games.gipf.position import GipfPosition
+from engine.games.gipf.row_choices import choosing, pushes
+from engine.games.history import History
+from engine.games.interactive_game import MOVE_LIMIT
+from engine.games.interface import BadMove, Game, GameError, Position, moves
+from engine.games.mnk.position import MnkPosition
+from engine.games.morris.position import MorrisPosition
+from engine.search.game_engine import GameEngine
+from engine.search.searcher import Stop
+from server.web.http.errors import short
+from server.web.views.board import Motion, Piece, View, ending_of, motion, view
+
+LEAST_SECONDS, MOST_SECONDS = 0.05, 10.0
+"""How long a bot may think about a move."""
+
+Text: TypeAlias = Annotated[str, Meta(max_length=20_000)]
+"""Longer than any position, and than a game of a thousand moves."""
+
+Move: TypeAlias = Annotated[str, Meta(max_length=400)]
+"""Longer than any move that somebody makes: a push and dozens of rows."""
+
+
+class Question(msgspec.Struct, frozen=True, kw_only=True):
+    """A game as far as it was played."""
+
+    game: str
+    parameters: str | None = None
+    """The variant; the usual one where it is missing."""
+    start: Text = ""
+    """In place of the parameters: a position, or a game, as text."""
+    moves: Annotated[tuple[Move, ...], Meta(max_length=MOVE_LIMIT)] = ()
+    chosen: Move = ""
+    """For `rows`: the push, and the rows that were chosen so far."""
+    seconds: float = 1.0
+    """For `think`."""
+
+
+class Legal(msgspec.Struct, frozen=True):
+    """A move that may be made, or the push that it begins with."""
+
+    move: str
+    points: tuple[str, ...]
+    """What to point at, one after the other: fields, or a dot and a field. Empty where no place stands for it."""
+    more: bool = False
+    """Whether rows cross after it, of which one has to be chosen: `rows` tells which."""
+
+
+class Answer(msgspec.Struct, frozen=True, kw_only=True):
+    """A position, how it came about, and what can be played."""
+
+    parameters: str
+    warning: str
+    start: str
+    """The position in which the game began."""
+    moves: tuple[str, ...]
+    """In canonical text, with those that the text of the start told."""
+    text: str
+    """The whole game as text."""
+    view: View
+    """The position; its ending knows of repetitions and of the limit of moves, too."""
+    motion: Motion | None
+    """The last move, where there is one."""
+    legal: tuple[Legal, ...]
+
+
+class Choice(msgspec.Struct, frozen=True):
+    """A row that may be taken."""
+
+    move: str
+    """The move as far as it is chosen with this row."""
+    fields: tuple[str, ...]
+    more: bool
+    """Whether another row has to be chosen then."""
+
+
+class Rows(msgspec.Struct, frozen=True, kw_only=True):
+    """What a push and the rows chosen so far have come to."""
+
+    pieces: tuple[Piece, ...]
+    taken: tuple[str, ...]
+    """The fields of the rows that were taken, chosen or not."""
+    choices: tuple[Choice, ...]
+    """The rows of which one is to be chosen; none where the move is complete."""
+
+
+class Advice(msgspec.Struct, frozen=True, kw_only=True):
+    """What the bot plays, and what it has found."""
+
+    move: str
+    depth: int
+    score: int | None
+    """From the view of the side that moves; None where the time was too short to search even one ply."""
+    plies_to_end: int | None
+    nodes: int
+    seconds: float
+
+
+class Refusal(Exception):
+    """A question that has no answer. ``str(refusal)`` is a sentence that says why."""
+
+    def __init__(self, sentence: str) -> None:
+        """Take the sentence, which may hold what was asked."""
+        super().__init__(short(sentence))
+
+
+def read(body: bytes) -> Question:
+    """Read a question; raises `Refusal`."""
+    try:
+        return msgspec.json.decode(body, type=Question)
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise Refusal(f"the request cannot be read: {error}") from None
+    except RecursionError:
+        raise Refusal("the request cannot be read: what it holds is nested too deeply") from None
+
+
+def look(question: Question) -> Answer:
+    """Tell how a game stands and what can be played; raises `Refusal`."""
+    history = _history(question)
+    position = history.position
+    outcome = history.verdict(MOVE_LIMIT)
+    seen = msgspec.structs.replace(view(position), ending=ending_of(outcome, position.game.sides))
+    last = None
+    if history.moves:
+        last = motion(_replayed(history.start, history.moves[:-1]), history.moves[-1])
+    return Answer(
+        parameters=position.parameters,
+        warning=position.game.warning(position.parameters),
+        start=history.start.text(),
+        moves=history.moves,
+        text=transcript.write(history),
+        view=seen,
+        motion=last,
+        legal=() if outcome else tuple(_legal(position)),
+    )
+
+
+def rows(question: Question) -> Rows:
+    """Tell which rows can be chosen after a push of GIPF and the choices so far; raises `Refusal`."""
+    position = _history(question).position
+    if not isinstance(position, GipfPosition):
+        raise Refusal(f"no rows are chosen in {position.game.name}, only in gipf")
+    try:
+        found = choosing(position, question.chosen)
+    except BadMove as error:
+        raise Refusal(str(error)) from None
+    choices = []
+    for row in found.crossing:
+        move = f"{question.chosen} {row.text}"
+        choices.append(Choice(move, row.fields, bool(choosing(position, move).crossing)))
+    return Rows(
+        pieces=view(found.position).pieces,
+        taken=tuple(field for row in found.taken for field in row.fields),
+        choices=tuple(choices),
+    )
+
+
+def think(question: Question, game_engine: GameEngine, stop: Stop) -> Advice:
+    """Let the bot think about a move, until it is stopped at the latest; raises `Refusal`."""
+    if not LEAST_SECONDS <= question.seconds <= MOST_SECONDS:
+        bounds = f"{LEAST_SECONDS:g} to {MOST_SECONDS:g}"
+        raise Refusal(f"a bot thinks for {bounds} seconds about a move, not for {question.seconds:g}")
+    history = _history(question)
+    outcome = history.verdict(MOVE_LIMIT)
+    if outcome is not None:
+        raise Refusal(f"the game is over: {outcome.detail}")
+    try:
+        thought = game_engine.think(history, question.seconds, clock=perf_counter, stop=stop)
+        move = thought.move
+    except OverflowError:
+        raise Refusal("rows can be taken in too many ways here for the bot to think about them") from None
+    return Advice(
+        move=move,
+        depth=thought.depth,
+        score=thought.score,
+        plies_to_end=thought.plies_to_end,
+        nodes=thought.nodes,
+        seconds=round(thought.seconds, 3),
+    )
+
+
+def _history(question: Question) -> History:
+    game = GAMES.get(question.game)
+    if game is None:
+        raise Refusal(f"there is no game {question.game!r}; there is {', '.join(GAMES)}")
+    history = _begun(game, question)
+    for move in question.moves:
+        try:
+            history = history.after(move)
+        except BadMove as error:
+            raise Refusal(f"move {history.plies + 1}: {error}") from None
+    return history
+
+
+def _begun(game: Game, question: Question) -> History:
+    try:
+        if question.start:
+            return transcript.read(game, question.start)
+        parameters = game.default_parameters if question.parameters is None else question.parameters
+        return History.begin(game.start(parameters))
+    except GameError as error:
+        raise Refusal(str(error)) from None
+
+
+def _replayed(start: Position, played: Sequence[str]) -> Position:
+    for move in played:
+        start = start.resolve(move).position
+    return start
+
+
+def _gipf_moves(position: GipfPosition) -> list[Legal]:
+    return [Legal(push, tuple(push.split("-")), bool(choosing(position, push).crossing)) for push in pushes(position)]
+
+
+def _arrows_moves(position: ArrowsPosition) -> list[Legal]:
+    field = arrows(position.setup, position.moves)[-2].target
+    legal = []
+    for move in moves(position):
+        x, y = target = beyond(field, int(move))
+        legal.append(Legal(move, (f"{x},{y}",) if position.setup.has(target) else ()))
+    return legal
+
+
+def _worded_moves(position: Position) -> list[Legal]:
+    """Each word of a move is a field."""
+    return [Legal(move, tuple(move.split())) for move in moves(position)]
+
+
+_MOVES: dict[type, Callable[..., list[Legal]]] = {
+    GipfPosition: _gipf_moves,
+    ArrowsPosition: _arrows_moves,
+    MorrisPosition: _worded_moves,
+    MnkPosition: _worded_moves,
+}
+
+
+def _legal(position: Position) -> list[Legal]:
+    known = _MOVES.get(type(position))
+    return known(position) if known else [Legal(move, ()) for move in moves(position)]

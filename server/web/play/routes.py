@@ -1,0 +1,95 @@
+"""Playing in the browser, as routes of the web application: how a game stands, which rows to choose, the bot's move.
+
+Every request names the whole game (`server.web.play.questions`); nothing is kept here. Other processes do the work.
+"""
+
+import trio
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+
+from engine.games.catalogue import GAMES
+from server.web.http.errors import Refused
+from server.web.http.request_body import read_body
+from server.web.play.questions import MOST_SECONDS
+from server.web.play.workers import Workers
+
+MOST_BYTES = 64 * 1024
+"""Of a request: a thousand moves of GIPF are a quarter of it."""
+
+LOOK_SECONDS = 10.0
+"""How long an answer that needs no thinking may take."""
+
+COMPILE_SECONDS = 60.0
+"""How much longer than it thinks a bot may take: compiling a search takes some seconds, more where others work."""
+
+KINDS = {"look": LOOK_SECONDS, "rows": LOOK_SECONDS, "think": MOST_SECONDS + COMPILE_SECONDS}
+"""What can be asked, and how long the answer may take."""
+
+LOOKERS = 2
+"""Processes that answer what needs no thinking."""
+
+LOOK_NICE, THINK_NICE = 10, 19
+"""How far behind matches both stand where the processor is wanted; a look takes some milliseconds."""
+
+
+class Playing:
+    """What the routes stand on: processes that look, and so many that think at a time. An async context manager."""
+
+    def __init__(self, thinkers: int = 1) -> None:
+        """Start no process before somebody asks."""
+        self._lookers = Workers(LOOKERS, nice=LOOK_NICE)
+        self._thinkers = Workers(thinkers, nice=THINK_NICE)
+
+    async def __aenter__(self) -> "Playing":
+        return self
+
+    async def __aexit__(self, *_error: object) -> None:
+        async with self._lookers, self._thinkers:
+            pass
+
+    def routes(self) -> list[Route]:
+        """Return the routes: GET api/play/games, and POST of a question to api/play/look, rows and think."""
+        return [
+            Route("/api/play/games", _games, methods=["GET"]),
+            Route("/api/play/{kind}", self._ask, methods=["POST"]),
+        ]
+
+    async def ask(self, kind: str, body: bytes) -> tuple[int, bytes]:
+        """Return the status and the JSON of an answer of one of the KINDS; raises `Refused`."""
+        workers = self._thinkers if kind == "think" else self._lookers
+        return await workers.ask(kind, body, KINDS[kind])
+
+    async def _ask(self, request: Request) -> Response:
+        kind = request.path_params["kind"]
+        if kind not in KINDS:
+            raise Refused(404, f"nothing is known of {kind!r}; there is {', '.join(KINDS)}")
+        if request.headers.get("content-type", "").partition(";")[0].strip() != "application/json":
+            raise Refused(415, "a question is sent as application/json")
+        body = await read_body(request, MOST_BYTES)
+        response = Response(status_code=400)  # nobody is there to read it where the browser has gone
+        refused: Refused | None = None
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(_cancel_when_gone, request, nursery.cancel_scope)
+            try:
+                status, answer = await self.ask(kind, body)
+                response = Response(answer, status, media_type="application/json")
+            except Refused as error:
+                refused = error
+            nursery.cancel_scope.cancel()
+        if refused is not None:
+            raise refused
+        return response
+
+
+async def _cancel_when_gone(request: Request, scope: trio.CancelScope) -> None:
+    """Cancel what nobody waits for any more."""
+    while (await request.receive())["type"] != "http.disconnect":
+        pass
+    scope.cancel()
+
+
+async def _games(_request: Request) -> Response:
+    return JSONResponse(
+        [{"name": game.name, "sides": game.sides, "parameters": game.default_parameters} for game in GAMES.values()]
+    )

@@ -1,0 +1,15 @@
+"""Replays: finished matches, analysed in processes of their own.
+
+- `analysis_requests`: questions about records, each answered by a process of its own
+  (`server.web.replay.record_analysis`), within bounds
+- `evaluations`: what the search thinks of the positions of a match, within a budget of nodes that a long match has to
+  share out
+- `match_frames`: a match as a page shows it: what is fixed, how it stands, and every position
+- `one_shot_process`: processes that answer one question and end
+- `past_results`: the results of earlier servers over the same data directory, read once, when somebody first looks at
+  the lobby
+- `record_analysis`: what is known of a record, worked out in a process of its own
+- `results_process`: the results of the newest records of a data directory
+- `work_queue`: turns at what takes long: some at a time, and one of them always left for others than whoever asks for
+  most
+"""

@@ -1,0 +1,99 @@
+"""Questions about records, each answered by a process of its own (`record_analysis`), within bounds."""
+
+from collections.abc import Hashable
+
+import msgspec
+import structlog
+import trio
+
+from server.web.http.errors import NOT_TRUE, Refused
+from server.web.replay import one_shot_process
+from server.web.replay.work_queue import Full, WorkQueue
+
+log = structlog.get_logger()
+
+QUICK = 4.0
+"""Seconds that a process gets at first: most records need a tenth of it. One that needs more is begun again among
+those, so that whoever sends slow records from many addresses keeps nobody from a turn for longer than this."""
+
+SECONDS = {"frames": (QUICK, 20.0), "film": (QUICK, 20.0), "values": (240.0,)}
+"""How long an answer may take, each time that it is tried. Values include compiling a search, which is done once for a
+variant; their nodes are bounded, so that a slow record costs no more than another."""
+
+AT_A_TIME = 3, 2
+"""Answers that are worked out side by side, quick ones and others; of one guest all but one of each."""
+
+MOST_WAITING, MOST_WAITING_OF_ONE = 48, 16
+"""Questions that wait for their turn, of all and of one guest; further ones are told to try later."""
+
+KEPT_BYTES = 32 * 1024 * 1024
+"""Answers about the server's own records that are kept, the last ones that were asked for."""
+
+
+class RecordAnalyser:
+    """Answers some questions of each kind at a time, in turns of the guests who ask."""
+
+    def __init__(self) -> None:
+        """Begin with nothing kept."""
+        quick, slow, values = (
+            WorkQueue(count, MOST_WAITING, MOST_WAITING_OF_ONE) for count in (AT_A_TIME[0], AT_A_TIME[1], AT_A_TIME[1])
+        )
+        self._turns = {"frames": (quick, slow), "film": (quick, slow), "values": (values,)}
+        self._kept: dict[tuple[str, int], bytes] = {}
+        self._asked: dict[tuple[str, int, Hashable], trio.Lock] = {}
+
+    async def of_match(self, kind: str, match: int, text: str, guest: Hashable) -> bytes:
+        """Return what `ask` returns, for the record of a match of the server, which never changes.
+
+        What a guest asks for again while it is worked out is worked out once; others do not wait for that guest's turn.
+        """
+        key, asked = (kind, match), (kind, match, guest)
+        lock = self._asked.setdefault(asked, trio.Lock())
+        try:
+            async with lock:
+                whole, answer = True, self._kept.pop(key, None)
+                if answer is None:
+                    answer = await self.ask(kind, text.encode(), guest)
+                    whole = await trio.to_thread.run_sync(_is_whole, kind, answer)
+                if whole:
+                    self._kept[key] = answer
+        finally:
+            if not lock.locked():
+                self._asked.pop(asked, None)
+        while sum(map(len, self._kept.values())) > KEPT_BYTES and len(self._kept) > 1:
+            del self._kept[next(iter(self._kept))]
+        return answer
+
+    async def ask(self, kind: str, record: bytes, guest: Hashable) -> bytes:
+        """Return the JSON that tells of a record: its frames or its values. Raises `Refused` where it is not true.
+
+        Of the kind film it is, in place of a record, a `server.web.replay.record_analysis.Played` in JSON.
+        """
+        try:
+            for turns, seconds in zip(self._turns[kind], SECONDS[kind], strict=True):
+                async with turns.of(guest):
+                    with trio.move_on_after(seconds):
+                        return await _answer(kind, record)
+        except Full:
+            raise Refused(503, "too many records are being read now; try again in a minute") from None
+        raise Refused(422, f"the record takes longer than {SECONDS[kind][-1]:.0f} seconds to read")
+
+
+class _Values(msgspec.Struct):
+    cut: bool
+
+
+def _is_whole(kind: str, answer: bytes) -> bool:
+    """Tell whether an answer would be no other the next time: a slow machine may have had no time for all values."""
+    return kind != "values" or not msgspec.json.decode(answer, type=_Values).cut
+
+
+async def _answer(kind: str, record: bytes) -> bytes:
+    done = await one_shot_process.run("record_analysis", kind, stdin=record)
+    fault = done.stderr.decode(errors="replace").strip()
+    if done.returncode == 0:
+        return done.stdout
+    if done.returncode == NOT_TRUE:
+        raise Refused(422, f"this is no true record: {fault}")
+    log.error("a record could not be told", kind=kind, status=done.returncode, fault=fault[-2000:])
+    raise Refused(500, "a fault of the server's own, which was written to its log")

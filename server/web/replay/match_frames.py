@@ -1,0 +1,193 @@
+"""A match as a page shows it: what is fixed, how it stands, and every position. Pure: state in, structs out.
+
+The same three parts stand for a match that is running, one that is over, and a record that somebody dropped on the
+page, so that one page shows them all. Times are whole milliseconds.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+import msgspec
+
+from engine.clock import MICROSECONDS
+from engine.games.interface import Position
+from engine.record import Header, Summary
+from server.match.referee import State
+from server.web.views.board import Ending, Motion, Piece, Stock, View, ending_of, motion, view
+
+
+class Info(msgspec.Struct, frozen=True, kw_only=True):
+    """What is fixed when a match begins."""
+
+    match: int
+    players: tuple[str, str]
+    budget: int
+    increment: int
+    move_limit: int
+    started: str
+    server: str
+    start: View
+    """The first position, with the layout of the board."""
+
+
+class Step(NamedTuple):
+    """A move, and what both sides had left after it."""
+
+    move: str
+    first: int
+    second: int
+
+
+class Frame(msgspec.Struct, frozen=True, kw_only=True):
+    """A position without what all positions of a match share, and the move that led to it."""
+
+    ply: int
+    turn: int
+    pieces: tuple[Piece, ...]
+    stock: tuple[Stock, Stock] | None
+    aims: tuple[str | None, str | None]
+    summary: str
+    text: str
+    picture: str
+    motion: Motion | None
+
+
+class Change(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A position by what tells it from the one before, so that a match is told in a size that its record is in.
+
+    What is left out of the JSON is empty.
+    """
+
+    ply: int
+    turn: int
+    came: tuple[Piece, ...] = ()
+    """Pieces that stand now where none stood, or another one."""
+    left: tuple[str, ...] = ()
+    """Fields on which nothing stands any more."""
+    stock: tuple[Stock, Stock] | None = None
+    aims: tuple[str | None, str | None] = (None, None)
+    summary: str = ""
+    lines: tuple[tuple[int, str], ...] = ()
+    """Lines of the text form that have changed, numbered from 0."""
+    text: str = ""
+    """The whole text form, where it has another number of lines."""
+    picture: str = ""
+    motion: Motion | None = None
+
+
+class Now(msgspec.Struct, frozen=True, kw_only=True):
+    """How a match stands, and the moves from one on."""
+
+    first: int
+    """How many moves had been made before those that follow."""
+    steps: tuple[Step, ...]
+    frame: Frame | None
+    """The position on the board; None where all positions are told beside this."""
+    clocks: tuple[int, int]
+    runs: tuple[bool, bool]
+    """Which clock is running while this is told."""
+    phase: str
+    """preparing, running or over."""
+    away: tuple[bool, bool]
+    """Which player's connection is lost."""
+    ending: Ending | None
+
+
+def info_of(header: Header) -> Info:
+    """Return what is fixed of a match."""
+    budget, increment = header.control.milliseconds
+    return Info(
+        match=header.match,
+        players=header.players,
+        budget=budget,
+        increment=increment,
+        move_limit=header.move_limit,
+        started=header.started,
+        server=header.server,
+        start=view(header.position),
+    )
+
+
+def frame_of(ply: int, position: Position, before: Position | None = None, move: str = "") -> Frame:
+    """Return a position as a frame, with the move that was made in the position before where there is one."""
+    seen = view(position)
+    return Frame(
+        ply=ply,
+        turn=seen.turn,
+        pieces=seen.pieces,
+        stock=seen.stock,
+        aims=seen.aims,
+        summary=seen.summary,
+        text=seen.text,
+        picture=seen.picture,
+        motion=None if before is None else motion(before, move),
+    )
+
+
+def frames(position: Position, moves: Sequence[str]) -> tuple[Frame | Change, ...]:
+    """Return a first position as a frame, and that after each of these legal moves as a change."""
+    first = frame_of(0, position)
+    return first, *changes(first, position, moves)
+
+
+def changes(frame: Frame, position: Position, moves: Sequence[str]) -> Iterator[Change]:
+    """Yield the change that each of these legal moves makes, from a position and its frame on."""
+    for move in moves:
+        before, position = position, position.resolve(move).position
+        last, frame = frame, frame_of(frame.ply + 1, position, before, move)
+        yield _change(last, frame)
+
+
+def _change(before: Frame, after: Frame) -> Change:
+    stood, stand = set(before.pieces), {piece.field for piece in after.pieces}
+    old, new = before.text.split("\n"), after.text.split("\n")
+    same = len(old) == len(new)
+    return Change(
+        ply=after.ply,
+        turn=after.turn,
+        came=tuple(piece for piece in after.pieces if piece not in stood),
+        left=tuple(piece.field for piece in before.pieces if piece.field not in stand),
+        stock=after.stock,
+        aims=after.aims,
+        summary=after.summary,
+        lines=tuple((i, line) for i, line in enumerate(new) if line != old[i]) if same else (),
+        text="" if same else after.text,
+        picture=after.picture,
+        motion=after.motion,
+    )
+
+
+def now_of(state: State, frame: Frame | None, first: int, now: int, away: tuple[bool, bool]) -> Now:
+    """Return how a match of the server stands at a stamp of its clock, in microseconds; ``first`` as in `Now`."""
+    return Now(
+        first=first,
+        steps=tuple(Step(moved.move, moved.first, moved.second) for moved in state.shown[first:]),
+        frame=frame,
+        clocks=state.clock.milliseconds(now),
+        runs=(state.clock.since[0] is not None, state.clock.since[1] is not None),
+        phase="over" if state.outcome is not None else "running" if state.playing else "preparing",
+        away=away,
+        ending=ending_of(state.outcome, state.sides),
+    )
+
+
+def now_of_record(summary: Summary) -> Now:
+    """Return how the match of a record stood at its end."""
+    sides = summary.header.position.game.sides
+    winner = sides.index(summary.result) if summary.result in sides else None
+    ending = Ending(winner, summary.result, summary.reason, summary.sentence) if summary.result else None
+    moves = zip(summary.history.moves, summary.played, strict=True)
+    return Now(
+        first=0,
+        steps=tuple(Step(move, *_milliseconds(played.left)) for move, played in moves),
+        frame=None,
+        clocks=_milliseconds(summary.left),
+        runs=(False, False),
+        phase="over",
+        away=(False, False),
+        ending=ending,
+    )
+
+
+def _milliseconds(left: tuple[int, int]) -> tuple[int, int]:
+    return max(0, left[0]) // MICROSECONDS, max(0, left[1]) // MICROSECONDS

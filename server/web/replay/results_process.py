@@ -1,0 +1,70 @@
+"""The results of the newest records of a data directory: ``python -m server.web.replay.results_process FOLDER COUNT``.
+
+A process of its own reads them, for those of earlier servers: there may be many, and one of them may be damaged, or
+take long. What it finds stands on standard output as JSON.
+"""
+
+import os
+import signal
+import sys
+from contextlib import suppress
+from pathlib import Path
+from time import monotonic
+from types import FrameType
+
+import msgspec
+
+from server.match.recovery import finished
+from server.storage.record_store import RecordStore
+from server.web.views.lobby import Listed, listed
+
+NICENESS = 10
+"""How much lower the priority of the process is than that of the server: matches go first."""
+
+LOOKED_AT = 4
+"""Records that are looked at for each that is wanted: some may not be true."""
+
+MOST_BYTES = 2 * 1024 * 1024
+"""A record that is longer is left out."""
+
+RECORD_SECONDS, ALL_SECONDS = 1.0, 15.0
+"""How long it may take to read one, and after how long no other is begun."""
+
+
+class TooLong(Exception):
+    """A record takes too long to read."""
+
+
+def newest(folder: Path, count: int) -> list[Listed]:
+    """Return the last results of a data directory, the newest first; what is no true record of a result is left out."""
+    signal.signal(signal.SIGALRM, _too_long)
+    until = monotonic() + ALL_SECONDS
+    found: list[Listed] = []
+    for path in RecordStore.newest(folder, LOOKED_AT * count):
+        if len(found) == count or monotonic() > until:
+            break
+        with suppress(Exception):  # whatever is wrong with one record, there are others
+            found += _result(path)
+    return found
+
+
+def _result(path: Path) -> list[Listed]:
+    with path.open("rb") as file:
+        data = file.read(MOST_BYTES + 1)
+    if len(data) > MOST_BYTES:
+        return []
+    signal.setitimer(signal.ITIMER_REAL, RECORD_SECONDS)
+    try:
+        state = finished(data.decode())
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+    return [] if state is None or path.stem != str(state.header.match) else [listed(state, 0)]
+
+
+def _too_long(_signal: int, _frame: FrameType | None) -> None:
+    raise TooLong
+
+
+if __name__ == "__main__":
+    os.nice(NICENESS)
+    sys.stdout.buffer.write(msgspec.json.encode(newest(Path(sys.argv[1]), int(sys.argv[2]))))

@@ -1,0 +1,190 @@
+"""Contests as pages show them, from the reports that the server writes (`server.contest.report.files`)."""
+
+import re
+from datetime import datetime
+from hashlib import sha256
+from pathlib import Path
+from typing import NamedTuple
+
+import msgspec
+import structlog
+import trio
+
+from server.contest.store.folders import FOLDER, folder_of
+from server.web.http.path_numbers import DIGITS
+
+log = structlog.get_logger()
+
+REPORT = "report.json"
+
+KEPT = 8
+"""Contests that are kept as they are sent, the last ones that somebody has looked at."""
+
+NUMBER = re.compile(f"[1-9][0-9]{{0,{DIGITS - 1}}}")
+"""The name of a contest's folder."""
+
+TABLES = {
+    "report.json": "application/json",
+    "standings.csv": "text/csv; charset=utf-8",
+    "games.csv": "text/csv; charset=utf-8",
+    "ratings.csv": "text/csv; charset=utf-8",
+}
+"""Files of a report that can be had as they are."""
+
+
+class Entry(msgspec.Struct, frozen=True, kw_only=True):
+    """A contest in the list."""
+
+    contest: int
+    name: str
+    state: str
+    opened: datetime
+    closed: datetime | None
+    entrants: int
+    done: int
+    running: int
+    known: int
+    """Games that are known to be played: more may follow when these are over."""
+    leader: str
+    """Who leads the table of the last stage, or has won it; empty as long as there is none."""
+
+
+class _Line(msgspec.Struct):
+    name: str
+
+
+class _Stage(msgspec.Struct):
+    games: int
+    known: int
+    table: tuple[_Line, ...]
+
+
+class _Qualified(msgspec.Struct):
+    left: int
+
+
+class _Qualification(msgspec.Struct):
+    table: tuple[_Qualified, ...]
+
+
+class _Glimpse(msgspec.Struct):
+    """What an `Entry` needs of a report: its thousands of games are skipped, not made into objects."""
+
+    name: str
+    state: str
+    opened: datetime
+    closed: datetime | None
+    entrants: tuple[str, ...]
+    done: int
+    running: int
+    due: int
+    qualification: _Qualification | None
+    stages: tuple[_Stage, ...]
+    left: int = 0
+
+
+class Contest(NamedTuple):
+    """A contest with all that its report tells, as it is sent."""
+
+    data: bytes
+    """JSON: the ``entry`` of the list, and the ``report`` as it stands in the file."""
+    tag: str
+    """Changes with the data, for a browser that has them already."""
+
+
+class ReportIndex:
+    """The contests of a data directory. A report that has not changed is not read again."""
+
+    def __init__(self, data: Path) -> None:
+        """Read nothing yet."""
+        self._data = data
+        self._known: dict[int, tuple[int, Entry | None]] = {}
+        self._whole: dict[int, tuple[int, Contest | None]] = {}
+        self._reading = trio.Lock()
+
+    async def entries(self) -> list[Entry]:
+        """Return the contests, the newest first; one without a readable report is left out."""
+        async with self._reading:
+            return await trio.to_thread.run_sync(self._entries)
+
+    async def contest(self, number: int) -> Contest | None:
+        """Return a contest with its report; None where it has none, or none that can be read."""
+        async with self._reading:
+            return await trio.to_thread.run_sync(self._contest, number)
+
+    def _entries(self) -> list[Entry]:
+        try:
+            numbers = [int(path.name) for path in (self._data / FOLDER).iterdir() if NUMBER.fullmatch(path.name)]
+        except FileNotFoundError:
+            return []
+        found = [self._entry(number) for number in sorted(numbers, reverse=True)]
+        return [entry for entry in found if entry is not None]
+
+    def _entry(self, number: int) -> Entry | None:
+        changed = self._changed(number)
+        if changed is None:
+            return None
+        if number not in self._known or self._known[number][0] != changed:
+            found = self._read(number)
+            self._known[number] = (changed, None if found is None else found[0])
+        return self._known[number][1]
+
+    def _contest(self, number: int) -> Contest | None:
+        changed = self._changed(number)
+        if changed is None:
+            return None
+        before, whole = self._whole.pop(number, (-1, None))
+        if before != changed:
+            found = self._read(number)
+            if found is None:
+                return None
+            data = msgspec.json.encode({"entry": found[0], "report": msgspec.Raw(found[1])})
+            whole = Contest(data, f'W/"{sha256(data).hexdigest()[:20]}"')
+        self._whole[number] = changed, whole
+        while len(self._whole) > KEPT:
+            del self._whole[next(iter(self._whole))]
+        return whole
+
+    def _changed(self, number: int) -> int | None:
+        """Return when a report was written, None where there is none."""
+        try:
+            return (folder_of(self._data, number) / REPORT).stat().st_mtime_ns
+        except OSError:
+            return None
+
+    def _read(self, number: int) -> tuple[Entry, bytes] | None:
+        path = folder_of(self._data, number) / REPORT
+        try:
+            data = path.read_bytes()
+            return _entry(number, msgspec.json.decode(data, type=_Glimpse)), data
+        except FileNotFoundError:
+            return None
+        except (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+            log.warning("a report cannot be read", path=str(path), error=str(error))
+            return None
+
+
+def file(data: Path, number: int, name: str) -> bytes | None:
+    """Return a file of `TABLES` of a contest's report; None where there is none."""
+    try:
+        return (folder_of(data, number) / name).read_bytes() if name in TABLES else None
+    except OSError:
+        return None
+
+
+def _entry(number: int, report: _Glimpse) -> Entry:
+    table = report.stages[-1].table if report.stages else ()
+    left = sum(line.left for line in report.qualification.table) if report.qualification is not None else 0
+    staged = sum(max(0, stage.known - stage.games) for stage in report.stages)
+    return Entry(
+        contest=number,
+        name=report.name,
+        state=report.state,
+        opened=report.opened,
+        closed=report.closed,
+        entrants=len(report.entrants),
+        done=report.done,
+        running=report.running,
+        known=report.done + max(report.running + report.due, report.left or staged + left),
+        leader=table[0].name if table else "",
+    )

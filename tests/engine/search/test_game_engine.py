@@ -1,0 +1,81 @@
+"""Advice on the move in a game. Small boards: nothing here may wait for the compiler."""
+
+from collections.abc import Collection, Iterator
+from itertools import count
+from typing import Any
+
+import pytest
+
+from engine.games.catalogue import GAMES
+from engine.games.history import History
+from engine.games.interface import Position, moves
+from engine.search import game_engine
+from engine.search.game_engine import GameEngine
+from engine.search.searcher import Searcher, SearchLimits, SearchResult, Stop, key_of
+
+LARGE = "5 4 18 18"
+"""A board that is interpreted, so that the search polls the clock."""
+
+
+def ticking(step: float) -> Iterator[float]:
+    return count(0.0, step)
+
+
+def begun(game: str, parameters: str) -> History:
+    return History.begin(GAMES[game].start(parameters))
+
+
+def test_it_thinks_for_as_long_as_it_is_told_and_plays_a_legal_move() -> None:
+    history = begun("gipf", LARGE)
+    thought = GameEngine().think(history, 1.0, clock=ticking(0.001).__next__)
+    assert 0.9 < thought.seconds < 1.2
+    assert history.after(thought.move).plies == 1
+
+
+def test_it_stops_when_it_is_told() -> None:
+    stop = Stop()
+    stop.set()
+    history = begun("gipf", LARGE)
+    thought = GameEngine().think(history, 1000.0, clock=ticking(0.001).__next__, stop=stop)
+    assert thought.nodes < 10 and history.after(thought.move).plies == 1
+
+
+def test_the_only_move_takes_no_time() -> None:
+    position = GAMES["morris"].read("0 0 W\n_BWBWWB_B__BWWB_B_B_____\n")
+    (only,) = moves(position)
+    thought = GameEngine(megabytes=1).think(History.begin(position), 1000.0, clock=ticking(0.01).__next__)
+    assert thought.move == only and thought.depth == 1
+
+
+def test_it_changes_from_game_to_game() -> None:
+    game_engine = GameEngine(megabytes=1)
+    mnk, gipf = begun("mnk", "3 3 3"), begun("gipf", LARGE)
+    assert not game_engine.is_ready(mnk)
+    for history in (mnk, gipf, mnk):
+        move = game_engine.think(history, 0.02, clock=ticking(0.001).__next__).move
+        assert history.after(move).plies == 1
+        assert game_engine.is_ready(history)
+    assert not game_engine.is_ready(gipf)
+
+
+def test_the_search_knows_which_positions_stood_before(monkeypatch: pytest.MonkeyPatch) -> None:
+    told = []
+
+    class Recorder(Searcher):
+        def think(
+            self, position: Position, earlier: Collection[int] = (), *limits: SearchLimits, **rest: Any
+        ) -> SearchResult:
+            told.append(list(earlier))
+            return super().think(position, earlier, *limits, **rest)
+
+    monkeypatch.setattr(game_engine, "Searcher", Recorder)
+    start = GAMES["mnk"].start("3 3 3")
+    after = start.resolve("a1").position
+    GameEngine(megabytes=1).think(History.begin(start).after("a1").after("b2"), 0.01, clock=ticking(0.001).__next__)
+    assert told == [[key_of(start), key_of(after)]]
+
+
+def test_a_finished_game_has_no_move() -> None:
+    history = begun("mnk", "1 1 1").after("a1")
+    with pytest.raises(ValueError, match="the game is over"):
+        GameEngine(megabytes=1).think(history, 1.0, clock=ticking(0.001).__next__)

@@ -1,0 +1,90 @@
+"""Proof-number search: against the definition on random graphs without cycles, and with tables of the least size."""
+
+from random import Random
+
+import pytest
+
+from engine.games.interface import DRAWN, LOST, WON
+from engine.solve.proof_number import acyclic as prover
+from engine.solve.proof_number import proof_table
+from engine.solve.proof_number.acyclic import Prover
+from tests.engine.search import toy
+
+MEMORY = 1 << 24
+
+
+def acyclic(chance: Random, nodes: int, most: int) -> list[list[int]]:
+    """Return a graph whose moves all lead to later nodes, many of them to the same ones."""
+    graph: list[list[int]] = []
+    for node in range(nodes):
+        later = range(node + 1, min(nodes, node + 1 + 2 * most))
+        graph.append(chance.sample(later, min(len(later), chance.randint(0 if node > 3 else 1, most))))
+    return graph
+
+
+def values(moves: toy.Moves, drawn: frozenset[int]) -> list[int]:
+    """Return the value of each node by going backwards through the graph."""
+    known = [0] * len(moves)
+    for node in reversed(range(len(moves))):
+        below = [known[child] for child in moves[node]]
+        if not below:
+            known[node] = DRAWN if node in drawn else LOST
+        elif LOST in below:
+            known[node] = WON
+        else:
+            known[node] = DRAWN if DRAWN in below else LOST
+    return known
+
+
+@pytest.mark.parametrize("seed", range(80))
+def test_values_are_those_of_the_definition(seed: int) -> None:
+    chance = Random(seed)
+    moves = acyclic(chance, chance.randint(2, 60), chance.randint(1, 5))
+    drawn = frozenset(node for node in range(len(moves)) if chance.random() < chance.choice([0, 0.5]))
+    expected = values(moves, drawn)
+    searcher = Prover(toy.kernel(moves, drawn), memory=MEMORY)
+    for root in chance.sample(range(len(moves)), min(8, len(moves))):
+        kernel = toy.kernel(moves, drawn, root)
+        assert searcher.value(kernel.state) == expected[root]
+        assert Prover(kernel, memory=MEMORY).value(kernel.state) == expected[root]
+
+
+def test_a_search_goes_on_where_it_was_stopped() -> None:
+    """Games of ten moves, of which a portion sees a few."""
+    portions = 0
+    for seed in range(10):
+        chance = Random(seed)
+        moves: list[list[int]] = []
+        for node in range(600):
+            layer = node // 60
+            moves.append([] if layer == 9 else chance.sample(range(60 * layer + 60, 60 * layer + 120), 4))
+        drawn = frozenset(chance.sample(range(540, 600), 50))
+        searcher = Prover(toy.kernel(moves, drawn), memory=MEMORY)
+        while (value := searcher.value(toy.Node(0), 30)) is None:
+            portions += 1
+            assert portions < 10_000
+        assert value == values(moves, drawn)[0]
+    assert portions > 10
+
+
+def test_tables_and_arenas_that_are_too_small_grow_or_forget(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Neither changes a value."""
+    monkeypatch.setattr(prover, "FIRST_ENTRIES", 8)
+    monkeypatch.setattr(prover, "FIRST_PLACES", 4)
+    monkeypatch.setattr(proof_table, "PROBES", 2)
+    chance = Random(5)
+    moves = acyclic(chance, 400, 5)
+    drawn = frozenset(range(0, 400, 7))
+    expected = values(moves, drawn)
+    growing = Prover(toy.kernel(moves, drawn), memory=MEMORY)
+    forgetting = Prover(toy.kernel(moves, drawn), memory=0)
+    for root in range(0, 400, 20):
+        assert growing.value(toy.Node(root)) == expected[root]
+        assert forgetting.value(toy.Node(root)) == expected[root]
+
+
+def test_more_children_than_any_arena_holds_are_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(prover, "MOST_PLACES", 1 << 11)
+    moves = [list(range(1, 3000)), *([] for _ in range(2999))]
+    with pytest.raises(OverflowError):
+        Prover(toy.kernel(moves), memory=0).value(toy.Node(0))

@@ -1,0 +1,311 @@
+"""Solving by layers: against the atlas, against the set of reachable positions, and after interruptions."""
+
+from collections.abc import Callable
+from pathlib import Path
+from random import Random
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from engine.compiling.binding import popcount
+from engine.games.catalogue import GAMES
+from engine.games.gipf.rules import State
+from engine.games.interface import LOST, Kernel
+from engine.solve import backends
+from engine.solve.layered import pair as layerpair
+from engine.solve.layered import values as layered
+from engine.solve.layered.pair import OutOfMemory, OutOfTime
+from engine.solve.layered.solver import Layers, layer_of, needed
+from engine.solve.layered.store import COLUMNS
+from engine.solve.reachable import Judgement, ReachableSet
+from engine.solve.retrograde import UNKNOWN
+from engine.solve.solver import Result, SolverLimits, solve
+
+MEMORY = 1 << 30
+ATLAS = Path(__file__).parents[3] / "docs" / "atlas.tsv"
+
+
+def kernel_of(parameters: str, *, compile: bool = True) -> Kernel:
+    return GAMES["gipf"].start(parameters).kernel(compile=compile)
+
+
+def always() -> bool:
+    return True
+
+
+def never() -> bool:
+    return False
+
+
+def solved(kernel: Kernel, name: tuple[int, int] | None = None, **options: Any) -> Layers:
+    """Return all layers up to that of a kernel's position, or to another one."""
+    name = name or layer_of(kernel)
+    layers = Layers(kernel, name, memory=MEMORY, **options)
+    for pair in layers.missing(name):
+        layers.solve(pair, never)
+    assert layers.missing(name) == []
+    return layers
+
+
+def judged(parameters: str, layers: Layers) -> tuple[str, str]:
+    """Return result and length of the game from the start, as the atlas tells them."""
+    judgement = layers.judgement(kernel_of(parameters, compile=False).state)
+    assert judgement is not None
+    if judgement.result == 0:
+        return Result.DRAW, ""
+    return (Result.FIRST if judgement.result > 0 else Result.SECOND), str(judgement.plies)
+
+
+def entries(variant: str, most: int) -> dict[str, tuple[str, str]]:
+    """Return what the atlas has found without layers of variants up to so many pieces a side."""
+    found = {}
+    for line in ATLAS.read_text().splitlines()[1:]:
+        parameters, result, plies, method, *_ = line.split("\t")
+        if parameters.startswith(variant) and method != Layers.method and max(map(int, parameters.split()[2:])) <= most:
+            found[parameters] = result, plies
+    return found
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("variant", "most", "count"),
+    [
+        *[("2 2", 15, 144), ("2 3", 15, 144)],
+        *(
+            pytest.param(*case, marks=pytest.mark.campaign)
+            for case in (("3 2", 7, 16), ("3 3", 5, 4), ("3 4", 4, 1), ("3 5", 4, 1))
+        ),
+    ],
+)
+def test_layers_and_the_other_methods_agree(variant: str, most: int, count: int) -> None:
+    expected = entries(variant, most)
+    assert len(expected) == count
+    layers = solved(kernel_of(f"{variant} {most} {most}"))
+    assert {parameters: judged(parameters, layers) for parameters in expected} == expected
+
+
+def check_set(kernel: Kernel, layers: Layers, share: int = 1) -> int:
+    """Compare one of so many values that the set of a position's reachable positions has; return how many."""
+    reachable = ReachableSet(kernel, memory=MEMORY)
+    reachable.grow(1 << 40)
+    assert reachable.closed
+    judgement = reachable.judge(always)
+    assert judgement == layers.judgement(kernel.state)
+    compared = 0
+    for at in range(0, reachable.positions, share):
+        value = int(reachable._values[at])
+        # the set stops judging when its first position is decided
+        if value == UNKNOWN and judgement != Judgement(0, 0):
+            continue
+        expected = Judgement((value > 0) - (value < 0), abs(value) - 1 if value else 0)
+        assert layers.judgement(kernel.rules.load(reachable._arena, at)) == expected
+        compared += 1
+    return compared
+
+
+def random_state(chance: Random, kernel: Kernel, most: int) -> State:
+    """Return a position with one to ``most`` pieces a side."""
+    rules = kernel.rules.layers()
+    while True:
+        mine, theirs = chance.randint(1, most), chance.randint(1, most)
+        place = chance.randrange(rules.places(mine, rules.index))
+        own, other = rules.sets_at(place, rules.number_at(place, 0, rules.index), rules.index)
+        reserves = mine - popcount(own), theirs - popcount(other)
+        if min(reserves) >= 0 and not rules.has_run(other):
+            mover, waiting = reserves
+            return State(own, other, mover, waiting, 0) if place % 2 else State(other, own, waiting, mover, 1)
+
+
+@pytest.mark.parametrize("run", [2, 3])
+def test_values_and_lengths_are_those_of_the_reachable_set(run: int) -> None:
+    """From random positions of the smallest board, with one to seven pieces a side."""
+    chance = Random(run)
+    kernel = kernel_of(f"2 {run} 7 7")
+    layers = solved(kernel)
+    compared = 0
+    while compared < 5000:
+        compared += check_set(kernel._replace(state=random_state(chance, kernel, 7)), layers)
+
+
+@pytest.mark.campaign
+def test_values_and_lengths_of_a_larger_board() -> None:
+    kernel = kernel_of("3 2 4 4")
+    assert check_set(kernel, solved(kernel), share=10) > 20_000
+
+
+def by_definition(state: State, kernel: Kernel, layers: Layers) -> Judgement:
+    """Return the value of a position as it follows from those of its children."""
+    if kernel.rules.verdict(state) == LOST:
+        return Judgement(-1, 0)
+    arena = kernel.arena(4096)
+    end = kernel.rules.children(state, arena, 0)
+    children = [layers.judgement(kernel.rules.load(arena, at)) for at in range(end)]
+    assert None not in children
+    results = {child.result for child in children if child is not None}
+    plies = [child.plies + 1 for child in children if child is not None and child.result == min(results)]
+    if min(results) == 0:
+        return Judgement(0, 0)
+    return Judgement(1, min(plies)) if min(results) < 0 else Judgement(-1, max(plies))
+
+
+@pytest.mark.parametrize(
+    ("parameters", "most"),
+    [
+        *[("2 2 6 6", 6), ("2 3 6 6", 6)],
+        pytest.param("3 3 4 4", 3, marks=pytest.mark.slow),
+        *(pytest.param(larger, 4, marks=pytest.mark.campaign) for larger in ("3 3 4 4", "3 2 4 4")),
+    ],
+)
+def test_values_follow_from_those_of_the_children(parameters: str, most: int) -> None:
+    """This proves them too: all that is won or lost by induction over the plies, and then what is drawn."""
+    kernel = kernel_of(parameters)
+    layers = solved(kernel, (most, most))
+    chance = Random(parameters)
+    for _ in range(2000):
+        state = random_state(chance, kernel, most)
+        assert layers.judgement(state) == by_definition(state, kernel, layers)
+
+
+@pytest.mark.slow
+def test_interpreted_layers_are_the_same() -> None:
+    for variant in ("2 2 4 4", "2 3 4 4"):
+        interpreted, compiled = solved(kernel_of(variant, compile=False)), solved(kernel_of(variant))
+        assert bytes(interpreted._shelf.values) == bytes(compiled._shelf.values)
+        assert interpreted.total((4, 4)) == compiled.total((4, 4))
+
+
+def test_needed_layers_come_before_those_that_need_them() -> None:
+    assert needed((2, 1)) == [(0, 0), (1, 0), (1, 1), (2, 0), (2, 1)]
+    assert set(needed((3, 5))) == set(needed((5, 3)))
+
+
+def stopping(after: int) -> Callable[[], bool]:
+    """Return what says that it is late from some question on."""
+    questions = iter(range(after))
+    return lambda: next(questions, None) is None
+
+
+def test_an_interrupted_run_goes_on_and_ends_with_the_same_bytes(tmp_path: Path) -> None:
+    kernel = kernel_of("2 2 5 4")
+    whole = solved(kernel, directory=tmp_path / "whole", threads=2)
+    name = layer_of(kernel)
+    runs = 0
+    while True:
+        runs += 1
+        layers = Layers(kernel, name, memory=MEMORY, directory=tmp_path / "parts")
+        late = stopping(25)
+        try:
+            for pair in layers.missing(name):
+                layers.solve(pair, late)
+        except OutOfTime:
+            continue
+        break
+    assert runs > 5
+    file = "gipf_2_2.layers"
+    assert (tmp_path / "parts" / file).read_bytes() == (tmp_path / "whole" / file).read_bytes()
+    assert layers.total(name) == whole.total(name)
+    assert layers.judgement(kernel.state) == whole.judgement(kernel.state) == Judgement(0, 0)
+
+
+def test_a_larger_variant_needs_only_what_is_not_there(tmp_path: Path) -> None:
+    solved(kernel_of("2 3 5 4"), directory=tmp_path)
+    journal = (tmp_path / "gipf_2_3.journal").read_text()
+    larger = Layers(kernel_of("2 3 5 5"), (5, 5), memory=MEMORY, directory=tmp_path)
+    assert larger.missing((5, 5)) == [(5, 5)]
+    larger.solve((5, 5), never)
+    lines = (tmp_path / "gipf_2_3.journal").read_text().removeprefix(journal).splitlines()
+    assert [line.split("\t")[:2] for line in lines] == [["5", "5"]]
+    assert judged("2 3 5 5", larger) == ("first", "1")
+
+
+def test_damage_is_noticed_and_repaired(tmp_path: Path) -> None:
+    kernel = kernel_of("2 2 4 4")
+    before = solved(kernel, directory=tmp_path)
+    values, journal = tmp_path / "gipf_2_2.layers", tmp_path / "gipf_2_2.journal"
+    content = values.read_bytes()
+    # as a crash of the machine may leave them: values that were never written, and a line without its end
+    start = int(before._shelf.offsets[3 * before._shelf.width + 4])
+    at = next(at for at in range(start, len(content)) if content[at])
+    values.write_bytes(content[:at] + b"\0" + content[at + 1 :])
+    text = journal.read_text()
+    journal.write_text(text[: text.rindex("\t")])
+    layers = Layers(kernel, (4, 4), memory=MEMORY, directory=tmp_path)
+    assert layers.missing((4, 4)) == [(4, 3), (4, 4)]
+    for pair in layers.missing((4, 4)):
+        layers.solve(pair, never)
+    assert values.read_bytes() == content
+    assert journal.read_text().startswith("\t".join(COLUMNS) + "\n")
+    assert Layers(kernel, (4, 4), memory=MEMORY, directory=tmp_path).missing((4, 4)) == []
+
+
+def test_a_layer_that_does_not_fit_into_memory_is_not_begun(tmp_path: Path) -> None:
+    kernel = kernel_of("3 3 9 9")
+    with pytest.raises(OutOfMemory):
+        Layers(kernel, (9, 9), memory=1 << 28)
+    layers = Layers(kernel, (9, 9), memory=1 << 20, directory=tmp_path)
+    with pytest.raises(OutOfMemory):
+        layers.solve((0, 0), never)
+    assert layers.missing((0, 0)) == [(0, 0)]
+
+
+def test_edges_count_as_memory() -> None:
+    kernel = kernel_of("2 2 6 6")
+    layers = solved(kernel)
+    layers._memory = layers._sizes[6] * layerpair.PLACE_BYTES + 100
+    with pytest.raises(OutOfMemory):
+        layers.solve((6, 6), never)
+
+
+def test_portions_make_no_difference(monkeypatch: pytest.MonkeyPatch) -> None:
+    kernel = kernel_of("2 2 5 5")
+    expected = bytes(solved(kernel)._shelf.values)
+    monkeypatch.setattr(layerpair, "SURVEYED_AT_A_TIME", 37)
+    monkeypatch.setattr(layerpair, "JUDGED_AT_A_TIME", 41)
+    monkeypatch.setattr(layerpair, "EDGES_AT_A_TIME", 64)
+    assert bytes(solved(kernel, threads=2)._shelf.values) == expected
+
+
+def test_too_long_games_are_refused() -> None:
+    """A layer below in which a game takes as many plies as a byte can tell of."""
+    kernel = kernel_of("2 2 5 5")
+    layers = solved(kernel)
+    for at in range(len(layers._shelf.values)):
+        layers._shelf.values[at] = layered.LONGEST + 1
+    with pytest.raises(OverflowError):
+        layers.solve((5, 5), never)
+
+
+def test_the_solver_changes_over_to_layers(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("engine.solve.solver.settling", backends.RetrogradeBackend)
+    monkeypatch.setattr(backends, "LAYERED_FROM", 300)
+    monkeypatch.setattr(backends, "PLACES_PER_POSITION", 1 << 20)
+    solution = solve(GAMES["gipf"].start("2 2 7 7"), trial=1 << 30)
+    assert (solution.result, solution.plies, solution.method) == (Result.DRAW, None, Layers.method)
+    assert solution.closed
+    told = solve(GAMES["gipf"].start("2 2 7 7"), SolverLimits(memory=1 << 22), trial=1 << 30)
+    assert told.result == Result.DRAW
+
+
+def test_the_solver_looks_out_for_layers_where_rules_are_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
+    kernel = kernel_of("2 2 7 7", compile=False)
+    monkeypatch.setattr(backends, "RetrogradeBackend", lambda kernel, memory: "growing")
+    assert backends.settling(kernel._replace(compiled=True), MEMORY) == "growing"  # type: ignore[comparison-overlap]
+    assert isinstance(backends.settling(kernel, MEMORY), backends.ReachableSetBackend)
+
+
+@pytest.mark.parametrize("value", [0, 1, -1])
+def test_what_layers_say_is_settled(monkeypatch: pytest.MonkeyPatch, value: int) -> None:
+    kernel = kernel_of("2 3 5 5")
+    search = backends.LayeredBackend(kernel, MEMORY)
+    assert search.settled() == (None, None, 0, 0, False, False)
+    search.search(1 << 30, always)
+    assert not search.settled().closed
+    search.search(1 << 30, never)
+    if value != 1:
+        monkeypatch.setattr(
+            search, "_layers", SimpleNamespace(judgement=lambda _: Judgement(value, 2), total=lambda _: (7, 0))
+        )
+        assert search.settled() == (value, 2 if value else None, 0, 7, True, False)
+    else:
+        assert search.settled() == (1, 1, 0, search.used, True, False)

@@ -1,0 +1,324 @@
+"""Forced wins, retrograde analysis, and both together: against known truth, a slow definition, and each other."""
+
+from collections.abc import Callable
+from itertools import count
+from random import Random
+from types import SimpleNamespace
+from typing import cast
+
+import pytest
+
+from engine.games.catalogue import GAMES
+from engine.games.interface import DRAWN, LOST, UNDECIDED, WON, Kernel, Position
+from engine.search.binding import bind
+from engine.solve import reachable as reachable_sets
+from engine.solve.forced_wins import Deepening, ForcedWin, forced_win
+from engine.solve.reachable import Judgement, ReachableSet
+from engine.solve.solver import Result, Solution, SolverLimits, solve
+from tests.engine.search import toy
+
+MEMORY = 1 << 28
+
+SHORT_WINS = [
+    ("2 3 5 5", Result.FIRST, 1),
+    ("3 3 4 4", Result.SECOND, 2),
+    ("3 3 4 5", Result.SECOND, 2),
+    ("3 4 4 4", Result.SECOND, 2),
+    ("4 4 4 4", Result.SECOND, 2),
+    ("3 3 5 4", Result.FIRST, 3),
+    ("3 4 5 5", Result.SECOND, 4),
+    ("4 4 5 5", Result.SECOND, 4),
+]
+"""Solved start positions (docs/rules.md, 1.11), all but the draw."""
+
+
+def always() -> bool:
+    return True
+
+
+def start(parameters: str) -> Position:
+    return GAMES["gipf"].start(parameters)
+
+
+def as_win(plies: int | None) -> ForcedWin | None:
+    """Put a distance as the definition gives it into the solver's words."""
+    return None if plies is None else ForcedWin(plies % 2 == 1, plies)
+
+
+def as_judgement(plies: int | None) -> Judgement:
+    if plies is None:
+        return Judgement(0, 0)
+    return Judgement(1 if plies % 2 == 1 else -1, plies)
+
+
+@pytest.mark.parametrize(("parameters", "result", "plies"), SHORT_WINS)
+def test_known_wins_are_found_with_their_length(parameters: str, result: Result, plies: int) -> None:
+    solution = solve(start(parameters))
+    assert (solution.result, solution.plies, solution.within) == (result, plies, plies)
+    assert solution.refuted == plies - 1
+
+
+@pytest.mark.slow
+def test_the_known_draw_is_proven_by_the_whole_set_of_positions() -> None:
+    solution = solve(start("2 2 5 5"), trial=1 << 14)
+    assert (solution.result, solution.plies, solution.within) == (Result.DRAW, None, None)
+    assert solution.closed
+    whole = ReachableSet(blind(start("2 2 5 5").kernel(compile=False)), memory=MEMORY)
+    whole.grow(1 << 14)
+    assert (whole.positions, whole.closed, whole.judge(always)) == (7964, True, Judgement(0, 0))
+
+
+def blind(kernel: Kernel) -> Kernel:
+    """Return a kernel that does not know which positions mirror each other."""
+    rules = {name: value for name, value in vars(kernel.rules).items() if name != "canonical"}
+    return kernel._replace(rules=SimpleNamespace(**rules))
+
+
+@pytest.mark.parametrize("parameters", ["2 2 4 4", "2 2 5 4", "2 3 4 4", "3 3 4 4"])
+def test_mirror_images_change_no_judgement(parameters: str) -> None:
+    """A position for all that mirror it, or each for itself: the same results, and as many positions as images say."""
+    kernel = start(parameters).kernel(compile=False)
+    with_images, without = ReachableSet(kernel, memory=MEMORY), ReachableSet(blind(kernel), memory=MEMORY)
+    with_images.grow(3000)
+    without.grow(3000)
+    if with_images.closed and without.closed:
+        assert with_images.judge(always) == without.judge(always)
+        assert without.positions / 12 <= with_images.positions < without.positions
+    else:
+        mirrored, each = with_images.judge(always), without.judge(always)
+        assert mirrored is None or each is None or mirrored.result == each.result
+
+
+@pytest.mark.slow
+def test_compiled_and_interpreted_searches_do_the_same() -> None:
+    figures = []
+    for compile in (False, True):
+        kernel = start("3 3 5 4").kernel(compile=compile)
+        assert kernel.compiled == compile
+        search = Deepening(kernel, memory=MEMORY)
+        search.run(100_000)
+        reachable = ReachableSet(kernel, memory=MEMORY)
+        reachable.grow(3000)
+        found = [int(value) for value in reachable._values[: reachable.positions]]
+        figures.append((search.found, search.nodes, reachable.judge(always), reachable.positions, found))
+    assert figures[0] == figures[1]
+    assert figures[0][0] == ForcedWin(True, 3)
+
+
+@pytest.mark.slow
+def test_what_a_trial_does_not_solve_is_solved_by_compiled_rules() -> None:
+    told: list[str] = []
+    solution = solve(start("3 3 5 4"), compiling=lambda: told.append("compiling"), trial=16)
+    assert (solution.result, solution.plies, told) == (Result.FIRST, 3, ["compiling"])
+
+
+def test_forced_wins_and_retrograde_analysis_agree_along_games() -> None:
+    """Every position of some games of a small variant, until its end."""
+    chance = Random(7)
+    checked = 0
+    for parameters in ("3 3 4 4", "2 2 4 4", "3 3 4 5"):
+        position = start(parameters)
+        for _ in range(6):
+            kernel = position.kernel(compile=False)
+            reachable = ReachableSet(kernel, memory=MEMORY)
+            reachable.grow(400)
+            judgement = reachable.judge(always)
+            win = forced_win(kernel, 3)
+            if win is not None and judgement is not None:
+                assert (judgement.result > 0) == win.for_mover
+                assert judgement.plies >= win.plies
+                assert judgement.plies == win.plies or not reachable.closed
+                checked += 1
+            if reachable.closed:
+                assert judgement is not None
+                assert (win is None) == (judgement.result == 0 or judgement.plies > 3)
+                checked += 1
+            successors = list(position.successors())
+            if not successors:
+                break
+            position = chance.choice(successors).position
+    assert checked > 10
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_solvers_agree_with_the_definition_on_random_graphs(seed: int) -> None:
+    chance = Random(seed)
+    moves = toy.random_moves(chance, chance.randint(2, 40), chance.randint(1, 4), chance.choice([0.1, 0.2, 0.4]))
+    moves = [to[: len(moves)] for to in moves]
+    drawn = frozenset(node for node in range(len(moves)) if chance.random() < chance.choice([0, 0.5]))
+    expected = toy.truth(moves, drawn)
+    for root in range(min(len(moves), 12)):
+        kernel = toy.kernel(moves, drawn, root)
+        assert forced_win(kernel, 12) == (None if (expected[root] or 0) > 12 else as_win(expected[root]))
+        reachable = ReachableSet(kernel, memory=MEMORY)
+        while not reachable.closed:
+            reachable.grow(chance.randint(1, 5))
+            judgement = reachable.judge(always)
+            if judgement is not None and judgement.result != 0:
+                # what is found before the set is closed is true, if perhaps too long
+                assert judgement.result == as_judgement(expected[root]).result
+                assert judgement.plies >= as_judgement(expected[root]).plies
+        assert reachable.positions == len(toy.reachable(moves, root))
+        assert reachable.judge(always) == as_judgement(expected[root])
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_long_forced_wins_among_many_transpositions(seed: int) -> None:
+    """Few moves and few ends, so that wins are long and positions come up at many depths of one search."""
+    chance = Random(seed)
+    expected: list[int | None] = [0]
+    while max(plies or 0 for plies in expected) < 12:
+        moves = toy.random_moves(chance, 120, chance.choice([2, 3]), chance.choice([0.03, 0.1]))
+        expected = toy.truth(moves, frozenset())
+    for root in range(len(moves)):
+        assert forced_win(toy.kernel(moves, root=root), 11) == (
+            None if (expected[root] or 0) > 11 else as_win(expected[root])
+        )
+
+
+def detour() -> Position:
+    """Return a position with a win in 101 plies by one move, and endlessly many useless positions behind the other.
+
+    The set finds the win before it is closed and before deepening comes so far.
+    """
+    win = [[node + 1] for node in range(1, 101)]  # nodes 1 to 100, the winning line, which ends in 101
+    waste = [[node + 1] for node in range(102, 30_000)]
+    kernel = toy.kernel([[1, 102], *win, [], *waste, [102]])
+    return cast(Position, SimpleNamespace(kernel=lambda compile=True: kernel, turn=1))
+
+
+def test_the_length_of_a_win_is_told_only_when_it_is_exact() -> None:
+    solution = solve(detour())
+    assert (solution.result, solution.plies, solution.within) == (Result.SECOND, None, 101)
+    assert not solution.closed
+
+
+def test_the_search_goes_on_to_the_exact_length_where_plies_are_limited() -> None:
+    solution = solve(detour(), SolverLimits(plies=200))
+    assert (solution.result, solution.plies) == (Result.SECOND, 101)
+    assert solve(detour(), SolverLimits(plies=40)).refuted == 40
+
+
+def test_sets_and_tables_that_grow_lose_nothing() -> None:
+    chance = Random(3)
+    moves = toy.random_moves(chance, 9000, 3, 0.02)
+    expected = toy.truth(moves, frozenset())
+    # the root with the longest win makes both searches work most
+    root = max(range(len(moves)), key=lambda node: expected[node] or 0)
+    assert (expected[root] or 0) > 10
+    kernel = toy.kernel(moves, root=root)
+    reachable = ReachableSet(kernel, memory=MEMORY)
+    reachable.grow(len(moves))
+    assert reachable.positions == len(toy.reachable(moves, root)) > 5000
+    assert reachable.judge(always) == as_judgement(expected[root])
+    search = Deepening(kernel, memory=MEMORY)
+    portion = 16
+    while not search.decided:
+        search.run(portion)
+        portion *= 2
+    assert search.found == as_win(expected[root])
+
+
+def test_a_position_with_very_many_moves_gets_larger_arenas() -> None:
+    # 0 moves to all of 1..6000; these move to a lost node, all but the last, which is lost itself
+    moves = [list(range(1, 6001)), *([[6001]] * 5999), [], []]
+    kernel = toy.kernel(moves)
+    reachable = ReachableSet(kernel, memory=MEMORY)
+    reachable.grow(10_000)
+    assert (reachable.judge(always), reachable.positions) == (Judgement(1, 1), 6002)
+    assert forced_win(kernel, 5) == ForcedWin(True, 1)
+
+
+def test_too_many_moves_are_refused_and_do_not_end_in_a_crash() -> None:
+    kernel = toy.kernel([list(range(1, 70_000)), *([[]] * 70_000)])
+    with pytest.raises(OverflowError):
+        forced_win(kernel, 3)
+    reachable = ReachableSet(kernel, memory=MEMORY)
+    reachable.grow(10)
+    assert (reachable.full, reachable.closed, reachable.judge(always)) == (True, False, None)
+
+
+def test_a_set_that_outgrows_its_memory_is_full_and_claims_nothing() -> None:
+    moves = [[node + 1, 0] for node in range(20_000)] + [[0]]
+    reachable = ReachableSet(toy.kernel(moves), memory=1 << 20)
+    reachable.grow(100_000)
+    assert reachable.full
+    assert not reachable.closed
+    assert reachable.judge(always) is None
+
+
+def test_judging_stops_when_it_is_told_to(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reachable_sets, "JUDGED_AT_A_TIME", 4)
+    moves = [[node + 1] for node in range(50)] + [[]]
+    reachable = ReachableSet(toy.kernel(moves), memory=MEMORY)
+    reachable.grow(100)
+    answers = iter([True] * 10 + [False])
+    assert reachable.judge(lambda: next(answers)) is None
+    assert reachable.judge(always) == Judgement(-1, 50)
+
+
+@pytest.mark.parametrize(
+    ("verdict", "found", "drawn"),
+    [(WON, ForcedWin(True, 0), False), (LOST, ForcedWin(False, 0), False), (DRAWN, None, True)],
+)
+def test_a_finished_game_is_a_win_in_no_plies(verdict: int, found: ForcedWin | None, drawn: bool) -> None:
+    kernel = toy.kernel([[0]], root_verdict=verdict)
+    search = Deepening(kernel, memory=MEMORY)
+    search.run(100)
+    assert (search.found, search.drawn, search.nodes) == (found, drawn, 0)
+    reachable = ReachableSet(kernel, memory=MEMORY)
+    reachable.grow(10)
+    result = {WON: 1, LOST: -1, DRAWN: 0}[verdict]
+    assert (reachable.judge(always), reachable.positions) == (Judgement(result, 0), 1)
+
+
+def test_a_game_without_cycles_is_drawn_by_deepening_alone() -> None:
+    """Every line of play ends in a draw after three plies: more depth cannot bring a win."""
+    search = Deepening(toy.kernel([[1, 2], [3], [3], [4], []], frozenset({4})), memory=MEMORY)
+    search.run(1000)
+    assert (search.found, search.drawn) == (None, True)
+
+
+def test_an_endless_game_is_refuted_to_the_depth_that_is_asked_for() -> None:
+    search = Deepening(toy.kernel([[1], [0]]), memory=MEMORY)
+    search.run(1000, 9)
+    assert (search.found, search.drawn, search.refuted) == (None, False, 9)
+    assert toy.kernel([[1], [0]]).rules.verdict(toy.Node(0)) == UNDECIDED
+
+
+def ticking(step: float) -> Callable[[], float]:
+    """Return a clock that goes on by a step whenever it is read."""
+    ticks = count()
+    return lambda: next(ticks) * step
+
+
+def test_a_deadline_ends_the_search_without_an_answer() -> None:
+    solution = solve(start("5 5 15 15"), SolverLimits(deadline=3.0), clock=ticking(1.0))
+    assert (solution.result, solution.plies) == (Result.UNKNOWN, None)
+    assert solution.nodes <= 2048
+
+
+def test_a_limit_of_nodes_ends_the_search_without_an_answer() -> None:
+    told: list[Solution] = []
+    solution = solve(start("5 5 15 15"), SolverLimits(nodes=300), progress=told.append)
+    assert solution.result == Result.UNKNOWN
+    assert 250 < solution.nodes <= 400  # a quarter of them in the proof-number search
+    assert solution in told
+
+
+def test_a_limit_of_plies_ends_the_search_where_there_is_no_shorter_win() -> None:
+    solution = solve(start("4 4 5 5"), SolverLimits(plies=3))
+    assert (solution.result, solution.plies, solution.refuted) == (Result.UNKNOWN, None, 3)
+    assert solve(start("4 4 5 5"), SolverLimits(plies=4)).plies == 4
+
+
+def test_a_limit_of_plies_beyond_every_win_is_answered_by_the_set() -> None:
+    solution = solve(start("2 2 4 4"), SolverLimits(plies=1_000_000), trial=1 << 14)
+    assert (solution.result, solution.closed) == (Result.DRAW, True)
+
+
+def test_functions_are_bound_once_for_a_kernel() -> None:
+    kernel = start("3 3 4 4").kernel(compile=False)
+    functions = (toy.truth,)
+    assert bind(functions, kernel) is bind(functions, start("3 3 9 9").kernel(compile=False))
+    assert bind(functions, kernel) is not bind(functions, start("3 4 9 9").kernel(compile=False))

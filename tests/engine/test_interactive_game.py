@@ -1,0 +1,121 @@
+"""A table: undo and redo, who sits there; and a game as text."""
+
+from random import Random
+
+import pytest
+
+from engine.games import transcript
+from engine.games.catalogue import GAMES
+from engine.games.history import History
+from engine.games.interactive_game import PERSON, InteractiveGame, NothingThere, Player
+from engine.games.interface import BadMove, BadPosition, Game, moves
+from tests.games.cases import EVERY_GAME, EVERY_VARIANT, named, random_game
+
+BOT = Player(1.0)
+
+
+def table(*seats: Player, game: str = "mnk", params: str = "3 3 3") -> InteractiveGame:
+    return InteractiveGame(History.begin(GAMES[game].start(params)), (seats[0], seats[1]))
+
+
+def played(begun: InteractiveGame, *texts: str) -> InteractiveGame:
+    for text in texts:
+        begun = begun.after(text)
+    return begun
+
+
+def test_between_people_moves_are_taken_back_one_by_one_and_made_again() -> None:
+    start = table(PERSON, PERSON)
+    after = played(start, "b2", "a1", "c3")
+    back = after.undo()
+    assert back.history == played(start, "b2", "a1").history and back.undone == ("c3",)
+    assert back.undo().undo().history == start.history
+    assert back.undo().redo() == back
+    assert back.redo() == after
+
+
+def test_against_a_bot_moves_are_taken_back_to_where_the_person_chose() -> None:
+    after = played(table(PERSON, BOT), "b2", "a1", "c3")
+    assert after.undo().history.moves == ("b2", "a1")  # the bot had not answered yet
+    back = played(after, "a3").undo()
+    assert back.history.moves == ("b2", "a1") and back.undone == ("c3", "a3")
+    assert back.undo().history.moves == ()
+    assert back.undo().redo().history.moves == ("b2", "a1")
+    assert back.redo().history.moves == ("b2", "a1", "c3", "a3")
+
+
+def test_what_the_bot_began_with_is_not_taken_back() -> None:
+    begun = played(table(BOT, PERSON), "b2")
+    with pytest.raises(NothingThere, match="no move of yours"):
+        begun.undo()
+    assert played(begun, "a1", "c3").undo().history.moves == ("b2",)
+
+
+def test_between_bots_one_move_is_taken_back() -> None:
+    assert played(table(BOT, BOT), "b2", "a1").undo().history.moves == ("b2",)
+
+
+def test_what_was_taken_back_is_forgotten_when_something_else_is_played() -> None:
+    back = played(table(PERSON, PERSON), "b2", "a1", "c3").undo().undo()
+    assert back.after("a1").undone == ("c3",)
+    other = back.after("a2")
+    assert other.undone == ()
+    with pytest.raises(NothingThere, match="no move was taken back"):
+        other.redo()
+
+
+def test_a_table_begins_without_moves_and_ends_with_the_game() -> None:
+    start = table(PERSON, BOT)
+    with pytest.raises(NothingThere, match="no move was made"):
+        start.undo()
+    assert start.mover == PERSON and start.seated(0, BOT).mover == BOT
+    over = played(start, "a1", "b1", "a2", "b2", "a3")
+    assert over.outcome is not None and over.outcome.winner == 0
+    with pytest.raises(BadMove):
+        over.after("c3")
+    assert over.begun(start.history) == start
+
+
+def test_repetition_is_a_draw_at_a_table_too() -> None:
+    text = "0 0 W\n" + "WW_W_________BBB_B______".replace(" ", "")
+    begun = InteractiveGame(History.begin(GAMES["morris"].read(text)), (PERSON, PERSON))
+    while begun.outcome is None:
+        rounds = begun.history.plies % 4
+        begun = begun.after(("1 2", "17 16", "2 1", "16 17")[rounds])
+    assert begun.outcome.termination == "repetition"
+
+
+@pytest.mark.parametrize(("game", "parameters"), EVERY_VARIANT, ids=named)
+def test_a_game_written_down_is_read_back(game: Game, parameters: str) -> None:
+    *_, end = random_game(game, parameters, Random(1), most=12)
+    history = History.begin(game.start(parameters))
+    chance = Random(2)
+    for _ in range(12):
+        legal = moves(history.position)
+        if not legal:
+            break
+        history = history.after(chance.choice(legal))
+    assert transcript.read(game, transcript.write(history)) == history
+    assert transcript.read(game, end.text()) == History.begin(end)
+
+
+@pytest.mark.parametrize("game", EVERY_GAME, ids=named)
+def test_a_bad_move_in_a_text_is_named_with_its_line(game: Game) -> None:
+    start = game.start(game.default_parameters)
+    first = moves(start)[0]
+    text = f"{start.text()}moves:\n\n  {first}  \nnonsense\n"
+    with pytest.raises(BadPosition, match="move 2: ") as caught:
+        transcript.read(game, text)
+    assert caught.value.line == len(start.text().splitlines()) + 4
+
+
+def test_the_moves_of_arrows_may_belong_to_the_position() -> None:
+    text = GAMES["arrows"].start("8 8").text() + "moves: 2 6\nmoves:\n2\n"
+    history = transcript.read(GAMES["arrows"], text)
+    assert history.moves == ("2",) and history.start.turn == 0
+    assert transcript.read(GAMES["arrows"], transcript.write(history)) == history
+
+
+def test_a_bad_position_is_named_whatever_moves_follow() -> None:
+    with pytest.raises(BadPosition, match="line 2: expected both reserves"):
+        transcript.read(GAMES["gipf"], "4 4 15 15\nnonsense\nmoves:\na1-b2\n")

@@ -1,0 +1,107 @@
+"""The layout of the repository, as far as import contracts do not hold it: ``python -m tests.layout``, in make lint.
+
+A folder has a dozen entries at most, a module 450 lines, and names that were given up for the field's own words do not
+come back.
+"""
+
+import io
+import sys
+import tokenize
+from collections.abc import Iterator
+from pathlib import Path
+
+ROOT = Path(__file__).parent.parent
+
+MAX_ENTRIES = 12
+
+MAX_LINES = 450
+
+PACKAGES = ("engine", "server", "bots")
+
+LISTS = ("bots/examples", "server/web/static", "server/web/static/boards", "server/web/pages")
+"""Folders with a file for each of many alike: languages, boards, scripts of pages."""
+
+RETIRED = {
+    "hall": "arena",
+    "Hall": "Arena",
+    "door": "acceptor",
+    "gate": "rate_limiter",
+    "Gate": "RateLimiter",
+    "outbox": "send_queue",
+    "Outbox": "SendQueue",
+    "archive": "record_store",
+    "Archive": "RecordStore",
+    "desk": "contest_players",
+    "Desk": "ContestPlayers",
+    "office": "service",
+    "Office": "ContestService",
+    "loopwatch": "stall_monitor",
+    "LoopWatch": "StallMonitor",
+    "retelling": "past_matches",
+    "Retelling": "PastMatches",
+    "thinker": "searcher",
+    "Thinker": "Searcher",
+    "adviser": "game_engine",
+    "Adviser": "GameEngine",
+    "hopes": "can_still_win",
+    "loud_children": "tactical_children",
+    "allot": "allocate_time",
+    "films": "frame_cache",
+    "crowd": "http_rate_limiter",
+    "spectacle": "watched_match",
+    "organise": "contest",
+}
+"""Identifiers that nobody who knows the field would look for, and what stands in their place."""
+
+
+def main() -> None:
+    """Say what is wrong, a line each, and exit with 1 where anything is."""
+    faults = [*crowded(), *long(), *retired()]
+    for fault in faults:
+        print(fault)
+    sys.exit(bool(faults))
+
+
+def crowded() -> Iterator[str]:
+    """Yield folders with too many entries; those that every package has are not counted."""
+    for package in PACKAGES:
+        for folder in [ROOT / package, *(path for path in (ROOT / package).rglob("*") if path.is_dir())]:
+            name = folder.relative_to(ROOT).as_posix()
+            entries = {entry.name for entry in folder.iterdir()} - {
+                "__init__.py",
+                "__main__.py",
+                "__pycache__",
+                "py.typed",
+            }
+            if len(entries) > MAX_ENTRIES and name not in LISTS:
+                yield f"{name}: {len(entries)} entries, {MAX_ENTRIES} at most: {', '.join(sorted(entries))}"
+
+
+def modules() -> Iterator[Path]:
+    """Yield the modules of the product, in order."""
+    for package in PACKAGES:
+        yield from sorted((ROOT / package).rglob("*.py"))
+
+
+def long() -> Iterator[str]:
+    """Yield modules that are too long to be of one idea."""
+    for module in modules():
+        lines = len(module.read_text(encoding="utf-8").splitlines())
+        if lines > MAX_LINES:
+            yield f"{module.relative_to(ROOT)}: {lines} lines, {MAX_LINES} at most"
+
+
+def retired() -> Iterator[str]:
+    """Yield retired names, where they stand as identifiers, modules or folders."""
+    for module in modules():
+        path = module.relative_to(ROOT)
+        for part in path.with_suffix("").parts:
+            if part in RETIRED:
+                yield f"{path}: the name {part} is retired; say {RETIRED[part]}"
+        for token in tokenize.generate_tokens(io.StringIO(module.read_text(encoding="utf-8")).readline):
+            if token.type == tokenize.NAME and token.string in RETIRED:
+                yield f"{path}:{token.start[0]}: the name {token.string} is retired; say {RETIRED[token.string]}"
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,210 @@
+"""Answers that take time hold up nobody: the event loop replays no record, and finds long lists some at a time."""
+
+from datetime import timedelta
+from itertools import count, islice
+from pathlib import Path
+from typing import Any
+
+import pytest
+import trio
+from trio.testing import MockClock
+
+from engine import record
+from engine.games.catalogue import GAMES
+from engine.wire import messages as m
+from server.arena import past_matches
+from server.arena.past_matches import Retold
+from server.match import move_list, recovery
+from tests.server.harness import Client, House, open_house, play, ready
+
+MINUTE = timedelta(minutes=1)
+
+
+async def ended(folder: Path) -> tuple[Path, tuple[str, str]]:
+    """Play a match to its end; return the data directory of the next server, and the tokens of both players."""
+    async with open_house(folder / "data") as house:
+        ann, bob = await house.pair()
+        await ready(ann, bob)
+        await play(ann, bob, "a3-b3")
+        await bob.say(m.Resign())
+        await ann.hear(m.Result)
+        return house.die(), (ann.token, bob.token)
+
+
+def no_replay(*_: Any) -> None:
+    raise AssertionError("a record is replayed on the event loop")
+
+
+async def come_back(house: House, token: str) -> tuple[Client, list[Any]]:
+    client = await house.connect()
+    await client.say(m.Resume(1, token), m.Ping(m.Text("behind")))
+    told = [await client.next()]
+    while not isinstance(told[-1], m.Pong):
+        told.append(await client.next())
+    return client, told
+
+
+async def test_a_wrong_token_makes_nobody_read_the_record(
+    tmp_path: Path, autojump_clock: MockClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    data, _ = await ended(tmp_path)
+    async with open_house(data, later=MINUTE) as house:
+        for module, name in ((record, "verify"), (recovery, "finished"), (past_matches, "replayed")):
+            monkeypatch.setattr(module, name, no_replay)
+        for guess in ("x", "0" * 32):
+            _, told = await come_back(house, guess)
+            assert [type(message) for message in told] == [m.Error, m.Pong]
+            assert told[0].code == "bad_token"
+
+
+async def test_a_record_is_replayed_once_beside_the_loop_and_other_requests_wait_for_it(
+    tmp_path: Path, autojump_clock: MockClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    data, tokens = await ended(tmp_path)
+    paths: list[Path] = []
+
+    async def replayed(path: Path) -> Retold | None:
+        paths.append(path)
+        await trio.sleep(1)
+        return past_matches.retold(path.read_text(encoding="utf-8"))
+
+    monkeypatch.setattr(past_matches, "replayed", replayed)
+    async with open_house(data, later=MINUTE) as house:
+        began = trio.current_time()
+        for side, token in enumerate(tokens):
+            client, told = await come_back(house, token)
+            kinds = [m.Welcome, m.Match, m.Board, m.Start, m.Moved, m.Result, m.Pong]
+            assert [type(message) for message in told] == kinds
+            assert told[1].token == token and told[1].side == ("white", "black")[side]
+            assert (told[-2].result, told[-2].reason) == ("white", "resign")
+            await client.say(m.Seek("gipf", m.Text("opponent=nobody")))
+            await client.hear(m.Seeking)
+        assert paths == [data / "records" / "1.txt"]
+        assert trio.current_time() == began + 1
+
+
+async def test_who_is_logged_in_again_when_the_record_is_replayed_is_not_resumed(
+    tmp_path: Path, autojump_clock: MockClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    data, tokens = await ended(tmp_path)
+
+    async def replayed(path: Path) -> Retold | None:
+        await house.connect("ann")
+        return past_matches.retold(path.read_text(encoding="utf-8"))
+
+    monkeypatch.setattr(past_matches, "replayed", replayed)
+    async with open_house(data, later=MINUTE) as house:
+        _, told = await come_back(house, tokens[0])
+        assert told[0].code == "name_taken"
+
+
+async def test_another_process_replays_the_record(tmp_path: Path) -> None:
+    data, _ = await ended(tmp_path)
+    place = data / "records" / "1.txt"
+    assert await past_matches.replayed(place) == past_matches.retold(place.read_text(encoding="utf-8")) is not None
+    place.write_text(place.read_text(encoding="utf-8").replace("a3-b3", "a3-b9"), encoding="utf-8")
+    assert await past_matches.replayed(place) is None
+    with pytest.raises(past_matches.NotReplayed, match=r"2\.txt"):
+        await past_matches.replayed(data / "records" / "2.txt")
+
+
+async def test_a_record_that_could_not_be_replayed_is_replayed_the_next_time(
+    tmp_path: Path, autojump_clock: MockClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As one that has moved between the request and its reading."""
+    data, tokens = await ended(tmp_path)
+    failures = 1
+
+    async def replayed(path: Path) -> Retold | None:
+        nonlocal failures
+        failures -= 1
+        if failures >= 0:
+            raise past_matches.NotReplayed("no such file")
+        return past_matches.retold(path.read_text(encoding="utf-8"))
+
+    monkeypatch.setattr(past_matches, "replayed", replayed)
+    async with open_house(data, later=MINUTE) as house:
+        _, told = await come_back(house, tokens[0])
+        assert told[0].code == "bad_token"
+        _, told = await come_back(house, tokens[0])
+        assert isinstance(told[0], m.Welcome)
+
+
+async def test_long_lists_of_moves_are_found_some_at_a_time(
+    tmp_path: Path, autojump_clock: MockClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Between any two requests for the loop no more moves are made than are found at a time."""
+    async with open_house(tmp_path) as house:
+        first, second = await house.pair("params=19,19,5 budget=1000", "mnk")
+        await ready(first, second)
+        found: list[int] = []
+        go_on = move_list.MoveList.go_on
+
+        def counted(self: move_list.MoveList) -> bool:
+            before = len(self._moves)
+            done = go_on(self)
+            found.append(len(self._moves) - before)
+            return done
+
+        monkeypatch.setattr(move_list.MoveList, "go_on", counted)
+        monkeypatch.setattr(move_list, "processor_time", lambda: 0)
+        await first.say(m.AskMoves(), m.Ping())
+        assert len((await first.hear(m.Moves)).lines) == 361
+        await first.hear(m.Pong)
+        assert found == [move_list.AT_A_TIME] * (361 // move_list.AT_A_TIME) + [361 % move_list.AT_A_TIME]
+
+
+async def test_moves_that_take_long_are_found_a_few_at_a_time(
+    tmp_path: Path, autojump_clock: MockClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The processor works for a hundred microseconds between any two looks at its clock."""
+    looks = count(step=100)
+    position = GAMES["mnk"].start("3 3 3")
+    monkeypatch.setattr(move_list, "processor_time", lambda: next(looks))
+    found = move_list.MoveList(position)
+    parts = 1
+    while not found.go_on():
+        parts += 1
+    assert parts == 3 and found.worked() >= parts * move_list.PART
+    assert found.answer.startswith(b"MOVES 9\n")
+
+
+async def test_a_long_list_of_matches_is_made_some_lines_at_a_time(
+    tmp_path: Path, autojump_clock: MockClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with open_house(tmp_path) as house:
+        await house.pair()
+        (match,) = house.arena.matches.values()
+        house.arena.matches.update(dict.fromkeys(range(2, 2 * move_list.LINES_AT_A_TIME + 2), match))
+        asked: list[int] = []
+
+        def counted(lines: Any, most: int) -> Any:
+            asked.append(most)
+            return islice(lines, most)
+
+        monkeypatch.setattr("server.match.move_list.islice", counted)
+        client = await house.connect()
+        await client.say(m.List(), m.Ping())
+        assert len((await client.hear(m.Matches)).lines) == 2 * move_list.LINES_AT_A_TIME + 1
+        await client.hear(m.Pong)
+        assert asked == [move_list.LINES_AT_A_TIME] * 3
+        house.arena.matches = {1: match}
+
+
+async def test_a_turn_that_ends_before_its_moves_are_found_gets_an_error(
+    tmp_path: Path, autojump_clock: MockClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def slowly(self: move_list.MoveList) -> move_list.MoveList:
+        await trio.sleep(2)
+        while not self.go_on():
+            pass
+        return self
+
+    monkeypatch.setattr(move_list.MoveList, "finish", slowly)
+    async with open_house(tmp_path) as house:
+        first, second = await house.pair("params=19,19,5 budget=1000", "mnk")
+        await ready(first, second)
+        await first.say(m.AskMoves())
+        assert (await first.hear(m.Result)).reason == "time"
+        assert (await first.next()).code == "not_your_turn"
+        await first.nothing()

@@ -1,0 +1,285 @@
+"""Hostile and broken clients: each gets one clear error, its session alone is closed, and a match beside it goes on."""
+
+import json
+import re
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from hashlib import sha256
+from pathlib import Path
+
+import msgspec
+import pytest
+import structlog
+import trio
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from trio.testing import MockClock
+
+from engine.wire import messages as m
+from engine.wire.lines import REQUEST_BYTES
+from engine.wire.states import ALLOWED, State
+from server.config import tokens
+from server.config.settings import ERRORS, Settings
+from tests.server.harness import Client, House, logged, open_house, play, ready
+
+NASTY = (
+    "\x1b[31mred\x1b[0m",
+    "a\rb",
+    "a\x00b",
+    "\u202egpj.exe",
+    "\u2028line",
+    "\x9b2J",
+    "\u200bnothing",
+    "[bold red]markup[/]",
+    "[link=http://example.org]here[/link]",
+    "<script>alert(1)</script>",
+    "../../etc/passwd",
+    "%s%n{0}",
+    "аnn",  # a Cyrillic letter in front
+    "ann\u0301",
+    "a" * 5000,
+    "-rf",
+    ".",
+    "CON",
+    "=cmd()",
+)
+"""What a terminal, a log, a file name or a page might take for something else."""
+
+REQUESTS = (
+    "LOGIN {}", "LOGIN ann {}", "RESUME 1 {}", "RESUME {} x", "SEEK {}", "SEEK gipf {}", "SEEK gipf params={}",
+    "SEEK gipf opponent={}", "SEEK gipf colour={}", "WATCH {}", "RECORD {}", "PING {}", "MOVE {}", "{}", "{} x",
+    "ORGANISE {}", "ANNUL {}", "ANNUL 2 {}", "DISMISS {}", "DISMISS nobody {}",
+)  # fmt: skip
+"""Every field of every request."""
+
+ORGANISER = "the-token-of-the-organiser"
+
+
+@asynccontextmanager
+async def with_match(
+    folder: Path, change: Callable[[Settings], Settings] = lambda settings: settings
+) -> AsyncIterator[House]:
+    """A hall with a match that is played; when the test is done, the match has to go on as if nothing had been."""
+
+    def with_organiser(settings: Settings) -> Settings:
+        return change(msgspec.structs.replace(settings, organiser=tokens.hashed(ORGANISER)))
+
+    async with open_house(folder, change=with_organiser) as house:
+        first, second = await house.pair("params=4,4,15,15 budget=10000000")
+        await ready(first, second)
+        yield house
+        with trio.fail_after(1):
+            for mover, other, move in ((first, second, "a5-b5"), (second, first, "e9-e8")):
+                await mover.hear(m.Turn)
+                await play(mover, other, move)
+            await first.say(m.Resign())
+            assert (await second.hear(m.Result)).reason == "resign"
+
+
+@pytest.mark.parametrize("name", NASTY)
+async def test_names_that_are_none_get_one_error(tmp_path: Path, autojump_clock: MockClock, name: str) -> None:
+    async with with_match(tmp_path) as house:
+        client = await house.connect()
+        await client.stream.send_all(f"LOGIN {name}\nPING end\n".encode())
+        if name != "CON":
+            assert (await client.next()).code in ("bad_name", "bad_line", "line_too_long", "bad_arguments")
+        else:
+            assert await client.next() == m.Welcome("CON")
+        assert await client.next() == m.Pong(m.Text("end"))
+
+
+async def test_second_login_under_a_live_name_is_refused(tmp_path: Path, autojump_clock: MockClock) -> None:
+    async with with_match(tmp_path) as house:
+        for name in ("ann", "ANN", "bob", "Bob"):
+            thief = await house.connect()
+            await thief.say(m.Login(name))
+            assert (await thief.hear(m.Error)).code == "name_taken"
+
+
+async def test_tokens_are_not_to_be_guessed_for_long(tmp_path: Path, autojump_clock: MockClock) -> None:
+    known = {name: sha256(b"secret").hexdigest() for name in ("eve",)}
+
+    async with open_house(tmp_path, change=lambda s: msgspec.structs.replace(s, tokens=known)) as house:
+        thief = await house.connect()
+        for number in range(ERRORS):
+            await thief.say(m.Login("eve", f"guess{number}") if number % 2 else m.Resume(1, f"guess{number}"))
+            assert (await thief.next()).code == "bad_token"
+        assert (await thief.next()).reason == "errors"
+        assert await thief.next() is None
+
+
+def test_time_of_a_comparison_does_not_depend_on_whether_there_is_a_token(monkeypatch: pytest.MonkeyPatch) -> None:
+    compared: list[tuple[int, int]] = []
+
+    def compare(first: str, second: str) -> bool:
+        compared.append((len(first), len(second)))
+        return first == second
+
+    monkeypatch.setattr("hmac.compare_digest", compare)
+    known = sha256(b"secret").hexdigest()
+    assert [tokens.fits(known, "secret"), tokens.fits(known, "guess"), tokens.fits("", ""), tokens.fits("", "x")] == [
+        True, False, False, False,
+    ]  # fmt: skip
+    assert compared == [(64, 64)] * 4
+
+
+async def _reached(house: House, state: State) -> Client:
+    """Return a client in a state of the protocol."""
+    if state is State.GUEST:
+        return await house.connect()
+    if state in (State.GUEST_WATCHING, State.ORGANISING):
+        client = await house.connect()
+    else:
+        client = await house.connect("eve")
+    if state in (State.WATCHING, State.GUEST_WATCHING):
+        await client.say(m.Watch(1))
+        await client.hear(m.Start)
+    elif state is State.ORGANISING:
+        await client.say(m.Organise(ORGANISER))
+        await client.hear(m.Organising)
+    elif state is State.SEEKING:
+        await client.say(m.Seek("gipf", m.Text("opponent=nobody")))
+        await client.hear(m.Awaited)
+    elif state in (State.PREPARING, State.WAITING, State.THINKING):
+        other = await house.connect("rival")
+        await client.say(m.Seek("gipf", m.Text("opponent=rival budget=5000 colour=white")))
+        await other.say(m.Seek("gipf", m.Text("opponent=eve budget=5000")))
+        await client.hear(m.Board)
+        if state is not State.PREPARING:
+            await client.say(m.Ready())
+            await client.say(m.Ping())
+            await client.hear(m.Pong)
+        if state is State.THINKING:
+            await other.say(m.Ready())
+            await client.hear(m.Turn)
+    return client
+
+
+STATES = [state for state in State if state is not State.CLOSED]
+
+WHOLE = {
+    m.Login: "LOGIN x", m.Resume: "RESUME 1 x", m.Seek: "SEEK gipf", m.Cancel: "CANCEL", m.Ready: "READY",
+    m.Move: "MOVE a1-b2", m.Resign: "RESIGN", m.AskBoard: "BOARD", m.AskMoves: "MOVES", m.List: "LIST",
+    m.Watch: "WATCH 1", m.Unwatch: "UNWATCH", m.AskRecord: "RECORD 1", m.Ping: "PING", m.AskHelp: "HELP",
+    m.Quit: "QUIT", m.Organise: "ORGANISE x", m.Annul: "ANNUL 1", m.Dismiss: "DISMISS ann",
+    m.Echo: "PONG", m.Crashed: "CRASHED it's gone",
+}  # fmt: skip
+"""A line of each kind."""
+
+
+def test_every_request_has_a_line() -> None:
+    assert WHOLE.keys() == set(m.REQUESTS.values())
+
+
+@pytest.mark.parametrize("state", STATES)
+async def test_messages_out_of_turn_get_one_error_each(tmp_path: Path, autojump_clock: MockClock, state: State) -> None:
+    async with with_match(tmp_path) as house:
+        client = await _reached(house, state)
+        assert client.end.state == state
+        for kind in WHOLE.keys() - ALLOWED[state]:
+            await client.stream.send_all(f"{WHOLE[kind]}\n".encode())
+            assert (await client.next()).code in ("wrong_state", "not_your_turn")
+        await client.nothing()
+        assert client.end.state == state
+
+
+@pytest.mark.parametrize("state", STATES)
+@pytest.mark.parametrize("last", ["", "PI", "PING\n", "QUIT\n", "\xff\xff\n", "MOVE \n"])
+async def test_hang_up_in_any_state_leaves_nothing_behind(
+    tmp_path: Path, autojump_clock: MockClock, state: State, last: str
+) -> None:
+    async with with_match(tmp_path) as house:
+        client = await _reached(house, state)
+        if last:
+            await client.stream.send_all(last.encode("latin-1"))
+        await client.stream.aclose()
+        await trio.sleep(60)  # also its match is over by then, on time
+        assert set(house.arena.sessions) <= {"ann", "bob", "rival"}
+        assert len(house.rate_limiter.visits) == len(house.arena.sessions)
+        assert not list(house.arena.waiting())
+        assert set(house.arena.matches) == {1}
+        assert house.arena.matches[1].watchers == {}
+
+
+async def test_hang_up_before_every_byte_of_a_session(tmp_path: Path, autojump_clock: MockClock) -> None:
+    said = b"LOGIN eve\nSEEK gipf opponent=nobody\nCANCEL\nWATCH 1\nUNWATCH\nRECORD 1\nQUIT\n"
+    async with with_match(tmp_path) as house:
+        for end in range(len(said)):
+            client = await house.connect()
+            await client.stream.send_all(said[:end])
+            await client.stream.aclose()
+            await trio.sleep(0.01)
+        assert set(house.arena.sessions) == {"ann", "bob"}
+        assert len(house.rate_limiter.visits) == 2
+
+
+async def test_one_byte_a_second_is_answered_like_any_other(tmp_path: Path, autojump_clock: MockClock) -> None:
+    async with with_match(tmp_path) as house:
+        client = await house.connect()
+        for byte in b"LOGIN eve\nPING\n":
+            await client.stream.send_all(bytes((byte,)))
+            await trio.sleep(1)
+            list(house.rate_limiter.close_overdue())
+        assert [await client.next(), await client.next()] == [m.Welcome("eve"), m.Pong()]
+
+
+async def test_endless_line_gets_one_error_and_takes_no_room(tmp_path: Path, autojump_clock: MockClock) -> None:
+    async with with_match(tmp_path) as house:
+        client = await house.connect()
+        for _ in range(1000):
+            await client.stream.send_all(b"x" * REQUEST_BYTES)
+        assert (await client.next()).code == "line_too_long"
+        await client.nothing()
+        (session,) = [
+            v.session for v in house.rate_limiter.visits if v.session is not None and v.session.state == "guest"
+        ]
+        assert len(session._end._lines._rest) <= REQUEST_BYTES + 1  # type: ignore[attr-defined]
+        await client.stream.send_all(b"\nPING\n")
+        assert await client.next() == m.Pong()
+
+
+@settings(deadline=None, max_examples=60)
+@given(pieces=st.lists(st.binary(max_size=200), max_size=12), ends=st.booleans())
+def test_garbage_harms_nobody(tmp_path_factory: pytest.TempPathFactory, pieces: list[bytes], ends: bool) -> None:
+    async def main() -> None:
+        async with with_match(tmp_path_factory.mktemp("garbage")) as house:
+            client = await house.connect()
+            for piece in pieces:
+                await client.stream.send_all(piece + b"\n" * ends)
+            await client.stream.send_all(b"\nPING still\n")
+            assert (await client.hear(m.Pong)) == m.Pong(m.Text("still"))
+
+    trio.run(main, clock=MockClock(autojump_threshold=0))
+
+
+async def test_nothing_that_is_said_reaches_logs_files_or_others_unescaped(
+    tmp_path: Path, autojump_clock: MockClock
+) -> None:
+    with logged(verbose=True) as written:
+        async with with_match(tmp_path) as house:
+            watcher = await house.connect("carl")
+            await watcher.say(m.Watch(1))
+            for state in (State.GUEST, State.LOBBY, State.ORGANISING):
+                for text in NASTY:
+                    client = await _reached(house, state)
+                    for request in REQUESTS:
+                        await client.stream.send_all(request.format(text).encode() + b"\n")
+                    await client.stream.send_all(b"QUIT\n")
+                    while await client.next() is not None:  # the client's end refuses what cannot be printed
+                        pass
+                    await trio.sleep(0.01)
+    assert all(line.isascii() and line.isprintable() for line in written.getvalue().splitlines())
+    names = {str(path.relative_to(tmp_path)) for path in tmp_path.rglob("*") if path.is_file()}
+    assert names and all(re.fullmatch(r"(records|running|keys)/[0-9]+\.txt|lock", name) for name in names), names
+
+
+@pytest.mark.parametrize("as_json", [False, True])
+@pytest.mark.parametrize("text", NASTY)
+def test_log_line_stays_one_line_of_printable_ascii(text: str, as_json: bool) -> None:
+    with logged(json=as_json) as written:
+        log = structlog.get_logger()
+        log.error("a fault", name=text, names=(text, [text]), path=Path(text), exc_info=ValueError(f"bad\n{text}"))
+    (line,) = written.getvalue().split("\n")[:-1]
+    assert line.isascii() and line.isprintable()
+    if as_json:
+        assert json.loads(line)["name"] == text

@@ -1,0 +1,320 @@
+"""The server as a process that is killed at random moments under load, with the client library on both sides.
+
+With ARENA_CAMPAIGN=1 it is killed a thousand times.
+"""
+
+import os
+import random
+import socket
+import statistics
+import subprocess
+import sys
+import threading
+import time
+from datetime import datetime
+from pathlib import Path
+
+import pytest
+
+from bots.bot import Bot, Clocks, GameResult
+from bots.client import reconnect_backoff, session
+from bots.client.address import Address
+from bots.client.errors import ArenaError, BadChoice
+from bots.client.session import Session
+from engine import record
+from engine.clock import TimeControl
+from engine.games.catalogue import GAMES
+from engine.games.interface import Position, moves
+from engine.record import Header
+from engine.wire import messages as m
+from server.match import referee
+from server.storage.record_store import Keys, RecordStore
+from tests.bench.load import prepare
+
+KILLS = 1000 if os.environ.get("ARENA_CAMPAIGN") else 5
+PAIRS = 8
+VARIANTS = ("2,2,5,5", "3,3,9,9", "4,4,15,15")
+
+DATE_SHARE = 0.5
+"""How exactly it is known when a server died and was back, and when a match began, as a share of the shortest start:
+all of these take longer on a machine that does something else. `test_restart` has charges to the microsecond."""
+
+END_SECONDS = 600.0
+"""What everything gets to come to its end."""
+
+
+class Dice(Bot):
+    """Plays at random, until it is told to stop; then it resigns, whatever becomes of its connection."""
+
+    def __init__(self, seed: int) -> None:
+        self.chance = random.Random(seed)
+        self.stop = False
+        self.results: list[GameResult] = []
+
+    def choose(self, position: Position, clocks: Clocks) -> str:
+        return "no move" if self.stop else self.chance.choice(moves(position))
+
+    def finished(self, result: GameResult) -> None:
+        self.results.append(result)
+
+
+class Player(threading.Thread):
+    """A bot that plays match after match, whatever becomes of the server."""
+
+    def __init__(self, number: int, port: int) -> None:
+        super().__init__(daemon=True)
+        self.bot = Dice(number)
+        self.reports: list[str] = []
+        self.error = ""
+        rival, params = f"p{number ^ 1}", VARIANTS[number // 2 % len(VARIANTS)]
+        seek = m.Seek("gipf", m.Text(f"params={params} budget=600000 opponent={rival}"))
+        login = m.Login(f"p{number}")
+        where = Address("127.0.0.1", port)
+        self.session = Session(self.bot, where, login, seek, carry_on=False, report=self.reports.append)
+
+    def run(self) -> None:
+        try:
+            self.session.run(0)
+        except BadChoice:
+            pass  # it was told to stop
+        except ArenaError as error:
+            self.error = str(error)
+
+    def known(self) -> tuple[int, tuple[str, ...]] | None:
+        """Return the match that is played, as far as the server has told it."""
+        game = self.session._game
+        return None if game is None else (game.match.match, game.history.moves)
+
+    def busy(self) -> bool:
+        """Tell whether it plays, or tries to come back."""
+        return self.is_alive() and (self.known() is not None or self.session._patience is not None)
+
+
+class Server:
+    """A server that dies and comes back on the same port, with the same data. It dies for good with its ``with``."""
+
+    def __init__(self, folder: Path, *options: str) -> None:
+        self.options = options
+        self.process: subprocess.Popen[bytes] | None = None
+        with socket.create_server(("127.0.0.1", 0)) as listener:
+            self.port = listener.getsockname()[1]
+        self.data = folder / "data"
+        self.log = folder / "log.txt"
+
+    def __enter__(self) -> "Server":
+        """Begin without a process."""
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        """Leave none behind."""
+        if self.process is not None:
+            self.kill()
+
+    def start(self) -> None:
+        command = [
+            sys.executable,
+            "-m",
+            "server",
+            "serve",
+            "--no-web",
+            "--port",
+            str(self.port),
+            "--data",
+            str(self.data),
+            *self.options,
+        ]
+        self.began = time.monotonic()
+        with self.log.open("ab") as log:
+            self.process = subprocess.Popen(command, stderr=log)
+
+    def wait(self) -> float:
+        """Wait for its greeting; return how long it took from the start of the process."""
+        while time.monotonic() - self.began < END_SECONDS:
+            try:
+                with socket.create_connection(("127.0.0.1", self.port), timeout=END_SECONDS) as peer:
+                    if peer.recv(100).startswith(b"ARENA"):
+                        self.worked = self._processor_seconds()
+                        return time.monotonic() - self.began
+            except ConnectionError:
+                time.sleep(0.01)
+            assert self.process is not None and self.process.poll() is None, self.log.read_text()
+        raise AssertionError(self.log.read_text())
+
+    def serving_since(self) -> float:
+        """Return when it let people in for the last time, by its own log, in seconds of the date."""
+        (*_, line) = [line for line in self.log.read_text(encoding="utf-8").splitlines() if "event=listening" in line]
+        return datetime.fromisoformat(line.partition(" ")[0].removeprefix("timestamp=")).timestamp()
+
+    def _processor_seconds(self) -> float:
+        """Return what the process has used so far (Linux)."""
+        assert self.process is not None
+        fields = Path(f"/proc/{self.process.pid}/stat").read_text(encoding="ascii").rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+    def kill(self) -> None:
+        assert self.process is not None
+        self.process.kill()
+        self.process.wait()
+
+    def stop(self) -> None:
+        """Let it end in order, with the bots that it has started."""
+        assert self.process is not None
+        self.process.terminate()
+        assert self.process.wait(END_SECONDS) == 0
+
+    def moves(self, match: int) -> tuple[str, ...]:
+        """Return the moves of a match, on disk, whether it is over or not."""
+        for place in ("running", "records"):
+            path = self.data / place / f"{match}.txt"
+            if path.exists():
+                return record.verify(path.read_text(encoding="utf-8")).history.moves
+        raise AssertionError(f"match {match} is lost")
+
+
+@pytest.mark.slow
+def test_nothing_is_lost_by_kills_at_random_moments(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reconnect_backoff, "PAUSES", (0.05, 0.1))
+    with Server(tmp_path) as server:
+        _kill_again_and_again(server, monkeypatch)
+
+
+def _kill_again_and_again(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    chance = random.Random(20261120)
+    server.start()
+    server.wait()
+    players = [Player(number, server.port) for number in range(2 * PAIRS)]
+    for player in players:
+        player.start()
+    times, worked, checked = [], [], 0
+    downs: list[tuple[float, float]] = []
+    for _ in range(KILLS):
+        _wait_for_moves(players, chance.randrange(40, 400))
+        server.kill()
+        dead = time.time()
+        for player in players:
+            known = player.known()
+            if known is not None:
+                on_disk = server.moves(known[0])
+                assert on_disk[: len(known[1])] == known[1], f"match {known[0]}: told {known[1]}, written {on_disk}"
+                checked += len(known[1])
+        began = time.time()
+        server.start()
+        if chance.random() < 0.2:  # dies again while it starts
+            time.sleep(chance.uniform(0.2, 0.6))
+            server.kill()
+            downs.append((dead, began))  # it may have served after that
+            dead = time.time()
+            server.start()
+        times.append(server.wait())
+        worked.append(server.worked)
+        downs.append((dead, server.serving_since()))
+    assert checked > 20 * KILLS
+    assert not any(player.error for player in players)
+    for player in players:
+        player.bot.stop = True
+    deadline = time.monotonic() + END_SECONDS
+    running, damaged = server.data / "running", server.data / "damaged"
+    while (any(running.iterdir()) or any(player.busy() for player in players)) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert list(running.iterdir()) == list(damaged.iterdir()) == []
+    monkeypatch.setattr(session, "PATIENCE_SECONDS", 0.0)
+    server.kill()
+    for player in players:
+        player.join(END_SECONDS)
+    _check_results(server, players)
+    charged = _check_charges(server, downs, times)
+    usual, most = statistics.median(times), max(times)
+    print(f"{KILLS} kills, {checked} moves checked; back after {usual:.2f} s, {most:.2f} s at most", end=", ")
+    print(f"{max(worked):.2f} s of processor time at most; none of {charged} spans charged lies in a downtime")
+
+
+def _wait_for_moves(players: list[Player], number: int) -> None:
+    """Wait until so many moves more are known to the players together; or games as long as that are over."""
+    deadline = time.monotonic() + END_SECONDS
+    over = sum(len(player.bot.results) for player in players)
+    before = sum(len(known[1]) for player in players if (known := player.known()))
+    while time.monotonic() < deadline:
+        now = sum(len(known[1]) for player in players if (known := player.known()))
+        if now >= before + number or sum(len(player.bot.results) for player in players) > over + 2:
+            return
+        time.sleep(0.01)
+    raise AssertionError("nobody moves")
+
+
+def _check_charges(server: Server, downs: list[tuple[float, float]], times: list[float]) -> int:
+    """No clock was charged for a time in which there was no server; return how many spans were looked at."""
+    spans, most = 0, DATE_SHARE * min(times)
+    for path in (server.data / "records").iterdir():
+        summary = record.verify(path.read_text(encoding="utf-8"))
+        began = datetime.fromisoformat(summary.header.started).timestamp()
+        for span in (*summary.initialised, *summary.played):
+            since, until = began + span.charge.since / 1e6, began + span.charge.until / 1e6
+            lost = sum(max(0.0, min(until, back) - max(since, dead)) for dead, back in downs)
+            assert lost < most, f"{path.name}: {lost:.3f} s of {span} lie in a downtime"
+            spans += 1
+    assert spans > KILLS
+    return spans
+
+
+def _check_results(server: Server, players: list[Player]) -> None:
+    """Every match was played to its end, its record is true, and both players were told the same."""
+    untold = 0
+    for path in (server.data / "records").iterdir():
+        summary = record.verify(path.read_text(encoding="utf-8"))
+        if summary.result == "annulled":  # MATCH had not gone out to both when the server died
+            assert summary.history.plies == 0 and "told of the match" in summary.sentence
+            untold += 1
+    assert untold <= KILLS
+    assert sum(len(player.bot.results) for player in players) > KILLS
+    for player in players:
+        assert not any("cannot be resumed" in line for line in player.reports), player.reports
+        for told in player.bot.results:
+            path = server.data / "records" / f"{told.match.match}.txt"
+            summary = record.verify(path.read_text(encoding="utf-8"))
+            assert (summary.result, summary.reason) == (told.result, told.reason)
+            assert summary.history.moves == told.history.moves
+
+
+def _journal(seed: int) -> tuple[str, list[str]]:
+    """Return head and events of a game as long as those between equals, to which a match number is to be put."""
+    position = GAMES["gipf"].start("4 4 15 15")
+    header = Header(0, position, ("FIRST", "SECOND"), TimeControl(10**9), 1000, "test", "2026-01-02T03:04:05.678Z")
+    state, events, now = referee.begin(header), [], 0
+    for side in (0, 1):
+        state, effects = referee.ready(state, side, now)
+        events += [effect.line for effect in effects if isinstance(effect, referee.WriteRecord)]
+    for line in prepare(seed)[:-1]:
+        now += 1_000
+        state = referee.turn_given(state, now)
+        move = line.decode().removeprefix("MOVE ").rstrip()
+        state, effects = referee.move(state, state.history.position.turn, move, now + 500)
+        events += [effect.line for effect in effects if isinstance(effect, referee.WriteRecord)]
+    return header.text(), events
+
+
+@pytest.mark.slow
+def test_five_hundred_matches_are_taken_up(tmp_path: Path) -> None:
+    server = Server(tmp_path)
+    record_store = RecordStore(server.data)
+    chance = random.Random(7)
+    journals = [_journal(seed) for seed in range(10)]
+    plies = 0
+    for number in range(1, 501):
+        head, events = chance.choice(journals)
+        head = (
+            head.replace("match 0\n", f"match {number}\n")
+            .replace("FIRST", f"a{number}")
+            .replace("SECOND", f"b{number}")
+        )
+        shown = events[: chance.randrange(2, len(events))]
+        plies += len(shown) - 2
+        record_store.begin(number, Keys.of(f"a{number}", f"b{number}"), head + "".join(shown)).close()
+    with server:
+        server.start()
+        seconds = server.wait()
+        with socket.create_connection(("127.0.0.1", server.port), timeout=END_SECONDS) as peer:
+            peer.sendall(b"LIST\nRESUME 500 a500\nQUIT\n")
+            said = b"".join(iter(lambda: peer.recv(65536), b"")).decode()
+    assert len([line for line in said.splitlines() if line.endswith(" running")]) == 500
+    assert "WELCOME a500" in said
+    print(f"500 matches, {plies} moves: back {seconds:.2f} s after the start, {server.worked:.2f} s of processor time")

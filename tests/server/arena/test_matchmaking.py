@@ -1,0 +1,159 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from engine.clock import TimeControl
+from engine.games.catalogue import GAMES
+from engine.wire.codes import ProtocolError
+from server.arena import matchmaking
+from server.arena.matchmaking import Matchmaking, Pairing, Seek, control, fits, read_seek
+from server.config.settings import Settings
+from tests.server.arena.test_work import counted_calls
+
+GIPF = GAMES["gipf"]
+SETTINGS = Settings()
+
+seeks = st.builds(
+    Seek,
+    name=st.sampled_from(["ann", "Bob", "carol", "dave", "eve"]),
+    game=st.just("gipf"),
+    parameters=st.sampled_from([None, "4 4 15 15", "3 3 9 9"]),
+    budget=st.sampled_from([None, 1_000_000, 60_000_000]),
+    increment=st.sampled_from([None, 0, 5]),
+    side=st.sampled_from([None, 0, 1]),
+    opponent=st.sampled_from([None, None, "ann", "BOB"]),
+    house=st.booleans(),
+).map(lambda seek: seek._replace(key=seek.name.lower(), kind="ann" if seek.house and seek.name == "carol" else ""))
+
+
+def lobby_of(*seeks: Seek) -> Matchmaking:
+    """Return a lobby in which these wait, of whom no two fit."""
+    found = Matchmaking()
+    assert [found.add(seek) for seek in seeks] == [None] * len(seeks)
+    return found
+
+
+@given(st.lists(seeks, max_size=12))
+def test_pairings_keep_every_wish_and_nobody_waits_beside_one_that_fits(wishes: list[Seek]) -> None:
+    waiting = Matchmaking()
+    for seek in wishes:
+        waiting.remove(seek.key)
+        before = list(waiting)
+        pairing = waiting.add(seek)
+        if pairing is None:
+            assert not any(fits(seek, other) for other in before)
+            assert list(waiting) == [*before, seek] and waiting.seek_of(seek.key) == seek
+            continue
+        other = next(wish for wish in before if wish not in list(waiting))
+        assert list(waiting) == [wish for wish in before if wish is not other] and other.key not in waiting
+        assert other is next(wish for wish in before if fits(seek, wish)), "the one who waited longest"
+        assert set(pairing.names) == {seek.name, other.name}
+        for wish in (seek, other):
+            assert wish.parameters in (None, pairing.parameters)
+            assert wish.budget in (None, pairing.budget)
+            assert wish.increment in (None, pairing.increment)
+            assert wish.side in (None, pairing.names.index(wish.name))
+            rival = other if wish is seek else seek
+            assert wish.opponent is None or wish.opponent.lower() in (rival.name.lower(), rival.kind)
+            assert pairing.keys[pairing.names.index(wish.name)] == wish.key
+        assert not (seek.house and other.house)
+
+
+@given(seeks, seeks)
+def test_fitting_is_mutual(one: Seek, other: Seek) -> None:
+    assert fits(one, other) == fits(other, one)
+
+
+def test_sides_alternate_where_nobody_asks() -> None:
+    waiting = Matchmaking()
+    first = []
+    for _ in range(4):
+        waiting.add(Seek("ann", "gipf"))
+        pairing = waiting.add(Seek("bob", "gipf"))
+        assert pairing is not None
+        first.append(pairing.names[0])
+    assert first == ["ann", "bob", "ann", "bob"]
+
+
+def test_who_leaves_takes_along_no_other_of_the_same_name() -> None:
+    house, program = Seek("random", "gipf", house=True, key="random"), Seek("random", "gipf", key="random/1")
+    waiting = lobby_of(house, program)  # they are told apart by nobody, and so are not paired
+    waiting.remove(program.key)
+    assert list(waiting) == [house]
+
+
+def test_a_house_bot_is_found_by_the_name_of_its_kind() -> None:
+    bots = [Seek(name, "gipf", house=True, key=name, kind="random") for name in ("random-2", "random-3")]
+
+    def met(opponent: str, *waiting: Seek) -> Pairing | None:
+        return lobby_of(*waiting).add(Seek("ann", "gipf", opponent=opponent))
+
+    assert met("Random", *bots) == pair_of("random-2", "ann")
+    assert met("random-3", *bots) == pair_of("random-3", "ann")
+    assert met("random-4", *bots) is None
+    assert met("random", Seek("random-2", "gipf")) is None
+
+
+def test_a_seek_takes_as_long_however_many_wait() -> None:
+    """Each waits for something else, or for somebody who never comes; ann has left nearly all of that open."""
+
+    def calls(most: int) -> int:
+        waiting = Matchmaking()
+        for number in range(most):
+            name = f"p{number}"
+            assert waiting.add(Seek(name, "gipf", "4 4 15 15", number, key=name, side=0, increment=5)) is None
+            assert waiting.add(Seek(f"q{number}", "gipf", opponent=f"nobody{number}", key=f"q{number}")) is None
+        with counted_calls() as count:
+            assert waiting.add(Seek("zoe", "gipf", "4 4 15 15", most, key="zoe")) is None
+            waiting.remove("zoe")
+            assert waiting.add(Seek("yan", "gipf", "4 4 15 15", key="yan", side=1, opponent="p1")) is not None
+        return count[0]
+
+    assert calls(500) < calls(10) + 100
+
+
+def pair_of(first: str, second: str) -> matchmaking.Pairing:
+    return matchmaking.Pairing("gipf", None, None, None, (first, second), (first, ""))
+
+
+def test_default_control_is_taken_where_nobody_asks_for_one() -> None:
+    default = TimeControl(60_000_000, 100)
+    pairing = lobby_of(Seek("ann", "gipf")).add(Seek("bob", "gipf"))
+    assert pairing is not None
+    assert control(pairing, default) == default
+    assert control(pairing._replace(budget=5_000_000), default) == TimeControl(5_000_000, 0)
+    assert control(pairing._replace(increment=7), default) == TimeControl(60_000_000, 7)
+
+
+def test_options_are_read_and_described() -> None:
+    options = "params=4,4,15,15 budget=1000 increment=10 colour=black opponent=Bob"
+    seek = read_seek("ann", GIPF, options, SETTINGS)
+    assert seek == Seek("ann", "gipf", "4 4 15 15", 1_000_000, 10_000, 1, "Bob")
+    assert matchmaking.describe(seek, GIPF) == options
+    assert matchmaking.describe(read_seek("ann", GIPF, "", SETTINGS), GIPF) == ""
+
+
+@pytest.mark.parametrize(
+    ("options", "code", "words"),
+    [
+        ("fast", "bad_arguments", "'fast' is no option"),
+        ("speed=3", "bad_arguments", "'speed=3' is no option"),
+        ("budget=1000 budget=1000", "bad_arguments", "given twice"),
+        ("params=4,4,15", "bad_parameters", "four numbers"),
+        ("params=4,8,15,15", "bad_parameters", "between 2 and 7"),
+        ("params=13,4,15,15", "bad_parameters", "2 to 12"),
+        ("params=4,4,3,15", "bad_parameters", "GW is 3"),
+        ("params=4,4,15,1000", "bad_parameters", "GB is 1000"),
+        ("budget=9", "bad_time", "10 to 86400000 milliseconds"),
+        ("budget=1e9", "bad_time", "not '1e9'"),
+        ("budget=٣٣٣٣", "bad_time", "milliseconds"),
+        ("increment=-1", "bad_time", "increment"),
+        ("colour=red", "bad_arguments", "white or black"),
+        ("opponent=ANN", "bad_arguments", "another player"),
+        ("opponent=a/b", "bad_arguments", "another player"),
+    ],
+)
+def test_wrong_options_are_named(options: str, code: str, words: str) -> None:
+    with pytest.raises(ProtocolError, match=words) as caught:
+        read_seek("ann", GIPF, options, SETTINGS)
+    assert caught.value.code == code

@@ -1,0 +1,98 @@
+"""Players that wait for a named opponent, and seeks of sessions that share a name."""
+
+from pathlib import Path
+
+from trio.testing import MockClock
+
+from engine.wire import messages as m
+from server.arena.arena import Arena
+from server.contest.hosts.contest_players import ContestPlayers
+from tests.server.harness import Client, House, open_house, ready
+
+
+def seek(options: str = "", game: str = "gipf") -> m.Seek:
+    return m.Seek(game, m.Text(options))
+
+
+async def waiting_for(house: House, name: str, opponent: str) -> Client:
+    client = await house.connect(name)
+    await client.say(seek(f"params=3,3,9,9 opponent={opponent}"))
+    assert isinstance(await client.next(), m.Seeking)
+    return client
+
+
+async def bot_of_the_house(house: House, name: str, kind: str) -> Client:
+    arena: Arena = house.arena
+    arena.house_tokens[name], arena.house_kinds[name] = "secret", kind
+    return await house.connect(name, "secret")
+
+
+async def test_who_waits_for_somebody_learns_where_that_one_is(tmp_path: Path, autojump_clock: MockClock) -> None:
+    async with open_house(tmp_path) as house:
+        ann = await waiting_for(house, "ann", "Bob")
+        assert await ann.next() == m.Awaited("Bob", "absent")
+        bob = await house.connect("bob")
+        assert await ann.next() == m.Awaited("Bob", "here")
+        await bob.say(seek("params=4,4,15,15"))
+        await bob.hear(m.Seeking)
+        assert await ann.next() == m.Awaited("Bob", "seeking")
+        carol = await house.connect("carol")
+        await carol.say(seek())
+        assert [await ann.next(), await ann.next()] == [m.Awaited("Bob", "playing"), m.Plays("Bob", 1)]
+        await bob.stream.aclose()
+        await carol.hear(m.Opponent)
+        late = await waiting_for(house, "dave", "bob")
+        assert [await late.next(), await late.next()] == [m.Awaited("bob", "playing"), m.Plays("bob", 1)], "seat kept"
+        await carol.say(m.Resign())
+        assert await ann.next() == m.Awaited("Bob", "absent")
+        await ann.say(m.Cancel())
+        assert await ann.next() == m.Cancelled()
+        await house.connect("bob")
+        await ann.nothing()
+
+
+async def test_nothing_is_said_of_an_opponent_who_is_met_at_once(tmp_path: Path, autojump_clock: MockClock) -> None:
+    async with open_house(tmp_path) as house:
+        ann, bob = await house.connect("ann"), await house.connect("bob")
+        await ann.say(seek())
+        await ann.hear(m.Seeking)
+        await bob.say(seek("opponent=ann"))
+        assert [type(await bob.next()) for _ in range(3)] == [m.Seeking, m.Match, m.Board]
+        await bob.nothing()
+
+
+async def test_any_house_bot_of_a_kind_is_met_by_the_name_of_the_kind(
+    tmp_path: Path, autojump_clock: MockClock
+) -> None:
+    async with open_house(tmp_path) as house:
+        first = await bot_of_the_house(house, "random", "random")
+        await first.say(seek())
+        ann = await house.connect("ann")
+        await ann.say(seek("opponent=random"))
+        assert (await ann.hear(m.Match)).opponent == "random"
+        bob = await waiting_for(house, "bob", "random")
+        assert [await bob.next(), await bob.next()] == [m.Awaited("random", "playing"), m.Plays("random", 1)]
+        second = await bot_of_the_house(house, "random-2", "random")
+        assert await bob.next() == m.Awaited("random", "here")
+        await second.say(seek())
+        assert (await bob.hear(m.Match)).opponent == "random-2"
+
+
+async def test_a_program_that_leaves_takes_no_house_bot_of_its_name_along(
+    tmp_path: Path, autojump_clock: MockClock
+) -> None:
+    async with open_house(tmp_path) as house:
+        bot = await bot_of_the_house(house, "random", "random")
+        await bot.say(seek())
+        await bot.hear(m.Seeking)
+        ticket = ContestPlayers.of(house.arena).issue("random")
+        program = await house.connect("random", ticket.token)
+        await program.say(seek())
+        await program.hear(m.Seeking)
+        await program.say(m.Quit())
+        await program.hear(m.Bye)
+        await ticket.gone.wait()
+        ann = await house.connect("ann")
+        await ann.say(seek("opponent=random"))
+        assert (await ann.hear(m.Match)).opponent == "random"
+        await ready(ann, bot)

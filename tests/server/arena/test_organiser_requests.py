@@ -1,0 +1,417 @@
+"""What an organiser may do over the network, and that nobody else may."""
+
+import json
+import stat
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+from pathlib import Path
+
+import msgspec
+import pytest
+import trio
+from trio.testing import MockClock
+
+from engine import record
+from engine.games.outcome import Termination
+from engine.wire import messages as m
+from server import cli
+from server.config import tokens
+from server.config.settings import ERRORS, Settings
+from server.contest.fixtures import counted
+from server.contest.hosts.contest_players import ContestPlayers
+from tests.server.contest.runtime.bots import holding, over
+from tests.server.harness import Client, House, logged, open_house, play, ready
+
+TOKEN = "the-token-of-the-organiser"
+
+CONTEST = """
+name = "Ann and Bob"
+seed = 3
+time = { budget = 60_000 }
+entrants = [{ name = "ann" }, { name = "bob" }]
+games = [{ game = "mnk", params = "3 3 3" }]
+stages = [{ format = "round-robin" }]
+"""
+
+
+def organised(settings: Settings) -> Settings:
+    return msgspec.structs.replace(settings, organiser=tokens.hashed(TOKEN))
+
+
+@asynccontextmanager
+async def with_organiser(folder: Path) -> AsyncIterator[tuple[House, Client]]:
+    """A hall, and somebody who organises in it."""
+    async with open_house(folder, change=organised) as house:
+        yield house, await organiser_in(house)
+
+
+async def organiser_in(house: House) -> Client:
+    client = await house.connect()
+    await client.say(m.Organise(TOKEN))
+    assert await client.next() == m.Organising()
+    return client
+
+
+def annul(match: int, sentence: str = "") -> m.Annul:
+    return m.Annul(match, m.Text(sentence))
+
+
+def dismiss(name: str, sentence: str = "") -> m.Dismiss:
+    return m.Dismiss(name, m.Text(sentence))
+
+
+# The token.
+
+
+async def test_wrong_token_and_no_organiser_get_the_same_answer(tmp_path: Path, autojump_clock: MockClock) -> None:
+    said = []
+    for name, change in (("with", organised), ("without", lambda settings: settings)):
+        async with open_house(tmp_path / name, change=change) as house:
+            client = await house.connect()
+            for guess in ("guess", TOKEN.upper(), TOKEN[:-1], "x" * 900, "0" * 64, tokens.hashed(TOKEN), "é"):
+                await client.say(m.Organise(guess))
+                said.append(await client.next())
+            await client.say(m.Login("ann"))
+            assert await client.next() == m.Welcome("ann")
+    assert {error.code for error in said} == {"bad_token"} and len(set(said)) == 1
+
+
+async def test_token_is_not_to_be_guessed_for_long(tmp_path: Path, autojump_clock: MockClock) -> None:
+    async with open_house(tmp_path, change=organised) as house:
+        thief = await house.connect()
+        for number in range(ERRORS):
+            await thief.say(m.Organise(f"guess{number}"))
+            assert (await thief.next()).code == "bad_token"
+        assert (await thief.next()).reason == "errors"
+        assert await thief.next() is None
+
+
+@pytest.mark.parametrize(
+    ("line", "code", "words"),
+    [
+        ("ORGANISE", "bad_arguments", "lacks token; it is written: ORGANISE token"),
+        ("ORGANISE a b", "bad_arguments", "'b' is too much"),
+        ("ORGANISE " + "x" * 1024, "line_too_long", "at most 1024 bytes"),
+        ("ORGANISE \x00", "bad_line", "U+0000"),
+        ("ANNUL 1", "wrong_state", "ANNUL is not possible now (guest)"),
+        ("DISMISS ann", "wrong_state", "DISMISS is not possible now (guest)"),
+    ],
+)
+async def test_guests_get_one_error(
+    tmp_path: Path, autojump_clock: MockClock, line: str, code: str, words: str
+) -> None:
+    async with open_house(tmp_path, change=organised) as house:
+        await house.pair()
+        client = await house.connect()
+        await client.stream.send_all(f"{line}\n".encode())
+        error = await client.next()
+        assert error.code == code and words in error.sentence
+        assert set(house.arena.matches) == {1} and set(house.arena.sessions) == {"ann", "bob"}
+
+
+async def test_organiser_looks_and_asks_but_does_not_play(tmp_path: Path, autojump_clock: MockClock) -> None:
+    async with with_organiser(tmp_path) as (house, organiser):
+        await house.pair()
+        await organiser.say(m.List(), m.Ping(m.Text("a  b")), m.AskRecord(1))
+        assert (await organiser.next()).lines == ("1 gipf 3,3,9,9 ann bob 1000 0 0 preparing",)
+        assert await organiser.next() == m.Pong(m.Text("a  b"))
+        assert (await organiser.next()).code == "unknown_match"
+        for line in ("LOGIN carol", f"ORGANISE {TOKEN}", "SEEK gipf", "WATCH 1", "RESUME 1 x", "RESIGN"):
+            await organiser.stream.send_all(f"{line}\n".encode())
+            error = await organiser.next()
+            assert error.code == "wrong_state" and "(organising)" in error.sentence
+        await organiser.say(m.Quit())
+        assert (await organiser.next()).reason == "quit"
+
+
+# Matches.
+
+
+@pytest.mark.parametrize(
+    ("given", "sentence"),
+    [
+        ("", "the organiser has annulled the match"),
+        ("the wrong  variant", "the organiser has annulled the match: the wrong  variant"),
+        ("result white time", "the organiser has annulled the match: result white time"),
+        ("ä" * 500, f"the organiser has annulled the match: {'ä' * 500}"),
+    ],
+)
+async def test_running_match_is_annulled(tmp_path: Path, autojump_clock: MockClock, given: str, sentence: str) -> None:
+    async with with_organiser(tmp_path) as (house, organiser):
+        ann, bob = await house.pair()
+        await ready(ann, bob)
+        carol = await house.connect()
+        await carol.say(m.Watch(1))
+        await play(ann, bob, "a4-b4")
+        await organiser.say(annul(1, given))
+        assert await organiser.next() == m.Annulled(1)
+        for client in (ann, bob, carol):
+            result = await client.hear(m.Result)
+            assert (result.match, result.result, result.reason, result.sentence) == (
+                1, "annulled", "organiser", sentence,
+            )  # fmt: skip
+        await organiser.say(annul(1, "again"), m.AskRecord(1))
+        assert (await organiser.next()).code == "unknown_match"
+        text = "\n".join((await organiser.next()).lines)
+        summary = record.verify(f"{text}\n")
+        assert (summary.result, summary.reason, summary.sentence) == ("annulled", Termination.ORGANISER, sentence)
+        assert summary.history.plies == 1
+        await ann.say(m.Seek("gipf"))
+        await bob.say(m.Seek("gipf"))
+        assert (await ann.hear(m.Match)).match == 2  # both are in the lobby again, and play
+
+
+async def test_match_is_annulled_while_it_is_prepared_and_one_is_away(
+    tmp_path: Path, autojump_clock: MockClock
+) -> None:
+    async with with_organiser(tmp_path) as (house, organiser):
+        ann, bob = await house.pair()
+        await ann.say(m.Ready())
+        await bob.stream.aclose()
+        await ann.hear(m.Opponent)
+        await organiser.say(annul(1))
+        assert await organiser.next() == m.Annulled(1)
+        assert (await ann.hear(m.Result)).reason == "organiser"
+        again = await house.connect()
+        await again.say(m.Resume(1, bob.token))
+        assert (await again.hear(m.Result)).reason == "organiser"
+        assert house.arena.tally.results == {"organiser": 1}
+        assert record.verify(house.record()).reason == "organiser"
+
+
+@pytest.mark.parametrize("line", ["ANNUL 7", "ANNUL 0", "ANNUL 999999999999 why", "ANNUL", "ANNUL -1", "ANNUL one"])
+async def test_match_that_is_none(tmp_path: Path, autojump_clock: MockClock, line: str) -> None:
+    async with with_organiser(tmp_path) as (house, organiser):
+        await house.pair()
+        await organiser.stream.send_all(f"{line}\n".encode())
+        assert (await organiser.next()).code in ("unknown_match", "bad_arguments")
+        assert set(house.arena.matches) == {1}
+
+
+async def test_match_that_is_over_keeps_its_result(tmp_path: Path, autojump_clock: MockClock) -> None:
+    async with with_organiser(tmp_path) as (house, organiser):
+        ann, bob = await house.pair()
+        await ann.say(m.Resign())
+        await bob.hear(m.Result)
+        before = house.record()
+        await organiser.say(annul(1, "too late"))
+        error = await organiser.next()
+        assert (error.code, error.sentence) == ("unknown_match", "match 1 is not running; see LIST")
+        assert house.record() == before and house.arena.tally.results == {"resign": 1}
+
+
+async def test_game_of_a_contest_is_played_again(tmp_path: Path) -> None:
+    async with holding(tmp_path, CONTEST) as (house, store, contest):
+        house.arena.settings = organised(house.arena.settings)
+        organiser, ann, bob = await organiser_in(house), await house.connect("ann"), await house.connect("bob")
+        for game in range(3):
+            for client in (ann, bob):
+                await client.say(m.Seek("any"))
+            for client in (ann, bob):
+                number = (await client.hear(m.Match)).match
+            if game == 0:
+                await organiser.say(annul(number, "the wrong opening"))
+                assert await organiser.next() == m.Annulled(number)
+            else:
+                await ann.say(m.Resign())
+            for client in (ann, bob):
+                await client.hear(m.Result)
+        annulled, *played = await over(store, contest)
+        assert annulled.termination == Termination.ORGANISER
+        assert annulled.detail == "the organiser has annulled the match: the wrong opening"
+        assert [game.termination for game in played] == [Termination.RESIGN] * 2
+        assert annulled.fixture in {game.fixture for game in played}  # which of both comes first is for the plan to say
+        assert list(counted([annulled, *played])) == played
+
+
+# Players.
+
+
+async def test_player_in_the_lobby_is_sent_away_and_may_come_back(tmp_path: Path, autojump_clock: MockClock) -> None:
+    async with with_organiser(tmp_path) as (house, organiser):
+        ann, bob = await house.connect("Ann"), await house.connect("bob")
+        await organiser.say(dismiss("aNN", "not so  fast"), dismiss("aNN"))
+        assert await organiser.next() == m.Dismissed("Ann")
+        error = await organiser.next()
+        assert (error.code, error.sentence) == ("unknown_player", "nobody is logged in as 'aNN'")
+        assert await ann.next() == m.Bye("dismissed", m.Text("the organiser has sent you away: not so  fast"))
+        assert await ann.next() is None
+        await bob.say(m.Ping())
+        assert await bob.next() == m.Pong()
+        await house.connect("ann")
+
+
+async def test_player_who_waits_is_not_paired_any_more(tmp_path: Path, autojump_clock: MockClock) -> None:
+    async with with_organiser(tmp_path) as (house, organiser):
+        ann, bob = await house.connect("ann"), await house.connect("bob")
+        await ann.say(m.Seek("gipf"))
+        await ann.hear(m.Seeking)
+        await organiser.say(dismiss("ann"))
+        assert await ann.next() == m.Bye("dismissed", m.Text("the organiser has sent you away"))
+        await bob.say(m.Seek("gipf"))
+        await bob.hear(m.Seeking)
+        await bob.nothing()
+
+
+async def test_player_in_a_match_keeps_seat_and_clock(tmp_path: Path, autojump_clock: MockClock) -> None:
+    async with with_organiser(tmp_path) as (house, organiser):
+        ann, bob = await house.pair("params=3,3,9,9 budget=10000")
+        await ready(ann, bob)
+        await ann.hear(m.Turn)
+        await organiser.say(dismiss("ann"))
+        assert await organiser.next() == m.Dismissed("ann")
+        assert await bob.next() == m.Opponent("gone")
+        assert (await ann.hear(m.Bye)).reason == "dismissed"
+        await trio.sleep(4)
+        again = await house.connect()
+        await again.say(m.Login("ann"), m.Resume(1, ann.token))
+        assert (await again.next()).code == "name_taken"
+        turn = await again.hear(m.Turn)
+        assert 5990 <= turn.yours <= 6000  # it ran on
+        assert await bob.next() == m.Opponent("back")
+        await play(again, bob, "a4-b4")
+        await organiser.say(dismiss("ann"))
+        assert (await again.hear(m.Bye)).reason == "dismissed"
+        await bob.hear(m.Turn)
+        await play_on(bob)
+        assert (await bob.hear(m.Result)).reason == "time"
+        summary = record.verify(house.record())
+        assert (summary.result, summary.reason, summary.gone) == ("black", "time", (True, False))
+
+
+async def play_on(client: Client) -> None:
+    """Play the first legal move."""
+    await client.say(m.AskMoves())
+    await client.say(m.Move(m.Text((await client.hear(m.Moves)).lines[0])))
+
+
+async def test_lines_behind_a_dismissal_do_nothing(tmp_path: Path, autojump_clock: MockClock) -> None:
+    async with with_organiser(tmp_path) as (house, organiser):
+        ann, bob = await house.pair("params=3,3,9,9 budget=100000")
+        await ready(ann, bob)
+        await organiser.say(dismiss("ann"))
+        await ann.hear(m.Bye)
+        with suppress(trio.BrokenResourceError):
+            await ann.stream.send_all(b"RESIGN\nMOVE nonsense\n")
+        await trio.sleep(1)
+        assert await bob.next() == m.Opponent("gone")
+        await bob.nothing()
+        assert set(house.arena.matches) == {1} and set(house.arena.sessions) == {"bob"}
+
+
+@pytest.mark.parametrize("name", ["carol", "ann.", "\u212aate", "аnn", "kate/1", "*", "''", "a" * 900, "organiser"])
+async def test_name_of_nobody(tmp_path: Path, autojump_clock: MockClock, name: str) -> None:
+    async with with_organiser(tmp_path) as (house, organiser):
+        await house.connect("ann")
+        await house.connect("kate")
+        await organiser.say(dismiss(name))
+        error = await organiser.next()
+        assert (error.code, error.sentence) == ("unknown_player", f"nobody is logged in as {name!r}")
+        assert set(house.arena.sessions) == {"ann", "kate"}
+        await organiser.say(m.Ping())  # and nobody can dismiss an organiser, who has no name
+        assert await organiser.next() == m.Pong()
+
+
+async def test_program_of_a_contest_is_not_dismissed(tmp_path: Path, autojump_clock: MockClock) -> None:
+    async with with_organiser(tmp_path) as (house, organiser):
+        ticket = ContestPlayers.of(house.arena).issue("Engine")
+        program = await house.connect("Engine", ticket.token)
+        await organiser.say(dismiss("engine"), dismiss(ticket.key))
+        error = await organiser.next()
+        assert error.code == "unknown_player" and "is a program of a contest" in error.sentence
+        assert (await organiser.next()).code == "unknown_player"
+        await program.say(m.Ping())
+        assert await program.next() == m.Pong()
+
+
+async def test_two_organisers_do_not_disturb_each_other(tmp_path: Path, autojump_clock: MockClock) -> None:
+    async with with_organiser(tmp_path) as (house, one):
+        two = await organiser_in(house)
+        await house.pair()
+        await one.say(annul(1))
+        await two.say(annul(1), dismiss("ann"))
+        assert await one.next() == m.Annulled(1)
+        assert (await two.next()).code == "unknown_match"
+        assert await two.next() == m.Dismissed("ann")
+        await one.stream.aclose()
+        await trio.sleep(1)
+        await two.say(dismiss("bob"))
+        assert await two.next() == m.Dismissed("bob")
+        assert house.arena.sessions == {}
+
+
+# The log.
+
+
+async def test_what_organisers_ask_for_is_logged_escaped(tmp_path: Path, autojump_clock: MockClock) -> None:
+    sentence = 'а" event=x <b>%s{0} [bold red]'
+    with logged(json=True) as written:
+        async with with_organiser(tmp_path) as (house, organiser):
+            await house.pair()
+            await organiser.say(annul(1, sentence), dismiss("bob", sentence), dismiss("x"), m.Organise("wrong"))
+            assert [type(await organiser.next()) for _ in range(4)] == [m.Annulled, m.Dismissed, m.Error, m.Error]
+    lines = written.getvalue().splitlines()
+    assert all(line.isascii() and line.isprintable() for line in lines)
+    said = [found for line in lines if (found := json.loads(line))["event"] == "organiser"]
+    assert [(line["level"], line["request"]) for line in said] == [
+        ("info", "ORGANISE"), ("info", "ANNUL"), ("info", "DISMISS"),
+    ]  # fmt: skip
+    assert said[1]["match"] == 1 and said[2]["name"] == "bob"
+    assert said[1]["sentence"] == said[2]["sentence"] == repr(sentence)
+    assert TOKEN not in written.getvalue()
+
+
+# The file and the command line.
+
+
+def run(monkeypatch: pytest.MonkeyPatch, *arguments: str) -> int:
+    """Run ``arena-server``; return its exit status."""
+    monkeypatch.setattr("sys.argv", ["arena-server", *arguments])
+    monkeypatch.setattr(cli, "configure", lambda **_options: None)
+    try:
+        cli.main()
+    except SystemExit as ended:
+        return ended.code if isinstance(ended.code, int) else 1
+    return 0
+
+
+def test_token_is_printed_once_and_only_its_hash_is_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert run(monkeypatch, "organiser-token") == 0
+    token = capsys.readouterr().out.strip()
+    path = tmp_path / "organiser.txt"
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    text = path.read_text()
+    assert token not in text and tokens.fits(tokens.read_organiser(path), token)
+    assert run(monkeypatch, "organiser-token") == 2
+    said = capsys.readouterr()
+    assert said.out == "" and said.err.count("\n") == 1 and "organiser.txt is there already" in said.err
+    assert path.read_text() == text
+    assert run(monkeypatch, "organiser-token", "--file", "none/organiser.txt") == 2
+    assert "No such file" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "text", ["", "a-token", "ann " + "0" * 64, "0" * 63, "A" * 64, f"{'0' * 64}\n{'1' * 64}", "# nothing\n", "\udcff"]
+)
+def test_file_that_is_none_gets_one_sentence_at_the_start(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], text: str
+) -> None:
+    path = tmp_path / "organiser.txt"
+    path.write_text(text, errors="surrogateescape")
+    assert run(monkeypatch, "serve", "--organiser", str(path)) == 2
+    said = capsys.readouterr().err
+    assert said.startswith("arena-server: --organiser: ") and said.count("\n") == 1
+    assert not text.strip() or text not in said
+
+
+def test_file_reaches_the_settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[Settings] = []
+    monkeypatch.setattr(trio, "run", lambda _serve, settings: seen.append(settings))
+    token = tokens.make_organiser(tmp_path / "organiser.txt")
+    (tmp_path / "arena.toml").write_text("organiser = 'organiser.txt'")
+    assert run(monkeypatch, "serve", "--config", str(tmp_path / "arena.toml")) == 0
+    assert run(monkeypatch, "serve") == 0
+    assert [tokens.fits(settings.organiser, token) for settings in seen] == [True, False]

@@ -1,0 +1,445 @@
+"""A server that dies and starts again, on a simulated clock: each state of a match, and clocks to the microsecond."""
+
+import math
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+import trio
+from trio.testing import MockClock
+
+from engine import record
+from engine.wire import messages as m
+from engine.wire.coding import encode
+from server.arena import past_matches
+from server.arena.past_matches import Retold
+from server.config.settings import Settings
+from tests.server.harness import Client, House, open_house, play, ready
+
+OPTIONS = "params=3,3,9,9 budget=1000"
+RETURN_SECONDS = Settings().return_seconds
+
+
+@asynccontextmanager
+async def reopened(house: House, name: str = "after", later: float = -3600.0) -> AsyncIterator[House]:
+    """What is there when the server dies now, and starts again. By default no time has passed by the date."""
+    async with open_house(house.die(name), later=timedelta(seconds=later)) as again:
+        yield again
+
+
+async def resume(house: House, player: Client, *kinds: type) -> Client:
+    """Come back; what is told has to begin like this."""
+    client = await house.connect()
+    await client.say(m.Resume(1, player.token))
+    heard = [await client.next() for _ in range(3 + len(kinds))]
+    assert [type(message) for message in heard] == [m.Welcome, m.Match, m.Board, *kinds]
+    assert client.token == player.token
+    return client
+
+
+def left(house: House) -> tuple[int, int]:
+    """What both sides have left by the journal or the record, in microseconds."""
+    running = house.folder / "running" / "1.txt"
+    return record.verify(running.read_text(encoding="utf-8") if running.exists() else house.record()).left
+
+
+async def test_before_anybody_is_ready(tmp_path: Path, autojump_clock: MockClock) -> None:
+    async with open_house(tmp_path / "data") as house:
+        ann, bob = await house.pair(OPTIONS)
+        await trio.sleep(0.125)
+        async with reopened(house) as again:
+            await trio.sleep(5)
+            ann = await resume(again, ann, m.Opponent)
+            await trio.sleep(0.25)
+            await ann.say(m.Ready())
+            await trio.sleep(5)
+            bob = await resume(again, bob)
+            assert await ann.next() == m.Opponent("back")
+            await trio.sleep(0.375)
+            await bob.say(m.Ready())
+            assert await ann.next() == m.Start(750, 625)
+            assert await ann.next() == m.Turn(750, 625)
+            assert left(again) == (750_000, 625_000)
+
+
+async def test_when_one_side_is_ready(tmp_path: Path, autojump_clock: MockClock) -> None:
+    """The other is charged up to the last line of the journal: that it was not ready before is known."""
+    async with open_house(tmp_path / "data") as house:
+        ann, bob = await house.pair(OPTIONS)
+        await trio.sleep(0.125)
+        await ann.say(m.Ready())
+        await trio.sleep(0.5)
+        async with reopened(house) as again:
+            await trio.sleep(10)
+            bob = await resume(again, bob, m.Opponent)
+            await trio.sleep(0.25)
+            await bob.say(m.Ready())
+            assert await bob.next() == m.Start(875, 625)
+            await trio.sleep(10)
+            ann = await resume(again, ann, m.Start, m.Turn)
+            await trio.sleep(0.125)
+            await play(ann, bob, "a1-b2")
+            assert await bob.next() == m.Turn(625, 750)
+            assert left(again) == (750_000, 625_000)
+
+
+@pytest.mark.parametrize("first", ["on turn", "other"])
+async def test_in_play(tmp_path: Path, autojump_clock: MockClock, first: str) -> None:
+    """A turn that was under way begins anew, and an absent side's clock stands, whosever turn it becomes."""
+    async with open_house(tmp_path / "data") as house:
+        ann, bob = await house.pair(OPTIONS)
+        await ready(ann, bob)
+        await trio.sleep(0.125)
+        await play(ann, bob, "a1-b2")
+        await trio.sleep(0.5)
+        async with reopened(house) as again:
+            await trio.sleep(7)
+            if first == "other":
+                ann = await resume(again, ann, m.Start, m.Moved, m.Opponent)
+                await trio.sleep(7)
+                bob = await resume(again, bob, m.Start, m.Moved, m.Turn)
+                assert await ann.next() == m.Opponent("back")
+                await trio.sleep(0.375)
+                await play(bob, ann, "a3-b4")
+            else:
+                bob = await resume(again, bob, m.Start, m.Moved, m.Turn, m.Opponent)
+                await trio.sleep(0.375)
+                await bob.say(m.Move(m.Text("a3-b4")))
+                await bob.hear(m.Moved)
+                await trio.sleep(7)
+                ann = await resume(again, ann, m.Start, m.Moved, m.Moved, m.Turn)
+                assert await bob.next() == m.Opponent("back")
+            await trio.sleep(0.0625)
+            await ann.say(m.Resign())
+            assert await bob.hear(m.Result) == m.Result(1, "black", "resign", 812, 625, m.Text("ann (white) resigned"))
+            assert record.verify(again.record()).left == (812_500, 625_000)
+
+
+async def test_who_does_not_come_back_in_time_is_charged_as_ever(tmp_path: Path, autojump_clock: MockClock) -> None:
+    async with open_house(tmp_path / "data") as house:
+        ann, bob = await house.pair(OPTIONS)
+        await ready(ann, bob)
+        await play(ann, bob, "a1-b2")
+        async with reopened(house) as again:
+            began = trio.current_time()
+            ann = await resume(again, ann, m.Start, m.Moved, m.Opponent)
+            await trio.sleep(RETURN_SECONDS + 0.375)
+            bob = await resume(again, bob, m.Start, m.Moved)
+            assert await bob.next() == m.Turn(625, 1000)
+            assert await ann.next() == m.Opponent("back")
+            await bob.stream.aclose()
+            assert await ann.next() == m.Opponent("gone")
+            assert (await ann.next()).reason == "time"
+            assert trio.current_time() - began == pytest.approx(RETURN_SECONDS + 1, abs=1e-3)
+            assert record.verify(again.record()).reason == "time"
+
+
+async def test_nobody_comes_back_while_initialising(tmp_path: Path, autojump_clock: MockClock) -> None:
+    async with open_house(tmp_path / "data") as house:
+        ann, _ = await house.pair(OPTIONS)
+        async with reopened(house) as again:
+            began = trio.current_time()
+            watcher = await again.connect()
+            await watcher.say(m.Watch(1))
+            assert (await watcher.hear(m.Result)).reason == "time"
+            assert trio.current_time() - began == pytest.approx(RETURN_SECONDS + 1, abs=1e-3)
+            assert record.verify(again.record()).result == "draw"
+            ann = await resume(again, ann, m.Result)
+            await ann.say(m.Seek("gipf"))
+            await ann.hear(m.Seeking)
+
+
+async def test_one_side_does_not_come_back_while_initialising(tmp_path: Path, autojump_clock: MockClock) -> None:
+    async with open_house(tmp_path / "data") as house:
+        ann, bob = await house.pair(OPTIONS)
+        async with reopened(house) as again:
+            ann = await resume(again, ann, m.Opponent)
+            await ann.say(m.Ready())
+            await trio.sleep(RETURN_SECONDS + 0.25)
+            bob = await resume(again, bob)
+            await bob.say(m.Ready())
+            assert await bob.next() == m.Start(1000, 750)
+            assert left(again) == (1_000_000, 750_000)
+
+
+async def test_no_time_to_return(tmp_path: Path, autojump_clock: MockClock) -> None:
+    import msgspec
+
+    async with open_house(tmp_path / "data") as house:
+        ann, bob = await house.pair(OPTIONS)
+        await ready(ann, bob)
+        folder = house.die()
+        async with open_house(folder, change=lambda s: msgspec.structs.replace(s, return_seconds=0.0)) as again:
+            await trio.sleep(0.25)
+            ann = await resume(again, ann, m.Start)
+            assert await ann.next() == m.Turn(750, 1000)
+
+
+async def test_both_were_gone_already(tmp_path: Path, autojump_clock: MockClock) -> None:
+    async with open_house(tmp_path / "data") as house:
+        ann, bob = await house.pair(OPTIONS)
+        await ready(ann, bob)
+        await trio.sleep(0.125)
+        for client in (ann, bob):
+            await client.stream.aclose()
+            await trio.sleep(0.125)
+        async with reopened(house) as again:
+            assert "gone black 250" in (again.folder / "running" / "1.txt").read_text()
+            ann = await resume(again, ann, m.Start, m.Turn, m.Opponent)
+            bob = await resume(again, bob, m.Start)
+            await play(ann, bob, "a1-b2")
+            assert left(again) == (1_000_000, 1_000_000)
+
+
+@pytest.mark.parametrize("began", [False, True])
+async def test_spectators_lists_and_records(tmp_path: Path, autojump_clock: MockClock, began: bool) -> None:
+    async with open_house(tmp_path / "data") as house:
+        ann, bob = await house.pair(OPTIONS)
+        if began:
+            await ready(ann, bob)
+            await play(ann, bob, "a1-b2")
+        async with reopened(house) as again:
+            carol = await again.connect()
+            await carol.say(m.List())
+            state = "1 running" if began else "0 preparing"
+            assert (await carol.next()).lines == (f"1 gipf 3,3,9,9 ann bob 1000 0 {state}",)
+            await carol.say(m.AskRecord(1))
+            assert (await carol.next()).code == "unknown_match"
+            await carol.say(m.Watch(1))
+            assert await carol.next() == m.Watching(1, "gipf", "3,3,9,9", "ann", "bob", 1000, 0, 1000)
+            await carol.hear(m.Board)
+            if began:
+                assert await carol.next() == m.Start(1000, 1000)
+                assert (await carol.next()).move == "a1-b2"
+            await carol.nothing()
+            ann = await resume(again, ann, *([m.Start, m.Moved] if began else []), m.Opponent)
+            await ann.say(m.Resign())
+            assert (await carol.next()).reason == "resign"
+            await carol.say(m.AskRecord(1))
+            lines = (await carol.hear(m.Record)).lines
+            assert any(line.startswith("restarted ") for line in lines)
+            assert record.verify("\n".join(lines)).reason == "resign"
+
+
+async def test_names_are_kept_for_who_was_told_of_the_match(tmp_path: Path, autojump_clock: MockClock) -> None:
+    async with open_house(tmp_path / "data") as house:
+        ann, bob = await house.pair(OPTIONS)
+        await ann.say(m.Ready())
+        await trio.sleep(0.125)
+        async with reopened(house) as again:
+            for name in ("ann", "Bob"):
+                stranger = await again.connect()
+                await stranger.say(m.Login(name))
+                assert "RESUME 1 TOKEN" in (await stranger.hear(m.Error)).sentence
+                for token in ("", ann.token[:-1], "0" * 32):
+                    await stranger.stream.send_all(f"RESUME 1 {token or '-'}\n".encode())
+                    assert (await stranger.hear(m.Error)).code == "bad_token"
+            bob = await resume(again, bob, m.Opponent)
+            assert ann.token != bob.token
+
+
+async def test_who_was_perhaps_never_told_of_a_match_can_log_in_and_ends_it(
+    tmp_path: Path, autojump_clock: MockClock
+) -> None:
+    async with open_house(tmp_path / "data") as house:
+        ann, bob = await house.pair(OPTIONS)
+        async with reopened(house) as again:
+            ann = await resume(again, ann, m.Opponent)
+            async with reopened(again, "twice") as third:  # that ann knows of it is known for good
+                stranger = await third.connect()
+                await stranger.say(m.Login("ann"))
+                assert (await stranger.hear(m.Error)).code == "name_taken"
+            await ann.say(m.Ready())
+            await trio.sleep(0.125)
+            async with reopened(again, "thrice") as third:
+                await third.connect("bob")
+                assert third.arena.matches == {}
+            bob = await again.connect("bob")
+            result = await ann.hear(m.Result)
+            assert (result.result, result.reason) == ("annulled", "server_fault")
+            assert "before bob was told of the match" in result.sentence
+            assert record.verify(again.record()).reason == "server_fault"
+            await bob.say(m.Seek("gipf"))
+            await bob.hear(m.Seeking)
+
+
+async def test_a_server_that_dies_again_and_again(tmp_path: Path, autojump_clock: MockClock) -> None:
+    """Each time in another state: nobody back, one back and preparing, one ready, in play with the mover gone."""
+    async with open_house(tmp_path / "data") as house:
+        ann, bob = await house.pair(OPTIONS)
+        await trio.sleep(0.5)
+        async with reopened(house, "1") as one, reopened(one, "2") as two:
+            ann = await resume(two, ann, m.Opponent)
+            await trio.sleep(0.5)
+            async with reopened(two, "3") as three:
+                ann = await resume(three, ann, m.Opponent)
+                await trio.sleep(0.125)
+                await ann.say(m.Ready())
+                await trio.sleep(0.5)
+                async with reopened(three, "4") as four:
+                    bob = await resume(four, bob, m.Opponent)
+                    await trio.sleep(0.25)
+                    await bob.say(m.Ready())
+                    assert await bob.next() == m.Start(875, 750)
+                    async with reopened(four, "5") as five:
+                        ann = await resume(five, ann, m.Start, m.Turn, m.Opponent)
+                        bob = await resume(five, bob, m.Start)
+                        await trio.sleep(0.0625)
+                        await play(ann, bob, "a1-b2")
+                        assert await bob.next() == m.Turn(750, 812)
+                        assert left(five) == (812_500, 750_000)
+                        lines = (five.folder / "running" / "1.txt").read_text().splitlines()
+                        assert [line.split()[0] for line in lines[19:]] == [
+                            *("restarted", "restarted", "back", "runs"),
+                            *("restarted", "back", "runs", "ready"),
+                            *("restarted", "back", "runs", "ready"),
+                            *("restarted", "back", "back", "move"),
+                        ]
+
+
+async def test_stamps_go_on_by_the_date(tmp_path: Path, autojump_clock: MockClock) -> None:
+    async with open_house(tmp_path / "data") as house:
+        ann, bob = await house.pair(OPTIONS)
+        await ready(ann, bob)
+        async with reopened(house, later=3600) as again:
+            ann = await resume(again, ann, m.Start, m.Turn)
+            await ann.say(m.Resign())
+            await ann.hear(m.Result)
+            line = next(line for line in again.record().splitlines() if line.startswith("restarted "))
+            assert float(line.split()[1]) == pytest.approx(3_600_000, abs=60_000)  # a slow machine takes its time
+            assert record.verify(again.record()).left == (1_000_000, 1_000_000)
+
+
+async def test_what_is_said_together_with_resume_counts(tmp_path: Path, autojump_clock: MockClock) -> None:
+    """READY and MOVE in one piece with RESUME arrive before anything could be charged."""
+    async with open_house(tmp_path / "data") as house:
+        ann, bob = await house.pair(OPTIONS)
+        async with reopened(house) as again:
+            for old in (bob, ann):
+                client = await again.connect()
+                await client.stream.send_all(encode(m.Resume(1, old.token)) + encode(m.Ready()))
+                await trio.sleep(0.125)
+            await client.hear(m.Turn)
+            async with reopened(again, "twice") as third:
+                client = await third.connect()
+                await client.stream.send_all(encode(m.Resume(1, ann.token)) + encode(m.Move(m.Text("a1-b2"))))
+                await client.hear(m.Welcome)
+                await client.stream.aclose()
+                await trio.sleep(0.001)
+                assert left(third) == (1_000_000, 1_000_000)
+                assert record.verify((third.folder / "running" / "1.txt").read_text()).history.plies == 1
+
+
+async def replayed(path: Path) -> Retold | None:
+    """Replay a record here: a simulated clock does not wait for a process."""
+    await trio.lowlevel.checkpoint()
+    return past_matches.retold(path.read_text(encoding="utf-8"))
+
+
+async def test_a_result_that_was_not_told_is_told_to_who_comes_back(
+    tmp_path: Path, autojump_clock: MockClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(past_matches, "replayed", replayed)
+    async with open_house(tmp_path / "data") as house:
+        ann, bob = await house.pair("params=2,3,5,5 budget=1000")
+        await ready(ann, bob)
+        await ann.hear(m.Turn)
+        await ann.say(m.Move(m.Text("a1-b2")))
+        await ann.hear(m.Result)
+        folder = house.die()
+        (folder / "records" / "1.txt").rename(folder / "running" / "1.txt")  # it had not been put away yet
+        autojump_clock.autojump_threshold = math.inf  # the record is read in a thread, of which the clock knows nothing
+        async with open_house(folder) as again:
+            for player in (ann, bob):
+                back = await resume(again, player, m.Start, m.Moved)
+                assert (await back.next())[:3] == (1, "white", "dead_lock")
+                await back.say(m.Seek("gipf"))
+                await back.hear(m.Seeking)
+                await back.say(m.Cancel())
+            late = await again.connect()
+            await late.say(m.Resume(1, ann.token))
+            assert (await late.hear(m.Error)).code == "name_taken"
+
+
+async def test_a_match_that_was_given_up_for_a_full_disk_does_not_come_back(
+    tmp_path: Path, autojump_clock: MockClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with open_house(tmp_path / "data") as house:
+        ann, bob = await house.pair(OPTIONS)
+        await ready(ann, bob)
+
+        def broken(text: str) -> None:
+            raise OSError("no space left on device")
+
+        with monkeypatch.context() as patch:
+            patch.setattr(house.arena.matches[1]._journal, "write", broken)
+            await ann.hear(m.Turn)
+            await ann.say(m.Move(m.Text("a1-b2")))
+            assert (await bob.hear(m.Result)).reason == "server_fault"
+        async with reopened(house) as again:
+            assert again.arena.matches == {}
+            assert record.verify(again.record()).reason == "server_fault"
+            await again.connect("ann")
+
+
+async def test_a_full_disk_at_the_start_leaves_journals_as_they_are(
+    tmp_path: Path, autojump_clock: MockClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with open_house(tmp_path / "data") as house:
+        ann, bob = await house.pair(OPTIONS)
+        await ready(ann, bob)
+        folder = house.die()
+        journal = (folder / "running" / "1.txt").read_bytes()
+        with monkeypatch.context() as patch:
+
+            def broken(self: object, text: str) -> None:
+                raise OSError("no space left on device")
+
+            patch.setattr("server.storage.record_store.MatchJournal.write", broken)
+            async with open_house(folder) as again:
+                assert again.arena.matches == {}
+        assert (folder / "running" / "1.txt").read_bytes() == journal
+        async with open_house(folder) as again:
+            await resume(again, ann, m.Start, m.Turn)
+
+
+async def test_a_fault_while_a_clock_is_let_run_again_annuls_the_match(
+    tmp_path: Path, autojump_clock: MockClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with open_house(tmp_path / "data") as house:
+        ann, _ = await house.pair(OPTIONS)
+        async with reopened(house) as again:
+            journal = again.arena.matches[1]._journal
+            write = journal.write
+
+            def broken(text: str) -> None:
+                if text.startswith("runs"):
+                    raise OSError("no space left on device")
+                write(text)
+
+            monkeypatch.setattr(journal, "write", broken)
+            ann = await resume(again, ann, m.Opponent)
+            assert (await ann.next()).reason == "server_fault"
+
+
+async def test_a_move_that_comes_together_with_the_opponents_is_refused_or_costs_nothing(
+    tmp_path: Path, autojump_clock: MockClock
+) -> None:
+    """Which of both is read first is open; the record is true in either case."""
+    plies = set()
+    for number in range(24):
+        async with open_house(tmp_path / str(number)) as house:
+            ann, bob = await house.pair(OPTIONS)
+            await ready(ann, bob)
+            await ann.hear(m.Turn)
+            await trio.sleep(0.125)
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(ann.stream.send_all, b"MOVE a1-b2\n")
+                nursery.start_soon(bob.stream.send_all, b"MOVE a3-b4\n")
+            await trio.sleep(0.125)
+            summary = record.verify((house.folder / "running" / "1.txt").read_text())
+            plies.add(summary.history.plies)
+            assert summary.left == (875_000, 1_000_000)
+    assert plies == {1, 2}

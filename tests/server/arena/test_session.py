@@ -1,0 +1,181 @@
+"""What is said to a session outside of matches, and what it does with nonsense."""
+
+import gc
+from hashlib import sha256
+from pathlib import Path
+
+import msgspec
+import pytest
+import trio
+from trio.testing import MockClock
+
+from engine.wire import messages as m
+from engine.wire.codes import ProtocolError
+from engine.wire.lines import REQUEST_BYTES
+from server.arena.session import Session
+from server.config.settings import ERRORS
+from tests.server.harness import open_house
+
+
+@pytest.mark.parametrize(
+    ("line", "code", "words"),
+    [
+        (b"HELLO", "unknown_command", "unknown command 'HELLO'; one of LOGIN"),
+        (b"LOGIN", "bad_arguments", "lacks name; it is written: LOGIN name [token]"),
+        (b"LOGIN a b c", "bad_arguments", "'c' is too much"),
+        (b"LOGIN -rf", "bad_name", "'-rf'"),
+        (b"LOGIN " + b"a" * 33, "bad_name", "1 to 32"),
+        ("LOGIN Ünal".encode(), "bad_name", "'Ünal'"),
+        (b"WATCH one", "bad_arguments", "whole number, not 'one'"),
+        (b"WATCH 5", "unknown_match", "match 5 is not running"),
+        (b"RECORD 5", "unknown_match", "no record of match 5"),
+        (b"RECORD 9999999999999", "bad_arguments", "whole number"),
+        (b"RESUME 5 token", "bad_token", "match 5"),
+        (b"SEEK gipf", "wrong_state", "SEEK is not possible now (guest); possible are HELP, LIST, LOGIN"),
+        (b"MOVE a1-b2", "not_your_turn", "between TURN and MOVE"),
+        (b"PING \xff", "bad_line", "byte 6"),
+        (b"PING \x07", "bad_line", "character 6"),
+        (b"PING " + b"x" * REQUEST_BYTES, "line_too_long", f"at most {REQUEST_BYTES} bytes"),
+    ],
+)
+async def test_wrong_line_gets_one_clear_error_and_changes_nothing(
+    tmp_path: Path, autojump_clock: MockClock, line: bytes, code: str, words: str
+) -> None:
+    async with open_house(tmp_path) as house:
+        client = await house.connect()
+        await client.stream.send_all(line + b"\r\nlogin ann\n")
+        error = await client.next()
+        assert error.code == code
+        assert words in error.sentence
+        assert await client.next() == m.Welcome("ann")
+
+
+async def test_commands_typed_by_hand_in_either_case_with_blanks_and_crlf(
+    tmp_path: Path, autojump_clock: MockClock
+) -> None:
+    async with open_house(tmp_path) as house:
+        client = await house.connect()
+        await client.stream.send_all(b"\r\n  login \t ann  \r\nping   a  b \r\n")
+        assert await client.next() == m.Welcome("ann")
+        assert await client.next() == m.Pong(m.Text("a  b"))
+
+
+async def test_names_are_taken_whatever_their_case(tmp_path: Path, autojump_clock: MockClock) -> None:
+    async with open_house(tmp_path) as house:
+        ann = await house.connect("ann")
+        other = await house.connect()
+        await other.say(m.Login("ANN"))
+        assert (await other.hear(m.Error)).code == "name_taken"
+        await ann.say(m.Quit())
+        assert (await ann.hear(m.Bye)).reason == "quit"
+        assert await ann.next() is None
+        await other.say(m.Login("ANN"))
+        assert await other.hear(m.Welcome) == m.Welcome("ANN")
+
+
+async def test_tokens_are_asked_for_and_checked(tmp_path: Path, autojump_clock: MockClock) -> None:
+    known = {"ann": sha256(b"secret").hexdigest()}
+    async with open_house(tmp_path, change=lambda s: msgspec.structs.replace(s, tokens=known)) as house:
+        client = await house.connect()
+        for message in (m.Login("ann"), m.Login("ann", "Secret"), m.Login("bob", "secret")):
+            await client.say(message)
+            assert (await client.hear(m.Error)).code == "bad_token"
+        await client.say(m.Login("Ann", "secret"))
+        await client.hear(m.Welcome)
+
+
+async def test_seek_can_be_taken_back(tmp_path: Path, autojump_clock: MockClock) -> None:
+    async with open_house(tmp_path) as house:
+        ann, bob = await house.connect("ann"), await house.connect("bob")
+        await ann.say(m.Seek("gipf"))
+        await ann.hear(m.Seeking)
+        await ann.say(m.Cancel())
+        await ann.hear(m.Cancelled)
+        await bob.say(m.Seek("gipf"))
+        await bob.hear(m.Seeking)
+        await bob.nothing()
+        await bob.say(m.Seek("gipf"))
+        assert (await bob.hear(m.Error)).code == "wrong_state"
+
+
+async def test_who_hangs_up_is_not_paired(tmp_path: Path, autojump_clock: MockClock) -> None:
+    async with open_house(tmp_path) as house:
+        ann, bob = await house.connect("ann"), await house.connect("bob")
+        await ann.say(m.Seek("gipf"))
+        await ann.hear(m.Seeking)
+        await ann.stream.aclose()
+        await trio.sleep(0.1)
+        await bob.say(m.Seek("gipf"))
+        await bob.hear(m.Seeking)
+        await bob.nothing()
+
+
+@pytest.mark.parametrize(("line", "code"), [("SEEK chess", "unknown_game"), ("SEEK gipf budget=1", "bad_time")])
+async def test_seek_for_what_there_is_not(tmp_path: Path, autojump_clock: MockClock, line: str, code: str) -> None:
+    async with open_house(tmp_path) as house:
+        ann = await house.connect("ann")
+        await ann.stream.send_all(line.encode() + b"\n")
+        assert (await ann.hear(m.Error)).code == code
+        await ann.say(m.Seek("gipf"))
+        await ann.hear(m.Seeking)
+
+
+async def test_session_of_errors_alone_is_closed(tmp_path: Path, autojump_clock: MockClock) -> None:
+    async with open_house(tmp_path) as house:
+        client = await house.connect()
+        for _ in range(ERRORS):
+            await client.stream.send_all(b"?\n")
+            await client.hear(m.Error)
+        assert (await client.hear(m.Bye)).reason == "errors"
+        assert await client.next() is None
+
+
+async def test_no_more_matches_than_the_server_has_room_for(tmp_path: Path, autojump_clock: MockClock) -> None:
+    async with open_house(tmp_path, change=lambda s: msgspec.structs.replace(s, most_matches=1)) as house:
+        await house.pair()
+        carol = await house.connect("carol")
+        await carol.say(m.Seek("gipf"))
+        assert (await carol.hear(m.Error)).code == "too_many"
+
+
+async def test_help_lists_every_command(tmp_path: Path, autojump_clock: MockClock) -> None:
+    async with open_house(tmp_path) as house:
+        client = await house.connect()
+        await client.say(m.AskHelp())
+        lines = (await client.hear(m.Help)).lines
+        assert [line.split()[0].rstrip(":") for line in lines] == list(m.REQUESTS)
+
+
+async def test_server_that_stops_tells_those_who_wait(tmp_path: Path, autojump_clock: MockClock) -> None:
+    async with open_house(tmp_path) as house:
+        ann = await house.connect("ann")
+        await ann.say(m.Seek("gipf"))
+        await ann.hear(m.Seeking)
+        house.arena.stop()
+        await ann.hear(m.Cancelled)
+        await ann.say(m.Seek("gipf"))
+        assert (await ann.hear(m.Error)).code == "stopping"
+
+
+async def test_what_is_over_is_gone_without_the_garbage_collector(tmp_path: Path, autojump_clock: MockClock) -> None:
+    def alive() -> list[object]:
+        return [thing for thing in gc.get_objects() if type(thing) in (Session, ProtocolError)]
+
+    gc.collect()
+    gc.disable()
+    before = alive()
+    try:
+        async with open_house(tmp_path) as house:
+            ann, bob = await house.pair()
+            carol = await house.connect("carol")
+            await carol.stream.send_all(b"\xff\xfe\nnonsense\n" + b"x" * 2000 + b"\n")
+            for _ in range(3):
+                assert isinstance(await carol.next(), m.Error)
+            await ann.say(m.Resign())
+            await bob.hear(m.Result)
+            for client in (ann, bob, carol):
+                await client.stream.aclose()
+            await trio.testing.wait_all_tasks_blocked()
+            assert len(alive()) == len(before), "each would be work for the collector, which stops the whole server"
+    finally:
+        gc.enable()

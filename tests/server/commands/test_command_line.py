@@ -1,0 +1,122 @@
+"""What the three programs say to somebody who has mistyped something, and what they offer in their help."""
+
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from functools import partial
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import cyclopts
+import pytest
+
+from bots.cli import app as bot_app
+from engine.cli import application
+from server.cli import app as server_app
+from server.config.settings import HOUSE_BOTS
+
+APPS = {"server": server_app, "engine": application(), "bots": bot_app}
+
+
+def pages(app: cyclopts.App, words: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
+    """Name all commands of an application, itself first."""
+    yield words
+    for name in app:
+        if not name.startswith("-"):
+            yield from pages(app[name], (*words, name))
+
+
+def fails(capsys: pytest.CaptureFixture[str], room: str, *words: str) -> str:
+    """Return the one line that a wrong command line is answered with."""
+    main: Any = import_module(f"{room}.cli")
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(sys, "argv", [room, *words])
+        # loggers would keep the output of this test, which is closed behind it
+        patched.setattr("server.cli.configure", lambda **_: None)
+        patched.setattr("server.commands.contest.configure", lambda **_: None)
+        run = partial(main.main, list(words)) if room == "bots" else main.main
+        with pytest.raises(SystemExit) as ended:
+            run()
+    assert ended.value.code in (1, 2)
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith("arena-")
+    return line.partition(": ")[2]
+
+
+@pytest.mark.parametrize("room", APPS)
+def test_no_help_offers_a_flag_that_takes_back_another(room: str, capsys: pytest.CaptureFixture[str]) -> None:
+    app = APPS[room]
+    found = list(pages(app))
+    assert len(found) > 5
+    for words in found:
+        app([*words, "--help"], result_action="return_none")
+        text = capsys.readouterr().out
+        assert "Usage" in text
+        flags = set(re.findall(r"--[a-z][a-z-]*", text))
+        assert {flag for flag in flags if flag.startswith("--no-")} <= {"--no-web"}, words
+
+
+@pytest.mark.parametrize(
+    ("room", "words", "sentence"),
+    [
+        ("server", "serve x y", "'x', 'y' are too much: serve takes no such argument; --help shows all"),
+        ("bots", "play x y", "'y' is too much: play takes no such argument; --help shows all"),
+        ("engine", "perft gipf --depth 1 --wat", "Unknown option: --wat."),
+        ("engine", "perft gipf", "perft needs --depth, which is missing; --help tells what it is"),
+        ("server", "serve --port", "--port needs a value behind it"),
+        ("server", "serve --port x", "--port is 'x'; it has to be a whole number"),
+        ("server", "serve --port 70000", "--port is 70000; ports are 0 to 65535"),
+        ("server", "contest nowhere.toml --port 70000", "--port is 70000; ports are 0 to 65535"),
+        ("server", "serve --web here:00000099999", "--web is 'here:00000099999'; it is an address and a port"),
+        ("server", "contest replay abc", "GAME is 'abc'; it has to be a whole number"),
+        ("server", "serve --grace x", "--grace is 'x'; it has to be a number"),
+        ("server", "contest", "contest needs FILE, which is missing; --help tells what it is"),
+        ("server", "contest witdraw", "there is no contest file 'witdraw'; did you mean withdraw?"),
+        ("server", "contest wtihdraw ann", "there is no command contest 'wtihdraw'; did you mean withdraw?"),
+        ("server", "contest comand ann -- ./ann", "there is no command contest 'comand'; did you mean command?"),
+        ("server", "contest repaly 7 --contest x", "there is no command contest 'repaly'; did you mean replay?"),
+        ("server", "contest withdraw.toml ann", "'ann' is too much: contest takes no such argument; --help shows all"),
+        ("server", "contest nosuch.toml", "nosuch.toml: No such file or directory"),
+        ("server", "contest .", ".: Is a directory"),
+        ("server", "serve --tokens nosuch", "--tokens: nosuch: No such file or directory"),
+        ("server", "serve --config nosuch", "nosuch cannot be read: No such file or directory"),
+        ("server", "serve --tls-cert nosuch --tls-key nosuch", "--tls-cert, --tls-key: nosuch cannot be read"),
+        (
+            "server",
+            "serve --house alfabeta",
+            "--house: there is no bot 'alfabeta'; there is alphabeta, random; did",
+        ),
+        ("server", "serve --house random:arows", "--house: 'random:arows': there is no game 'arows'; there is gipf, "),
+        ("server", "demo --second randon", "--second: there is no bot 'randon'; there is alphabeta, random; did"),
+        ("server", "contest withdraw ann --data nosuch", "nosuch has no contests: there is no arena.sqlite3 in it; "),
+    ],
+)
+def test_what_is_wrong_is_said_in_one_sentence(
+    room: str, words: str, sentence: str, capsys: pytest.CaptureFixture[str], monkeypatch: Any, tmp_path: Path
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    found = fails(capsys, room, *words.split())
+    assert found.startswith(sentence)
+    assert "Errno" not in found and "Token" not in found
+
+
+def test_files_that_are_no_text_and_directories_that_are_none_are_named(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    bad = tmp_path / "bad.toml"
+    bad.write_bytes(b"\xff\xfe")
+    assert fails(capsys, "server", "contest", str(bad)) == f"{bad}: it is no text in UTF-8"
+    assert fails(capsys, "server", "serve", "--tokens", str(bad)) == f"--tokens: {bad}: it is no text in UTF-8"
+    found = fails(capsys, "server", "serve", "--no-web", "--port", "0", "--data", str(bad))
+    assert found.startswith("cannot serve: ") and str(bad) in found and "Errno" not in found
+
+
+def test_the_bots_that_a_server_knows_are_those_that_the_command_of_bots_has() -> None:
+    """The server starts them by their names there, and may not import them."""
+    for kind in HOUSE_BOTS:
+        done = subprocess.run(
+            [sys.executable, "-P", "-m", "bots", kind, "--help"], capture_output=True, text=True, check=True
+        )
+        assert "--host" in done.stdout

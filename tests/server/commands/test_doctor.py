@@ -1,0 +1,222 @@
+"""The doctor finds what is wrong, and nothing where all is well."""
+
+import resource
+import shutil
+import socket
+import sqlite3
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+import trustme
+from trio.testing import MockClock
+
+from engine.wire import messages as m
+from server import cli
+from server.commands import doctor
+from server.commands.doctor import GOOD, NOTE, WRONG, Finding, diagnosis
+from server.config import tls, tokens
+from server.contest.store.store import FILE as STORE
+from server.storage.record_store import claimed
+from tests.server.harness import open_house, play, ready
+
+
+def found(folder: Path, about: str, text: str = "", **options: bool) -> list[Finding]:
+    """Return what the doctor says of one thing; ``text`` is added to a configuration of a free port."""
+    path = folder / "arena.toml"
+    path.write_text(f"port = 0\ndata = 'data'\n{text}")
+    return [finding for finding in diagnosis(path, None, **options) if finding.about == about]
+
+
+async def _matches(folder: Path, count: int) -> None:
+    """Leave records of some matches, and the journal of one that is played."""
+    async with open_house(folder) as house:
+        for _ in range(count):
+            ann, bob = await house.pair()
+            await ready(ann, bob)
+            await play(ann, bob, "a4-b4")
+            await ann.say(m.Resign())
+            for client in (ann, bob):
+                await client.hear(m.Result)
+                await client.say(m.Quit())
+                assert await client.next() is not None
+        await house.pair()
+        house.die("left")
+    folder.with_name(f"{folder.name}-left").rename(folder.with_name("data"))
+
+
+async def test_all_is_well_with_a_server_that_was_used(tmp_path: Path, autojump_clock: MockClock) -> None:
+    await _matches(tmp_path / "used", 3)
+    (tmp_path / "arena.toml").write_text("port = 0\ndata = 'data'")
+    findings = list(diagnosis(tmp_path / "arena.toml", None))
+    assert not [finding for finding in findings if finding.state == WRONG]
+    sentences = {finding.about: finding.sentence for finding in findings}
+    assert sentences["records"] == "3 of 3 were verified"
+    assert sentences["journals"] == "matches that were running: 1; they go on when the server starts"
+
+
+async def test_records_and_journals_that_are_not_true(tmp_path: Path, autojump_clock: MockClock) -> None:
+    await _matches(tmp_path / "used", 2)
+    data = tmp_path / "data"
+    for path in ("records/1.txt", "running/3.txt"):
+        text = (data / path).read_text()
+        (data / path).write_text(text.replace("a4-b4", "a4-b5").replace("budget 1000.000", "budget x"))
+    (finding,) = found(tmp_path, "records")
+    assert finding.state == WRONG and "1.txt is not true: line" in finding.sentence
+    (finding,) = found(tmp_path, "journals")
+    assert finding.state == WRONG and "3.txt is damaged" in finding.sentence
+    (data / "damaged").mkdir(exist_ok=True)
+    (data / "damaged" / "9.txt").write_text("x")
+    assert [finding.state for finding in found(tmp_path, "damaged")] == [NOTE]
+
+
+def test_sample_of_records_or_all(tmp_path: Path) -> None:
+    (tmp_path / "data" / "records").mkdir(parents=True)
+    for number in range(1, 201):
+        (tmp_path / "data" / "records" / f"{number}.txt").write_text("nonsense")
+    assert len(found(tmp_path, "records")) == doctor.SAMPLE
+    assert len(found(tmp_path, "records", every_record=True)) == 200
+
+
+def test_port_that_is_taken(tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        port = other.getsockname()[1]
+        (finding,) = found(tmp_path, "port")
+        assert finding.state == GOOD
+        assert [f.state for f in found(tmp_path, "metrics", f"metrics = {port}")] == [WRONG]
+        (tmp_path / "taken.toml").write_text(f"port = {port}")
+        finding = next(f for f in diagnosis(tmp_path / "taken.toml", tmp_path / "data") if f.about == "port")
+        assert finding.state == WRONG and "Address already in use" in finding.sentence
+    (tmp_path / "far.toml").write_text("host = '203.0.113.9'")
+    finding = next(f for f in diagnosis(tmp_path / "far.toml", tmp_path / "data") if f.about == "port")
+    assert finding.state == WRONG and "203.0.113.9 is not to be had" in finding.sentence
+
+
+def test_server_that_runs_is_seen_and_left_alone(tmp_path: Path) -> None:
+    with claimed(tmp_path / "data"):
+        assert [finding.state for finding in found(tmp_path, "server")] == [NOTE]
+        assert found(tmp_path, "port") == [] == found(tmp_path, "journals")
+    assert found(tmp_path, "server") == []
+
+
+def test_folder_space_and_descriptors(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "data").write_text("a file")
+    assert [finding.state for finding in found(tmp_path, "data")] == [WRONG]
+    (tmp_path / "data").unlink()
+    assert [finding.state for finding in found(tmp_path, "data")] == [GOOD]
+    for free, state in ((10**6, WRONG), (10**8 * 5, NOTE), (10**10, GOOD)):
+        usage = SimpleNamespace(free=free)
+        monkeypatch.setattr(shutil, "disk_usage", lambda _path, usage=usage: usage)
+        assert [finding.state for finding in found(tmp_path, "space")] == [state]
+    for most, state in ((1024, WRONG), (65536, GOOD), (resource.RLIM_INFINITY, GOOD)):
+        monkeypatch.setattr(resource, "getrlimit", lambda _kind, most=most: (1024, most))
+        assert [finding.state for finding in found(tmp_path, "files")] == [state]
+
+
+def test_database_of_contests(tmp_path: Path) -> None:
+    (tmp_path / "data").mkdir()
+    path = tmp_path / "data" / STORE
+    store = sqlite3.connect(path)
+    store.execute("CREATE TABLE things (name TEXT)")
+    store.executemany("INSERT INTO things VALUES (?)", [(f"name {n}" * 20,) for n in range(500)])
+    store.commit()
+    store.close()
+    assert [finding.state for finding in found(tmp_path, "contests")] == [GOOD]
+    data = bytearray(path.read_bytes())
+    data[5000:9000] = b"\xff" * 4000
+    path.write_bytes(data)
+    assert [finding.state for finding in found(tmp_path, "contests")] == [WRONG]
+    path.write_bytes(b"no database at all" * 100)
+    assert [finding.state for finding in found(tmp_path, "contests")] == [WRONG]
+
+
+def test_tokens(tmp_path: Path) -> None:
+    path = tmp_path / "tokens.txt"
+    assert [f.state for f in found(tmp_path, "tokens", "tokens = 'tokens.txt'")] == [WRONG]
+    tokens.add(path, "ann")
+    assert [f.state for f in found(tmp_path, "tokens", "tokens = 'tokens.txt'")] == [GOOD]
+    path.chmod(0o666)
+    assert [f.state for f in found(tmp_path, "tokens", "tokens = 'tokens.txt'")] == [WRONG]
+    path.write_text("ann secret")
+    assert "line 1" in found(tmp_path, "tokens", "tokens = 'tokens.txt'")[0].sentence
+
+
+def test_organiser(tmp_path: Path) -> None:
+    path = tmp_path / "organiser.txt"
+    assert found(tmp_path, "organiser") == []
+    assert [f.state for f in found(tmp_path, "organiser", "organiser = 'organiser.txt'")] == [WRONG]
+    secret = tokens.make_organiser(path)
+    assert [f.state for f in found(tmp_path, "organiser", "organiser = 'organiser.txt'")] == [GOOD]
+    path.chmod(0o620)
+    assert [f.state for f in found(tmp_path, "organiser", "organiser = 'organiser.txt'")] == [WRONG]
+    path.write_text(secret)
+    (finding,) = found(tmp_path, "organiser", "organiser = 'organiser.txt'")
+    assert finding.state == WRONG and "64 hexadecimal digits" in finding.sentence and secret not in finding.sentence
+
+
+@pytest.mark.parametrize(
+    ("begins", "ends", "state", "words"),
+    [
+        (-10, 200, GOOD, "valid for 199 days more"),
+        (-10, 5, NOTE, "valid for 4 days more; renew it"),
+        (-10, -1, WRONG, "certificate has expired"),
+        (3, 10, WRONG, "certificate is not yet valid"),
+    ],
+)
+def test_certificate(tmp_path: Path, begins: int, ends: int, state: str, words: str) -> None:
+    now = datetime.now(UTC)
+    issued = trustme.CA().issue_cert("localhost", not_before=now + timedelta(begins), not_after=now + timedelta(ends))
+    issued.private_key_and_cert_chain_pem.write_to_path(tmp_path / "both.pem")
+    (finding,) = found(tmp_path, "certificate", "[tls]\ncert = 'both.pem'\nkey = 'both.pem'")
+    assert finding.state == state and words in finding.sentence
+
+
+def test_it_says_for_whom_no_limits_hold(tmp_path: Path) -> None:
+    (usual,), (none,) = found(tmp_path, "limits"), found(tmp_path, "limits", "[limits]\ntrusted = []")
+    assert "connections and messages of 127.0.0.0/8, ::1/128 are not counted; where a proxy there" in usual.sentence
+    assert none.sentence == "they hold for every address"
+
+
+def test_certificate_that_cannot_be_used(tmp_path: Path) -> None:
+    (tmp_path / "x.pem").write_text("x")
+    for text, words in (
+        ("[tls]\ncert = 'x.pem'\nkey = 'x.pem'", "are not a certificate and its key"),
+        ("[tls]\ncert = 'x.pem'", "belong together"),
+        ("[tls]\ncert = 'none.pem'\nkey = 'x.pem'", "cannot be read"),
+    ):
+        (finding,) = found(tmp_path, "certificate", text)
+        assert finding.state == WRONG and words in finding.sentence
+
+
+def test_own_identity_is_judged_like_by_a_client(tmp_path: Path) -> None:
+    issued = trustme.CA().issue_cert("localhost")
+    issued.private_key_and_cert_chain_pem.write_to_path(tmp_path / "both.pem")
+    assert tls.days_left(tls.Identity(tmp_path / "both.pem", tmp_path / "both.pem")) > 0
+
+
+@pytest.mark.parametrize(
+    ("write", "status", "words"),
+    [
+        (lambda path: path.write_text("port = 0\ndata = 'd'"), 0, "ok    configuration"),
+        (lambda path: path.write_text("port = 'x'"), 1, "WRONG configuration"),
+        (lambda path: None, 1, "cannot be read: No such file"),
+    ],
+)
+def test_command_says_a_line_a_check(
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    write: Callable[[Path], object],
+    status: int,
+    words: str,
+) -> None:
+    write(tmp_path / "arena.toml")
+    monkeypatch.setattr("sys.argv", ["arena-server", "doctor", "--config", str(tmp_path / "arena.toml")])
+    monkeypatch.setattr(cli, "configure", lambda **_options: None)
+    with pytest.raises(SystemExit) as ended:
+        cli.main()
+    out = capsys.readouterr().out
+    assert ended.value.code == status and words in out
+    assert all(line.split()[0] in (GOOD, NOTE, WRONG) for line in out.splitlines())

@@ -1,0 +1,244 @@
+"""How commands end: a port that is taken, Ctrl-C at every stage and twice, as real processes. Never a traceback."""
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+import trio
+import trio.testing
+
+from server.commands import exits, run_contest
+from server.contest.store.schema import BadStore
+from server.net.listener import CannotListen
+from server.serve import _hurrying
+
+END_SECONDS = 600.0
+
+
+def command(*words: str) -> list[str]:
+    return [sys.executable, "-P", "-m", *words]
+
+
+@contextmanager
+def started(*words: str) -> Iterator[subprocess.Popen[str]]:
+    """Run a command in a group of its own, as a shell does; it ends with the ``with``."""
+    with subprocess.Popen(
+        command(*words), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
+    ) as process:
+        try:
+            yield process
+        finally:
+            process.kill()
+
+
+def handles_interrupts(process: subprocess.Popen[str]) -> bool:
+    """Tell whether a process has a handler of its own for SIGINT."""
+    status = Path(f"/proc/{process.pid}/status").read_text(encoding="ascii")
+    caught = int(next(line for line in status.splitlines() if line.startswith("SigCgt")).split()[1], 16)
+    return bool(caught >> (signal.SIGINT - 1) & 1)
+
+
+def wait_until(process: subprocess.Popen[str], *, handles: bool) -> None:
+    deadline = time.monotonic() + END_SECONDS
+    while process.poll() is None and handles_interrupts(process) != handles:
+        assert time.monotonic() < deadline
+        time.sleep(0.001)
+
+
+def ended(process: subprocess.Popen[str]) -> tuple[int, str]:
+    """Wait for its end; return its exit status and what it wrote on stderr."""
+    _, errors = process.communicate(timeout=END_SECONDS)
+    return process.returncode, errors
+
+
+@pytest.fixture
+def listener() -> Iterator[socket.socket]:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        yield listener
+
+
+@pytest.fixture
+def taken(listener: socket.socket) -> int:
+    return int(listener.getsockname()[1])
+
+
+CONTEST = """
+name = "Two"
+time = { budget = 60_000 }
+entrants = [{ name = "ann" }, { name = "bob" }]
+games = [{ game = "mnk", params = "3 3 3" }]
+stages = [{ format = "round-robin" }]
+"""
+
+
+def words_of(kind: str, tmp_path: Path, port: int) -> tuple[str, ...]:
+    data = ("--data", str(tmp_path / "data"), "--port", str(port))
+    if kind == "serve":
+        return ("server", "serve", "--no-web", *data)
+    (tmp_path / "contest.toml").write_text(CONTEST, encoding="utf-8")
+    return ("server", "contest", str(tmp_path / "contest.toml"), *data)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["serve", "contest"])
+def test_a_port_that_is_taken_is_named_with_what_to_do(tmp_path: Path, taken: int, kind: str) -> None:
+    with started(*words_of(kind, tmp_path, taken)) as process:
+        status, errors = ended(process)
+    assert status == 1
+    lines = [line for line in errors.splitlines() if line.startswith("arena-server: ")]
+    assert len(lines) == 1 and "Traceback" not in errors and "Errno" not in errors
+    assert f"127.0.0.1, port {taken}" in lines[0] and "--port" in lines[0]
+
+
+WORKS = {
+    "serve": "event=listening",
+    "contest": "event=listening",
+    "demo": "the server listens",
+    "engine": "perft 1 ",
+}
+"""What a command says when it has begun to do what it is for."""
+
+STATUS = {"serve": 0, "contest": run_contest.STOPPED, "engine": -signal.SIGINT}
+"""How it ends by Ctrl-C then, where that is not `server.commands.exits.INTERRUPTED`."""
+
+HANGS = "import time\ntime.sleep(100_000)\n"
+"""In place of a module that every command imports first."""
+
+
+def wait_until_it_works(process: subprocess.Popen[str], kind: str) -> None:
+    said = process.stderr if kind in ("serve", "contest") else process.stdout
+    assert said is not None
+    while WORKS[kind] not in (line := said.readline()):
+        assert line, "it has ended"
+
+
+def words_of_any(kind: str, tmp_path: Path) -> tuple[str, ...]:
+    words = {
+        "demo": ("server", "demo", "--first", "random", "--second", "random"),
+        "bot": ("bots", "random", "--port", "1"),
+        "engine": ("engine", "perft", "gipf", "--depth", "9", "--interpreted"),
+    }
+    return words.get(kind) or (*words_of(kind, tmp_path, 0), "--verbose")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("room", ["server", "bots", "engine"])
+def test_ctrl_c_while_a_command_is_loaded_ends_it_as_a_signal_that_nobody_handles(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, room: str
+) -> None:
+    (tmp_path / "cyclopts.py").write_text(HANGS)
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    with started(room) as process:
+        wait_until(process, handles=True)
+        wait_until(process, handles=False)
+        os.killpg(process.pid, signal.SIGINT)
+        assert ended(process) == (-signal.SIGINT, "")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", WORKS)
+def test_ctrl_c_ends_what_a_command_does_without_a_traceback(tmp_path: Path, kind: str) -> None:
+    with started(*words_of_any(kind, tmp_path)) as process:
+        wait_until_it_works(process, kind)
+        os.killpg(process.pid, signal.SIGINT)
+        status, errors = ended(process)
+    assert "Traceback" not in errors, errors
+    assert status == STATUS.get(kind, exits.INTERRUPTED), errors
+
+
+@pytest.mark.slow
+def test_ctrl_c_ends_a_bot_that_is_not_greeted(listener: socket.socket) -> None:
+    listener.settimeout(END_SECONDS)
+    with started("bots", "random", "--port", str(listener.getsockname()[1])) as process:
+        connection, _ = listener.accept()
+        with connection:
+            os.killpg(process.pid, signal.SIGINT)
+            status, errors = ended(process)
+    assert (status, "Traceback" in errors) == (exits.INTERRUPTED, False), errors
+
+
+@pytest.mark.campaign
+@pytest.mark.parametrize("kind", [*WORKS, "bot"])
+def test_ctrl_c_shows_no_traceback_at_any_moment(tmp_path: Path, kind: str) -> None:
+    for used in range(2, 80):
+        with started(*words_of_any(kind, tmp_path)) as process:
+            wait_until(process, handles=True)
+            wait_until(process, handles=False)
+            deadline = time.monotonic() + 10.0  # one that waits uses no more
+            while process.poll() is None and ticks(process) < used and time.monotonic() < deadline:
+                time.sleep(0.001)
+            if process.poll() is None:
+                os.killpg(process.pid, signal.SIGINT)
+            _, errors = ended(process)
+        assert "Traceback" not in errors, errors
+
+
+def ticks(process: subprocess.Popen[str]) -> int:
+    """Return the processor time that a process has used, in units of the system, a hundredth of a second."""
+    fields = Path(f"/proc/{process.pid}/stat").read_text(encoding="ascii").rpartition(")")[2].split()
+    return int(fields[11]) + int(fields[12])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["serve", "contest"])
+def test_more_ctrl_c_while_it_ends_shows_no_traceback(tmp_path: Path, kind: str) -> None:
+    words = words_of(kind, tmp_path, 0) if kind == "serve" else (*words_of(kind, tmp_path, 0), "--verbose")
+    with started(*words) as process:
+        assert process.stderr is not None
+        while "listening" not in (line := process.stderr.readline()):
+            assert line, "it has ended"
+        while process.poll() is None:
+            process.send_signal(signal.SIGINT)
+            time.sleep(0.01)
+        _, errors = ended(process)
+    assert "Traceback" not in errors, errors
+
+
+async def test_a_signal_that_comes_while_the_server_ends_lets_it_wait_for_nothing(tmp_path: Path) -> None:
+    class Once:
+        """Signals, of which one has come."""
+
+        def __aiter__(self) -> "Once":
+            return self
+
+        async def __anext__(self) -> int:
+            return signal.SIGINT
+
+    waited = False
+    with pytest.RaisesGroup(KeyboardInterrupt, flatten_subgroups=True):
+        async with _hurrying(Once(), tmp_path) as begin:
+            await trio.testing.wait_all_tasks_blocked()
+            waited = True  # nothing happens before it is begun
+            begin()
+            await trio.sleep_forever()
+    assert waited
+
+
+def test_what_ends_a_command_is_told_in_one_line(capsys: pytest.CaptureFixture[str]) -> None:
+    async def fails(*errors: BaseException) -> None:
+        async with trio.open_nursery():
+            raise errors[0] if len(errors) == 1 else BaseExceptionGroup("several", errors)
+
+    before = signal.getsignal(signal.SIGINT)
+    try:
+        for errors, status, words in [
+            ((KeyboardInterrupt(), ValueError("behind it")), exits.INTERRUPTED, "stopped at once by Ctrl-C"),
+            ((CannotListen("cannot listen on there"),), exits.FAILED, "cannot serve: cannot listen on there"),
+            ((BadStore("damaged"), OSError("other")), exits.FAILED, "cannot serve: damaged"),
+        ]:
+            with pytest.raises(SystemExit) as caught:
+                exits.run("cannot serve", fails, *errors)
+            assert caught.value.code == status
+            said = capsys.readouterr().err
+            assert said.startswith("arena-server: ") and words in said and said.count("\n") == 1
+        with pytest.raises(BaseExceptionGroup):
+            exits.run("cannot serve", fails, ValueError("a bug"))
+    finally:
+        signal.signal(signal.SIGINT, before)

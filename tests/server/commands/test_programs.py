@@ -1,0 +1,127 @@
+"""The server with the programs that play on it, each a process: house bots and the demonstration."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from engine import record
+from engine.wire import messages as m
+from tests.server.arena.test_kills import Server
+from tests.server.commands.test_process import Client, running
+
+SECONDS = 600
+"""After which what a test waits for has failed to come."""
+
+
+def test_newcomer_finds_house_bots_seated_again_and_again(tmp_path: Path) -> None:
+    with running(tmp_path, "--house", "random") as server:
+        for number in (1, 2):
+            newcomer = Client(server.port, "newcomer")
+            newcomer.socket.settimeout(SECONDS)
+            newcomer.say(m.Seek("gipf", m.Text("params=2,3,5,5 colour=white")))
+            match = newcomer.hear(m.Match)
+            assert (match.match, match.opponent.partition("-")[0]) == (number, "random")
+            newcomer.say(m.Ready())
+            newcomer.hear(m.Turn)
+            newcomer.say(m.Move(m.Text("a1-b2")))
+            assert newcomer.hear(m.Result).reason == "dead_lock"
+            newcomer.close()
+            time.sleep(0.1)
+        impostor = Client(server.port)
+        impostor.say(m.Login("random"))
+        assert impostor.hear(m.Error).code == "name_taken"
+        impostor.close()
+        assert server.stop() == 0
+        # matches as short as these are no reason to let newcomers wait
+        assert "failed at once" not in server.log
+
+
+@pytest.mark.slow
+def test_a_house_bot_that_is_killed_has_lost_its_match_at_once_and_another_takes_its_seat(tmp_path: Path) -> None:
+    with running(tmp_path, "--house", "random") as server:
+        newcomer = Client(server.port, "newcomer")
+        seek = m.Seek("gipf", m.Text("params=3,3,9,9 colour=white budget=86400000"))
+        newcomer.say(seek)
+        newcomer.hear(m.Match)
+        newcomer.say(m.Ready())
+        newcomer.hear(m.Turn)
+        for child in Path(f"/proc/{server.process.pid}/task").glob("*/children"):
+            for process in map(int, child.read_text().split()):
+                if b"random" in Path(f"/proc/{process}/cmdline").read_bytes().split(b"\0"):
+                    os.kill(process, signal.SIGKILL)
+        result = newcomer.hear(m.Result)
+        assert (result.result, result.reason) == ("white", "crashed")
+        assert "status -9" in result.sentence
+        newcomer.say(seek)
+        assert newcomer.hear(m.Match).opponent in ("random", "random-2"), "one sits down while another plays"
+        newcomer.close()
+
+
+@pytest.mark.slow
+def test_house_bots_outlive_the_server_in_their_matches_and_others_take_their_seats(tmp_path: Path) -> None:
+    with Server(tmp_path, "--house", "random") as server:
+        server.start()
+        server.wait()
+        newcomer = Client(server.port, "newcomer")
+        newcomer.socket.settimeout(SECONDS)
+        newcomer.say(m.Seek("gipf", m.Text("params=3,3,9,9 colour=white")))
+        assert newcomer.hear(m.Match).opponent == "random"
+        newcomer.say(m.Ready())
+        newcomer.hear(m.Turn)
+        server.kill()
+        server.start()
+        server.wait()
+        back = Client(server.port)
+        back.socket.settimeout(SECONDS)
+        back.say(m.Resume(1, newcomer.token))
+        back.hear(m.Turn)
+        other = Client(server.port, "other")
+        other.socket.settimeout(SECONDS)
+        other.say(m.Seek("gipf", m.Text("params=2,3,5,5")))
+        assert other.hear(m.Match).opponent == "random-2"
+        back.say(m.Move(m.Text("a1-b2")))
+        back.hear(m.Turn)  # the house bot is back, and has answered
+        server.stop()
+        for client in (newcomer, back, other):
+            client.close()
+
+
+def test_demonstration_ends_with_a_verified_record(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "server", "demo", "--first", "random", "--second", "random", "--budget", "5000"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS, check=False, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    said = done.stdout.splitlines()
+    assert said[0] == "a demonstration: random against random, 5 s a side, over TCP on this machine"
+    assert said[1].startswith("the server listens at 127.0.0.1 port ")
+    assert "Verified: " in done.stdout
+    assert record.verify((tmp_path / "demo-record.txt").read_text()).header.players in (
+        ("random", "random-2"),
+        ("random-2", "random"),
+    )
+
+
+@pytest.mark.slow
+def test_demonstration_of_a_bot_that_does_not_exist_fails(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "server", "demo", "--first", "nobody"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS, check=False, cwd=tmp_path)
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+    assert "there is no bot 'nobody'" in done.stderr
+
+
+@pytest.mark.slow
+def test_five_hundred_matches_at_once(tmp_path: Path) -> None:
+    with running(tmp_path) as server:
+        command = [sys.executable, "-m", "tests.bench.load", str(server.port), "500", "2", "4"]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS, check=True)
+        assert float(done.stdout.split()[0]) > 0
+        assert server.stop() == 0
+    records = list((tmp_path / "records").iterdir())
+    assert len(records) >= 500
+    plies = [record.verify(path.read_text()).history.plies for path in records]
+    assert sum(plies) > 0
+    assert "level=error" not in server.log

@@ -1,0 +1,104 @@
+"""The configuration file: the same options as the command line, and one sentence about what is wrong."""
+
+import inspect
+from ipaddress import ip_network
+from pathlib import Path
+
+import msgspec
+import pytest
+import trio
+
+from server import cli
+from server.config import config_file
+from server.config.limits import Limits
+from server.config.toml_table import BadTable
+
+NOT_IN_THE_FILE = {"config"}
+
+
+def _written(folder: Path, text: str) -> Path:
+    path = folder / "arena.toml"
+    path.write_text(text)
+    return path
+
+
+def test_every_option_of_the_command_line_may_stand_in_the_file() -> None:
+    on_command_line = {name.replace("_", "-") for name in inspect.signature(cli.serve).parameters}
+    in_file = {*config_file.OPTIONS, *(f"tls-{name}" for name in config_file.TLS_OPTIONS)}
+    assert in_file == on_command_line - NOT_IN_THE_FILE
+
+
+def test_every_limit_may_be_set(tmp_path: Path) -> None:
+    values = {name.replace("_", "-"): 7 for name in Limits.__struct_fields__ if name != "trusted"}
+    text = "[limits]\ntrusted = ['10.0.0.0/8', 'fd00::/8']\n" + "".join(f"{key} = {n}\n" for key, n in values.items())
+    limits = config_file.read(_written(tmp_path, text)).limits
+    assert limits.trusted == (ip_network("10.0.0.0/8"), ip_network("fd00::/8"))
+    assert {value for name, value in msgspec.structs.asdict(limits).items() if name != "trusted"} == {7}
+
+
+def test_a_mark_at_the_beginning_as_some_editors_write_it_is_no_part_of_the_file(tmp_path: Path) -> None:
+    assert config_file.read(_written(tmp_path, "\ufeffdata = '/records'")).options == {"data": "/records"}
+
+
+def test_paths_are_relative_to_the_folder_of_the_file(tmp_path: Path) -> None:
+    text = "data = 'records'\ntokens = '/etc/tokens'\nhouse = ['random', 'random:mnk']\n[tls]\ncert = 'c'\nkey = 'k'"
+    assert config_file.read(_written(tmp_path, text)).options == {
+        "data": str(tmp_path / "records"),
+        "tokens": "/etc/tokens",
+        "house": "random,random:mnk",
+        "tls-cert": str(tmp_path / "c"),
+        "tls-key": str(tmp_path / "k"),
+    }
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("port = 70000", "port is a whole number from 0 to 65535, not 70000"),
+        ("budget = '1'", "budget is a whole number from 10 to 86400000 milliseconds, not '1'"),
+        ("prot = 1", "prot is no key of a configuration file; these are host, port, data"),
+        ("house = 'random'", 'house is a list of bots, as in ["alphabeta", "random:arrows"], not \'random\''),
+        ("verbose = 1", "verbose is true or false, not 1"),
+        ("grace = -1", "grace is a number from 0 to 604800 seconds, not -1"),
+        ("host = 'a b'", "host is an address to listen on"),
+        ("tls = 1", "tls is a table, as [tls], not 1"),
+        ("[tls]\ncertificate = 'x'", "tls.certificate is no key of tls; these are cert, key"),
+        ("[limits]\nmatches = 0", "limits.matches is a whole number from 1 to 1000000, not 0"),
+        ("[limits]\nguest-seconds = true", "limits.guest-seconds is a number from 1 to 604800, not True"),
+        ("[limits]\ntrusted = ['127.0.0.1/8']", "limits.trusted is a list of networks"),
+        ("[limit]\nmatches = 1", "limit is no key of a configuration file"),
+        ("port 1", "is no TOML"),
+        ("port = \x00", "is no TOML"),
+    ],
+)
+def test_what_is_wrong_is_said_with_its_place(tmp_path: Path, text: str, sentence: str) -> None:
+    path = _written(tmp_path, text)
+    with pytest.raises(BadTable) as caught:
+        config_file.read(path)
+    assert str(caught.value).startswith(str(path))
+    assert sentence in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_command_line_goes_before_the_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = _written(tmp_path, "port = 0\nbudget = 5000\nincrement = 7\nhost = '192.0.2.1'\n[limits]\nmatches = 3")
+    seen = []
+    monkeypatch.setattr(trio, "run", lambda _serve, settings: seen.append(settings))
+    monkeypatch.setattr(cli, "configure", lambda **_options: None)
+    cli.app(["serve", "--budget", "6000", "--config", str(path)], result_action="return_value")
+    assert (seen[0].port, seen[0].host, seen[0].limits.matches) == (0, "192.0.2.1", 3)
+    assert seen[0].control.milliseconds == (6000, 7)
+
+
+def test_bad_file_gets_one_line_and_status_2(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = _written(tmp_path, "port = -1")
+    for file, words in ((path, "port is a whole number"), (tmp_path / "none", "cannot be read: No such file")):
+        monkeypatch.setattr("sys.argv", ["arena-server", "serve", "--config", str(file)])
+        with pytest.raises(SystemExit) as ended:
+            cli.main()
+        lines = capsys.readouterr().err.splitlines()
+        assert ended.value.code == 2 and len(lines) == 1 and words in lines[0], lines

@@ -1,0 +1,206 @@
+import pytest
+
+from engine.duel.sprt import Decision
+from server.contest.definition import Definition, Format, Gauntlet, Knockout, Ladder, RoundRobin, Swiss
+from server.contest.fixtures import ABSENT, FORFEIT, Finished, Fixture, counted
+from server.contest.formats.plan import plan
+from server.contest.formats.standings import standings
+from server.contest.report import contents, ratings_part
+from server.contest.report.contents import report
+from server.contest.report.estimate import Moment
+from server.contest.report.render.page import page
+from server.contest.report.structure import Report
+from server.contest.scoring.disqualification import disqualified, losses
+from server.contest.scoring.ratings import ratings
+from tests.server.contest.played import CONTROL, better_wins, by_seed, contest, play
+from tests.server.contest.report.samples import OPENED, sample, sample_report
+
+FORMATS: list[tuple[Format, ...]] = [
+    (RoundRobin(2),),
+    (Swiss(3), Knockout(1, CONTROL)),
+    (Gauntlet(("a1", "a2")),),
+    (Ladder(20, 0),),
+]
+
+
+@pytest.mark.parametrize("formats", FORMATS)
+@pytest.mark.parametrize("stop", [1, 12, 25, 40, 10**6])
+def test_tables_are_those_of_the_contest_at_any_moment(formats: tuple[Format, ...], stop: int) -> None:
+    definition, games, now, moment = sample(7, *formats, stop=stop, advance=4)
+    made = report(definition, games, now, moment)
+    valid = counted(games)
+    assert made.done == len(valid)
+    assert [game.match for game in made.games] == [game.match for game in games]
+    assert [stage.number - 1 for stage in made.stages] == [state.number for state in now.stages if state.number >= 0]
+    for stage in made.stages:
+        state = now.stages[[state.number for state in now.stages].index(stage.number - 1)]
+        table = standings(definition, state.number, state.players, valid, state.schedule.byes)
+        assert [(line.place, line.name, line.points, line.used) for line in stage.table] == [
+            (line.place, line.name, line.points, line.used) for line in table
+        ]
+        assert stage.began == moment.began[state.number]
+        listed = [game.number for game in made.games if game.stage == stage.number and game.counts]
+        in_cells = [number for row in stage.crosstable for cell in row if cell for number in cell.games]
+        assert sorted(in_cells) == sorted(listed * 2), "each game stands in two cells"
+        for line, row in zip(stage.table, stage.crosstable, strict=True):
+            assert sum(cell.wins for cell in row if cell) == line.wins + line.forfeits_won
+            for other, cell in zip(stage.table, row, strict=True):
+                for number in cell.games if cell else ():
+                    game = made.games[number - 1]
+                    assert {game.first, game.second} == {line.name, other.name}
+    if stop == 10**6:
+        assert made.state == "over" and all(stage.over and stage.games == stage.known for stage in made.stages)
+
+
+def test_each_loss_of_an_entrant_has_its_cause_sentence_and_record() -> None:
+    definition, games, now, moment = sample(7, RoundRobin())
+    made = report(definition, games, now, moment, "r/")
+    told = [loss for game in counted(games) for loss in losses(definition, game) if loss.name != "random"]
+    assert [(loss.name, loss.cause, loss.sentence, loss.match) for loss in made.losses] == [
+        (loss.name, loss.cause, loss.sentence, loss.match) for loss in told
+    ]
+    assert {loss.cause for loss in made.losses} >= {"board", "time", "bad_move", "hung", "forfeit"}
+    for loss in made.losses:
+        game = made.games[loss.game - 1]
+        assert loss.name in (game.first, game.second) and game.counts
+        assert loss.record == game.record == ("" if game.match is None else f"r/{game.match}.txt")
+    out = disqualified(definition, games)
+    assert {one.name: (one.reason, [loss.match for loss in one.evidence]) for one in made.disqualified} == {
+        name: (one.reason, [loss.match for loss in one.evidence]) for name, one in out.items()
+    }
+    assert set(out) == {"a3", "a4", "a5"}
+
+
+def test_results_say_what_does_not_count() -> None:
+    definition = contest(2, RoundRobin())
+    fixture = plan(definition, []).due[0]
+    games = [
+        Finished(fixture, 1, None, "server_stop"),
+        Finished(fixture, 2, 0, "line"),
+        Finished(fixture, 3, 1, "line"),
+        Finished(fixture.swapped, None, None, FORFEIT),
+    ]
+    made = report(definition, games, plan(definition, games), Moment(OPENED, OPENED))
+    assert [(game.result, game.counts, game.played) for game in made.games] == [
+        ("annulled", False, True), ("first", True, True), ("second", False, True), ("none", True, False)
+    ]  # fmt: skip
+    assert made.stages[0].crosstable[0][1] is not None
+    assert made.stages[0].crosstable[0][1].games == (2, 4)
+
+
+def test_games_that_somebody_did_not_come_to_are_losses_of_his() -> None:
+    definition = contest(2, RoundRobin())
+    fixture = plan(definition, []).due[0]
+    games = [Finished(fixture, None, 1, ABSENT, "a1 did not come"), Finished(fixture.swapped, 1, 0, "line")]
+    made = report(definition, games, plan(definition, games), Moment(OPENED, OPENED))
+    assert [(loss.name, loss.cause, loss.record) for loss in made.losses] == [
+        ("a1", "absent", ""), ("a1", "board", "../../records/1.txt")
+    ]  # fmt: skip
+
+
+def test_the_qualification_tells_what_everybody_has_shown() -> None:
+    made = sample_report(6, RoundRobin()).qualification
+    assert made is not None and made.over and made.opponents == ("random",)
+    table = {line.name: line for line in made.table}
+    assert table["a4"].disqualified == "illegal moves (1 game) in the qualification" and table["a4"].bad_moves == 1
+    assert table["a5"].disqualified.startswith("hung") and table["a5"].late == 1 and table["a5"].left == 0
+    assert table["a1"].disqualified == "" and table["a1"].games == 4
+    begun = sample_report(6, RoundRobin(), stop=5).qualification
+    assert begun is not None and not begun.over and sum(line.left for line in begun.table) > 0
+
+
+def test_ratings_are_those_of_the_games_between_entrants_who_have_played() -> None:
+    definition, games, now, moment = sample(7, RoundRobin(2))
+    made = report(definition, games, now, moment)
+    names = [entrant.name for entrant in definition.entrants if entrant.name not in ("a4", "a5")]
+    assert "a3" in disqualified(definition, games)
+    found = ratings(games, names, 2)
+    assert [(one.name, one.elo, one.low, one.high, one.games) for one in made.ratings] == [
+        (one.name, *one.strength, one.games) for one in found.table
+    ]
+    assert [one.advantage for one in made.variants] == list(found.advantage)
+    for place, row in enumerate(made.superiority):
+        assert row[place] is None
+        for other, value in enumerate(row):
+            if value is not None:
+                back = made.superiority[other][place]
+                assert back is not None and value + back == pytest.approx(1)
+                assert (value >= 0.5) == (place < other), "in the order of the ratings"
+
+
+def test_there_are_no_ratings_before_anybody_has_played() -> None:
+    made = sample_report(4, RoundRobin(), stop=1)
+    assert made.ratings == () and made.superiority == () and made.comparisons == () and made.stages == ()
+    assert [one.advantage for one in made.variants] == [None, None]
+
+
+def test_variants_count_the_games_between_entrants() -> None:
+    definition = contest(3, RoundRobin(), variants=2)
+    games = play(definition, better_wins)
+    made = report(definition, games, plan(definition, games), Moment(OPENED, OPENED))
+    assert [(one.name, one.games, one.first_wins, one.draws, one.second_wins) for one in made.variants] == [
+        ("morris", 6, 3, 0, 3)
+    ] * 2
+
+
+def test_who_always_wins_is_the_stronger_by_the_test() -> None:
+    definition = contest(2, RoundRobin(40))
+    games = [better_wins(fixture) for fixture in plan(definition, []).due]
+    games[7] = games[7]._replace(winner=None)
+    (one,) = report(definition, games, plan(definition, games), Moment(OPENED, OPENED)).comparisons
+    assert (one.one, one.other, one.verdict) == ("a1", "a2", "a1")
+    assert one.pairs == (0, 0, 0, 1, 39) and one.margin is not None and one.elo > 300
+    assert one.ratio >= ratings_part.TEST.upper
+    (back,) = ratings_part.comparisons(games, ["a2", "a1"])
+    assert back.verdict == "a1" and back.ratio == pytest.approx(-one.ratio), "the test favours neither"
+    assert ratings_part.TEST.decide(back.ratio) is Decision.H0
+
+
+def _many(entrants: int) -> tuple[Definition, list[Finished], Report]:
+    definition = contest(entrants, Swiss(3))
+    games = play(definition, by_seed(5), at_once=100)
+    return definition, games, report(definition, games, plan(definition, games), Moment(OPENED, OPENED))
+
+
+def test_what_is_left_out_for_many_entrants_is_said() -> None:
+    definition, _, small = _many(ratings_part.MOST_COMPARED)
+    assert small.notes == () and len(small.superiority) == len(definition.entrants)
+    _, _, medium = _many(ratings_part.MOST_SUPERIORITY + 1)
+    assert medium.superiority == () and len(medium.comparisons) <= 1
+    assert [note.partition(":")[0] for note in medium.notes] == [
+        "The matrix of superiority is left out", "Only the first two of the last table are compared"
+    ]  # fmt: skip
+    assert all(one.low is not None and one.low < one.elo for one in medium.ratings)
+
+
+def test_intervals_are_left_out_for_very_many(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ratings_part, "MOST_INTERVALS", 7)
+    definition, games, made = _many(8)
+    found = {one.name: one.strength.elo for one in ratings(games, [e.name for e in definition.entrants], 1).table}
+    assert {one.name: one.elo for one in made.ratings} == pytest.approx(found)
+    assert {(one.low, one.high) for one in made.ratings} == {(None, None)}
+    assert [one.elo for one in made.ratings] == pytest.approx(sorted(found.values(), reverse=True))
+    assert sum(one.games for one in made.ratings) == 2 * len(games)
+    assert made.notes[0].startswith("The intervals of the ratings are left out: 8 entrants are more than the 7 ")
+    assert made.variants[0].advantage is None and made.variants[0].games == len(games)
+
+
+def test_the_opening_is_named_as_it_was_taken_round_the_list() -> None:
+    definition = contest(2, RoundRobin(5))
+    fixture = Fixture(0, 4, 0, 0, 3, ("a1", "a2"))
+    made = report(definition, [Finished(fixture, 1, 0, "line")], plan(definition, []), Moment(OPENED, OPENED))
+    assert made.games[0].opening == 1
+
+
+def test_the_schedule_tells_what_is_played_and_what_comes_next(monkeypatch: pytest.MonkeyPatch) -> None:
+    definition, games, now, moment = sample(6, RoundRobin(2), stop=30)
+    found = report(definition, games, now, moment)
+    assert [game.running for game in found.schedule[:3]] == [True, True, False]
+    told = {(game.stage - 1, game.round, (game.first, game.second), game.opening) for game in found.schedule}
+    expected = {(due.stage, due.round, due.players, 1 + due.opening % 3) for due in now.due}
+    assert told <= expected and len(found.schedule) == min(len(now.due), contents.MOST_COMING)
+    monkeypatch.setattr(contents, "MOST_COMING", 5)
+    cut = report(definition, games, now, moment)
+    assert cut.schedule == found.schedule[:5]
+    assert f"{len(now.due) - 5} more games can begin." in page(cut)
+    assert report(*sample(3, RoundRobin())).schedule == ()

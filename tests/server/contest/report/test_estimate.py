@@ -1,0 +1,87 @@
+"""The estimate of the time left, held against contests that are played on a simulated clock."""
+
+from collections.abc import Iterator
+from random import Random
+from typing import NamedTuple
+
+import pytest
+
+from server.contest.definition import Definition, Format, Gauntlet, Knockout, Ladder, RoundRobin, Swiss
+from server.contest.fixtures import Finished, Fixture
+from server.contest.formats.due_games import startable
+from server.contest.formats.plan import Present, plan
+from server.contest.report.estimate import Left, Moment, left
+from tests.server.contest.played import CONTROL, by_seed, contest
+from tests.server.contest.report.samples import OPENED
+from tests.server.contest.test_plan import RULES
+
+CORES = 4
+LONGEST = 1.5
+"""Seconds that a game takes at most here; each side has 1 s and 10 ms a move."""
+
+
+class Seen(NamedTuple):
+    """An estimate in the middle of a contest."""
+
+    second: float
+    found: Left
+
+
+def simulated(definition: Definition, seed: int) -> tuple[list[Seen], float, int]:
+    """Play a contest, as a runner does, on a clock of its own; return all estimates, its end, and its games."""
+    names = tuple(entrant.name for entrant in definition.entrants)
+    chance, result = Random(seed), by_seed(seed)
+    games: list[Finished] = []
+    running: dict[Fixture, tuple[float, float]] = {}
+    clock, seen = 0.0, []
+    while True:
+        now = plan(definition, games, Present(frozenset(running), names))
+        games += now.forfeited
+        seen.append(
+            Seen(clock, left(definition, games, now, Moment(OPENED, OPENED, running=set(running), cores=CORES)))
+        )
+        if now.over:
+            return seen, clock, len(games)
+        for fixture in startable(definition, now.due, running, names, CORES):
+            running[fixture] = (clock, clock + chance.uniform(0.3, LONGEST))
+        first = min(running, key=lambda fixture: running[fixture][1])
+        began, clock = running.pop(first)
+        games.append(result(first)._replace(seconds=clock - began))
+
+
+def formats() -> Iterator[tuple[Format, ...]]:
+    yield (RoundRobin(),)
+    yield (Swiss(4),)
+    yield (Gauntlet(("a1", "a2"), 3),)
+    yield (Knockout(3, CONTROL),)
+    yield (Ladder(60, 0),)
+    yield (Swiss(3), Knockout(2, CONTROL))
+
+
+@pytest.mark.parametrize("programs", [True, False])
+@pytest.mark.parametrize("qualified", [True, False])
+@pytest.mark.parametrize("stages", list(formats()), ids=str)
+def test_the_time_left_is_about_what_it_then_takes(stages: tuple[Format, ...], qualified: bool, programs: bool) -> None:
+    definition = contest(9, *stages, pairs=2, advance=4, qualification=RULES if qualified else None)
+    if programs:
+        entrants = tuple(entrant._replace(command=("./bot",)) for entrant in definition.entrants)
+        definition = definition._replace(entrants=entrants)
+    seen, end, games = simulated(definition, seed=1)
+    assert seen[0].found.seconds is None, "nothing was played: there is only a bound"
+    assert seen[-1].found == Left(0, False, 0.0)
+    for second, found in seen:
+        assert found.most_seconds is not None and found.most_seconds >= end - second - 1e-9
+        done = games if found.games == 0 else None
+        assert found.games <= found.expected <= found.most
+        assert done is None or done == games
+    for share in (0.1, 0.5, 0.9):
+        second, found = next(one for one in seen if one.second >= share * end)
+        truth = end - second
+        assert found.seconds is not None
+        assert truth / 1.8 - 3 * LONGEST <= found.seconds <= 1.8 * truth + 3 * LONGEST
+
+
+def test_the_progress_of_a_swiss_counts_the_rounds_that_are_not_paired_yet() -> None:
+    seen, _, games = simulated(contest(9, Swiss(4)), 1)
+    for done, (_, found) in enumerate(seen):
+        assert found.games == found.expected == found.most == games - done

@@ -1,0 +1,266 @@
+import re
+from base64 import b64encode
+from hashlib import sha256
+from html.parser import HTMLParser
+from itertools import pairwise
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from server.contest.definition import Entrant, Format, Gauntlet, Knockout, Ladder, RoundRobin, Swiss
+from server.contest.fixtures import Finished
+from server.contest.formats.plan import plan
+from server.contest.report import formatting
+from server.contest.report.contents import report
+from server.contest.report.estimate import Moment
+from server.contest.report.render import games as page_games
+from server.contest.report.render import page as page_module
+from server.contest.report.render import stages
+from server.contest.report.render.markup import Markup, document, element, style_sheet
+from server.contest.report.render.page import page
+from server.contest.report.render.plot import axis, rating_plot
+from server.contest.report.structure import Rating
+from tests.server.contest.played import CONTROL, by_seed, contest
+from tests.server.contest.report.samples import OPENED, sample, sample_report
+
+VOID = {"meta", "link", "br", "hr", "img", "col", "input"}
+
+TAGS = frozenset(
+    """
+    html head meta title style body div header p h1 h2 h3 dl dt dd nav ul li a main section table caption
+    thead tbody tr th td abbr b span details summary footer svg line text circle g ol
+    """.split()  # noqa: SIM905
+)
+"""All that a page is made of; scripts are not among it."""
+
+ATTRIBUTES = frozenset(
+    """
+    lang charset http-equiv content name id class href scope title tabindex role aria-label aria-labelledby
+    colspan open viewbox x x1 x2 y y1 y2 cx cy r text-anchor
+    """.split()  # noqa: SIM905
+)
+"""None of them runs a script or fetches anything."""
+
+
+class Reader(HTMLParser):
+    """Reads a page strictly: every element is known, and closed in order."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.ids: list[str] = []
+        self.links: list[str] = []
+        self.texts: list[str] = []
+        self.rows: list[list[int]] = []
+        self.elements: list[tuple[str, dict[str, str]]] = []
+        self.feed(text)
+        self.close()
+        assert self.open == []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        given = {key: value or "" for key, value in attrs}
+        assert tag in TAGS and set(given) <= ATTRIBUTES, f"{tag} {given}"
+        self.elements.append((tag, given))
+        if tag not in VOID:
+            self.open.append(tag)
+        if "id" in given:
+            self.ids.append(given["id"])
+        if "href" in given:
+            self.links.append(given["href"])
+        if tag == "table":
+            self.rows.append([])
+        if tag == "tr":
+            self.rows[-1].append(0)
+        if tag in ("td", "th"):
+            self.rows[-1][-1] += int(given.get("colspan", "1"))
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        if self.open and self.open[-1] != "style":
+            self.texts.append(data)
+
+
+FORMATS: list[tuple[Format, ...]] = [
+    (RoundRobin(2),),
+    (Swiss(3), Knockout(1, CONTROL)),
+    (Gauntlet(("a1", "a2")),),
+    (Ladder(20, 0),),
+]
+
+
+@pytest.mark.parametrize("formats", FORMATS)
+@pytest.mark.parametrize("stop", [1, 30, 10**6])
+def test_a_page_is_sound_and_links_to_all_games_and_records(formats: tuple[Format, ...], stop: int) -> None:
+    made = sample_report(7, *formats, stop=stop, advance=4)
+    read = Reader(page(made))
+    assert len(set(read.ids)) == len(read.ids)
+    inside = {link[1:] for link in read.links if link.startswith("#")}
+    assert inside <= set(read.ids), "no link leads nowhere"
+    outside = {link for link in read.links if not link.startswith("#")}
+    assert outside == {f"../../records/{game.match}.txt" for game in made.games if game.match is not None}
+    assert {f"game-{game.number}" for game in made.games} <= set(read.ids)
+    for rows in read.rows:
+        assert len(set(rows)) == 1, "all rows are as wide as the head"
+    text = " ".join(read.texts)
+    for loss in made.losses:
+        assert formatting.printable(loss.sentence) in text
+    for one in made.disqualified:
+        assert f"{one.name}: {one.reason}" in text
+    for stage in made.stages:
+        crossed = [cell for row in stage.crosstable for cell in row if cell]
+        assert all(f"game-{cell.games[0]}" in inside for cell in crossed)
+
+
+def test_nothing_foreign_becomes_markup_or_controls_the_reader() -> None:
+    definition = contest(3, RoundRobin())
+    evil = "</td><script>alert(1)</script><img src=x onerror=y>\"'&\x1b\u202e"
+    entrants = tuple(Entrant(f"{number}{evil}") for number in range(3))
+    definition = definition._replace(name=evil, entrants=entrants)
+    games = [Finished(fixture, 1, 0, "bad_move", evil) for fixture in plan(definition, []).due]
+    made = report(definition, games, plan(definition, games), Moment(OPENED, OPENED), '"><script>')
+    text = page(made)
+    read = Reader(text)
+    assert "<script" not in text and "<img" not in text and "\x1b" not in text and "\u202e" not in text
+    assert " ".join(read.texts).count(formatting.printable(evil)) > 10
+    assert {link for link in read.links if not link.startswith("#")} == {'"><script>1.txt'}
+
+
+def test_the_policy_allows_the_style_sheet_of_the_page_alone() -> None:
+    text = page(sample_report(4, RoundRobin()))
+    found = re.search("<style>(.*?)</style>", text, re.DOTALL)
+    assert found is not None and text.count("<style>") == 1
+    digest = b64encode(sha256(found[1].encode()).digest()).decode()
+    metas = [given for tag, given in Reader(text).elements if tag == "meta"]
+    (policy,) = [given["content"] for given in metas if given.get("http-equiv") == "Content-Security-Policy"]
+    assert policy == f"default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
+    assert "http" not in text.replace("http-equiv", "") and "url(" not in text and "@import" not in text
+
+
+def test_tables_have_captions_and_scopes() -> None:
+    read = Reader(page(sample_report(7, Swiss(3), Knockout(1, CONTROL), advance=4)))
+    tags = [tag for tag, _ in read.elements]
+    assert all(following == "caption" for tag, following in pairwise(tags) if tag == "table")
+    assert all(given["scope"] in ("col", "row", "rowgroup") for tag, given in read.elements if tag == "th")
+
+
+def test_a_bracket_is_a_list_of_rounds_with_links_to_the_games() -> None:
+    made = report(*sample(6, Knockout(1, CONTROL), qualified=False))
+    read = Reader(page(made))
+    (stage,) = made.stages
+    drawn = [given.get("class", "") for _, given in read.elements]
+    assert drawn.count("round") == len(stage.bracket) == 3 and drawn.count("pair") == 4 + 2 + 1
+    assert drawn.count("side on") == 4 + 2 + 1 and drawn.count("side nobody") == 2 == read.texts.count("bye")
+    meetings = [one for round in stage.bracket for one in round.meetings]
+    assert {f"#game-{number}" for one in meetings for number in one.games} <= set(read.links)
+    assert "Crosstable" not in "".join(read.texts), "it would say the same, with holes"
+    regions = [given["aria-label"] for _, given in read.elements if given.get("role") == "region"]
+    assert "Bracket of stage 1" in regions, "it scrolls by keyboard"
+
+
+def test_what_would_be_too_long_is_left_out_with_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(stages, "MOST_CROSSED", 4)
+    monkeypatch.setattr(page_games, "MOST_LISTED", 10)
+    text = page(sample_report(7, RoundRobin()))
+    Reader(text)
+    assert "The crosstable is left out: there are more than 4 entrants." in text
+    assert "The list is left out: there are more than 10 games." in text
+
+
+def test_a_crosstable_links_only_to_games_that_are_listed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(page_games, "MOST_LISTED", 10)
+    monkeypatch.setattr(page_module, "MOST_LISTED", 10)
+    read = Reader(page(sample_report(7, RoundRobin())))
+    assert {link[1:] for link in read.links if link.startswith("#")} <= set(read.ids)
+
+
+@given(st.text(), st.text())
+def test_elements_escape_what_is_no_markup(text: str, value: str) -> None:
+    found = element("p", text, element("b", text), title=value, hidden=None)
+    assert isinstance(found, Markup)
+    read = _Plain()
+    read.feed(found)
+    read.close()
+    assert "".join(read.texts) == 2 * formatting.printable(text)
+    assert read.tags == [("p", [("title", formatting.printable(value))]), ("b", [])]
+
+
+class _Plain(HTMLParser):
+    def __init__(self) -> None:
+        super().__init__()
+        self.texts: list[str] = []
+        self.tags: list[tuple[str, list[tuple[str, str | None]]]] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, attrs))
+
+    def handle_data(self, data: str) -> None:
+        self.texts.append(data)
+
+
+def test_elements_are_written_as_html_wants_them() -> None:
+    assert element("meta", charset="utf-8") == '<meta charset="utf-8">'
+    assert element("td", None, ["a", ["b"]], class_="c", aria_label=1) == '<td class="c" aria-label="1">ab</td>'
+    assert document(element("head")) == '<!doctype html>\n<html lang="en"><head></head></html>\n'
+    with pytest.raises(ValueError, match="style sheet"):
+        style_sheet("</style><script>")
+
+
+def _rating(name: str, elo: float, low: float | None, high: float | None) -> Rating:
+    return Rating(name=name, elo=elo, low=low, high=high, games=3)
+
+
+@example([(-5e-324, 0.0, 0.0, True)])
+@example([(5e-324, 0.0, 0.0, True)])
+@given(
+    st.lists(
+        st.tuples(st.floats(-3000, 3000), st.floats(0, 2000), st.floats(0, 2000), st.booleans()), min_size=1, max_size=9
+    )
+)
+def test_the_plot_has_room_for_all_ratings(found: list[tuple[float, float, float, bool]]) -> None:
+    ratings = [
+        _rating(f"n{place}", elo, elo - below if known else None, elo + above if known else None)
+        for place, (elo, below, above, known) in enumerate(found)
+    ]
+    low, high, step = axis(ratings)
+    assert low <= 0 <= high and high > low
+    assert all(low <= end <= high for one in ratings for end in (one.low, one.elo, one.high) if end is not None)
+    assert 1 <= round((high - low) / step) <= 11
+    drawing = rating_plot(ratings)
+    width, height = map(float, re.findall(r'viewBox="0 0 ([\d.]+) ([\d.]+)"', drawing)[0])
+    assert all(0 <= float(x) <= width for x in re.findall(r' c?x[12]?="([^"]+)"', drawing))
+    assert all(0 <= float(y) <= height for y in re.findall(r' c?y[12]?="([^"]+)"', drawing))
+    assert drawing.count('class="bar"') == sum(one.low is not None for one in ratings)
+
+
+def test_the_plot_puts_values_in_proportion() -> None:
+    drawing = rating_plot([_rating("ann", 100, 50, 200), _rating("bob", -100, -200, -50)])
+    ann, bob = (float(x) for x in re.findall('cx="([^"]+)"', drawing))
+    zero = float(re.findall('<line x1="([^"]+)"[^>]*class="zero"', drawing)[0])
+    assert ann - zero == pytest.approx(zero - bob, abs=0.2)
+    (low, high), _ = [tuple(map(float, ends)) for ends in re.findall('x1="([^"]+)" x2="([^"]+)"[^>]*bar', drawing)]
+    assert (high - zero) == pytest.approx(4 * (low - zero), abs=0.5)
+
+
+def test_a_long_name_is_shortened_in_the_plot_and_whole_in_its_title() -> None:
+    drawing = rating_plot([_rating("x" * 40, 0, -1, 1)])
+    assert f"{'x' * 31}…</text>" in drawing and f"<title>{'x' * 40}: 0 Elo, 95 % from −1 to +1</title>" in drawing
+
+
+@pytest.mark.slow
+def test_the_page_of_a_large_contest_is_made_in_seconds() -> None:
+    definition = contest(40, RoundRobin())
+    result = by_seed(3)
+    games = [result(fixture) for fixture in plan(definition, []).due]
+    made = report(definition, games, plan(definition, games), Moment(OPENED, OPENED))
+    assert len(made.games) == 1560
+    assert Reader(page(made)).ids
+
+
+def test_a_running_contest_says_so() -> None:
+    text = page(report(*sample(5, RoundRobin(), stop=12)))
+    assert "Running, as of 2026-11-21 05:15 UTC" in text and "<dt>Due</dt>" in text
+    over = sample_report(5, RoundRobin())
+    assert f"Final result: {over.stages[0].table[0].name} has won" in page(over)

@@ -1,0 +1,100 @@
+import re
+
+import msgspec
+import pytest
+from rich.console import Console, RenderableType
+
+from server.contest.definition import Definition, Entrant, Format, Gauntlet, Knockout, Ladder, RoundRobin, Swiss
+from server.contest.fixtures import Finished
+from server.contest.formats.plan import plan
+from server.contest.report.contents import report
+from server.contest.report.estimate import Moment
+from server.contest.report.render import text
+from tests.server.contest.played import CONTROL, by_seed, contest
+from tests.server.contest.report.samples import OPENED, sample_report
+
+
+def shown(renderable: RenderableType, width: int) -> str:
+    """Return what a terminal without colours would show."""
+    console = Console(width=width, force_terminal=False, color_system=None)
+    with console.capture() as capture:
+        console.print(renderable)
+    return capture.get()
+
+
+def long_names(entrants: int) -> tuple[Definition, list[Finished]]:
+    """Return a contest of names as long as they may be."""
+    definition = contest(entrants, RoundRobin(5), variants=2)
+    names = tuple(Entrant(f"{number:02}{'x' * 30}") for number in range(entrants))
+    definition = definition._replace(entrants=names)
+    result = by_seed(1, late=0.1, slow=names[0].name)
+    return definition, [result(fixture) for fixture in plan(definition, []).due]
+
+
+@pytest.mark.parametrize(
+    "formats", [(RoundRobin(),), (Swiss(2), Knockout(1, CONTROL)), (Gauntlet(("a1",)),), (Ladder(20, 0),)]
+)
+@pytest.mark.parametrize("width", [80, 120])
+def test_names_and_sentences_are_shown_as_they_are_and_control_nothing(formats: tuple[Format, ...], width: int) -> None:
+    made = sample_report(7, *formats, advance=4)
+    found = shown(text.drawn(made), width)
+    assert not re.search(r"[^\n\x20-\x7e\xa0-\u2fff]|[\u200b-\u200f\u202a-\u202e]", found)
+    words = " ".join(found.split())
+    assert "[bold]<script>alert(1)</script>" in words.replace("[bold] ", "[bold]") and r"\x1b[31m" in words
+    assert all(len(line) <= width for line in found.splitlines())
+    for name in made.entrants:
+        assert name in found
+    assert "a4 " in found and "disqualified: illegal moves (1" in words
+
+
+def test_tables_of_twelve_long_names_are_readable_at_80_columns() -> None:
+    definition, games = long_names(text.CROSSED_AT_ONCE)
+    made = report(definition, games, plan(definition, games), Moment(OPENED, OPENED))
+    (stage,) = made.stages
+    standings = shown(text.standings(stage), 80).splitlines()
+    for line, row in zip(stage.table, standings[1:], strict=False):
+        assert row.split()[0] == str(line.place) and line.name[:2] in row
+        assert f" {line.draws} " in row and len(row) <= 80 and "…" not in row.split(maxsplit=2)[2]
+    table = shown(text.crosstable(stage), 80).splitlines()
+    for number, (cells, row) in enumerate(zip(stage.crosstable, table[1:], strict=True)):
+        words = row.split()[2:]
+        points = [cell.points for cell in cells if cell]
+        assert [float(word.replace("½", ".5")) for word in words if word != "×"] == points
+        assert words.index("×") == number
+
+
+def test_a_crosstable_of_more_than_a_terminal_is_wide_comes_in_blocks() -> None:
+    definition, games = long_names(2 * text.CROSSED_AT_ONCE + 3)
+    stage = report(definition, games, plan(definition, games), Moment(OPENED, OPENED)).stages[0]
+    blocks = [block.splitlines() for block in shown(text.crosstable(stage), 80).split("\n\n")]
+    heads = [block[0].split()[2:] for block in blocks]
+    assert heads == [[str(n) for n in numbers] for numbers in (range(1, 13), range(13, 25), range(25, 28))]
+    rows = zip(*[block[1:] for block in blocks], strict=True)
+    for place, (cells, row) in enumerate(zip(stage.crosstable, rows, strict=True)):
+        found = " ".join(part.split(maxsplit=2)[2] if len(part.split()) > 2 else "" for part in row).split()
+        points = [float(word.replace("½", ".5")) for word in found if word != "×"]
+        assert points == [cell.points for cell in cells if cell] and max(map(len, row)) <= 80
+        assert found.index("×") == sum(cell is not None for cell in cells[:place])
+
+
+def test_a_crosstable_of_hundreds_is_left_to_the_page() -> None:
+    definition, games = long_names(3)
+    stage = report(definition, games, plan(definition, games), Moment(OPENED, OPENED)).stages[0]
+    many = msgspec.structs.replace(stage, table=stage.table * 30, crosstable=((),) * 90)
+    assert "index.html has that of all" in shown(text.crosstable(many), 80)
+
+
+def test_standings_show_forfeits_byes_and_who_is_out() -> None:
+    made = sample_report(7, RoundRobin(2))
+    found = shown(text.standings(made.stages[0]), 100)
+    assert "a3 is disqualified: lost on time (3 games)" in found
+    assert any(f"{line.losses}+{line.forfeits_lost}" in found for line in made.stages[0].table if line.forfeits_lost)
+    swiss = sample_report(7, Swiss(3))
+    assert swiss.stages[0].byes and f"byes: {swiss.stages[0].byes[0].name} in round 1" in shown(
+        text.standings(swiss.stages[0]), 100
+    )
+
+
+def test_a_contest_that_has_just_begun_is_shown() -> None:
+    found = shown(text.drawn(sample_report(4, RoundRobin(), stop=1)), 80)
+    assert "running, as of 2026-11-21 05:15 UTC" in found and "open" in found

@@ -1,0 +1,56 @@
+from datetime import datetime, timedelta, timezone
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from engine.clock import TimeControl
+from server.contest.definition import Format, Gauntlet, Knockout, Ladder, RoundRobin, Swiss
+from server.contest.report import formatting
+
+
+@given(st.text())
+def test_what_is_printable_stays_and_nothing_else_comes_through(text: str) -> None:
+    shown = formatting.printable(text)
+    assert shown.isprintable()
+    assert formatting.printable(shown) == shown
+    if text.isprintable():
+        assert shown == text
+
+
+def test_numbers_are_written_as_people_read_them() -> None:
+    assert [formatting.points(value) for value in (0, 0.5, 1, 1.5, 12.0)] == ["0", "½", "1", "1½", "12"]
+    assert [formatting.quarters(value) for value in (0, 0.25, 10.5, 100.0)] == ["0", "0.25", "10.5", "100"]
+    assert [formatting.elo(value) for value in (0, -0.2, 0.4, 12.6, -100)] == ["0", "0", "0", "+13", "−100"]
+    assert [formatting.signed(value, 2) for value in (2.944, -0.001, -1.5)] == ["+2.94", "0.00", "−1.50"]
+    assert [formatting.percent(value) for value in (0, 0.0004, 0.5, 0.9995, 1)] == [
+        "0.0 %", "< 0.1 %", "50.0 %", "> 99.9 %", "100.0 %"
+    ]  # fmt: skip
+    assert [formatting.number(count, "loss", "es") for count in (0, 1, 2)] == ["0 losses", "1 loss", "2 losses"]
+
+
+def test_times_have_their_unit() -> None:
+    used = [0, 999_999, 1_000_000, 12_400_000, 59_999_999, 60_000_000, 185_000_000, 7_385_000_000]
+    assert [formatting.time_used(time) for time in used] == [
+        "0 ms", "999 ms", "1.0 s", "12.4 s", "59.9 s", "1:00 min", "3:05 min", "2:03:05 h"
+    ]  # fmt: skip
+    assert formatting.control(TimeControl.of_milliseconds(60_000)) == "60 s a side"
+    assert formatting.control(TimeControl.of_milliseconds(1500, 10)) == "1500 ms + 10 ms a move"
+    berlin = timezone(timedelta(hours=2))
+    assert formatting.date(datetime(2026, 11, 20, 1, 5, tzinfo=berlin)) == "2026-11-19 23:05 UTC"
+
+
+@pytest.mark.parametrize(
+    ("format", "name"),
+    [
+        (RoundRobin(), "Round robin"),
+        (RoundRobin(2), "Round robin, 2 cycles"),
+        (Swiss(1), "Swiss, 1 round"),
+        (Gauntlet(("a",), 3), "Gauntlet, 3 cycles"),
+        (Knockout(2, TimeControl(1)), "Knockout"),
+        (Ladder(20, 0), "Ladder, 20 games"),
+        (Ladder(20, 7200), "Ladder, 20 games or 2:00:00 h"),
+    ],
+)
+def test_formats_are_named_with_their_size(format: Format, name: str) -> None:
+    assert formatting.format_name(format) == name

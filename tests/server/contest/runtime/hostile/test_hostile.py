@@ -1,0 +1,164 @@
+"""Contests of honest entrants with hostile ones: the honest ones play what they play without them."""
+
+import json
+import os
+import shutil
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from engine import record
+from engine.games.outcome import Termination
+from server.contest import contest_file
+from server.contest.fixtures import Finished, counted
+from server.contest.programs.sandbox.choice import hindrance
+from server.contest.store.folders import folder_of
+from tests.server.contest.runtime.test_contest_command import DICE, Command, free_port, kept
+from tests.server.contest.runtime.test_sandbox import with_word
+
+ATTACKER = Path(__file__).with_name("attacker.py")
+HONEST = ("honest1", "honest2")
+
+HELD_SECONDS = 1400
+"""After which a contest has failed to end: one takes half a minute on a machine that does nothing else."""
+
+CONTEST = """
+name = "Honest and hostile"
+seed = 11
+time = { budget = 20_000 }
+time-losses = 1
+games = [{ game = "mnk", params = "4 4 3" }]
+stages = [{ format = "round-robin" }]
+[bounds]
+memory = 64
+processes = 40
+scratch = 8
+file-size = 32
+cpu-seconds = 3
+"""
+
+LOSE = {
+    "sleeps": Termination.TIME,
+    "spins": Termination.OUT_OF_CPU_TIME,
+    "eats": Termination.OUT_OF_MEMORY,
+    "multiplies": Termination.TOO_MANY_PROCESSES,
+    "exits": Termination.CRASHED,
+    "crashes": Termination.CRASHED,
+}
+"""Attacks that lose the game, and how."""
+
+PLAY_ON: dict[str, list[dict[str, object]]] = {
+    "meddles": [
+        {"killed": 0},
+        {"tokens": 0, "ssh": "FileNotFoundError", "records": "FileNotFoundError", "secret": None},
+        {"database": "OperationalError", "record": "FileNotFoundError"},
+        {"rival": "FileNotFoundError", "own": "OSError"},
+        {"server": "ConnectionRefusedError"},
+        {"scratch": [8, "OSError"], "shared": [16, "OSError"], "own": [0, "OSError"]},
+    ],
+    "forks": [{"forked": True}],
+    "floods": [{"floods": True}],
+    "pretends": [{"pretended": ["ERROR", "bad_token"]}],
+}
+"""Attacks after which the program plays on, and what they get in a sandbox."""
+
+
+class Held:
+    """A contest that was held."""
+
+    def __init__(
+        self, folder: Path, honest: tuple[str, ...], hostile: tuple[str, ...], sandbox: str, patch: pytest.MonkeyPatch
+    ) -> None:
+        """Hold it; each entrant has a folder of its own, with a copy of its program."""
+        self.data = folder / "data"
+        home = folder / "home"
+        (home / ".ssh").mkdir(parents=True)
+        (home / ".ssh" / "id").write_text("secret")
+        self.port = free_port()
+        text = f'sandbox = "{sandbox}"\n' + CONTEST
+        for name in honest + hostile:
+            source = DICE if name in honest else ATTACKER
+            (folder / name).mkdir()
+            shutil.copy(source, folder / name / "bot.py")
+            command = [sys.executable, "bot.py"]
+            if name in hostile:
+                rival = folder / "honest1" / "bot.py"
+                command += [str(home), str(self.data), str(rival), str(self.port)]
+            text += f"[[entrants]]\nname = '{name}'\ncommand = {command}\nfolder = '{name}'\n"
+        contest_file.read(text, str)
+        file = folder / "contest.toml"
+        file.write_text(text, encoding="utf-8")
+        patch.setenv("ARENA_SECRET", "of the server")
+        with Command(file, self.data, "--port", str(self.port)) as command_line:
+            said, _ = command_line.process.communicate(timeout=HELD_SECONDS)
+            status = command_line.process.returncode
+        assert status == 0, said
+        self.games = counted(kept(self.data))
+
+    def among(self, names: tuple[str, ...]) -> dict[object, object]:
+        """Return the games between some of them, move by move."""
+        return {
+            game.fixture.players: (game.winner, game.termination, self.moves(game))
+            for game in self.games
+            if set(game.fixture.players) <= set(names)
+        }
+
+    def moves(self, game: Finished) -> list[str]:
+        text = (self.data / "records" / f"{game.match}.txt").read_text(encoding="utf-8")
+        return list(record.verify(text).history.moves)
+
+    def told(self, name: str) -> list[dict[str, Any]]:
+        """Return what an attacker tried, and got, game by game."""
+        found = []
+        for path in sorted((folder_of(self.data, 1) / "programs").glob(f"*-{name}.txt")):
+            lines = path.read_text(errors="replace").splitlines()
+            found += [json.loads(line.removeprefix("ATTACK ")) for line in lines if line.startswith("ATTACK ")]
+        return found
+
+    def ended(self, name: str) -> set[str]:
+        """Return how the games ended that an entrant has played and lost."""
+        return {
+            str(game.termination)
+            for game in self.games
+            if game.played and name in game.fixture.players and game.winner == 1 - game.fixture.players.index(name)
+        }
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(bool(hindrance()), reason=hindrance())
+def test_honest_entrants_play_with_hostile_ones_what_they_play_without(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "alone").mkdir()
+    (tmp_path / "together").mkdir()
+    alone = Held(tmp_path / "alone", HONEST, (), "sealed", monkeypatch)
+    together = Held(tmp_path / "together", HONEST, (*LOSE, *PLAY_ON), "sealed", monkeypatch)
+    expected = alone.among(HONEST)
+    assert len(expected) == 2
+    assert together.among(HONEST) == expected
+    for name, termination in LOSE.items():
+        assert together.told(name), f"{name} was tried"
+        assert together.ended(name) == {termination}, name
+    for name, got in PLAY_ON.items():
+        told = together.told(name)
+        assert told, f"{name} was tried"
+        assert told == got * (len(told) // len(got)), name
+        if name != "floods":
+            assert not together.ended(name) & {"time", "crashed"}, name
+    honest_losses = {reason for name in HONEST for reason in together.ended(name)}
+    assert honest_losses <= {"line"}, "nobody who is honest has lost but on the board"
+    assert with_word(f"stays-{together.port}") == []
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not os.path.isdir("/proc/self"), reason="environments of others can be read on Linux")
+def test_the_same_attacks_succeed_without_a_sandbox(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    held = Held(tmp_path, HONEST[:1], ("reads", "kills", "overwrites"), "none", monkeypatch)
+    reads = held.told("reads")
+    assert reads and max(told["tokens"] for told in reads) >= 1
+    assert all((told["ssh"], told["secret"]) == ("secret", "of the server") for told in reads)
+    assert any(told["killed"] for told in held.told("kills"))
+    assert all(told["rival"] == 8 for told in held.told("overwrites"))
+    assert Termination.CRASHED in held.ended(HONEST[0])

@@ -1,0 +1,213 @@
+"""Control groups: in a tree of files that is made up, and in the kernel's own where it can be written."""
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from engine.games.outcome import Termination
+from server.commands import doctor
+from server.contest.definition import Bounds
+from server.contest.programs.sandbox import cgroups
+from server.contest.programs.sandbox.cgroups import around, clear, lack
+from server.contest.programs.sandbox.choice import hindrance
+from server.ops import descendants
+from tests.server.contest.runtime.test_sandbox import EATS, started
+
+HOME = "0123456789abcdef"
+BOUNDS = Bounds(memory=100, processes=10, scratch=20)
+UNIFIED = next((path for path in (cgroups.ROOT / "unified", cgroups.ROOT) if (path / "cgroup.procs").exists()), None)
+
+Tree = Callable[..., Path]
+
+
+@pytest.fixture
+def tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Tree]:
+    """Make up a tree in which this process is in a group."""
+    root = tmp_path / "cgroup"
+    group = root / "system.slice" / "arena.service"
+    group.mkdir(parents=True)
+    (tmp_path / "mine").write_text("4:memory:/elsewhere\n0::/system.slice/arena.service\n")
+    monkeypatch.setattr(cgroups, "ROOT", root)
+    monkeypatch.setattr(cgroups, "MINE", tmp_path / "mine")
+    remove = os.rmdir
+
+    def rmdir(path: Path, **options: int) -> None:
+        if not options and Path(path).is_relative_to(root):
+            for file in Path(path).iterdir():  # folders of the kernel's tree are empty for who removes them
+                file.unlink()
+        remove(path, **options)
+
+    monkeypatch.setattr(os, "rmdir", rmdir)
+
+    def make(given: str = "cpu memory pids", divided: str = "", inside: str = str(os.getpid())) -> Path:
+        (group / "cgroup.controllers").write_text(given + "\n")
+        (group / "cgroup.subtree_control").write_text(divided + "\n")
+        (group / "cgroup.procs").write_text(inside + "\n")
+        return group
+
+    cgroups._parent.cache_clear()
+    yield make
+    cgroups._parent.cache_clear()
+
+
+def test_a_program_has_a_group_with_its_bounds_which_is_gone_after_it(tree: Tree) -> None:
+    parent = tree(divided="memory pids")
+    assert lack() == ""
+    group = around(4711, HOME, BOUNDS)
+    assert group is not None
+    (path,) = parent.glob(f"arena-game-{HOME}-{os.getpid()}-*")
+    held = {file.name: file.read_text() for file in path.iterdir()}
+    assert held == {
+        "memory.max": str(152 << 20), "memory.swap.max": "0", "memory.oom.group": "1", "pids.max": "20",
+        "cgroup.procs": "4711",
+    }  # fmt: skip
+    assert (group.cpu_seconds, group.out_of_memory) == (0.0, False)
+    (path / "cpu.stat").write_text("usage_usec 1500000\nuser_usec 1\n")
+    (path / "memory.events").write_text("oom 1\noom_kill 1\n")
+    group.close()
+    assert list(parent.glob("arena-game-*")) == []
+    assert (group.cpu_seconds, group.out_of_memory) == (1.5, True), "also when it is gone"
+    assert not (parent / "arena-server").exists(), "it was divided before"
+
+
+def test_a_server_in_a_group_of_its_own_steps_out_of_it_and_divides_it(tree: Tree) -> None:
+    child = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
+    try:
+        parent = tree(inside=f"{os.getpid()}\n{child.pid}")
+        assert lack() == "" and not (parent / "arena-server").exists(), "who only looks changes nothing"
+        assert around(4711, HOME, BOUNDS) is not None
+        assert (parent / "arena-server" / "cgroup.procs").read_text() == str(child.pid), "the last one that moved"
+        assert (parent / "cgroup.subtree_control").read_text() == "+memory +pids"
+    finally:
+        child.communicate(b"\n")
+
+
+@pytest.mark.parametrize(
+    "how",
+    [{"given": "cpu pids"}, {"inside": f"{os.getpid()}\n1"}, {"divided": "memory"}],
+    ids=["no memory", "others are in it", "half divided"],
+)
+def test_where_no_groups_can_be_made_there_are_none_and_the_reason_is_said(tree: Tree, how: dict[str, str]) -> None:
+    how = how if "inside" in how or "given" in how else {**how, "inside": "1"}
+    parent = tree(**how)
+    before = sorted(parent.iterdir())
+    assert around(4711, HOME, BOUNDS) is None
+    assert sorted(parent.iterdir()) == before
+    assert "may make no groups with memory and pids" in lack() and "Delegate=yes" in lack()
+    assert clear(HOME) == 0
+
+
+def test_without_version_2_there_are_none(tree: Tree) -> None:
+    cgroups.MINE.write_text("4:memory:/elsewhere\n")
+    assert (around(4711, HOME, BOUNDS), lack()) == (None, f"no control groups of version 2 at {cgroups.ROOT}")
+
+
+@pytest.mark.skipif(bool(hindrance()), reason=hindrance())
+def test_the_doctor_says_who_holds_the_bounds(tree: Tree) -> None:
+    tree(divided="memory pids")
+    assert doctor._sealing().sentence.endswith("their bounds are held by the kernel, in control groups")
+    tree(given="")
+    assert "their bounds are looked at ten times a second: this user may make no groups" in doctor._sealing().sentence
+
+
+def test_a_group_that_cannot_be_bounded_or_entered_is_not_left(tree: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
+    parent = tree(divided="memory pids")
+    write = Path.write_text
+    for refused in ("pids.max", "cgroup.procs"):
+
+        def write_text(path: Path, text: str, refused: str = refused) -> int:
+            if path.name == refused:
+                raise OSError("not this one")
+            return write(path, text)
+
+        monkeypatch.setattr(Path, "write_text", write_text)
+        assert around(4711, HOME, BOUNDS) is None
+        assert list(parent.glob("arena-game-*")) == []
+
+
+def test_groups_that_a_killed_server_has_left_are_removed_and_those_of_others_stay(tree: Tree) -> None:
+    parent = tree(divided="memory pids")
+    for home in (HOME, HOME, "f" * 16):
+        assert around(4711, home, BOUNDS) is not None
+    assert clear(HOME) == 2
+    assert [path.name.split("-")[2] for path in parent.glob("arena-game-*")] == ["f" * 16]
+
+
+KILLED = "import os, signal; os.kill(os.getpid(), signal.SIGKILL)"
+
+
+@pytest.mark.skipif(bool(hindrance()), reason=hindrance())
+async def test_who_is_ended_by_the_kernel_for_its_memory_is_out_of_memory(
+    tmp_path: Path, tree: Tree, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The program is put in before it begins; here it ends itself, as the kernel would end it."""
+    parent = tree(divided="memory pids")
+    add = cgroups.Group.add
+
+    def killed(group: cgroups.Group, process: int) -> None:
+        assert Path(f"/proc/{process}/comm").read_text() == "bwrap\n", "it waits"
+        add(group, process)
+        (group._path / "memory.events").write_text("oom_kill 1\n")
+
+    monkeypatch.setattr(cgroups.Group, "add", killed)
+    async with started(tmp_path, KILLED, bounds=Bounds(memory=48)) as program:
+        await program.ended.wait()
+        assert program.termination is Termination.OUT_OF_MEMORY
+        assert program.report().endswith("it may use 48 MB of memory, and the system has ended it")
+    assert program.termination is Termination.OUT_OF_MEMORY
+    assert list(parent.glob("arena-game-*")) == []
+    monkeypatch.setattr(cgroups.Group, "add", add)
+    async with started(tmp_path, KILLED) as program:
+        await program.ended.wait()
+    assert program.termination is Termination.CRASHED, "it was not for its memory"
+
+
+@pytest.mark.skipif(UNIFIED is None, reason="no control groups of version 2")
+def test_groups_of_the_kernel_move_count_and_end_what_is_in_them(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Without controllers, which may belong to version 1: all that does not need them."""
+    assert UNIFIED is not None
+    mine = next(line for line in Path("/proc/self/cgroup").read_text().splitlines() if line.startswith("0::/"))
+    parent = UNIFIED / mine.removeprefix("0::/")
+    if not os.access(parent, os.W_OK) or not (parent / "cgroup.procs").exists():
+        pytest.skip(f"{parent} cannot be written")
+    monkeypatch.setattr(cgroups, "CONTROLLERS", ())
+    monkeypatch.setattr(cgroups, "_parent", lambda: parent)
+    home = descendants.home_of(tmp_path)
+    process = subprocess.Popen([sys.executable, "-c", "input()\nwhile True: pass"], stdin=subprocess.PIPE)
+    try:
+        group = around(process.pid, home, BOUNDS)
+        if group is None:
+            pytest.skip(f"no group can be made in {parent}")
+        (path,) = parent.glob(f"arena-game-{home}-*")
+        assert (path / "cgroup.procs").read_text() == f"{process.pid}\n"
+        assert process.stdin is not None
+        process.stdin.write(b"\n")
+        process.stdin.close()
+        before = group.cpu_seconds
+        while group.cpu_seconds < before + 0.05:
+            pass
+        assert clear(home) == 1, "as the next server does that finds it"
+        assert process.wait() == -signal.SIGKILL
+        group.close()
+        assert not path.exists()
+    finally:
+        process.kill()
+        process.wait()
+        clear(home)
+
+
+@pytest.mark.skipif(bool(hindrance() or lack()), reason=hindrance() or lack())
+async def test_the_kernel_ends_who_takes_too_much(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("server.contest.programs.sandbox.resource_usage.Watched.look", lambda _: None)
+    async with started(tmp_path, EATS, bounds=Bounds(memory=48, scratch=1)) as program:
+        await program.ended.wait()
+    assert program.termination is Termination.OUT_OF_MEMORY, program.report()
+    parent = cgroups._parent()
+    assert parent is not None and list(parent.glob(f"arena-game-{'0' * 16}-{os.getpid()}-*")) == []

@@ -1,0 +1,86 @@
+"""A contest file is checked before the contest: each program is started once, and nothing is left behind."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from server.commands import check_contest
+from server.commands.check_contest import Found, check
+from server.contest import contest_file
+from server.contest.definition import Definition
+from server.contest.fixtures import Fixture
+from server.contest.programs.sandbox.visible_files import view
+from tests.server.contest.runtime.bots import SANDBOX
+
+DICE = Path(__file__).with_name("dice.py")
+
+FILE = (
+    SANDBOX
+    + """
+name = "Tomorrow"
+start-seconds = 10
+time = {{ budget = 60_000 }}
+games = [{{ game = "mnk", params = "3 3 3" }}, {{ game = "mnk", params = "4 4 3" }}]
+stages = [{{ format = "round-robin" }}]
+entrants = [{}]
+"""
+)
+
+
+def entrant(name: str, *command: str) -> str:
+    return f"{{ name = '{name}', command = {list(command)} }}" if command else f"{{ name = '{name}' }}"
+
+
+@pytest.mark.slow
+async def test_each_program_is_told_what_is_wrong_with_it_before_the_contest(tmp_path: Path) -> None:
+    python = sys.executable
+    text = FILE.format(
+        ", ".join(
+            [
+                entrant("good", python, str(DICE)),
+                entrant("crash", python, str(DICE)),
+                entrant("typo", "pyhton3", "bot.py"),
+                entrant("ends", python, "-c", "import sys; sys.exit('no weights.bin here')"),
+                entrant("silent", python, "-c", "input(); input()"),
+                entrant("nameless", python, "-c", "print('LOGIN nameless', flush=True); input(); input()"),
+                entrant("guest"),
+            ]
+        )
+    )
+    definition = contest_file.read(text, str)._replace(folder=str(tmp_path))
+    said: list[str] = []
+    assert await check(definition, said.append) == 1
+    lines = {line.split()[0]: line for line in said}
+    assert said[0] == "Tomorrow: 7 entrants; mnk 3 3 3, mnk 4 4 3; 2 openings: the file can be played"
+    assert "  ok: first word after " in lines["good"] and "in 2 games" in lines["good"]
+    assert "NOT OK: in mnk 3 3 3: crashed after 2 moves" in lines["crash"] and "exit status 7" in lines["crash"]
+    assert "'pyhton3'" in lines["typo"] and "cannot be started" in lines["typo"]
+    assert "exit status 1" in lines["ends"] and "    | no weights.bin here" in " ".join(said)
+    assert "had not said SEEK after 10 seconds" in lines["silent"]
+    assert "ERROR that it was answered by: a program logs in here with the name and the token" in lines["nameless"]
+    assert lines["guest"].endswith("connects by itself: not checked")
+    assert said[-1] == "5 of 6 programs cannot play as they are"
+    assert list(tmp_path.iterdir()) == []
+
+
+async def test_a_program_sees_in_its_check_what_it_will_see_in_the_contest(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table = ", ".join(entrant(name, "python3", f"bots/{name}.py") for name in ("random", "ann"))
+    found = contest_file.read(FILE.format(table), str)._replace(folder=str(tmp_path))
+    (tmp_path / "bots").mkdir()
+    for name in ("random", "ann"):
+        (tmp_path / "bots" / f"{name}.py").touch()
+    seen = []
+
+    async def play(definition: Definition, fixture: Fixture, *_: object) -> tuple[Found, int]:
+        name, opponent = fixture.players
+        assert definition.entrant(opponent) is None, "a house bot"
+        seen.append(view(definition, definition.entrant(name), tmp_path / "data"))
+        return Found(True, ""), 5
+
+    monkeypatch.setattr(check_contest, "_play", play)
+    assert await check(found, lambda _: None) == 0
+    whole = [view(found, entrant, tmp_path / "data") for entrant in found.entrants]
+    assert seen == [whole[0], whole[0], whole[1], whole[1]]

@@ -1,0 +1,383 @@
+"""``arena-server contest`` as a process: stopped, killed, and asked for nonsense.
+
+With ARENA_CAMPAIGN=1 it is killed a hundred times.
+"""
+
+import json
+import os
+import random
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import closing
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from bots.bot import Bot, Clocks
+from bots.client import reconnect_backoff
+from bots.client.address import Address
+from bots.client.errors import ArenaError
+from bots.client.session import Session
+from engine import record
+from engine.games.interface import Position, moves
+from engine.games.outcome import ANNULLED
+from engine.wire import messages as m
+from server.contest import contest_file
+from server.contest.fixtures import Finished, counted
+from server.contest.formats.plan import plan
+from server.contest.formats.standings import standings
+from server.contest.store.folders import folder_of
+from server.contest.store.schema import BadStore
+from server.contest.store.store import FILE, Store
+from tests.server.commands.test_command_line import fails
+from tests.server.contest.runtime.bots import SANDBOX, pick
+
+KILLS = 100 if os.environ.get("ARENA_CAMPAIGN") else 3
+END_SECONDS = 600.0
+"""After which what a test waits for has failed to come."""
+
+DICE = Path(__file__).with_name("dice.py")
+
+
+def free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        return int(listener.getsockname()[1])
+
+
+def entrants(programs: int, connecting: int) -> str:
+    lines = [f"[[entrants]]\nname = 'p{n}'\ncommand = ['{sys.executable}', '{DICE}']\n" for n in range(programs)]
+    return "".join(lines + [f"[[entrants]]\nname = 'c{n}'\n" for n in range(connecting)])
+
+
+def contest(folder: Path, text: str) -> Path:
+    path = folder / "contest.toml"
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+class Command:
+    """A running ``arena-server contest``; it ends with its ``with``."""
+
+    def __init__(self, file: Path, data: Path, *options: str) -> None:
+        words = [sys.executable, "-P", "-m", "server", "contest", str(file), "--data", str(data), *options]
+        self.process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+
+    def __enter__(self) -> "Command":
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.process.kill()
+        self.process.communicate()
+
+    def end(self) -> tuple[int, str]:
+        """Wait for its end; return its exit status and what it has said."""
+        said, _ = self.process.communicate(timeout=END_SECONDS)
+        return self.process.returncode, said
+
+
+def run(file: Path, data: Path, *options: str) -> tuple[int, str]:
+    with Command(file, data, "--port", "0", *options) as command:
+        return command.end()
+
+
+def kept(data: Path) -> list[Finished]:
+    """Return the games in the store, none of a contest that was not opened yet."""
+    try:
+        with closing(Store(data / FILE)) as store:
+            return store.games(1)
+    except BadStore:
+        return []
+
+
+def wait_for(data: Path, games: int) -> None:
+    deadline = time.monotonic() + END_SECONDS
+    while len(kept(data)) < games:
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+
+
+def results(games: list[Finished]) -> dict[object, object]:
+    return {game.fixture: (game.winner, game.termination, game.plies) for game in counted(games)}
+
+
+PROGRAMS = (
+    SANDBOX
+    + """
+name = "Programs"
+seed = 4
+time = { budget = 60_000 }
+games = [{ game = "mnk", params = "4 4 3", openings = { plies = 1 } }]
+stages = [{ format = "round-robin" }]
+"""
+)
+
+
+@pytest.mark.slow
+def test_a_contest_of_programs_is_reported_with_all_its_records(tmp_path: Path) -> None:
+    entrants_ = entrants(2, 0) + "".join(
+        f"[[entrants]]\nname = '{name}'\ncommand = {command}\n"
+        for name, command in [
+            ("crash", [sys.executable, str(DICE)]),
+            ("wrong", [sys.executable, str(DICE)]),
+            ("nobody", [str(tmp_path / "does-not-exist")]),
+        ]
+    )
+    status, said = run(contest(tmp_path, PROGRAMS + entrants_), tmp_path / "data")
+    assert status == 0, said
+    assert "final result" in said
+    report = json.loads((folder_of(tmp_path / "data", 1) / "report.json").read_text(encoding="utf-8"))
+    assert (report["state"], report["done"]) == ("over", 20)
+    reasons = {(loss["name"], loss["cause"]) for loss in report["losses"]}
+    assert {("crash", "crashed"), ("wrong", "bad_move"), ("nobody", "not_started")} <= reasons
+    assert all("I cannot go on" in loss["wrote"] for loss in report["losses"] if loss["cause"] == "crashed")
+    sentences = " ".join(loss["sentence"] for loss in report["losses"])
+    assert "exit status 7" in sentences and "I cannot go on" in sentences and "does-not-exist" in sentences
+    for game in report["games"]:
+        for side in ("first", "second"):
+            if game[side] == "nobody" or game["reason"] == "forfeit":
+                assert game[f"{side}_cpu"] is None is game[f"{side}_wall"]
+            elif game["second" if side == "first" else "first"] != "nobody":
+                assert game[f"{side}_cpu"] > 0 and game[f"{side}_wall"] > 0, game
+        if game["reason"] == "crashed":
+            assert game["first_status" if game["first"] == "crash" else "second_status"] == 7
+    page = (folder_of(tmp_path / "data", 1) / "index.html").read_text(encoding="utf-8")
+    assert ", exit 7" in page
+    for game in report["games"]:
+        if game["match"] is not None:
+            assert f'href="{game["record"]}"' in page
+            text = (folder_of(tmp_path / "data", 1) / game["record"]).read_text(encoding="utf-8")
+            assert record.verify(text).reason == game["reason"]
+    again, said = run(contest(tmp_path, PROGRAMS + entrants_), tmp_path / "data")
+    assert again == 0 and "final result" in said, "of a contest that is over the result is shown again"
+    assert "nothing was played. To play again, give it another name in its file, or a new --data" in said
+    again, said = run(tmp_path / "contest.toml", tmp_path / "data", "--verify")
+    assert again == 0 and said.splitlines()[-1].startswith("verified: "), said
+    assert said.splitlines()[-1] in report["notes"]
+
+
+@pytest.mark.slow
+def test_a_contest_that_was_stopped_in_order_goes_on(tmp_path: Path) -> None:
+    text = (PROGRAMS + entrants(3, 0)).replace('"round-robin"', '"round-robin", pairs = 2')
+    file, data = contest(tmp_path, text), tmp_path / "data"
+    with Command(file, data, "--port", "0") as command:
+        wait_for(data, 3)
+        command.process.send_signal(signal.SIGTERM)
+        status, said = command.end()
+    assert status == 3, said
+    assert "The same command goes on" in said
+    before = kept(data)
+    status, said = run(file, data)
+    assert status == 0, said
+    games = kept(data)
+    assert games[: len(before)] == before
+    assert len(results(games)) == len(counted(games)) == 12
+
+
+@pytest.mark.slow
+def test_a_second_command_opens_its_contest_on_the_server_that_runs(tmp_path: Path) -> None:
+    port = free_port()
+    server = [sys.executable, "-P", "-m", "server", "serve", "--no-web", "--port", str(port), "--data"]
+    with subprocess.Popen([*server, str(tmp_path / "data")], stderr=subprocess.PIPE, text=True) as process:
+        try:
+            assert process.stderr is not None
+            while "listening" not in process.stderr.readline():
+                pass
+            status, said = run(contest(tmp_path, PROGRAMS + entrants(2, 0)), tmp_path / "data")
+            assert status == 0, said
+            assert "the server that uses" in said and "final result" in said
+            assert process.poll() is None, "the server goes on"
+        finally:
+            process.kill()
+
+
+@pytest.mark.slow
+def test_a_command_that_follows_goes_on_with_its_contest_when_the_server_it_follows_ends(tmp_path: Path) -> None:
+    data = tmp_path / "data"
+    first, second = tmp_path / "first", tmp_path / "second"
+    first.mkdir()
+    second.mkdir()
+    waits = contest(first, PROGRAMS.replace('"Programs"', '"Waits"') + entrants(0, 2))
+    with Command(waits, data, "--port", "0", "--verbose") as holder:
+        wait_for_line(holder, "listening on")
+        with Command(contest(second, PROGRAMS + entrants(2, 0)), data, "--port", "0") as follower:
+            wait_for_line(follower, "this shows how it goes")
+            holder.process.kill()
+            status, said = follower.end()
+    assert status == 0, said
+    assert "this one goes on with it" in said and "final result" in said
+    with closing(Store(data / FILE)) as store:
+        assert len(counted(store.games(2))) == 2
+
+
+def wait_for_line(command: Command, words: str) -> None:
+    assert command.process.stdout is not None
+    while words not in (line := command.process.stdout.readline()):
+        assert line, "it has ended"
+
+
+@pytest.mark.slow
+def test_nonsense_is_refused_in_one_sentence(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = contest(tmp_path, PROGRAMS.replace("seed = 4", "sead = 4") + entrants(2, 0))
+    for path, options, words in [
+        (file, (), "sead is no key of a contest file"),
+        (tmp_path / "none.toml", (), "none.toml"),
+        (tmp_path, (), "directory"),
+        (file, ("--port", "x"), "--port"),
+    ]:
+        assert words in fails(capsys, "server", "contest", str(path), "--data", str(tmp_path / "data"), *options)
+    status, said = run(file, tmp_path / "data")
+    assert (status, said.count("\n")) == (2, 1)
+    file.write_text("\ufeff" + PROGRAMS + entrants(2, 0), encoding="utf-8")  # a mark that editors write is no fault
+    (tmp_path / "data").mkdir()
+    with closing(Store(tmp_path / "data" / FILE)) as store:
+        store.open_contest("another", contest_file.read(PROGRAMS + entrants(3, 0), str), datetime.now(UTC))
+    status, said = run(file, tmp_path / "data")
+    assert status == 1
+    assert "with other rules" in said and said.count("\n") == 1
+
+
+class Seeded(Bot):
+    """Plays by its name and what was played so far."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def choose(self, position: Position, clocks: Clocks) -> str:
+        told = ["", *self.history.start.text().splitlines(), *self.history.moves]
+        return pick(self.name, told, tuple(moves(position)))
+
+
+class Player(threading.Thread):
+    """A bot that connects by itself, and comes back whatever becomes of the server."""
+
+    def __init__(self, name: str, port: int) -> None:
+        super().__init__(name=name, daemon=True)
+        self.over = False
+        self._where = Address("127.0.0.1", port)
+        self._reports: list[str] = []
+
+    def run(self) -> None:
+        while not self.over:
+            login, seek = m.Login(self.name), m.Seek("any")
+            bot, report = Seeded(self.name), self._reports.append
+            try:
+                Session(bot, self._where, login, seek, carry_on=True, report=report).run(0)
+            except ArenaError:
+                time.sleep(0.1)
+
+
+@pytest.fixture
+def players(monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[int, list[Player]]]:
+    """Let two bots connect again and again to a port."""
+    monkeypatch.setattr(reconnect_backoff, "PAUSES", (0.05, 0.1))
+    port = free_port()
+    found = [Player(f"c{number}", port) for number in range(3)]
+    for player in found:
+        player.start()
+    yield port, found
+    for player in found:
+        player.over = True
+
+
+KILLED = (
+    SANDBOX
+    + """
+name = "Killed"
+seed = 9
+time = { budget = 600_000 }
+games = [{ game = "gipf", params = "2 2 5 5", openings = { plies = 1 } }, { game = "mnk", params = "4 4 3" }]
+stages = [{ format = "swiss", rounds = 2, pairs = %d }, { format = "round-robin", advance = 2, pairs = %d }]
+"""
+)
+
+
+@pytest.mark.slow
+def test_kills_at_random_moments_change_nothing_in_the_final_table(
+    tmp_path: Path, players: tuple[int, list[Player]]
+) -> None:
+    port, _ = players
+    chance = random.Random(20261121)
+    pairs = max(1, KILLS // 4)
+    file = contest(tmp_path, KILLED % (pairs, pairs) + entrants(2, 3))
+    calm, killed = tmp_path / "calm", tmp_path / "killed"
+    with Command(file, calm, "--port", str(port)) as command:
+        status, said = command.end()
+        assert status == 0, said
+    seen: list[Finished] = []
+    for kill in range(KILLS):
+        with Command(file, killed, "--port", str(port)) as command:
+            wait_for(killed, len(kept(calm)) * kill // KILLS + chance.randrange(2))
+            time.sleep(chance.uniform(0, 0.2))
+            assert command.process.poll() is None
+            command.process.kill()
+        games = kept(killed)
+        assert games[: len(seen)] == seen, "what was kept stays"
+        seen = games
+    with Command(file, killed, "--port", str(port)) as command:
+        status, said = command.end()
+        assert status == 0, said
+    games = kept(killed)
+    print(f"{KILLS} kills, {len(games)} games, {len(games) - len(counted(games))} of them annulled and played again")
+    assert results(games) == results(kept(calm))
+    assert len({game.match for game in games}) == len(games), "no match was counted twice"
+    with closing(Store(killed / FILE)) as store:
+        definition = store.definition(1)
+    for mine in (games, kept(calm)):
+        found = plan(definition, mine)
+        assert found.over
+    tables = [
+        [
+            [(line.place, line.name, line.points, line.buchholz, line.sonneborn_berger) for line in
+             standings(definition, state.number, state.players, mine, state.schedule.byes)]
+            for state in plan(definition, mine).stages
+        ]
+        for mine in (games, kept(calm))
+    ]  # fmt: skip
+    assert tables[0] == tables[1]
+    for game in games:
+        summary = record.verify((killed / "records" / f"{game.match}.txt").read_text(encoding="utf-8"))
+        assert (summary.reason, summary.history.plies) == (game.termination, game.plies)
+        assert (summary.result == "annulled") == (game.termination in ANNULLED)
+    assert not any((killed / "damaged").iterdir())
+
+
+CONNECTING = (
+    SANDBOX
+    + """
+name = "Connecting"
+time = { budget = 600_000 }
+games = [{ game = "gipf", params = "3 3 9 9", openings = { plies = 2, number = 4 } }]
+stages = [{ format = "round-robin", pairs = 4 }]
+"""
+)
+
+
+@pytest.mark.slow
+def test_games_of_bots_that_connect_go_on_after_a_stop(tmp_path: Path, players: tuple[int, list[Player]]) -> None:
+    port, _ = players
+    file, data = contest(tmp_path, CONNECTING + entrants(0, 3)), tmp_path / "data"
+    suspended: list[int] = []
+    for stops in range(1, 10):
+        with Command(file, data, "--port", str(port)) as command:
+            wait_for(data, 2 * stops)
+            command.process.send_signal(signal.SIGTERM)
+            status, said = command.end()
+        assert status == 3, said
+        suspended = [int(path.stem) for path in (data / "running").iterdir()]
+        if suspended:
+            break
+    assert suspended, "no stop came in the middle of a game"
+    with Command(file, data, "--port", str(port)) as command:
+        status, said = command.end()
+    assert status == 0, said
+    games = kept(data)
+    assert len(counted(games)) == len(games) == 24, "nothing was annulled"
+    assert set(suspended) < {game.match for game in games}
+    text = (data / "records" / f"{suspended[0]}.txt").read_text(encoding="utf-8")
+    assert "\nrestarted " in text and record.verify(text).result

@@ -1,0 +1,104 @@
+"""Which cores programs get, and which the server keeps: on machines that are made up, and on this one."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from threading import Event, Thread
+
+import pytest
+
+from server.contest.programs.sandbox import cores
+from server.contest.programs.sandbox.cores import Cores, started_on, usable
+
+Machine = Callable[[int], dict[int, set[int]]]
+
+
+@pytest.fixture
+def machine(monkeypatch: pytest.MonkeyPatch) -> Iterator[Machine]:
+    """Make up a machine of so many cores; what is set for threads is kept, and reaches none of them."""
+    told: dict[int, set[int]] = {}
+
+    def make(count: int) -> dict[int, set[int]]:
+        monkeypatch.setattr(os, "sched_getaffinity", lambda _: set(range(count)))
+        monkeypatch.setattr(os, "sched_setaffinity", lambda thread, some: told.update({thread: set(some)}))
+        monkeypatch.setattr(cores, "_STARTS", cores._Starts())
+        usable.cache_clear()
+        return told
+
+    yield make
+    usable.cache_clear()
+
+
+@pytest.mark.parametrize(("count", "programs"), [(1, 1), (2, 2), (3, 3), (4, 3), (8, 7)])
+def test_cores_are_given_out_one_by_one_and_the_first_one_of_many_to_nobody(
+    machine: Machine, count: int, programs: int
+) -> None:
+    told = machine(count)
+    found = Cores()
+    assert (found.count, found.pinned) == (programs, True)
+    taken = [found.take() for _ in range(programs)]
+    assert set(taken) == set(range(count - programs, count))
+    assert found.take() is None
+    found.give_back(taken[0])
+    found.give_back(None)
+    assert (found.take(), found.take()) == (taken[0], None)
+    assert told.get(os.getpid()) == ({0} if count > programs else None), "the server stays on its own"
+    found.rest()
+    assert told.get(os.getpid()) == (set(range(count)) if count > programs else None)
+
+
+def test_where_more_are_wanted_than_programs_may_have_nobody_is_pinned(machine: Machine) -> None:
+    told = machine(4)
+    more = Cores(4)
+    assert (more.count, more.pinned, more.take()) == (4, False, None)
+    assert told == {}
+    fewer = Cores(2)
+    assert (fewer.count, {fewer.take(), fewer.take()}, fewer.take()) == (2, {2, 3}, None)
+    assert told[os.getpid()] == {0, 1}
+
+
+def test_a_thread_that_starts_a_program_is_confined_when_it_has_done_so(machine: Machine) -> None:
+    told = machine(5)
+    found, goes, confined = Cores(), Event(), Event()
+    numbers: list[int] = []
+
+    def start() -> None:
+        with started_on(3):
+            numbers.append(told.pop(0) == {3})
+            goes.set()
+            confined.wait()
+            numbers.append(0 not in told)
+        numbers.append(told[0] == {0})
+
+    thread = Thread(target=start)
+    thread.start()
+    goes.wait()
+    assert found.take() == 4
+    assert thread.native_id not in told and told[os.getpid()] == {0}
+    confined.set()
+    thread.join()
+    assert numbers == [True, True, True]
+    with started_on(None):
+        assert told[0] == set(range(5)), "who is not pinned may use all"
+    assert told[0] == {0}
+
+
+@pytest.mark.skipif(len(usable()) < 2, reason="there is one core alone")
+def test_what_the_server_has_started_in_its_session_goes_with_it_and_a_program_does_not() -> None:
+    before = usable()
+    mine, other = before[0], before[-1]
+    command = [sys.executable, "-c", "input()"]
+    beside = subprocess.Popen(command, stdin=subprocess.PIPE)
+    with started_on(other):
+        program = subprocess.Popen(command, stdin=subprocess.PIPE, start_new_session=True)
+    starts = cores._Starts()
+    try:
+        starts.confine({mine})
+        found = [os.sched_getaffinity(process) for process in (0, beside.pid, program.pid)]
+        starts.confine(before)
+        assert found == [{mine}, {mine}, {other}]
+        assert os.sched_getaffinity(beside.pid) == os.sched_getaffinity(0) == set(before)
+    finally:
+        for process in (beside, program):
+            process.communicate(b"\n")

@@ -1,0 +1,412 @@
+"""Games that other machines play, with a cluster that is made up."""
+
+import sys
+import time
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager, closing
+from datetime import UTC, datetime
+from functools import cache
+from pathlib import Path
+from threading import Thread
+from types import SimpleNamespace
+from typing import Any
+
+import msgspec
+import msgspec.structs
+import pytest
+import trio
+
+from engine.games.outcome import Termination
+from server.arena.arena import Arena
+from server.contest import contest_file
+from server.contest.definition import Definition
+from server.contest.formats.plan import plan
+from server.contest.hosts import dask_cluster as cluster
+from server.contest.hosts import game_worker
+from server.contest.hosts.dask_cluster import BadCluster, Cluster, NotPlayed, dask_cluster
+from server.contest.hosts.worker_answers import BadAnswer, checked, hindrance, job_of
+from server.contest.hosts.worker_job import Answer, Failed, Job, WorkerInfo, greet, rooms
+from server.contest.hosts.worker_job import play as play_apart
+from server.contest.programs.sandbox.visible_files import view
+from server.contest.runtime.service import ContestService
+from server.contest.store import definition_text
+from server.contest.store.store import FILE, Store
+from server.match.match import Match
+from server.storage.record_store import RecordStore
+from tests.server.contest.runtime.test_contest_command import PROGRAMS, entrants
+from tests.server.harness import Now, open_house
+
+SECONDS = 600.0
+"""After which whatever a test waits for has failed."""
+
+
+@cache
+def definition(folder: str = "/", text: str = PROGRAMS + entrants(3, 0)) -> Definition:
+    return contest_file.read(text, lambda name: Path(name).read_text())._replace(folder=folder)
+
+
+def job(match: int = 7, of: Definition | None = None) -> Job:
+    found = of or definition()
+    return job_of(found, plan(found, []).due[0], match, "gipf-arena/test")
+
+
+ABSENT = msgspec.json.encode(Answer(why="p2 did not come", names=("p2",)))
+"""What a worker may answer, and the shortest that is right."""
+
+
+class Made:
+    """A cluster that is made up, and one connection to it."""
+
+    def __init__(self) -> None:
+        self.threads: dict[str, int] = {}
+        self.greetings: dict[str, Any] = {}
+        self.answer: Callable[[str, Job], Any] = lambda worker, task: ABSENT
+        """What a worker answers to a job; None leaves it open."""
+        self.reached = True
+        self.open: list[tuple[str, Job]] = []
+        self.closed = 0
+
+    def add(self, worker: str, threads: int = 2, greeting: Any = None) -> None:
+        self.greetings[worker] = greeting or WorkerInfo(worker, (0, 1))
+        self.threads[worker] = threads
+
+    def connect(self, address: str) -> Any:
+        if not self.reached:
+            raise OSError(f"nobody at {address}")
+        return SimpleNamespace(workers=self.workers, greet=self.greet, play=self.play, close=self.close)
+
+    def workers(self) -> dict[str, int]:
+        if not self.reached:
+            raise OSError("no answer")
+        return dict(self.threads)
+
+    def greet(self, worker: str, folder: str, done: Callable[[Any], None]) -> Callable[[], None]:
+        done(self.greetings[worker])
+        return lambda: None
+
+    def play(self, worker: str, task: bytes, done: Callable[[Any], None]) -> Callable[[], None]:
+        asked = (worker, msgspec.json.decode(task, type=Job))
+        answer = self.answer(*asked)
+        self.open.append(asked)
+        if answer is not None:
+            Thread(target=done, args=(answer,)).start()
+        return lambda: self.open.remove(asked)
+
+    def close(self) -> None:
+        self.closed += 1
+
+
+@pytest.fixture
+def made(monkeypatch: pytest.MonkeyPatch) -> Made:
+    for name in ("LOOK_SECONDS", "RETURN_SECONDS"):
+        monkeypatch.setattr(cluster, name, 0.02)
+    return Made()
+
+
+@asynccontextmanager
+async def running(made: Made) -> AsyncIterator[Cluster]:
+    found = Cluster("tcp://there:1", "/", made.connect)
+    with trio.fail_after(SECONDS):
+        async with trio.open_nursery() as nursery:
+            await nursery.start(found.run)
+            yield found
+            nursery.cancel_scope.cancel()
+    assert made.closed
+
+
+async def until(true: Callable[[], bool]) -> None:
+    while not true():
+        await trio.sleep(0.005)
+
+
+async def test_games_go_to_workers_with_room_each_on_cores_of_its_own(made: Made) -> None:
+    made.add("one", 4, WorkerInfo("here", (0, 1, 2, 3, 4, 5)))
+    made.add("two", 2, WorkerInfo("here", (0, 1, 2, 3, 4, 5)))
+    made.add("three", 2, WorkerInfo("here", (0, 1, 2, 3, 4, 5)))
+    made.answer = lambda worker, task: None
+    async with running(made) as found, trio.open_nursery() as nursery:
+        assert (found.workers, found.games) == (3, 4)
+        for match in range(1, 7):
+            nursery.start_soon(found.play, job(match))
+        await until(lambda: len(made.open) == 4)
+        await trio.sleep(0.1)
+        assert len(made.open) == 4
+        cores = [task.cores for _, task in made.open]
+        assert sorted(cores) == [(), (0, 1), (2, 3), (4, 5)], "the third worker has more threads than cores are left"
+        nursery.cancel_scope.cancel()
+    assert made.open == []
+
+
+def test_a_game_has_two_cores_and_a_worker_one_game_at_least() -> None:
+    assert rooms((0, 1, 2, 3, 4), 4) == [(0, 1), (2, 3)]
+    assert rooms((0, 1, 2, 3, 4), 5) == [(0, 1), (2, 3)]
+    assert rooms((3,), 1) == [(3,)]
+    assert rooms((), 5) == [(), ()]
+
+
+async def test_games_of_a_lost_worker_are_played_by_another_under_the_same_number(made: Made) -> None:
+    made.add("one")
+    made.answer = lambda worker, task: None if worker == "one" else ABSENT
+    async with running(made) as found, trio.open_nursery() as nursery:
+        played: list[Any] = []
+
+        async def play() -> None:
+            played.append(await found.play(job(12)))
+
+        nursery.start_soon(play)
+        await until(lambda: bool(made.open))
+        assert [task.match for _, task in made.open] == [12]
+        made.threads.clear()
+        await until(lambda: found.workers == 0)
+        await trio.sleep(0.05)
+        assert played == [] and made.open == []
+        made.add("two")
+        await until(lambda: bool(played))
+        assert played[0].answer.names == ("p2",)
+
+
+async def test_a_worker_that_fails_again_and_again_gets_no_more_games(made: Made) -> None:
+    made.add("good")
+    made.add("bad")
+    asked: list[str] = []
+
+    def answer(worker: str, task: Job) -> Any:
+        asked.append(worker)
+        return ABSENT if worker == "good" else Failed("the process ended with status 1")
+
+    made.answer = answer
+    async with running(made) as found, trio.open_nursery() as nursery:
+        for match in range(20):
+            nursery.start_soon(found.play, job(match + 1))
+    assert asked.count("bad") <= cluster.MOST_FAILURES
+    assert asked.count("good") == 20
+
+
+async def test_a_game_that_fails_everywhere_is_given_back(made: Made) -> None:
+    for number in range(4):
+        made.add(f"w{number}")
+    made.answer = lambda worker, task: msgspec.json.encode(Answer(fault="the disk is full"))
+    async with running(made) as found:
+        with pytest.raises(NotPlayed, match="it was tried 5 times on the cluster; the last time the disk is full"):
+            await found.play(job())
+        assert found.workers == 4
+
+
+async def test_where_no_worker_is_left_games_wait(made: Made) -> None:
+    made.add("one")
+    made.answer = lambda worker, task: Failed("no")
+    async with running(made) as found:
+        with trio.move_on_after(0.3) as scope:
+            await found.play(job())
+        assert scope.cancelled_caught
+        assert (found.workers, found.games) == (0, 0)
+
+
+async def test_games_wait_while_the_scheduler_is_lost_which_is_no_failure_of_theirs(made: Made) -> None:
+    made.add("one")
+    made.answer = lambda worker, task: None
+    async with running(made) as found, trio.open_nursery() as nursery:
+        played: list[Any] = []
+
+        async def play() -> None:
+            played.append(await found.play(job()))
+
+        nursery.start_soon(play)
+        for time_ in range(cluster.MOST_TRIES + 1):
+            await until(lambda: bool(made.open))
+            made.reached = False
+            await until(lambda: not made.open)
+            assert (found.workers, played) == (0, [])
+            if time_ == cluster.MOST_TRIES:
+                made.answer = lambda worker, task: ABSENT
+            made.reached = True
+        await until(lambda: bool(played))
+
+
+async def test_a_worker_whose_greeting_was_lost_is_asked_again(made: Made) -> None:
+    made.add("one")
+    greeting, made.greetings["one"] = made.greetings["one"], None
+    async with running(made) as found:
+        await trio.sleep(0.1)
+        assert found.workers == 0
+        made.greetings["one"] = greeting
+        await until(lambda: found.workers == 1)
+        await found.play(job())
+
+
+def test_what_hinders_at_the_beginning_is_one_sentence(made: Made, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def begin() -> None:
+        async with running(made):
+            pass
+
+    def sentence() -> str:
+        with pytest.raises(BaseExceptionGroup) as caught:
+            trio.run(begin)
+        (leaf,) = caught.value.exceptions
+        while isinstance(leaf, BaseExceptionGroup):
+            (leaf,) = leaf.exceptions
+        assert isinstance(leaf, BadCluster)
+        return str(leaf)
+
+    made.reached = False
+    assert sentence() == "no dask scheduler can be reached at 'tcp://there:1': nobody at tcp://there:1"
+    made.reached = True
+    made.add("one", 2, greet("/nowhere"))
+    assert "no worker of tcp://there:1 can play: the contest file's folder /nowhere is not there on" in sentence()
+    made.add("one", 2, ModuleNotFoundError("No module named 'server'"))
+    assert "one cannot run this program: ModuleNotFoundError: No module named 'server'" in sentence()
+
+
+def test_contests_that_cannot_be_played_on_a_cluster_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    connecting = definition(text=PROGRAMS + entrants(1, 4))
+    assert hindrance(connecting).endswith(": c0, c1, c2, …")
+    adjudicated = definition(text=PROGRAMS + "adjudication = {}\n" + entrants(2, 0))
+    assert "take [adjudication] out" in hindrance(adjudicated)
+    assert hindrance(definition()) == ""
+    with pytest.raises(BadCluster, match="have no command"):
+        dask_cluster("tcp://there:1", connecting)
+    monkeypatch.delitem(sys.modules, "server.contest.hosts.dask_link", raising=False)
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    with pytest.raises(BadCluster, match=r"pip install 'gipf-arena\[dask\]'"):
+        dask_cluster("tcp://there:1", definition())
+
+
+async def test_an_answer_is_taken_only_with_the_true_record_of_its_game() -> None:
+    task = job(7)
+    with trio.fail_after(SECONDS):
+        answer = await game_worker.play(task)
+    assert (answer.names, answer.fault, answer.wrote) == ((), "", {})
+    assert answer.record.startswith("arena-record 1\nmatch 7\n")
+    played = checked(task, msgspec.json.encode(answer))
+    assert played.state is not None and played.state.outcome is not None
+    assert (played.state.header.match, played.gone) == (7, (False, False))
+    for usage in played.programs:
+        assert usage is not None and usage.cpu_seconds > 0 and usage.wall_seconds > 0
+    assert set(answer.programs) == set(task.fixture.players)
+
+    def refused(of: Job = task, **changes: Any) -> str:
+        with pytest.raises(BadAnswer) as caught:
+            checked(of, msgspec.json.encode(msgspec.structs.replace(answer, **changes)))
+        return str(caught.value)
+
+    assert refused(msgspec.structs.replace(task, match=8)) == "the record is that of another game"
+    assert refused(msgspec.structs.replace(task, fixture=task.fixture.swapped)) == "the record is that of another game"
+    longer = answer.record.replace("result ", "move first 1.000 2.000 3.000 1 1\nresult ")
+    assert "the record is not true: line" in refused(record=longer)
+    cut = answer.record[: answer.record.index("result ")]
+    assert refused(record=cut) == "the record has no result"
+    assert "neither a record nor the names" in refused(record="")
+    assert "neither a record nor the names" in refused(record="", names=("somebody",))
+    assert "programs of others" in refused(wrote={"../../evil": b""})
+    assert "programs of others" in refused(programs={"somebody": played.programs[0]})
+    for wrong, why in ((None, "lost"), (Failed("it ended"), "Failed: it ended"), (b"{", "cannot be read")):
+        with pytest.raises(BadAnswer, match=why):
+            checked(task, wrong)
+
+
+async def test_a_match_that_was_annulled_is_no_game(monkeypatch: pytest.MonkeyPatch) -> None:
+    begin = Arena.seat
+
+    def seat(arena: Arena, *arguments: Any) -> Match:
+        match = begin(arena, *arguments)
+        arena.annul(match, Termination.SERVER_FAULT, "the disk is full")
+        return match
+
+    monkeypatch.setattr(Arena, "seat", seat)
+    with trio.fail_after(SECONDS):
+        answer = await game_worker.play(job())
+    with pytest.raises(BadAnswer, match="annulled there: the disk is full"):
+        checked(job(), msgspec.json.encode(answer))
+
+
+async def test_who_does_not_come_is_named_and_what_it_wrote_comes_back(tmp_path: Path) -> None:
+    text = PROGRAMS + entrants(1, 0) + f"[[entrants]]\nname = 'bad'\ncommand = {[sys.executable, '-c', 'no']}\n"
+    found = definition(str(tmp_path), text)
+    with trio.fail_after(SECONDS):
+        answer = await game_worker.play(job(of=found))
+    assert answer.names == ("bad",)
+    assert "bad did not come to the game" in answer.why and "NameError" in answer.why
+    assert b"NameError" in answer.wrote["bad"]
+    _, bad = checked(job(of=found), msgspec.json.encode(answer)).programs
+    assert bad is not None and (bad.status, bad.cpu_seconds > 0) == (1, True)
+
+
+def test_what_is_wrong_with_a_machine_is_no_fault_of_entrants(monkeypatch: pytest.MonkeyPatch) -> None:
+    answer = msgspec.json.decode(play_apart(b"nonsense", lambda: True), type=Answer)
+    assert (answer.names, answer.record) == ((), "")
+    assert answer.fault.startswith("DecodeError")
+    monkeypatch.setattr(sys, "executable", "false")
+    with pytest.raises(Failed, match="the process of the game ended with status 1"):
+        play_apart(b"{}", lambda: True)
+
+
+@pytest.mark.slow
+def test_a_game_that_nobody_wants_any_more_ends_with_its_programs(tmp_path: Path) -> None:
+    sleeper = f"[[entrants]]\nname = 's{{}}'\ncommand = {['sleep', '1234567']}\n"
+    text = PROGRAMS + sleeper.format(1) + sleeper.format(2)
+    task = msgspec.json.encode(job(of=definition(str(tmp_path), text)))
+    began = time.monotonic()
+    seen: list[int] = []
+
+    def wanted() -> bool:
+        seen[:] = sleepers() or seen
+        return len(seen) < 2 and time.monotonic() < began + SECONDS
+
+    assert play_apart(task, wanted) == b""
+    assert len(seen) == 2
+    assert sleepers() == []
+
+
+def sleepers() -> list[int]:
+    found = []
+    for path in Path("/proc").glob("[0-9]*/cmdline"):
+        try:
+            if path.read_bytes() == b"sleep\x001234567\x00":
+                found.append(int(path.parent.name))
+        except OSError:
+            pass
+    return found
+
+
+def test_numbers_of_games_that_are_played_elsewhere_are_given_to_no_others(tmp_path: Path) -> None:
+    found = definition()
+    due = plan(found, []).due
+    with closing(Store(tmp_path / FILE)) as store:
+        assert store.last_match() == 0
+        number = store.open_contest("", found, datetime.now(UTC))
+        store.begin(number, due[0], 12)
+        record_store = RecordStore(tmp_path)
+        record_store.skip(store.last_match())
+        assert record_store.next_number() == 13
+        record_store.skip(5)
+        assert record_store.next_number() == 14
+    record_store.import_record(12, "a record\n")
+    assert record_store.read(12) == "a record\n"
+    assert record_store.leftovers() == []
+
+
+def test_a_program_sees_on_a_worker_what_it_sees_here(tmp_path: Path) -> None:
+    """Also where others of its contest, who do not play in the game, have theirs beside it."""
+    table = ""
+    for name, folder in (("ann", "bots"), ("bob", "bots"), ("carol", "other")):
+        (tmp_path / folder).mkdir(exist_ok=True)
+        (tmp_path / folder / f"{name}.py").touch()
+        table += f"[[entrants]]\nname = '{name}'\ncommand = ['python3', '{folder}/{name}.py']\n"
+    found = definition(str(tmp_path), PROGRAMS + table)
+    fixture = next(due for due in plan(found, []).due if set(due.players) == {"ann", "carol"})
+    there = definition_text.decode(job_of(found, fixture, 7, "gipf-arena/test").definition)
+    data = tmp_path / "data"
+    assert view(there, there.entrant("ann"), data) == view(found, found.entrant("ann"), data)
+
+
+async def test_a_game_that_is_given_away_when_the_server_stops_has_not_failed(made: Made, tmp_path: Path) -> None:
+    made.add("w1", threads=4)
+    made.answer = lambda worker, task: None
+    with closing(Store(tmp_path / FILE)) as store:
+        contest = store.open_contest("", definition(), datetime.now(UTC))
+        async with open_house(tmp_path) as house, running(made) as found, trio.open_nursery() as nursery:
+            nursery.start_soon(ContestService(house.arena, store, Now(), found).run)
+            await until(lambda: len(made.open) == 2)
+            assert len(store.begun(contest)) == 2
+            nursery.cancel_scope.cancel()
+        assert (store.begun(contest), store.failures(contest)) == ({}, {})

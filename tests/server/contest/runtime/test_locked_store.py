@@ -1,0 +1,78 @@
+"""Another process holds the database of contests: they wait for it, nobody else does, and nobody loses by it."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import trio
+from structlog.testing import capture_logs
+
+from engine.wire import messages as m
+from server.contest.hosts import seating
+from server.contest.runtime import pauses
+from server.contest.store import schema
+from server.contest.store.store import FILE
+from tests.server.contest.runtime.bots import holding, over, play
+from tests.server.harness import House
+
+LOCKED = """
+name = "Ann and Bob"
+time = { budget = 60_000 }
+entrants = [{ name = "ann" }, { name = "bob" }]
+games = [{ game = "mnk", params = "3 3 3" }]
+stages = [{ format = "round-robin", cycles = 3 }]
+"""
+
+HOLD = """
+import sqlite3, sys
+connection = sqlite3.connect(sys.argv[1], timeout=60, isolation_level=None)
+connection.execute("BEGIN EXCLUSIVE")
+print("held", flush=True)
+sys.stdin.read()
+"""
+"""Holds the database until its input ends."""
+
+
+async def answers(house: House) -> None:
+    """Show that others play a match from its beginning to its end."""
+    carol, dave = await house.connect("carol"), await house.connect("dave")
+    await carol.say(m.Seek("mnk", m.Text("opponent=dave")))
+    await dave.say(m.Seek("mnk", m.Text("opponent=carol")))
+    await dave.hear(m.Board)
+    await dave.say(m.Resign())
+    assert (await carol.hear(m.Result)).reason == "resign"
+
+
+async def test_a_database_that_is_locked_holds_up_contests_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(schema, "BUSY_SECONDS", 0.5)
+    monkeypatch.setattr(seating, "STORE_SECONDS", 0.1)
+    monkeypatch.setattr(pauses, "MOST_PAUSE_SECONDS", 0.1)
+    data = tmp_path / "data"
+    with capture_logs() as logs:
+        async with holding(data, LOCKED) as (house, store, contest), trio.open_nursery() as bots:
+            command = [sys.executable, "-c", HOLD, str(data / FILE)]
+            with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as other:
+                assert other.stdin is not None and other.stdout is not None
+                assert await trio.to_thread.run_sync(other.stdout.readline) == "held\n"
+                bots.start_soon(play, house, "ann")
+                bots.start_soon(play, house, "bob")
+                with trio.fail_after(60):
+                    while not {"the database of contests does not answer; contests wait for it", "contest paused"} <= {
+                        line["event"] for line in logs
+                    }:
+                        await trio.sleep(0.01)
+                await answers(house)
+                held = len(store.games(contest))
+                other.stdin.close()
+                other.wait()
+            games = await over(store, contest)
+            bots.cancel_scope.cancel()
+    assert held == 0, "no result is made up while none can be kept"
+    assert len(games) == 6 and all(game.played for game in games)
+    paused = [line for line in logs if line["event"] == "contest paused"]
+    assert "is locked" in paused[0]["reason"]
+    told = [line["event"] for line in logs if "database of contests" in line["event"]]
+    assert told[-1] == "the database of contests answers again"

@@ -1,0 +1,266 @@
+"""Contests that are played into a store without a server, with the organiser's commands in between."""
+
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from engine.games.outcome import ANNULLED, Termination
+from server.contest.definition import Definition, Knockout, RoundRobin, Swiss
+from server.contest.fixtures import Finished, Fixture, counted
+from server.contest.formats.plan import Plan, plan
+from server.contest.formats.standings import standings
+from server.contest.interventions import Kind
+from server.contest.runtime.organiser_commands import Asked, Refused, intervene, open_contest
+from server.contest.scoring.disqualification import disqualified
+from server.contest.store.store import FILE, Store
+from tests.server.contest.played import CONTROL, better_wins, contest
+
+DATE = datetime(2026, 11, 22, 7, 0, tzinfo=UTC)
+
+SWISS = contest(6, Swiss(4), time_losses=2)
+
+
+class Held:
+    """A contest in a store, played as a runner does: by what the store says alone."""
+
+    def __init__(self, folder: Path, definition: Definition) -> None:
+        self.store = Store(folder / FILE)
+        self.id = self.store.open_contest("file", definition, DATE)
+        self.number = self.store.last_match()
+        self.result: Callable[[Fixture], Finished] = better_wins
+
+    @property
+    def plan(self) -> Plan:
+        return plan(self.store.definition(self.id), self.store.games(self.id))
+
+    def play(self, until: Callable[[Fixture], bool] = lambda _: False) -> Plan:
+        """Play game by game to the end, or until the next one is such a fixture."""
+        while True:
+            now = self.plan
+            for game in now.forfeited:
+                self.store.finish(self.id, game)
+            if not now.due:
+                if now.over:
+                    return now
+                continue
+            if until(now.due[0]):
+                return now
+            self.number += 1
+            assert self.store.begin(self.id, now.due[0], self.number, len(self.store.interventions(self.id)))
+            self.store.finish(self.id, self.result(now.due[0])._replace(match=self.number))
+
+    def intervene(self, kind: Kind, name: str = "", match: int | None = None, *command: str) -> str:
+        return intervene(self.store, self.id, Asked(kind, name, match, command), DATE)[1]
+
+    def refused(self, kind: Kind, name: str = "", match: int | None = None, *command: str) -> str:
+        before = self.store.interventions(self.id)
+        with pytest.raises(Refused) as caught:
+            self.intervene(kind, name, match, *command)
+        assert self.store.interventions(self.id) == before
+        return str(caught.value)
+
+
+@pytest.fixture
+def held(tmp_path: Path) -> Iterator[Callable[[Definition], Held]]:
+    made: list[Held] = []
+
+    def make(definition: Definition) -> Held:
+        made.append(Held(tmp_path, definition))
+        return made[-1]
+
+    yield make
+    for one in made:
+        one.store.close()
+
+
+def in_round(number: int, place: int = 0) -> Callable[[Fixture], bool]:
+    seen: list[Fixture] = []
+
+    def found(fixture: Fixture) -> bool:
+        if fixture.round == number and fixture not in seen:
+            seen.append(fixture)
+        return len(seen) > place
+
+    return found
+
+
+def late(name: str) -> Callable[[Fixture], Finished]:
+    """Let an entrant lose all games on time."""
+
+    def result(fixture: Fixture) -> Finished:
+        if name in fixture.players:
+            return Finished(fixture, 1, 1 - fixture.players.index(name), Termination.TIME)
+        return better_wins(fixture)
+
+    return result
+
+
+@pytest.mark.parametrize("definition", [SWISS, contest(6, RoundRobin()), contest(6, Knockout(1, CONTROL))])
+def test_who_is_withdrawn_plays_no_more_and_has_done_nothing_wrong(
+    definition: Definition, held: Callable[[Definition], Held]
+) -> None:
+    found = held(definition)
+    found.play(in_round(2, 1))
+    before = found.store.games(found.id)
+    assert "a game that is being played is ended" in found.intervene(Kind.WITHDRAW, "A1")
+    last = found.play()
+    assert last.over
+    games = found.store.games(found.id)
+    assert games[: len(before)] == before, "what was played stands"
+    after = [game for game in games[len(before) :] if "a1" in game.fixture.players]
+    assert {game.termination for game in after} <= {"withdrawn"}
+    assert all(game.points(game.fixture.players.index("a1")) == 0 for game in after)
+    if isinstance(definition.stages[0].format, Swiss):
+        assert {fixture.round for game in games for fixture in [game.fixture] if "a1" in fixture.players} == {1, 2}
+    else:
+        assert after
+    state = last.stages[-1]
+    table = standings(found.store.definition(found.id), 0, state.players, games, state.schedule.byes)
+    assert table[-1].name == "a1" and table[-1].disqualification is not None
+    assert (table[-1].disqualification.reason, table[-1].time_losses) == ("withdrawn by the organiser", 0)
+    assert found.refused(Kind.WITHDRAW, "a1") == "a1 plays no more already: withdrawn by the organiser"
+
+
+def test_rounds_that_were_paired_stay_as_they_were_whoever_is_withdrawn_or_reinstated_later(
+    held: Callable[[Definition], Held],
+) -> None:
+    """Each round of a Swiss rests on the ones before: a history that changes would pair other games anew."""
+    found = held(SWISS)
+    found.result = late("a2")
+    found.play(in_round(3, 1))
+    assert list(disqualified(SWISS, found.store.games(found.id))) == ["a2"], "two games of round 1 are lost on time"
+    rounds = {fixture.round for fixture in found.plan.stages[0].schedule.fixtures if "a2" in fixture.players}
+    assert rounds == {1}
+    found.intervene(Kind.REINSTATE, "a2")
+    found.intervene(Kind.WITHDRAW, "a1")
+    played = {game.fixture for game in found.store.games(found.id)}
+    found.result = better_wins
+    found.play()
+    games = counted(found.store.games(found.id))
+    fixtures = set(found.plan.stages[0].schedule.fixtures)
+    assert played <= fixtures and fixtures == {game.fixture for game in games}
+    assert {fixture.round for fixture in fixtures if "a2" in fixture.players} <= {1, 4}
+    assert {fixture.round for fixture in fixtures if "a1" in fixture.players} == {1, 2, 3}
+    assert list(disqualified(found.store.definition(found.id), games)) == ["a1"]
+
+
+def test_forfeits_are_played_after_a_reinstatement_and_old_faults_count_no_more(
+    held: Callable[[Definition], Held],
+) -> None:
+    definition = contest(4, RoundRobin(), time_losses=2)
+    found = held(definition)
+    found.result = late("a4")
+    found.play()
+    games = found.store.games(found.id)
+    assert sum(game.termination == "forfeit" for game in games) == 4
+    assert found.intervene(Kind.REINSTATE, "a4") == "4 of 4 forfeited games are played now"
+    assert len(found.plan.due) == 4 and not found.plan.forfeited
+    found.result = better_wins
+    found.play()
+    games = found.store.games(found.id)
+    assert sum(game.termination in ANNULLED for game in games) == 4, "the forfeits that were taken back"
+    assert all(game.played for game in counted(games)) and len(counted(games)) == 12
+    assert found.refused(Kind.REINSTATE, "a4") == "a4 is neither disqualified nor withdrawn"
+
+
+def test_who_is_reinstated_can_be_disqualified_again_with_the_same_games_forfeited(
+    held: Callable[[Definition], Held],
+) -> None:
+    found = held(contest(4, RoundRobin(), time_losses=2))
+    found.result = late("a4")
+    found.play()
+    found.intervene(Kind.REINSTATE, "a4")
+    assert found.play().over
+    games = counted(found.store.games(found.id))
+    with_a4 = [game.termination for game in games if "a4" in game.fixture.players]
+    assert sorted(with_a4) == ["forfeit"] * 2 + ["time"] * 4
+    assert found.intervene(Kind.REINSTATE, "a4") == "2 of 2 forfeited games are played now"
+
+
+def test_a_game_is_replayed_under_another_number_and_the_first_result_is_told_but_does_not_count(
+    held: Callable[[Definition], Held],
+) -> None:
+    found = held(SWISS)
+    found.play(in_round(2))
+    game = found.store.games(found.id)[0]
+    assert found.intervene(Kind.REPLAY, match=game.match) == "the record stays"
+    annulled = found.store.games(found.id)[0]
+    assert (annulled.match, annulled.winner, annulled.termination) == (game.match, None, "organiser")
+    assert "it had ended with line" in annulled.detail
+    assert found.plan.due == (game.fixture,)
+    assert "played again already" in found.refused(Kind.REPLAY, match=game.match)
+    found.result = lambda fixture: better_wins(fixture)._replace(winner=None)
+    found.play(in_round(2))
+    again = [other for other in counted(found.store.games(found.id)) if other.fixture == game.fixture]
+    assert [(other.match, other.winner) for other in again] == [(found.number, None)]
+
+
+def test_no_game_is_replayed_on_which_others_rest(held: Callable[[Definition], Held]) -> None:
+    found = held(SWISS)
+    found.play(in_round(2, 1))
+    assert found.refused(Kind.REPLAY, match=1) == (
+        "match 1 cannot be replayed: round 2 has begun, and rests on its result"
+    )
+    assert "has the number 99" in found.refused(Kind.REPLAY, match=99)
+    assert found.store.begin(found.id, found.plan.due[0], 50)
+    assert found.refused(Kind.REPLAY, match=50) == "match 50 is still being played"
+
+
+def test_neither_games_before_a_tie_break_nor_those_of_an_earlier_stage_are_replayed(
+    held: Callable[[Definition], Held],
+) -> None:
+    found = held(contest(2, Knockout(2, CONTROL), RoundRobin(), advance=2))
+    found.result = lambda fixture: Finished(fixture, 1, 0 if fixture.pair == 0 else None, "line")
+    found.play(lambda fixture: fixture.pair == 2)
+    assert "games that break the tie of its meeting have begun" in found.refused(Kind.REPLAY, match=1)
+    found.play(lambda fixture: fixture.stage == 1 and len(found.plan.due) == 1)
+    assert "stage 2 has begun" in found.refused(Kind.REPLAY, match=4)
+
+
+def test_a_new_command_holds_for_the_next_games_and_the_definition_that_is_kept_stays(
+    held: Callable[[Definition], Held],
+) -> None:
+    definition = contest(3, RoundRobin())
+    entrants = (definition.entrants[0]._replace(command=("./a1",)), *definition.entrants[1:])
+    found = held(definition._replace(entrants=entrants))
+    found.intervene(Kind.COMMAND, "a1", None, "python3", "--fast")
+    assert found.store.definition(found.id).entrants[0].command == ("python3", "--fast")
+    assert "has this command already" in found.refused(Kind.COMMAND, "a1", None, "python3", "--fast")
+    assert "a2 connects by itself" in found.refused(Kind.COMMAND, "a2", None, "./a2")
+    assert "stands behind --" in found.refused(Kind.COMMAND, "a1")
+    assert "pyhton3 is no program that can be started" in found.refused(Kind.COMMAND, "a1", None, "pyhton3", "a1.py")
+    assert "./nosuch is no program" in found.refused(Kind.COMMAND, "a1", None, "./nosuch")
+    found.store.open_contest("file", definition._replace(entrants=entrants), DATE)
+
+
+def test_nothing_begins_or_ends_that_rests_on_what_the_organiser_has_just_changed(
+    held: Callable[[Definition], Held],
+) -> None:
+    found = held(contest(2, RoundRobin()))
+    due = found.plan.due
+    found.intervene(Kind.WITHDRAW, "a2")
+    assert not found.store.begin(found.id, due[0], 1, 0) and not found.store.fixtures(found.id)
+    assert not found.store.close_contest(found.id, DATE, 0)
+    assert found.store.close_contest(found.id, DATE, 1)
+
+
+def test_the_contest_and_the_entrant_are_found_or_what_there_is_is_said(held: Callable[[Definition], Held]) -> None:
+    found = held(contest(2, RoundRobin()))
+    store = found.store
+    assert open_contest(store, "").id == open_contest(store, "test").id == found.id
+    assert found.refused(Kind.WITHDRAW, "carl") == "no entrant of 'test' is called 'carl'; there are a1, a2"
+    ask = partial(open_contest, store)
+    with pytest.raises(Refused, match=r"^there is no contest .tset.; there is test$"):
+        ask("tset")
+    other = store.open_contest("file", contest(2, RoundRobin())._replace(name="other"), DATE)
+    with pytest.raises(Refused, match=r"^there are several contests; say which with --contest; there are test, other$"):
+        ask("")
+    for number in (found.id, other):
+        store.close_contest(number, DATE)
+    with pytest.raises(Refused, match=r"^there is no contest here that is not over$"):
+        ask("")
+    with pytest.raises(Refused, match=r"^the contest 'other' was over on 2026-11-22 07:00 UTC: it stays so$"):
+        ask("other")

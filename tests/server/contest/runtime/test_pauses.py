@@ -1,0 +1,229 @@
+"""What is no entrant's fault, in a whole contest: the machine lacks something, a game takes the server with it."""
+
+import errno
+import os
+import signal
+import sys
+from collections import Counter
+from collections.abc import Callable
+from contextlib import closing
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+import trio
+import trio.testing
+from structlog.testing import capture_logs
+
+from server.contest.fixtures import SET_ASIDE, counted
+from server.contest.formats.plan import plan
+from server.contest.hosts.contest_players import ContestPlayers
+from server.contest.hosts.core_queue import CoreQueue
+from server.contest.programs import program
+from server.contest.report.interruptions import interruptions
+from server.contest.runtime import pauses
+from server.contest.runtime.ledger import MOST_FAILURES
+from server.contest.runtime.snapshot import account
+from server.contest.scoring.disqualification import disqualified
+from server.contest.store.folders import folder_of
+from server.contest.store.store import FILE, Store
+from server.match import referee
+from server.net.listener import AcceptStatus, Listener
+from tests.server.contest.runtime.bots import definition_of, holding, over, play
+from tests.server.contest.runtime.test_contest_command import kept, run
+from tests.server.contest.runtime.test_sandbox import with_word
+
+DICE = Path(__file__).with_name("dice.py")
+
+COMMAND = [sys.executable, str(DICE)]
+
+PROGRAMS = f"""
+name = "Programs"
+sandbox = "none"
+time = {{ budget = 60_000 }}
+games = [{{ game = "mnk", params = "3 3 3" }}]
+stages = [{{ format = "round-robin" }}]
+[[entrants]]
+name = "p0"
+command = ['{sys.executable}', '{DICE}']
+[[entrants]]
+name = "p1"
+command = ['{sys.executable}', '{DICE}']
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("number", [errno.EAGAIN, errno.EMFILE, errno.ENOMEM])
+async def test_a_contest_pauses_where_the_machine_lacks_something_and_nobody_has_lost_by_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int
+) -> None:
+    monkeypatch.setattr(pauses, "MOST_PAUSE_SECONDS", 0.05)
+    spawn, failed = program._spawn, Counter[str]()
+
+    def fails(*words: Any, **options: Any) -> Any:
+        failed["starts"] += 1
+        if failed["starts"] <= 20:
+            raise OSError(number, os.strerror(number))
+        return spawn(*words, **options)
+
+    monkeypatch.setattr(program, "_spawn", fails)
+    async with holding(tmp_path, PROGRAMS) as (house, store, contest):
+        with trio.fail_after(600):
+            while (present := ContestPlayers.of(house.arena).present.get(contest)) is None or present.paused is None:
+                await trio.sleep(0.005)
+        assert errno.errorcode[number] in present.paused.reason
+        games = await over(store, contest)
+        moment = account(store, contest, datetime.now(UTC)).moment
+    assert [game.termination for game in games if not game.played] == [] and len(games) == 2
+    assert not disqualified(definition_of(PROGRAMS), games)
+    assert moment.pauses and all(pause.ended is not None for pause in moment.pauses)
+    assert errno.errorcode[number] in moment.pauses[0].reason
+
+
+@pytest.mark.slow
+async def test_both_are_blamed_where_neither_program_can_be_started(tmp_path: Path) -> None:
+    file = PROGRAMS.replace(f"'{sys.executable}', '{DICE}'", "'./nowhere'")
+    async with holding(tmp_path, file) as (_, store, contest):
+        games = await over(store, contest)
+    assert {(game.winner, game.played) for game in counted(games)} == {(None, False)}
+    assert "p0 did not come" in games[0].detail and "p1 did not come" in games[0].detail
+
+
+@pytest.mark.slow
+async def test_a_game_in_which_the_server_died_again_and_again_is_set_aside_and_the_others_are_played(
+    tmp_path: Path,
+) -> None:
+    definition = definition_of(PROGRAMS)
+    fixture = plan(definition, []).due[0]
+    with closing(Store(tmp_path / FILE)) as left:
+        contest = left.open_contest(PROGRAMS, definition, datetime.now(UTC))
+        for _ in range(MOST_FAILURES - 1):
+            left.failed(contest, fixture)
+        left.begin(contest, fixture, 1)  # it had begun, and the server died
+    async with holding(tmp_path) as (_, store, contest):
+        games = await over(store, contest)
+    (aside,) = [game for game in games if game.termination == SET_ASIDE]
+    assert aside.fixture == fixture and aside.shared and "set aside" in aside.detail
+    assert [game.fixture == fixture.swapped and game.played for game in games if game is not aside] == [True]
+
+
+THREE = """
+name = "Three"
+time = { budget = 600_000 }
+entrants = [{ name = "ann" }, { name = "bob" }, { name = "carol" }]
+games = [{ game = "mnk", params = "3 3 3" }]
+stages = [{ format = "round-robin" }]
+"""
+
+
+async def test_an_error_of_the_servers_own_costs_one_match_which_is_played_again_and_the_report_says_why(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    move, broken = referee.move, 2
+
+    def breaks(state: referee.State, *words: Any) -> Any:
+        if state.header.match == broken and state.history.plies == 3:
+            raise ZeroDivisionError("a bug of the server's own")
+        return move(state, *words)
+
+    monkeypatch.setattr(referee, "move", breaks)
+    with capture_logs() as logs:
+        async with holding(tmp_path, THREE) as (house, store, contest), trio.open_nursery() as bots:
+            for name in ("ann", "bob", "carol"):
+                bots.start_soon(play, house, name)
+            games = await over(store, contest)
+            (again,) = interruptions(account(store, contest, datetime.now(UTC)).report())
+            bots.cancel_scope.cancel()
+    (annulled,) = [game for game in games if game not in counted(games)]
+    assert (annulled.match, annulled.termination) == (broken, "server_fault")
+    fixtures = [game.fixture for game in counted(games)]
+    assert annulled.fixture in fixtures and len(set(fixtures)) == len(fixtures) == 6
+    assert all(game.played for game in counted(games))
+    first, second = annulled.fixture.players
+    assert again == f"{first} against {second}, match {broken}: annulled, and played again: {annulled.detail}"
+    assert again.endswith("ZeroDivisionError")
+    errors = [(line["event"], line.get("match")) for line in logs if line["log_level"] == "error"]
+    assert errors == [("match annulled", broken), ("a game has failed", None)]
+
+
+@pytest.mark.slow
+async def test_a_program_that_is_stopped_at_its_start_loses_for_no_answer_and_nothing_is_left_of_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("LEAVE_SECONDS", "TERMINATE_SECONDS"):
+        monkeypatch.setattr(program, name, 0.05)
+    word = f"stops-{os.getpid()}"
+    file = THREE.replace('{ name = "bob" }, { name = "carol" }', f"{{ name = 'stops', command = {COMMAND} }}")
+    file = 'sandbox = "none"\nstart-seconds = 1\n' + file.replace(str(DICE), f"{DICE}', '{word}")
+    async with holding(tmp_path, file) as (house, store, contest), trio.open_nursery() as bots:
+        bots.start_soon(play, house, "ann")
+        games = await over(store, contest)
+        bots.cancel_scope.cancel()
+    lost = [(game.fixture.players[game.winner or 0], game.termination) for game in counted(games)]
+    assert lost == [("ann", "no_answer")] * 2
+    assert with_word(word) == []
+
+
+@pytest.mark.slow
+def test_a_program_that_kills_the_server_costs_it_that_game_alone(tmp_path: Path) -> None:
+    text = PROGRAMS.replace('"p1"', '"killer"')
+    (tmp_path / "contest.toml").write_text(text, encoding="utf-8")
+    starts = 0
+    while True:
+        starts += 1
+        status, said = run(tmp_path / "contest.toml", tmp_path / "data")
+        if status != -signal.SIGKILL:
+            break
+    assert (status, starts) == (0, MOST_FAILURES + 1), said
+    games = counted(kept(tmp_path / "data"))
+    assert [(game.fixture.players, game.played) for game in games if game.played] == [(("p0", "killer"), True)]
+    (aside,) = [game for game in games if not game.played]
+    assert (aside.fixture.players, aside.termination) == (("killer", "p0"), SET_ASIDE)
+    report = (folder_of(tmp_path / "data", 1) / "index.html").read_text(encoding="utf-8")
+    assert aside.detail in report
+
+
+def test_contests_take_turns_at_the_cores() -> None:
+    turns, woken = CoreQueue(4), Counter[int]()
+
+    def wake(contest: int) -> Callable[[], None]:
+        return lambda: woken.update([contest])
+
+    for contest in (1, 2):
+        turns.enter(contest, wake(contest))
+    turns.take(1, 2)
+    turns.take(1, 2)
+    assert turns.others(1) == 0 and turns.others(2) == 4
+    turns.waits(2, True)
+    turns.give_back(1, 2)
+    assert woken == {1: 1, 2: 1}
+    assert turns.others(1) == 4, "it has begun games, and another one waits"
+    assert turns.others(2) == 2
+    turns.take(2, 2)
+    turns.waits(2, False)
+    assert (turns.others(1), turns.others(2)) == (2, 2)
+    turns.leave(2)
+    assert turns.others(1) == 0
+
+
+async def test_who_cannot_be_let_in_stands_before_a_closed_entrance(
+    autojump_clock: trio.testing.MockClock,
+) -> None:
+    accept_status, calls = AcceptStatus(), Counter[str]()
+
+    class Lacks:
+        async def accept(self) -> str:
+            await trio.lowlevel.checkpoint()
+            calls["accept"] += 1
+            if calls["accept"] <= 3:
+                raise OSError(errno.EMFILE, "too many")
+            return "stream"
+
+    lacks: Any = Lacks()
+    seen = [accept_status.closed]
+    await Listener(lacks, accept_status).accept()
+    seen.append(accept_status.closed)
+    await trio.sleep(2)
+    assert [*seen, accept_status.closed] == [False, True, False]
+    assert calls["accept"] == 4

@@ -1,0 +1,69 @@
+"""What is due is planned anew whenever that could come to something else, and not after each game."""
+
+import pytest
+
+from engine.games.outcome import Termination
+from server.contest.definition import Definition, Format, Gauntlet, RoundRobin, Swiss
+from server.contest.fixtures import ABSENT, Finished
+from server.contest.formats.due_games import startable
+from server.contest.formats.plan import plan
+from server.contest.runtime.plan_cache import STANDS_SECONDS, Due
+from tests.server.contest.played import by_seed, contest
+
+
+def planned(definition: Definition, games: list[Finished]) -> Due:
+    due = Due()
+    due.planned(plan(definition, games), definition, games, len(games), now=0.0)
+    return due
+
+
+def test_a_plan_stands_without_what_has_begun_and_is_the_one_that_would_be_made() -> None:
+    definition, games, play = contest(4, RoundRobin(), pairs=2), list[Finished](), by_seed(1)
+    due = planned(definition, games)
+    for _ in range(23):
+        found = due.standing(definition, games, 0.5)
+        assert found is not None and found == plan(definition, games)
+        fixture = found.due[len(games) % 2 if len(found.due) > 1 else 0]
+        due.begun([fixture])
+        games.append(play(fixture))
+        due.ended(fixture)
+    due.begun(plan(definition, games).due)
+    assert due.standing(definition, games, 0.5) is None, "whether the contest is over says a plan"
+
+
+@pytest.mark.parametrize("termination", [Termination.SERVER_FAULT, Termination.TIME, Termination.CRASHED, ABSENT])
+def test_a_result_by_which_others_may_become_due_or_forfeited_ends_a_plan(termination: str) -> None:
+    definition, games = contest(4, RoundRobin(), time_losses=1), list[Finished]()
+    due = planned(definition, games)
+    first = plan(definition, games).due[0]
+    due.begun([first])
+    games.append(Finished(first, 1, None, str(termination)))
+    due.ended(first)
+    assert due.standing(definition, games, 0.5) is None
+
+
+@pytest.mark.parametrize(("format", "stands"), [(RoundRobin(), True), (Gauntlet(("a1",)), True), (Swiss(2), False)])
+def test_only_a_schedule_that_is_known_from_the_start_stands(format: Format, stands: bool) -> None:
+    definition, games = contest(4, format), list[Finished]()
+    assert (planned(definition, games).standing(definition, games, 0.5) is not None) == stands
+
+
+def test_what_was_begun_in_vain_or_long_ago_or_for_another_contest_ends_a_plan() -> None:
+    definition, games = contest(4, RoundRobin()), list[Finished]()
+    due = planned(definition, games)
+    assert due.standing(definition, games, STANDS_SECONDS) is None
+    assert due.standing(definition._replace(seed=2), games, 0.5) is None, "the organiser has intervened"
+    assert due.standing(definition, [], 0.5) is None
+    first = plan(definition, games).due[0]
+    due.begun([first])
+    assert due.standing(definition, games, 0.5) is not None
+    due.ended(first)
+    assert due.standing(definition, games, 0.5) is None, "it is due again"
+
+
+def test_choosing_a_game_of_programs_looks_at_no_more_games_than_fit() -> None:
+    definition = contest(10, RoundRobin(), pairs=20)
+    programs = definition._replace(entrants=tuple(one._replace(command=("bot",)) for one in definition.entrants))
+    looked = iter(plan(programs, []).due)
+    assert len(startable(programs, looked, (), (), cores=4)) == 2
+    assert sum(1 for _ in looked) == 20 * 90 - 3, "a long contest costs no more for each of its games than a short one"

@@ -1,0 +1,66 @@
+"""What is compiled before a contest, and that nothing of it can hold a contest up."""
+
+import subprocess
+import sys
+from typing import Any
+
+import pytest
+import trio
+
+from engine.clock import TimeControl
+from server.contest.definition import Entrant, Qualification, RoundRobin, Sandbox, Variant
+from server.contest.hosts import precompile
+from server.contest.hosts.precompile import COMPILE, compiled, wanted
+from tests.server.contest.played import contest
+
+VARIANTS = (Variant("gipf", "3 3 9 9", ("",)), Variant("mnk", "3 3 3", ("",)), Variant("gipf", "2 2 5 5", ("",)))
+OURS = contest(1, RoundRobin())._replace(
+    variants=VARIANTS, entrants=(Entrant("a", ("arena-bot", "alphabeta", "--host", "{host}")),)
+)
+ALL = [("gipf", ""), ("mnk", ""), ("gipf", "3 3 9 9"), ("mnk", "3 3 3"), ("gipf", "2 2 5 5")]
+
+
+@pytest.mark.parametrize(
+    ("command", "found"),
+    [
+        (("arena-bot", "alphabeta"), ALL),
+        (("/usr/bin/arena-bot", "alphabeta", "--depth", "3"), ALL),
+        (("python3", "-P", "-m", "bots", "alphabeta"), ALL),
+        (("arena-bot", "random"), []),
+        (("./mine", "alphabeta"), []),
+        (("alphabeta",), []),
+        ((), []),
+    ],
+)
+def test_it_is_what_the_bot_that_searches_needs(command: tuple[str, ...], found: list[tuple[str, str]]) -> None:
+    definition = OURS._replace(entrants=(Entrant("a", command),))
+    assert wanted(definition) == found
+    assert wanted(definition._replace(sandbox=Sandbox.NONE)) == [], "it keeps what it compiles by itself"
+    control = TimeControl(1, 1)
+    for opponents, needed in ((("alphabeta",), ALL), (("random",), found)):
+        rules = Qualification(opponents, control, 1, 2, 1)
+        assert wanted(definition._replace(qualification=rules)) == needed
+
+
+async def test_it_is_compiled_variant_by_variant_and_a_failure_stops_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[tuple[str, ...]] = []
+
+    async def run(command: list[str], **_: Any) -> Any:
+        asked.append(tuple(command[command.index("warm") + 1 :]))
+        return subprocess.CompletedProcess(command, 1, b"", b"no compiler")
+
+    monkeypatch.setattr(trio, "run_process", run)
+    await compiled(OURS)
+    assert asked == [tuple(filter(None, one)) for one in ALL]
+
+    async def fail(*_: Any, **__: Any) -> Any:
+        raise OSError("no more processes")
+
+    monkeypatch.setattr(trio, "run_process", fail)
+    await compiled(OURS)
+    await precompile.compiled(contest(2, RoundRobin()))
+
+
+def test_it_runs_the_command_that_compiles() -> None:
+    done = subprocess.run([sys.executable, "-P", "-c", COMPILE, "warm", "gipf", "1,1"], capture_output=True, text=True)
+    assert done.returncode != 0 and "1,1" in done.stdout + done.stderr, "it has looked at the parameters"

@@ -1,0 +1,399 @@
+"""Programs that are started for a game: real processes, in real time."""
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+import trio
+from structlog.testing import capture_logs
+
+from engine.wire import messages as m
+from server.arena.session import serve_stream
+from server.contest.programs import bounded_log
+from server.contest.programs import program as programs
+from server.contest.programs.bounded_log import BoundedLog
+from server.contest.programs.command import Seat, connects, filled, shown, variables
+from server.contest.programs.program import NotStarted, Place, Program
+from server.ops import descendants
+from tests.server.harness import Now, open_house
+
+SEAT = Seat("127.0.0.1", 2754, "carol", "gipf", "5ec7e7")
+
+SECONDS = 600.0
+"""After which whatever a test waits for has failed."""
+
+
+@asynccontextmanager
+async def started(tmp_path: Path, source: str, *words: str, core: int | None = None) -> AsyncIterator[Program]:
+    """Start a Python program, and leave it to be ended by what follows."""
+    place = Place(tmp_path, descendants.home_of(tmp_path), tmp_path / "errors" / "1-carol.txt", core)
+    command = [sys.executable, "-c", source, *words]
+    with trio.fail_after(SECONDS):
+        async with trio.open_nursery() as nursery:
+            yield await nursery.start(programs.run, command, SEAT, place)
+            nursery.cancel_scope.cancel()
+
+
+def kept(tmp_path: Path) -> str:
+    return (tmp_path / "errors" / "1-carol.txt").read_text()
+
+
+async def written(path: Path) -> str:
+    """Wait until a file has a whole line, and return it."""
+    while not path.exists() or not path.read_text().endswith("\n"):
+        await trio.sleep(0.01)
+    return path.read_text()
+
+
+def alive(process: int) -> bool:
+    """Tell whether a process runs; one that has ended and was not waited for does not."""
+    try:
+        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] not in "ZX"
+    except FileNotFoundError:
+        return False
+
+
+def test_a_command_is_filled_in_and_other_braces_stay() -> None:
+    command = ["./bot", "{host}:{port}", "{name}", "--{game}={token}", "{dict}", "{}", "{{name}}", "{Name}"]
+    told = ["./bot", "127.0.0.1:2754", "carol", "--gipf=5ec7e7", "{dict}", "{}", "{carol}", "{Name}"]
+    assert filled(command, SEAT) == told
+    assert filled(["{name}"], SEAT._replace(name="{token}")) == ["{token}"]
+    assert connects(command) and connects(["bot", "--port={port}"]) and connects(["bot", "{host}"])
+    assert not connects(["bot", "{name}", "{game}", "{token}"])
+    assert variables(SEAT) == {
+        "ARENA_HOST": "127.0.0.1",
+        "ARENA_PORT": "2754",
+        "ARENA_NAME": "carol",
+        "ARENA_GAME": "gipf",
+        "ARENA_TOKEN": "5ec7e7",
+    }
+
+
+def test_a_command_is_shown_as_a_shell_takes_it_in_one_line() -> None:
+    assert shown(["./bot", "it's", "{name}"]) == """./bot 'it'"'"'s' '{name}'"""
+    assert shown(["bot", "a\nb\x1b"]) == r'''"bot 'a\nb\x1b'"'''
+    assert shown(["b" * 300]) == "b" * 200 + "…"
+
+
+@pytest.mark.parametrize("size", [0, 5, 1000, 4096])
+def test_a_bounded_log_keeps_both_ends(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, size: int) -> None:
+    monkeypatch.setattr(bounded_log, "HEAD_BYTES", 600)
+    monkeypatch.setattr(bounded_log, "TAIL_BYTES", 500)
+    path = tmp_path / "folder" / "errors.txt"
+    log = BoundedLog(path)
+    text = "".join(f"{number:04}\n" for number in range(size // 5 + 1))[:size].encode()
+    for begin in range(0, size, 7):
+        log.write(text[begin : begin + 7])
+    assert not path.exists() or path.stat().st_size <= 600
+    log.close()
+    if size <= 1100:
+        assert (path.read_bytes() if path.exists() else b"") == text
+        assert path.exists() == bool(size)
+    else:
+        between = f"\n[{size - 1100} bytes are left out here]\n".encode()
+        assert path.read_bytes() == text[:600] + between + text[-500:]
+    assert log.last_words() == (repr(text.decode().strip()[-300:]) if size else "")
+
+
+def test_last_words_are_printable_whatever_was_written(tmp_path: Path) -> None:
+    log = BoundedLog(tmp_path / "errors.txt")
+    log.write(b"\x1b[2J\xff\x00 Stra\xc3\x9fe\r\n")
+    assert log.last_words() == r"'\x1b[2J\\xff\x00 Straße'"
+
+
+def test_what_cannot_be_kept_is_logged_once_for_each_program() -> None:
+    with capture_logs() as logs:
+        for _ in range(2):
+            unwritable = BoundedLog(Path("/dev/null/errors.txt"))
+            for _ in range(1000):
+                unwritable.write(b"lost\n" * 50)
+            unwritable.close()
+            assert unwritable.last_words().endswith("lost'")
+    assert [line["event"] for line in logs] == ["what a program says on stderr cannot be kept"] * 2
+
+
+TALKS = """
+import os, sys
+def say(*words): print(*words, flush=True)
+for line in sys.stdin:
+    kind, *fields = line.split()
+    if kind == "ARENA": say("LOGIN", os.environ["ARENA_NAME"])
+    elif kind == "WELCOME": say("SEEK", "gipf")
+    elif kind == "MATCH": say("READY")
+    elif kind == "TURN": say("MOVE", "a1-b2")
+    elif kind == "RESULT": say("QUIT")
+print("goodbye", file=sys.stderr)
+"""
+
+
+async def test_a_program_on_stdin_and_stdout_is_served_like_a_connection(tmp_path: Path) -> None:
+    async with open_house(tmp_path) as house, started(tmp_path, TALKS) as program, trio.open_nursery() as nursery:
+        assert program.stream is not None
+        nursery.start_soon(serve_stream, program.stream, house.arena, Now(), house.rate_limiter.admit("127.0.0.1"))
+        bob = await house.connect("bob")
+        await bob.say(m.Seek("gipf", m.Text("params=2,3,5,5 colour=black opponent=carol")))
+        await bob.hear(m.Match)
+        await bob.say(m.Ready())
+        result = await bob.hear(m.Result)
+        assert (result.result, result.reason) == ("white", "dead_lock")
+        await program.ended.wait()
+    assert program.report().endswith("ended by itself, with exit status 0; the last that it wrote: 'goodbye'")
+    assert kept(tmp_path) == "goodbye\n"
+
+
+WRITES_TO_THE_END = """
+import sys
+sys.stdin.read()
+for number in range(100): print(number, flush=True)
+sys.exit(3)
+"""
+
+
+async def test_a_program_may_write_after_its_input_was_closed(tmp_path: Path) -> None:
+    async with started(tmp_path, WRITES_TO_THE_END) as program:
+        assert program.stream is not None
+        await program.stream.aclose()
+    assert program.report().endswith("ended by itself, with exit status 3")
+
+
+CONNECTS = """
+import socket, sys
+name, host, port = sys.argv[1:]
+print("this goes to nobody")
+with socket.create_connection((host, int(port))) as server:
+    server.sendall(f"I am {name}\\n".encode())
+    server.recv(1)
+"""
+
+
+async def test_a_program_with_a_port_in_its_command_connects_by_itself(tmp_path: Path) -> None:
+    with trio.socket.socket() as listener:
+        await listener.bind(("127.0.0.1", 0))
+        listener.listen()
+        place = Place(tmp_path, "0" * 16, tmp_path / "errors.txt")
+        seat = SEAT._replace(port=listener.getsockname()[1])
+        command = [sys.executable, "-c", CONNECTS, "{name}", "{host}", "{port}"]
+        with trio.fail_after(SECONDS):
+            async with trio.open_nursery() as nursery:
+                program = await nursery.start(programs.run, command, seat, place)
+                assert program.stream is None
+                connection, _ = await listener.accept()
+                with connection:
+                    assert await connection.recv(100) == b"I am carol\n"
+                    assert "… runs" in program.report()
+        told = "… ended by itself, with exit status 0; the last that it wrote: 'this goes to nobody'"
+        assert program.report().endswith(told)
+
+
+IGNORES_SIGTERM = """
+import os, pathlib, signal, time
+for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT): signal.signal(number, signal.SIG_IGN)
+pathlib.Path("pid").write_text(f"{os.getpid()}\\n")
+while True: time.sleep(1000)
+"""
+
+
+async def test_a_program_that_ignores_sigterm_is_killed_within_its_time(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(programs, "LEAVE_SECONDS", 0.05)
+    monkeypatch.setattr(programs, "TERMINATE_SECONDS", 0.1)
+    async with started(tmp_path, IGNORES_SIGTERM) as program:
+        process = int(await written(tmp_path / "pid"))
+        assert alive(process) and not program.ended.is_set()
+        began = time.monotonic()
+    assert time.monotonic() - began >= 0.15
+    assert not alive(process)
+    assert program.report().endswith("was ended by the signal SIGKILL")
+
+
+FORKS = """
+import os, pathlib, sys, time
+if os.fork() == 0:
+    os.setsid()
+    if os.fork() == 0:
+        if os.fork() == 0:
+            os.setpgid(0, 0)
+        else:
+            pathlib.Path("pid").write_text(f"{os.getpid()}\\n")
+        while True: time.sleep(1000)
+    os._exit(0)
+sys.stdin.read()
+"""
+
+
+async def test_daemons_that_a_program_leaves_end_with_it(tmp_path: Path) -> None:
+    async with started(tmp_path, FORKS) as program:
+        daemon = int(await written(tmp_path / "pid"))
+        assert alive(daemon)
+    assert not alive(daemon)
+    assert descendants.end_marked(descendants.home_of(tmp_path)) == 0, "neither is its child left"
+    assert program.report().endswith("with exit status 0")
+
+
+FLOODS = """
+import sys
+sys.stderr.write("first\\n")
+while True: sys.stderr.write("more and more of it\\n" * 10_000)
+"""
+
+
+async def test_a_flood_on_stderr_fills_no_disk_and_has_to_take_its_turn(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(programs, "LEAVE_SECONDS", 0.05)
+    began = time.monotonic()
+    async with started(tmp_path, FLOODS) as program:
+        while "more" not in program.report().rpartition("last that it wrote")[2]:
+            await trio.sleep(0.01)
+        await trio.sleep(0.3)
+    reads = 3 + (time.monotonic() - began) / programs.FLOOD_SECONDS
+    text = kept(tmp_path)
+    assert text.startswith("first\nmore and more")
+    assert len(text) < bounded_log.HEAD_BYTES + bounded_log.TAIL_BYTES + 100
+    (left_out,) = map(int, re.findall(r"^\[([0-9]+) bytes are left out here\]$", text, re.MULTILINE))
+    assert 0 < left_out < reads * programs.READ_BYTES
+    assert len(program.report()) < 1000 and program.report().isprintable()
+
+
+@pytest.mark.parametrize(
+    ("command", "sentence"),
+    [
+        (("./nowhere", "it's"), "the program ./nowhere 'it'\"'\"'s' cannot be started: .*No such file.*'./nowhere'"),
+        (("./plain",), "the program ./plain cannot be started: .*Permission denied"),
+        (("./broken",), "the program ./broken cannot be started: .*Exec format error"),
+        (("a\0b",), "cannot be started: embedded null byte"),
+    ],
+)
+async def test_what_cannot_be_started_is_said_with_the_reason(
+    tmp_path: Path, command: tuple[str, ...], sentence: str
+) -> None:
+    (tmp_path / "plain").write_text("no program")
+    (tmp_path / "broken").write_bytes(b"\x7fELF")
+    (tmp_path / "broken").chmod(0o755)
+    place = Place(tmp_path, "0" * 16, tmp_path / "errors.txt")
+    with pytest.raises(NotStarted, match=sentence):
+        await programs.run(command, SEAT, place)
+    with pytest.raises(NotStarted, match="No such file or directory: '/no/folder'"):
+        await programs.run([sys.executable], SEAT, place._replace(folder=Path("/no/folder")))
+
+
+@pytest.mark.parametrize(
+    ("source", "how"),
+    [
+        (
+            "import sys; sys.exit('no table of openings')",
+            "ended by itself, with exit status 1; .*'no table of openings'",
+        ),
+        ("import os; os.kill(os.getpid(), 11)", "was ended by the signal SIGSEGV"),
+        ("import os; os.kill(os.getpid(), 40)", "was ended by the signal 40"),
+    ],
+)
+async def test_a_program_that_ends_at_once_is_told_with_status_and_last_words(
+    tmp_path: Path, source: str, how: str
+) -> None:
+    async with started(tmp_path, source) as program:
+        await program.ended.wait()
+        assert re.search(f"{how}$", program.report())
+
+
+BURNS = """
+import os, subprocess, sys, time
+end = float(sys.argv[1])
+while time.process_time() < end: pass
+if len(sys.argv) > 2: subprocess.run([sys.executable, "-c", open("burns.py").read(), sys.argv[2]])
+sys.exit(3)
+"""
+
+
+async def test_what_a_program_without_a_sandbox_has_used_is_known_when_it_has_ended(tmp_path: Path) -> None:
+    (tmp_path / "burns.py").write_text(BURNS)
+    async with started(tmp_path, BURNS, "0.2", "0.1") as program:
+        await program.ended.wait()
+    used = program.usage
+    assert used.cpu_seconds >= 0.3, "with that of a process that it has started, and waited for"
+    assert (used.status, used.memory) == (3, None)
+    assert used.wall_seconds > 0
+    async with started(tmp_path, "while True: pass") as program:
+        pass
+    assert program.usage.status is None, "the server has ended it"
+
+
+THREADS = """
+import os, pathlib, threading
+found = []
+thread = threading.Thread(target=lambda: found.append(os.sched_getaffinity(0)))
+thread.start(); thread.join()
+pathlib.Path("cores").write_text(f"{sorted(os.sched_getaffinity(0) | found[0])}\\n")
+"""
+
+
+async def test_a_program_thinks_on_its_core_alone(tmp_path: Path) -> None:
+    usable = os.sched_getaffinity(0)
+    core = max(usable)
+    async with started(tmp_path, THREADS, core=core):
+        assert await written(tmp_path / "cores") == f"[{core}]\n"
+    assert os.sched_getaffinity(0) == usable
+    (tmp_path / "cores").unlink()
+    async with started(tmp_path, THREADS):
+        assert await written(tmp_path / "cores") == f"{sorted(usable)}\n"
+
+
+STARTS = """
+import sys, trio
+from pathlib import Path
+from server.organise import descendants, programs
+from server.contest.programs.command import Seat
+async def main(data, *command):
+    place = programs.Place(data, descendants.home_of(data), data / "errors.txt")
+    seat = Seat("127.0.0.1", 1, "carol", "gipf", "token")
+    async with trio.open_nursery() as nursery:
+        for words in (command, (*command, "{port}")):
+            await nursery.start(programs.run, words, seat, place)
+        print("started", flush=True)
+trio.run(main, Path(sys.argv[1]), *sys.argv[2:])
+"""
+
+WRITES_ITS_NUMBER = """
+import os, pathlib, sys, time
+pathlib.Path(f"pid-{len(sys.argv)}").write_text(f"{os.getpid()}\\n")
+if len(sys.argv) == 1: sys.stdin.read()
+while True: time.sleep(0.01 if len(sys.argv) > 1 else sys.exit(0))
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT], ids=lambda number: number.name)
+async def test_what_a_killed_server_has_left_ends_with_the_next_one(tmp_path: Path, how: signal.Signals) -> None:
+    other = tmp_path / "other"
+    other.mkdir()
+    command = [sys.executable, "-c", STARTS, str(tmp_path), sys.executable, "-c", WRITES_ITS_NUMBER]
+    starter = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    try:
+        with trio.fail_after(SECONDS):
+            talks, waits = [int(await written(tmp_path / f"pid-{number}")) for number in (1, 2)]
+            starter.send_signal(how)
+            starter.communicate()
+            while alive(talks):  # its input has ended
+                await trio.sleep(0.01)
+    finally:
+        starter.kill()
+    assert alive(waits) == (how == signal.SIGKILL)
+    assert descendants.end_marked(descendants.home_of(other)) == 0
+    assert alive(waits) == (how == signal.SIGKILL)
+    assert descendants.end_marked(descendants.home_of(tmp_path)) == (how == signal.SIGKILL)
+    assert not alive(waits)
+
+
+def test_homes_and_markers_are_told_apart(tmp_path: Path) -> None:
+    (tmp_path / "link").symlink_to(tmp_path)
+    home: Callable[[Path], str] = descendants.home_of
+    assert home(tmp_path / "link") == home(tmp_path) != home(tmp_path / "data")
+    assert descendants.marker("0" * 16) != descendants.marker("0" * 16)

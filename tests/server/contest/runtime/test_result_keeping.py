@@ -1,0 +1,182 @@
+"""What the database keeps for good."""
+
+import sys
+from contextlib import closing
+from datetime import UTC, datetime
+from pathlib import Path
+from threading import Event
+from typing import Any
+
+import pytest
+import trio
+from structlog.testing import capture_logs
+from trio.testing import MockClock
+
+from server.contest.definition import RoundRobin
+from server.contest.fixtures import Finished, Fixture, counted
+from server.contest.hosts import seating
+from server.contest.programs.program import Program, run
+from server.contest.runtime import ledger, runner
+from server.contest.store import result_keeping
+from server.contest.store.result_keeping import STOP_SECONDS, kept_on_disk
+from server.contest.store.store import FILE, Store
+from server.storage.disk import Disk
+from server.storage.record_store import Keys, RecordStore
+from tests.engine.test_record import played
+from tests.server.contest.played import contest
+from tests.server.contest.runtime.bots import holding, over
+
+DICE = Path(__file__).with_name("dice.py")
+DATE = datetime(2026, 11, 22, tzinfo=UTC)
+GAME = Finished(Fixture(0, 1, 0, 0, 0, ("a1", "a2")), 3, 0, "line")
+
+
+def test_results_are_synced_before_they_stand(tmp_path: Path) -> None:
+    """What is kept for good is synced with all before it (SQLite, PRAGMA synchronous: 2 is FULL), not what begins."""
+    with closing(Store(tmp_path / FILE)) as store:
+        modes: list[tuple[str, int]] = []
+
+        def look(statement: str) -> None:
+            if statement.startswith(("INSERT", "UPDATE")):
+                modes.append((statement.split()[2], mode()))
+
+        def mode() -> int:
+            store._connection.set_trace_callback(None)
+            found = int(store._connection.execute("PRAGMA synchronous").fetchone()[0])
+            store._connection.set_trace_callback(look)
+            return found
+
+        store._connection.set_trace_callback(look)
+        store.open_contest("", contest(2, RoundRobin()), DATE)
+        store.begin(1, GAME.fixture, 3)
+        store.finish(1, GAME, "0a" * 32)
+        store._connection.set_trace_callback(None)
+        assert dict(modes) == {"contests": 2, "entrants": 2, "pairings": 1, "games": 2}
+        assert store.records(1) == {3: "0a" * 32}
+        store.sync()
+
+
+class _Hanging(Disk):
+    """A disk that does not answer until it is let go."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.hangs, self.free = False, Event()
+
+    def sync(self, path: Path) -> None:
+        if self.hangs:
+            self.free.wait()
+        super().sync(path)
+
+
+async def test_a_disk_that_does_not_answer_holds_up_a_stop_for_so_long_and_no_longer(
+    tmp_path: Path, autojump_clock: MockClock
+) -> None:
+    disk = _Hanging()
+    record_store = RecordStore(tmp_path, synced=True, disk=disk)
+    record_store.begin(3, Keys.of("one", "two"), played(end="resign", stop_after=4)).finish()
+    disk.hangs = True
+    began = trio.current_time()
+    try:
+        with capture_logs() as logs, trio.move_on_after(5):
+            await kept_on_disk(record_store, GAME)
+            raise AssertionError("nothing was kept")
+        assert trio.current_time() == began + 5 + STOP_SECONDS
+        assert [(line["match"], line["log_level"]) for line in logs] == [(3, "error")]
+    finally:
+        disk.free.set()
+
+
+async def test_a_game_that_is_over_when_its_contest_stops_is_kept_first(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun, may_end = trio.Event(), Event()
+
+    def settled(_record_store: RecordStore, game: Finished) -> tuple[Finished, str]:
+        trio.from_thread.run_sync(begun.set)
+        may_end.wait()
+        return game, "0a"
+
+    monkeypatch.setattr(result_keeping, "settled", settled)
+    record_store, found = RecordStore(tmp_path), []
+    async with trio.open_nursery() as nursery:
+
+        async def keep() -> None:
+            found.append(await kept_on_disk(record_store, GAME))
+
+        nursery.start_soon(keep)
+        await begun.wait()
+        nursery.cancel_scope.cancel()
+        may_end.set()
+    assert found == [(GAME, "0a")]
+
+
+PROGRAMS = """
+name = "Dice"
+sandbox = "none"
+cores = 2
+time = { budget = 60_000 }
+games = [{ game = "mnk", params = "3 3 3" }]
+stages = [{ format = "round-robin", pairs = 3 }]
+""" + "".join(
+    f"[[entrants]]\nname = '{name}'\ncommand = ['{sys.executable}', '-S', '{DICE}']\n" for name in ("one", "two")
+)
+
+
+class _Slow:
+    """Keeps results only when it is let go, and runs programs meanwhile; counts both."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.free, self.waiting, self.running, self.most = trio.Event(), 0, 0, 0
+        self.fails = False
+        monkeypatch.setattr(ledger, "kept_on_disk", self._kept_on_disk)
+        monkeypatch.setattr(seating, "run", self._run)
+
+    async def _kept_on_disk(self, record_store: RecordStore, game: Finished) -> tuple[Finished, str]:
+        self.waiting += 1
+        await self.free.wait()
+        return await kept_on_disk(record_store, game)
+
+    async def _run(self, *arguments: Any, task_status: trio.TaskStatus[Program]) -> None:
+        self.running += 1
+        self.most = max(self.most, self.running)
+        try:
+            await run(*arguments, task_status=task_status)
+        finally:
+            self.running -= 1
+            if self.fails:
+                self.fails = False
+                raise RuntimeError("something fails when a program has ended")
+
+
+async def test_other_games_begin_while_results_are_on_their_way_to_the_disk_up_to_a_bound(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(runner, "MOST_LEFT", 3)
+    slow = _Slow(monkeypatch)
+    async with holding(tmp_path, PROGRAMS) as (_house, store, contest):
+        with trio.fail_after(60):
+            while slow.waiting < 3 or slow.running:
+                await trio.sleep(0.01)
+        assert store.games(contest) == [], "a result that is not on the disk is in no table"
+        assert len(store.begun(contest)) == 3
+        await trio.sleep(0.1)
+        assert (slow.waiting, slow.running, slow.most) == (3, 0, 2), "no more than two programs have ever run at a time"
+        slow.free.set()
+        games = await over(store, contest)
+    assert len(games) == len(counted(games)) == 6, "no game is played twice"
+    assert all(one is not None and two is not None for one, two in (game.programs for game in games))
+
+
+async def test_what_fails_when_programs_end_costs_no_result_that_is_on_its_way(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    slow = _Slow(monkeypatch)
+    slow.fails = True
+    async with holding(tmp_path, PROGRAMS) as (_house, store, contest):
+        with trio.fail_after(60):
+            while slow.waiting < 1 or slow.running or slow.fails:
+                await trio.sleep(0.01)
+        slow.free.set()
+        games = await over(store, contest)
+    assert len(games) == len(counted(games)) == 6, "the first game has its result, and is not played again"

@@ -1,0 +1,328 @@
+"""Contests from their first game to their end, with bots in the same process."""
+
+import errno
+from collections import Counter
+from contextlib import closing
+from datetime import UTC, datetime
+from hashlib import sha256
+from pathlib import Path
+
+import pytest
+import trio
+from structlog.testing import capture_logs
+
+from engine import record
+from engine.games.outcome import ANNULLED, Termination
+from engine.wire import messages as m
+from server.contest.fixtures import Finished, counted
+from server.contest.hosts.contest_players import ContestPlayers
+from server.contest.interventions import Kind
+from server.contest.runtime import finished_games, service
+from server.contest.runtime.organiser_commands import Asked, intervene
+from server.contest.runtime.service import ContestService
+from server.contest.store.store import FILE, Store
+from tests.server.contest.runtime.bots import definition_of, holding, over, play, table
+from tests.server.harness import Now, open_house
+
+ROUND_ROBIN = """
+name = "Ann, Bob and Carol"
+seed = 3
+time = { budget = 60_000 }
+entrants = [{ name = "ann" }, { name = "bob" }, { name = "Carol" }]
+games = [
+    { game = "gipf", params = "2 2 5 5", openings = { plies = 1, number = 4 } },
+    { game = "mnk", params = "3 3 3" },
+]
+stages = [{ format = "round-robin" }]
+"""
+
+
+def results(games: list[Finished]) -> dict[object, object]:
+    """Return what a contest came to, whatever the order and the times."""
+    return {game.fixture: (game.winner, game.termination, game.plies) for game in games}
+
+
+async def test_a_round_robin_is_played_to_its_end(tmp_path: Path) -> None:
+    async with holding(tmp_path, ROUND_ROBIN) as (house, store, contest), trio.open_nursery() as bots:
+        for name in ("ann", "bob", "carol"):
+            bots.start_soon(play, house, name)
+        games = await over(store, contest)
+    assert len(games) == 3 * 2 * 2
+    definition = definition_of(ROUND_ROBIN)
+    for game in games:
+        summary = record.verify((tmp_path / "records" / f"{game.match}.txt").read_text(encoding="utf-8"))
+        assert tuple(map(str.lower, summary.header.players)) == tuple(map(str.lower, game.fixture.players))
+        assert summary.header.position.text() == game.fixture.position(definition)
+        assert (summary.history.plies, summary.reason) == (game.plies, game.termination)
+        assert summary.header.control == game.fixture.control(definition)
+    assert sum(line.points for line in table(definition, games)) == len(games)
+
+
+async def test_a_game_that_was_over_before_the_server_began_is_replayed_by_another_process(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its result was not kept yet when the server died."""
+    file = ROUND_ROBIN.replace(', { name = "Carol" }', "")
+    async with holding(tmp_path / "data", file) as (house, _, contest), trio.open_nursery() as bots:
+        monkeypatch.setattr(Store, "finish", lambda *_: (_ for _ in ()).throw(OSError(errno.EIO, "no disk")))
+        for name in ("ann", "bob"):
+            bots.start_soon(play, house, name)
+        with trio.fail_after(60):
+            while not (tmp_path / "data" / "records" / "1.txt").exists():
+                await trio.sleep(0.01)
+        after = house.die()
+        bots.cancel_scope.cancel()
+    monkeypatch.undo()
+    told = record.verify((after / "records" / "1.txt").read_text(encoding="utf-8"))
+
+    def here(*_: object) -> None:
+        raise AssertionError("the event loop has replayed a record")
+
+    monkeypatch.setattr(record, "verify", here)
+    monkeypatch.setattr(finished_games, "state_of", here)
+    async with holding(after) as (house, store, contest):
+        with trio.fail_after(60):
+            while not (games := store.games(contest)):
+                await trio.sleep(0.01)
+    assert (games[0].match, games[0].termination, games[0].plies) == (1, told.reason, told.history.plies)
+
+
+@pytest.mark.slow
+async def test_a_contest_goes_on_where_a_server_that_died_has_left_it(tmp_path: Path) -> None:
+    undisturbed, died = tmp_path / "undisturbed", tmp_path / "died"
+    async with holding(undisturbed, ROUND_ROBIN) as (house, store, contest), trio.open_nursery() as bots:
+        for name in ("ann", "bob", "carol"):
+            bots.start_soon(play, house, name)
+        expected = await over(store, contest)
+    async with holding(died, ROUND_ROBIN) as (house, store, contest), trio.open_nursery() as bots:
+        for name in ("ann", "bob", "carol"):
+            bots.start_soon(play, house, name)
+        while len(store.games(contest)) < 4 or not house.arena.matches:
+            await trio.sleep(0.001)
+        after = house.die()
+        bots.cancel_scope.cancel()
+    async with holding(after) as (house, store, contest), trio.open_nursery() as bots:
+        before = store.games(contest)
+        # nobody comes back to the match that was running: it is annulled, and played again
+        for match in list(house.arena.matches.values()):
+            house.arena.annul(match, Termination.SERVER_FAULT, "nobody came back")
+        for name in ("ann", "bob", "carol"):
+            bots.start_soon(play, house, name)
+        games = await over(store, contest)
+        assert store.begun(contest) == {}
+    assert games[: len(before)] == before
+    assert results([game for game in games if game.termination not in ANNULLED]) == results(expected)
+    assert len(counted(games)) == len(expected)
+
+
+async def test_a_running_game_goes_on_when_its_players_come_back(tmp_path: Path) -> None:
+    file = ROUND_ROBIN
+    async with holding(tmp_path / "data", file) as (house, store, contest):
+        ann, bob = await house.connect("ann"), await house.connect("bob")
+        for client in (ann, bob):
+            await client.say(m.Seek("any"))
+        for client in (ann, bob):
+            await client.hear(m.Board)
+        after = house.die()
+        token = ann.token, bob.token
+    async with holding(after) as (house, store, contest):
+        (number,) = store.begun(contest)
+        again = [await house.connect(), await house.connect()]
+        for client, key in zip(again, token, strict=True):
+            await client.say(m.Resume(number, key))
+            await client.hear(m.Board)
+        await again[0].say(m.Resign())
+        await again[1].hear(m.Result)
+        while not store.games(contest):
+            await trio.sleep(0.01)
+        (game,) = store.games(contest)
+    assert (game.match, game.termination) == (number, Termination.RESIGN)
+
+
+async def test_results_whose_records_the_disk_has_lost_stand_and_the_report_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(service, "REPORT_SECONDS", 0.05)
+    async with holding(tmp_path / "data", ROUND_ROBIN) as (house, store, contest), trio.open_nursery() as bots:
+        for name in ("ann", "bob", "carol"):
+            bots.start_soon(play, house, name)
+        while len(store.games(contest)) < 4:
+            await trio.sleep(0.001)
+        bots.cancel_scope.cancel()
+        after = house.die()
+        results_before = store.games(contest)[:4]
+    missing, changed, ended, whole = sorted(game.match or 0 for game in results_before)
+    records, journal = after / "records", after / "running" / f"{ended}.txt"
+    (records / f"{missing}.txt").unlink()
+    with (records / f"{changed}.txt").open("a", encoding="utf-8") as record_of_another:
+        record_of_another.write("result draw\n")
+    (records / f"{ended}.txt").rename(journal)
+    lines = journal.read_text(encoding="utf-8").splitlines(keepends=True)
+    journal.write_text("".join(lines[:-2]), encoding="utf-8")
+    assert record.verify(journal.read_text(encoding="utf-8")).result == ""
+    with capture_logs() as logs:
+        async with holding(after) as (house, store, contest):
+            assert ended not in house.arena.matches, "nobody plays on what counts already"
+            report = after / "contests" / str(contest) / "report.json"
+            with trio.fail_after(600):
+                while not report.exists() or "results stand" not in report.read_text(encoding="utf-8"):
+                    await trio.sleep(0.01)
+            assert store.games(contest)[:4] == results_before
+    told = {line["match"]: line["what"] for line in logs if line["event"] == "a result stands without its record"}
+    assert told == {
+        missing: f"match {missing}: its record is missing",
+        changed: f"match {changed}: its record is another one than when its result was kept",
+        ended: f"match {ended}: its record is another one than when its result was kept",
+    }
+    assert [line["log_level"] for line in logs if line["event"].startswith("the disk has lost")] == ["error"]
+    assert not journal.exists() and (after / "damaged" / journal.name).exists()
+    assert not (records / journal.name).exists(), "no record says that a game was annulled whose result stands"
+    words = report.read_text(encoding="utf-8")
+    assert all(sentence in words for sentence in told.values())
+    assert f"contest replay {missing}" in words and f"match {whole}:" not in words
+
+
+async def test_games_that_are_to_be_replayed_are_annulled_when_the_server_comes_back(tmp_path: Path) -> None:
+    file = 'interrupted = "replay"' + ROUND_ROBIN
+    async with holding(tmp_path / "data", file) as (house, store, contest):
+        for name in ("ann", "bob"):
+            client = await house.connect(name)
+            await client.say(m.Seek("any"))
+        await client.hear(m.Board)
+        after = house.die()
+    async with holding(after) as (house, store, contest), trio.open_nursery() as bots:
+        for name in ("ann", "bob", "carol"):
+            bots.start_soon(play, house, name)
+        games = await over(store, contest)
+    annulled = [game for game in games if game.termination in ANNULLED]
+    assert [game.match for game in annulled] == [1]
+    assert len(counted(games)) == 12
+
+
+@pytest.mark.slow
+async def test_games_of_who_stays_away_are_lost_when_nothing_else_is_left(tmp_path: Path) -> None:
+    file = "patience = 1\ntime-losses = 2" + ROUND_ROBIN
+    async with holding(tmp_path, file) as (house, store, contest), trio.open_nursery() as bots:
+        for name in ("ann", "bob"):
+            bots.start_soon(play, house, name)
+        games = await over(store, contest)
+    played = [game for game in games if game.played]
+    assert {game.fixture.players for game in played} == {("ann", "bob"), ("bob", "ann")}
+    assert len(played) == 4
+    lost = [game for game in games if not game.played]
+    assert len(lost) == 8
+    assert {game.termination for game in lost} <= {"absent", "forfeit"}
+    assert all(game.winner == 1 - game.fixture.players.index("Carol") for game in lost)
+    assert "Carol had been missing for 1 seconds" in {game.detail for game in lost}
+    assert [line.name for line in table(definition_of(file), games)][-1] == "Carol"
+
+
+async def test_entrants_log_in_with_their_tokens_and_are_paired_by_the_contest_alone(tmp_path: Path) -> None:
+    key = sha256(b"secret").hexdigest()
+    file = ROUND_ROBIN.replace('{ name = "ann" }', f'{{ name = "ann", token = "{key}" }}')
+    async with holding(tmp_path, file) as (house, _store, _contest):
+        while not ContestPlayers.of(house.arena).present:
+            await trio.sleep(0.001)
+        thief = await house.connect()
+        await thief.say(m.Login("Ann", "guess"))
+        assert (await thief.hear(m.Error)).code == "bad_token"
+        ann, bob = await house.connect("ann", "secret"), await house.connect("bob")
+        await ann.say(m.Seek("morris"))
+        error = await ann.hear(m.Error)
+        assert error.code == "bad_arguments"
+        assert "SEEK any is right" in error.sentence
+        await ann.say(m.Seek("mnk"))
+        dave = await house.connect("dave")
+        await dave.say(m.Seek("mnk"))
+        await bob.say(m.Seek("mnk", m.Text("params=3,3,3")))
+        assert {(await ann.hear(m.Match)).opponent, (await bob.hear(m.Match)).opponent} == {"ann", "bob"}
+        assert (await dave.hear(m.Seeking)).game == "mnk"
+        await dave.nothing()
+
+
+async def test_who_waited_in_the_lobby_plays_the_contest_that_is_opened(tmp_path: Path) -> None:
+    async with open_house(tmp_path) as house, trio.open_nursery() as nursery:
+        clients = [await house.connect("ann"), await house.connect("bob")]
+        await clients[0].say(m.Seek("mnk"))
+        await clients[1].say(m.Seek("any"))
+        for client in clients:
+            await client.hear(m.Seeking)
+        with closing(Store(tmp_path / FILE)) as store:
+            store.open_contest(ROUND_ROBIN, definition_of(ROUND_ROBIN), datetime.now(UTC))
+            nursery.start_soon(ContestService(house.arena, store, Now()).run)
+            for client in clients:
+                await client.hear(m.Match)
+            nursery.cancel_scope.cancel()
+
+
+STAGES = """
+name = "Stages"
+seed = 5
+time = { budget = 60_000 }
+entrants = [{ name = "a1" }, { name = "a2" }, { name = "a3" }, { name = "a4" }, { name = "a5" }]
+games = [{ game = "mnk", params = "3 3 3", openings = { plies = 1, number = 4 } }]
+[[stages]]
+format = "swiss"
+rounds = 3
+[[stages]]
+format = "knockout"
+advance = 4
+tie-breaks = 2
+[[stages]]
+format = "ladder"
+games = 12
+"""
+
+
+async def test_all_formats_follow_each_other(tmp_path: Path) -> None:
+    async with holding(tmp_path, STAGES) as (house, store, contest), trio.open_nursery() as bots:
+        for number in range(1, 6):
+            bots.start_soon(play, house, f"a{number}")
+        games = await over(store, contest)
+        assert sorted(store.stages(contest)) == [0, 1, 2]
+    stages = Counter(game.fixture.stage for game in games)
+    assert (stages[0], stages[2]) == (12, 12)
+    assert stages[1] >= 6
+    assert {game.termination for game in games} <= {"line", "board_full"}
+
+
+async def test_who_is_disqualified_is_told_why_and_sent_home(tmp_path: Path) -> None:
+    file = ROUND_ROBIN.replace("seed = 3", "seed = 3\ntime-losses = 1").replace("60_000", "10")
+    file = file.replace('{ name = "Carol" }', '{ name = "Carol" }, { name = "dave" }')  # who have still to play
+    async with holding(tmp_path, file) as (house, _store, _contest):
+        ann, bob = await house.connect("ann"), await house.connect("bob")
+        for client in (ann, bob):
+            await client.say(m.Seek("any"))
+        for client in (ann, bob):
+            await client.hear(m.Result)  # nobody was ready in time
+        await ann.say(m.Seek("any"))
+        bye = await ann.hear(m.Bye)
+        assert (bye.reason, bye.sentence) == (
+            "over",
+            "ann plays no more in the contest 'Ann, Bob and Carol': hung in initialisation (1 game)",
+        )
+
+
+async def test_the_organiser_withdraws_and_reinstates_somebody_while_games_are_played(tmp_path: Path) -> None:
+    async with holding(tmp_path, ROUND_ROBIN) as (house, store, contest), trio.open_nursery() as bots:
+        ann, bob = await house.connect("ann"), await house.connect("bob")
+        for client in (ann, bob):
+            await client.say(m.Seek("any"))
+        begun = await ann.hear(m.Match)
+        intervene(store, contest, Asked(Kind.WITHDRAW, "bob"), datetime.now(UTC))
+        result = await ann.hear(m.Result)
+        assert (result.match, result.reason) == (begun.match, "organiser")
+        await bob.hear(m.Result)
+        await bob.say(m.Seek("any"))
+        assert (await bob.hear(m.Bye)).sentence.endswith("'Ann, Bob and Carol': withdrawn by the organiser")
+        with trio.fail_after(600):
+            while sum(game.termination == "withdrawn" for game in store.games(contest)) < 8:
+                await trio.sleep(0.01)
+        intervene(store, contest, Asked(Kind.REINSTATE, "bob"), datetime.now(UTC))
+        await ann.stream.aclose()
+        for name in ("ann", "bob", "carol"):
+            bots.start_soon(play, house, name)
+        games = await over(store, contest)
+    assert len(counted(games)) == 12 and all(game.played for game in counted(games))
+    assert sum(game.termination == "organiser" for game in games) == 9
+    assert all(line.disqualification is None for line in table(definition_of(ROUND_ROBIN), games))

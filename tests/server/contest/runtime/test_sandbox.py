@@ -1,0 +1,392 @@
+"""Programs in sandboxes: what they see, what they may use, and that nothing of them is left."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+import trio
+
+from engine.games.outcome import Termination
+from server.contest.definition import Bounds
+from server.contest.programs import program as programs
+from server.contest.programs.command import Seat
+from server.contest.programs.program import Place, Program
+from server.contest.programs.sandbox import bubblewrap, choice, process
+from server.contest.programs.sandbox.bubblewrap import View
+from server.contest.programs.sandbox.choice import hindrance
+from server.contest.programs.sandbox.process import Seal
+from server.ops import descendants
+
+SEAT = Seat("127.0.0.1", 2754, "carol", "gipf", "5ec7e7")
+USUAL = Bounds()
+SECONDS = 600.0
+"""After which whatever a test waits for has failed."""
+
+pytestmark = pytest.mark.skipif(bool(hindrance()), reason=hindrance())
+
+
+@asynccontextmanager
+async def started(
+    tmp_path: Path, source: str, *words: str, bounds: Bounds = USUAL, cpu_seconds: float = 1000.0
+) -> AsyncIterator[Program]:
+    """Start a Python program in a sandbox, with a folder of its own, and leave it to be ended by what follows."""
+    own = tmp_path / "own"
+    own.mkdir(exist_ok=True)
+    (own / "bot.py").write_text(source)
+    seal = Seal(View(own, (own,)), bounds, cpu_seconds)
+    place = Place(own, "0" * 16, tmp_path / "data" / "errors.txt", seal=seal)
+    with trio.fail_after(SECONDS):
+        async with trio.open_nursery() as nursery:
+            yield await nursery.start(programs.run, [sys.executable, "bot.py", *words], SEAT, place)
+            nursery.cancel_scope.cancel()
+
+
+def kept(tmp_path: Path) -> str:
+    return (tmp_path / "data" / "errors.txt").read_text()
+
+
+def with_word(word: str) -> list[int]:
+    """Return the processes of this machine that have a word in their command."""
+    found = []
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            if word.encode() in (folder / "cmdline").read_bytes().split(b"\0"):
+                found.append(int(folder.name))
+        except OSError:
+            continue
+    return found
+
+
+async def none_with_word(word: str) -> None:
+    with trio.fail_after(SECONDS):
+        while with_word(word):
+            await trio.sleep(0.02)
+
+
+LOOKS_AROUND = """
+import json, os, socket, sys
+found = {"environment": dict(os.environ), "here": os.getcwd(), "files": os.listdir("."), "user": os.getuid()}
+def tried(name, what):
+    try: found[name] = what()
+    except OSError as error: found[name] = type(error).__name__
+tried("processes", lambda: sorted(int(name) for name in os.listdir("/proc") if name.isdigit()))
+tried("rival", lambda: os.listdir("../rival"))
+tried("data", lambda: os.listdir("../data"))
+tried("home", lambda: os.listdir(sys.argv[1]))
+tried("root", lambda: sorted(os.listdir("/")))
+tried("etc", lambda: open("/etc/shadow").read())
+places = {"own": "x", "top": "/x", "dev": "/dev/x", "usr": "/usr/x", "kernel": "/proc/sys/kernel/core_pattern"}
+for name, path in places.items():
+    tried("write " + name, lambda: open(path, "a").close())
+tried("write scratch", lambda: open(os.path.join(os.environ["HOME"], "x"), "w").write("mine"))
+tried("interfaces", lambda: [name for _, name in socket.if_nameindex()])
+tried("server", lambda: socket.create_connection(("127.0.0.1", int(sys.argv[2])), 5).close())
+tried("kill", lambda: os.kill(int(sys.argv[3]), 0))
+tried("descriptors", lambda: sorted(int(name) for name in os.listdir("/proc/self/fd"))[:-1])
+tried("capabilities", lambda: [line.split()[1] for line in open("/proc/self/status") if line.startswith("CapEff")])
+print(json.dumps(found), file=sys.stderr)
+"""
+
+
+async def test_a_program_sees_its_own_folder_and_nothing_of_the_others(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SECRET", "of the server")
+    (tmp_path / "rival").mkdir()
+    (tmp_path / "rival" / "bot").write_text("secret")
+    with trio.socket.socket() as listener:
+        await listener.bind(("127.0.0.1", 0))
+        listener.listen()
+        words = (str(Path.home()), str(listener.getsockname()[1]), str(os.getpid()))
+        async with started(tmp_path, LOOKS_AROUND, *words) as program:
+            await program.ended.wait()
+            assert program.report().endswith(kept(tmp_path).strip()[-10:] + "'"), program.report()
+    found = json.loads(kept(tmp_path))
+    path = found["environment"].pop("PATH").split(":")
+    assert {"/usr/bin", os.path.dirname(sys.executable)} <= set(path)
+    told = {"ARENA_HOST", "ARENA_PORT", "ARENA_NAME", "ARENA_GAME", "ARENA_TOKEN", "ARENA_KERNELS", "ARENA_PROGRAM"}
+    usual = {"HOME", "TMPDIR", "PWD", "LANG", "LC_ALL", "LC_CTYPE", "TZ"}
+    assert told <= set(found["environment"]) <= told | usual
+    assert (found["here"], found["files"]) == (str(tmp_path / "own"), ["bot.py"])
+    assert len(found["processes"]) <= 2, "the first of the sandbox, and itself"
+    assert (found["rival"], found["data"]) == ("FileNotFoundError", "FileNotFoundError")
+    assert not isinstance(found["home"], list) or not set(found["home"]) & {".ssh", ".bash_history", ".bashrc"}
+    assert not set(found["root"]) & {"home", "srv", "var", "run", "mnt", "boot", "sys"}
+    assert found["etc"] == "FileNotFoundError"
+    for place in ("own", "top", "dev", "usr", "kernel"):
+        assert found[f"write {place}"] in ("OSError", "PermissionError"), place
+    assert found["write scratch"] == 4
+    assert found["interfaces"] == ["lo"]
+    assert found["server"] == "ConnectionRefusedError"
+    assert found["kill"] == "ProcessLookupError"
+    assert found["descriptors"] == [0, 1, 2]
+    assert found["capabilities"] == ["0000000000000000"]
+
+
+REACHES_OUT = """
+import ctypes, errno, json, mmap, os, sys
+libc = ctypes.CDLL(None, use_errno=True)
+NEW_USERS, NEW_MOUNTS, CLONE = 0x10000000, 0x20000, {"x86_64": 56, "aarch64": 220}[os.uname().machine]
+def called(result): return "done" if result != -1 else errno.errorcode[ctypes.get_errno()]
+def tried(what):
+    try: return what() and "done"
+    except OSError as error: return errno.errorcode[error.errno]
+found = {
+    "core": tried(lambda: os.sched_setaffinity(0, os.sched_getaffinity(0)) or True),
+    "nameless file": tried(lambda: os.memfd_create("x")),
+    "shared memory": called(libc.shmget(0, 1 << 20, 0o1600)),
+    "semaphores": called(libc.semget(0, 1, 0o1600)),
+    "messages": called(libc.msgget(0, 0o1600)),
+    "ring": called(libc.syscall(425, 8, 0)),
+    "clone3": called(libc.syscall(435, 0, 0)),
+    "secret memory": called(libc.syscall(447, 0)),
+    "namespaces": called(libc.unshare(NEW_USERS | NEW_MOUNTS)),
+    "process in namespaces": called(libc.syscall(CLONE, NEW_USERS | 17, 0, 0, 0, 0)),
+    "other namespaces": called(libc.unshare(NEW_MOUNTS)),
+    "process": called(libc.syscall(CLONE, 17, 0, 0, 0, 0)),
+}
+def old(number, argument):  # as programs of 32 bits ask
+    code = mmap.mmap(-1, 4096, prot=mmap.PROT_READ | mmap.PROT_WRITE | mmap.PROT_EXEC)
+    words = b"\\xb8" + number.to_bytes(4, "little") + b"\\xbb" + argument.to_bytes(4, "little")
+    code.write(b"S" + words + b"1\\xc91\\xd2\\xcd\\x80[\\xc3")
+    return ctypes.CFUNCTYPE(ctypes.c_int)(ctypes.addressof(ctypes.c_char.from_buffer(code)))()
+if os.uname().machine == "x86_64":
+    found["of 32 bits"] = [old(241, 0), old(310, NEW_USERS), old(20, 0) == os.getpid()]
+print(json.dumps(found), file=sys.stderr, flush=True)
+os._exit(0)
+"""
+
+
+async def test_a_program_cannot_leave_its_core_and_has_no_memory_that_nobody_sees(tmp_path: Path) -> None:
+    async with started(tmp_path, REACHES_OUT) as program:
+        await program.ended.wait()
+        assert "exit status 0" in program.report()
+    found = json.loads(kept(tmp_path).splitlines()[0])
+    assert found.pop("of 32 bits", [-1, -1, True]) == [-1, -1, True]
+    refused = dict.fromkeys(found, "EPERM") | {"ring": "ENOSYS", "clone3": "ENOSYS", "process": "done"}
+    assert found == refused
+
+
+EATS = """
+import sys, time
+held = []
+try:
+    while True: held.append(bytearray(b"x") * (1 << 20))
+except MemoryError: print("refused", file=sys.stderr)
+time.sleep(1000)
+"""
+FORKS = """
+import os, time
+for number in range(100):
+    try:
+        if os.fork() == 0: break
+    except OSError: break
+time.sleep(1000)
+"""
+SPINS = "while True: pass"
+WRITES = """
+import os, signal
+signal.signal(signal.SIGXFSZ, signal.SIG_DFL)
+with open(os.environ["HOME"] + "/x", "wb") as file:
+    for _ in range(64): file.write(bytes(1 << 20))
+"""
+
+
+@pytest.mark.parametrize(
+    ("source", "bounds", "termination", "says"),
+    [
+        (EATS, Bounds(memory=48), Termination.OUT_OF_MEMORY, "it may use 48 MB of memory"),
+        (FORKS, Bounds(processes=30), Termination.TOO_MANY_PROCESSES, "it may have 30 processes and threads, and had "),
+        (SPINS, Bounds(), Termination.OUT_OF_CPU_TIME, "it may use 0.3 s of processor time in a game"),
+        (WRITES, Bounds(file_size=1), Termination.FILE_TOO_LARGE, "a file may have 1 MB"),
+        ("import os; os.abort()", Bounds(), Termination.CRASHED, "was ended by the signal SIGABRT"),
+        ("raise SystemExit(3)", Bounds(), Termination.CRASHED, "ended by itself, with exit status 3"),
+    ],
+    ids=lambda value: value.value if isinstance(value, Termination) else "",
+)
+async def test_who_exceeds_a_bound_is_ended_and_the_bound_is_named(
+    tmp_path: Path, source: str, bounds: Bounds, termination: Termination, says: str
+) -> None:
+    async with started(tmp_path, source, bounds=bounds, cpu_seconds=0.3) as program:
+        await program.ended.wait()
+    assert (program.termination, says in program.report()) == (termination, True), program.report()
+    status = {Termination.FILE_TOO_LARGE: -signal.SIGXFSZ}.get(termination, -signal.SIGKILL)
+    if termination is Termination.CRASHED:
+        status = 3 if "SystemExit" in source else -signal.SIGABRT
+    assert program.usage.wall_seconds > 0 and program.usage.status == status
+    if termination is Termination.OUT_OF_MEMORY:
+        assert program.usage.memory is not None and program.usage.memory > 48 << 20
+    if termination is Termination.OUT_OF_CPU_TIME:
+        assert program.usage.cpu_seconds >= 0.3
+
+
+RESERVES = """
+import mmap, os, sys
+whole = mmap.mmap(-1, 8 << 30, mmap.MAP_PRIVATE, mmap.PROT_READ)
+scratch = os.environ["HOME"]
+try:
+    for number in range(100): open(f"{scratch}/{number}", "wb").write(bytes(1 << 20))
+except OSError as error: print("scratch:", error.strerror, number, file=sys.stderr)
+try:
+    files = [open("/dev/null") for _ in range(100)]
+except OSError as error: print("files:", error.strerror, file=sys.stderr)
+"""
+
+
+async def test_what_is_reserved_is_free_and_what_is_too_much_is_refused(tmp_path: Path) -> None:
+    bounds = Bounds(memory=64, scratch=3, open_files=32)
+    async with started(tmp_path, RESERVES, bounds=bounds) as program:
+        await program.ended.wait()
+    assert program.termination is Termination.CRASHED
+    assert program.report().startswith("the program") and "exit status 0" in program.report()
+    assert kept(tmp_path) == "scratch: No space left on device 3\nfiles: Too many open files\n"
+
+
+STAYS = """
+import os, sys, time
+if os.fork() == 0:
+    os.setsid()
+    if os.fork() == 0: os.execve(sys.executable, [sys.executable, "-c", "while True: pass", sys.argv[1]], {})
+    os._exit(0)
+print("left behind", flush=True)
+sys.stdin.read()
+"""
+
+
+async def test_nothing_is_left_of_a_program_that_forks_and_stays(tmp_path: Path) -> None:
+    word = f"stays-{os.getpid()}"
+    async with started(tmp_path, STAYS, word) as program:
+        assert program.stream is not None
+        assert await program.stream.receive_some() == b"left behind\n"
+        while len(with_word(word)) < 3:  # bubblewrap names it too
+            await trio.sleep(0.01)
+    assert with_word(word) == []
+    assert program.report().endswith("with exit status 0")
+
+
+CONNECTS = """
+import os, socket, sys
+host, port, elsewhere = sys.argv[1:]
+with socket.create_connection((host, int(port))) as server:
+    server.sendall(b"I am here")
+    server.recv(1)
+try: socket.create_connection((host, int(elsewhere)))
+except OSError as error: print(error.strerror, file=sys.stderr)
+"""
+
+
+async def test_a_program_that_connects_reaches_its_game_and_nothing_else(tmp_path: Path) -> None:
+    with trio.socket.socket() as other:
+        await other.bind(("127.0.0.1", 0))
+        other.listen()
+        elsewhere = str(other.getsockname()[1])
+        async with started(tmp_path, CONNECTS, "{host}", "{port}", elsewhere) as program:
+            assert program.stream is None and program.listener is not None
+            stream = await program.listener.accept()
+            assert await stream.receive_some(100) == b"I am here"
+            await stream.aclose()
+            await program.listener.aclose()
+            await program.ended.wait()
+    assert kept(tmp_path) == "Connection refused\n"
+
+
+STARTS = """
+import sys, threading, trio
+from pathlib import Path
+from server.contest.definition import Bounds
+from server.organise import descendants, programs
+from server.contest.programs.command import Seat
+from server.contest.programs.sandbox.bubblewrap import View
+from server.contest.programs.sandbox.process import Seal
+async def main(folder, *command):
+    seal = Seal(View(folder), Bounds(), 1000.0)
+    place = programs.Place(folder, descendants.home_of(folder), folder / "errors.txt", seal=seal)
+    trio._core._thread_cache.IDLE_TIMEOUT = 0.05
+    async with trio.open_nursery() as nursery:
+        program = await nursery.start(programs.run, command, Seat("127.0.0.1", 1, "carol", "gipf", "token"), place)
+        if sys.argv[2] != "begins":
+            await program.stream.receive_some()
+        while sys.argv[2] == "idles" and any("Trio" in thread.name for thread in threading.enumerate()):
+            await trio.sleep(0.01)
+        print("started", flush=True)
+        await trio.sleep_forever()
+trio.run(main, Path(sys.argv[1]), *sys.argv[3:])
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("stage", ["runs", "begins"])
+async def test_nothing_is_left_when_the_server_is_killed(tmp_path: Path, stage: str) -> None:
+    """Where it is killed while the sandbox is still being made, the next server ends it, by its marker."""
+    word = f"orphan-{stage}-{os.getpid()}"
+    source = "print('here', flush=True)\n" + SPINS
+    command = [sys.executable, "-c", STARTS, str(tmp_path), stage, sys.executable, "-c", source, word]
+    with subprocess.Popen(command, stdout=subprocess.PIPE) as server:
+        assert server.stdout is not None
+        assert await trio.to_thread.run_sync(server.stdout.readline) == b"started\n"
+        assert len(with_word(word)) >= 3
+        server.send_signal(signal.SIGKILL)
+    if stage == "begins":
+        await trio.to_thread.run_sync(descendants.end_marked, descendants.home_of(tmp_path))
+    await none_with_word(word)
+
+
+@pytest.mark.slow
+async def test_a_program_outlives_the_threads_that_wait_for_work(tmp_path: Path) -> None:
+    """A sandbox ends with the thread that has started it, and idle threads of trio end."""
+    word = f"thread-{os.getpid()}"
+    command = [
+        sys.executable,
+        "-c",
+        STARTS,
+        str(tmp_path),
+        "idles",
+        sys.executable,
+        "-c",
+        "print('here', flush=True); input()",
+        word,
+    ]
+    with subprocess.Popen(command, stdout=subprocess.PIPE) as server:
+        assert server.stdout is not None
+        assert await trio.to_thread.run_sync(server.stdout.readline) == b"started\n"
+        assert len(with_word(word)) >= 3
+        server.kill()
+    await none_with_word(word)
+
+
+async def test_a_sandbox_that_cannot_be_made_is_no_fault_of_the_program(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    broken = tmp_path / "bwrap"
+    broken.write_text("#!/bin/sh\necho 'bwrap: no namespaces here' >&2\nexit 1\n")
+    broken.chmod(0o755)
+    monkeypatch.setattr(bubblewrap, "PROGRAM", str(broken))
+    place = Place(tmp_path, "0" * 16, tmp_path / "errors.txt", seal=Seal(View(tmp_path), Bounds(), 1.0))
+    with pytest.raises(programs.MachineFault, match="no sandbox could be made"):
+        await programs.run([sys.executable], SEAT, place)
+    choice.hindrance.cache_clear()
+    try:
+        assert "no namespaces here; let this user make user namespaces" in choice.hindrance()
+        monkeypatch.setattr(bubblewrap, "PROGRAM", str(tmp_path / "nowhere"))
+        choice.hindrance.cache_clear()
+        assert "apt-get install bubblewrap" in choice.hindrance() and 'sandbox = "none"' in choice.hindrance()
+    finally:
+        choice.hindrance.cache_clear()
+
+
+def test_processes_are_bounded_by_the_system_where_it_counts_them_in_each_sandbox(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    import resource
+
+    seal = Seal(View(Path("/")), Bounds(processes=100), 10.0)
+    monkeypatch.setattr(process, "_kernel", lambda: (5, 14))
+    assert process._limits(seal)[resource.RLIMIT_NPROC] == (200, 200)
+    monkeypatch.setattr(process, "_kernel", lambda: (5, 10))
+    assert resource.RLIMIT_NPROC not in process._limits(seal), "there it would count all processes of the user"

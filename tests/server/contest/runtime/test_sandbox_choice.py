@@ -1,0 +1,138 @@
+"""Where programs cannot be sealed: no contest begins that wants it, and one that is open waits and says why."""
+
+import io
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+import trio
+import trio.testing
+from rich.console import Console
+
+from engine.clock import TimeControl
+from engine.games.catalogue import GAMES
+from engine.wire import messages as m
+from engine.wire.codes import Code
+from server.arena.session import serve_stream
+from server.commands.run_contest import Asked, hold
+from server.config.settings import Settings
+from server.contest.hosts.contest_players import ContestPlayers, ProgramCredential
+from server.contest.programs.sandbox import choice
+from server.contest.runtime.snapshot import account
+from server.net.rate_limiter import ConnectionQuota
+from tests.server.contest.runtime.bots import definition_of, holding, over
+from tests.server.contest.runtime.test_contest_command import entrants
+from tests.server.harness import Client, House, Now, open_house
+
+NONE_CAN_BE_SEALED = choice.hindrance()
+
+PROGRAMS = """
+name = "Sealed"
+time = { budget = 60_000 }
+games = [{ game = "mnk", params = "3 3 3" }]
+stages = [{ format = "round-robin" }]
+""" + entrants(2, 0)
+
+
+class Hindrance:
+    """Stands for `server.contest.programs.sandbox.choice.hindrance`: says the same until it is asked to look again."""
+
+    def __init__(self) -> None:
+        self.why = self._said = "no namespaces here"
+
+    def __call__(self) -> str:
+        return self._said
+
+    def cache_clear(self) -> None:
+        self._said = self.why
+
+
+@pytest.fixture
+def hindrance(monkeypatch: pytest.MonkeyPatch) -> Hindrance:
+    fake = Hindrance()
+    monkeypatch.setattr(choice, "hindrance", fake)
+    return fake
+
+
+async def test_a_contest_of_programs_is_not_begun_and_nothing_is_left_of_it(
+    tmp_path: Path, hindrance: Hindrance
+) -> None:
+    asked = Asked(PROGRAMS, definition_of(PROGRAMS), Settings(data=tmp_path / "data"))
+    with pytest.raises(OSError, match=r"^no namespaces here$"):
+        await hold(asked, Console(file=io.StringIO()))
+    assert not (tmp_path / "data").exists(), "its file may be changed, and the contest have the same name"
+
+
+def test_it_matters_only_where_programs_are_to_be_sealed(hindrance: Hindrance) -> None:
+    programs = definition_of(PROGRAMS)
+    connecting = definition_of(PROGRAMS.partition("[[entrants]]")[0] + entrants(0, 2))
+    qualified = definition_of('qualification = { opponents = ["random"] }' + PROGRAMS.partition("[[entrants]]")[0]
+                              + entrants(0, 2))  # fmt: skip
+    assert choice.obstacle(programs) == choice.obstacle(qualified) == "no namespaces here"
+    assert choice.obstacle(connecting) == ""
+    assert choice.obstacle(definition_of('sandbox = "none"' + PROGRAMS)) == ""
+
+
+@pytest.mark.skipif(bool(NONE_CAN_BE_SEALED), reason=NONE_CAN_BE_SEALED)
+async def test_a_contest_that_is_open_waits_says_why_and_goes_on(tmp_path: Path, hindrance: Hindrance) -> None:
+    async with holding(tmp_path, PROGRAMS) as (house, store, contest):
+        with trio.fail_after(600):
+            while not store.pauses(contest):
+                await trio.sleep(0.01)
+        paused = ContestPlayers.of(house.arena).present[contest].paused
+        assert paused is not None and paused.reason == "no game can begin: no namespaces here"
+        found = account(store, contest, datetime.now(UTC), ContestPlayers.of(house.arena).present[contest])
+        assert [(pause.reason, pause.ended) for pause in found.report().pauses] == [(paused.reason, None)]
+        assert store.games(contest) == [] and store.begun(contest) == {}
+        hindrance.why = ""
+        games = await over(store, contest)
+        ((_, ended, reason),) = store.pauses(contest)
+    assert (ended is not None, reason) == (True, paused.reason)
+    assert len(games) == 2 and all(game.played for game in games), games
+
+
+@asynccontextmanager
+async def connected(house: House, ticket: ProgramCredential | None) -> AsyncIterator[Client]:
+    """Connect as a program does out of its sandbox, for which a ticket was issued; None: as anybody does."""
+    near, far = trio.testing.memory_stream_pair()
+    visit = ConnectionQuota("program", None, house.arena.settings.limits, lambda: 0)
+    visit.ticket = "" if ticket is None else ticket.token
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(serve_stream, far, house.arena, Now(), visit)
+        client = Client(near)
+        await client.hear(m.Arena)
+        yield client
+        nursery.cancel_scope.cancel()
+
+
+async def test_a_program_comes_back_to_its_own_match_alone(tmp_path: Path) -> None:
+    async with open_house(tmp_path) as house:
+        ann, _ = await house.pair()
+        contest_players = ContestPlayers.of(house.arena)
+        tickets = {name: contest_players.issue(name) for name in ("carol", "dave")}
+        async with connected(house, tickets["carol"]) as carol, connected(house, tickets["dave"]) as dave:
+            for client, (name, ticket) in zip((carol, dave), tickets.items(), strict=True):
+                await client.say(m.Login(name, ticket.token))
+                await client.hear(m.Welcome)
+                await client.say(m.Seek("any"))
+                await ticket.here.wait()
+            players = [ticket.player for ticket in tickets.values() if ticket.player is not None]
+            position = GAMES["mnk"].start("3 3 3")
+            number = house.arena.next_number()
+            house.arena.seat(number, position, players, TimeControl(60_000_000, 0), 100)
+            for client in (carol, dave):
+                await client.hear(m.Board)
+            async with connected(house, tickets["carol"]) as again:
+                for match, token in ((1, ann.token), (number, dave.token)):
+                    await again.say(m.Resume(match, token))
+                    refused = await again.hear(m.Error)
+                    assert (refused.code, refused.sentence) == (
+                        Code.BAD_TOKEN, "a program comes back here to its own match alone"
+                    )  # fmt: skip
+                await again.say(m.Resume(number, carol.token))
+                await again.hear(m.Board)
+            async with connected(house, None) as anybody:
+                await anybody.say(m.Resume(1, ann.token))
+                await anybody.hear(m.Board)

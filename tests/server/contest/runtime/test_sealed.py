@@ -1,0 +1,117 @@
+"""What the machine refuses while a program is sealed is no fault of the program, and leaves nothing behind."""
+
+import errno
+import os
+import resource
+import socket
+import threading
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import pytest
+import trio
+from structlog.testing import capture_logs
+
+from server.contest.definition import Bounds
+from server.contest.programs.sandbox import process as sealed
+from server.contest.programs.sandbox import resource_usage
+from server.contest.programs.sandbox.bubblewrap import View
+from server.contest.programs.sandbox.choice import hindrance
+from server.contest.programs.sandbox.process import Seal, Sealed
+from server.contest.programs.sandbox.resource_usage import Watched, Watcher
+
+SEAL = Seal(View(Path("/")), Bounds(), 10.0)
+
+needs_sandbox = pytest.mark.skipif(bool(hindrance()), reason=hindrance() or "programs can be sealed here")
+
+
+class Looked(Watched):
+    """Says when it was looked at some times, and fails each time."""
+
+    looks = 0
+    enough = threading.Event()
+
+    def look(self) -> None:
+        self.looks += 1
+        if self.looks == 3:
+            self.enough.set()
+        raise MemoryError
+
+
+def refused(*_: object) -> None:
+    raise OSError(errno.EMFILE, "none left")
+
+
+def test_looks_go_on_when_one_has_failed_and_when_no_thread_could_be_started(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(resource_usage, "LOOK_SECONDS", 0.001)
+    watcher, watched = Watcher(), Looked(1, Bounds(), 1.0, lambda: None)
+    with monkeypatch.context() as lacking:
+        lacking.setattr(threading.Thread, "start", refused)
+        with pytest.raises(OSError, match="none left"):
+            watcher.add(watched)
+    with capture_logs() as logs:
+        watcher.add(watched)
+        assert watched.enough.wait(600)
+        watcher.remove(watched)
+    assert [line["event"] for line in logs] == ["a sandbox cannot be looked at"]
+
+
+async def test_a_port_that_is_lost_on_the_way_is_the_machines_fault() -> None:
+    ours, theirs = socket.socketpair()
+    box = Sealed.__new__(Sealed)
+    box._way = ours
+    with theirs:
+        theirs.send(b"x")  # as where the system had no descriptor left for what came with it
+    with pytest.raises(OSError, match=os.strerror(errno.EMFILE)):
+        await box.listener()
+
+
+def start(errors: int, marker: str = "none") -> Sealed:
+    environment = {"PATH": os.defpath, "MARKER": marker}
+    return sealed.start(["sleep", "60"], environment, SEAL, None, None, errors, "0123456789abcdef")
+
+
+@needs_sandbox
+async def test_a_bound_above_the_servers_own_is_left_as_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    prlimit = resource.prlimit
+
+    def bounded(process: int, kind: int, limits: tuple[int, int]) -> Any:
+        if kind == resource.RLIMIT_NOFILE:
+            raise PermissionError(errno.EPERM, os.strerror(errno.EPERM))
+        return prlimit(process, kind, limits)
+
+    monkeypatch.setattr(resource, "prlimit", bounded)
+    with open(os.devnull, "wb") as errors:
+        box = await sealed.in_lasting_thread(lambda: start(errors.fileno()))
+    box.kill()
+    await box.gone()
+    box.process.communicate()
+    box.close()
+
+
+@needs_sandbox
+@pytest.mark.parametrize("lack", [(threading.Thread, "start"), (os, "pidfd_open")])
+async def test_a_sandbox_that_cannot_be_bound_is_ended_and_leaves_nothing(
+    monkeypatch: pytest.MonkeyPatch, lack: tuple[Any, str]
+) -> None:
+    monkeypatch.setattr(sealed, "WATCHER", Watcher())
+    before, marker = os.listdir("/proc/self/fd"), f"{os.getpid()}.{lack[1]}"
+    with monkeypatch.context() as lacking, open(os.devnull, "wb") as errors:
+        lacking.setattr(*lack, refused)
+        with pytest.raises(OSError, match="none left"):
+            start(errors.fileno(), marker)
+    assert os.listdir("/proc/self/fd") == before
+    with trio.fail_after(60):
+        while marked(marker):
+            await trio.sleep(0.01)
+
+
+def marked(marker: str) -> list[str]:
+    """Name the processes that have a marker in their environment."""
+    found = []
+    for environment in Path("/proc").glob("[0-9]*/environ"):
+        with suppress(OSError):
+            if f"MARKER={marker}".encode() in environment.read_bytes():
+                found.append(str(environment))
+    return found

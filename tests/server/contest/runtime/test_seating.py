@@ -1,0 +1,328 @@
+"""Games that are set up: whoever leaves, and whatever fails meanwhile, nobody loses by it, and nobody is forgotten.
+
+Nothing is done in threads here, so that each step is the loop's own.
+"""
+
+import errno
+import os
+from collections.abc import Callable
+from contextlib import AsyncExitStack, closing
+from datetime import UTC, datetime
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
+import trio
+import trio.testing
+
+from engine.games.outcome import ANNULLED, Termination
+from engine.wire import messages as m
+from engine.wire.states import State
+from server.contest.fixtures import ABSENT, Finished, counted
+from server.contest.formats.plan import plan
+from server.contest.hosts.contest_players import ContestPlayers
+from server.contest.hosts.seating import GameSeating, Started
+from server.contest.programs.program import NotStarted
+from server.contest.runtime.runner import Runner
+from server.contest.scoring.disqualification import disqualified
+from server.contest.store.schema import BadStore
+from server.contest.store.store import FILE, Store
+from server.storage.record_store import RecordStore
+from tests.server.contest.runtime.bots import definition_of, holding, play
+from tests.server.harness import Client, House, Now, open_house
+
+THREE = """
+name = "Three"
+patience = 30
+time-losses = 0
+time = { budget = 60_000 }
+entrants = [{ name = "ann" }, { name = "bob" }, { name = "carol" }]
+games = [{ game = "mnk", params = "3 3 3" }]
+stages = [{ format = "round-robin" }]
+"""
+TWO = THREE.replace(', { name = "carol" }', "")
+
+
+@pytest.fixture
+def no_threads(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Do at once what is done in a thread: a simulated clock would run on meanwhile."""
+
+    async def run_sync(work: Callable[..., Any], *args: Any, **_: Any) -> Any:
+        await trio.lowlevel.checkpoint()
+        result = work(*args)
+        await trio.lowlevel.checkpoint()
+        return result
+
+    monkeypatch.setattr(trio.to_thread, "run_sync", run_sync)
+
+
+async def comes_and_goes(house: House, name: str) -> None:
+    """Seek and leave, again and again, as a bot does that crashes in a loop of its shell."""
+    milliseconds = 0
+    while True:
+        client = await house.connect(name)
+        await client.say(m.Seek("any"))
+        await trio.sleep(milliseconds / 1000)
+        await client.stream.aclose()
+        milliseconds = (milliseconds + 1) % 9
+        await trio.sleep(0.05)
+
+
+async def finished(store: Store, contest: int) -> list[Finished]:
+    """Wait, on a simulated clock, until a contest is over, and return its games."""
+    with trio.fail_after(10_000):
+        while store.contest(contest).closed is None:
+            await trio.sleep(1)
+    return store.games(contest)
+
+
+@pytest.mark.usefixtures("no_threads")
+async def test_who_comes_and_goes_costs_an_opponent_no_game(
+    tmp_path: Path, autojump_clock: trio.testing.MockClock
+) -> None:
+    async with holding(tmp_path, THREE) as (house, store, contest), trio.open_nursery() as bots:
+        bots.start_soon(comes_and_goes, house, "carol")
+        bots.start_soon(play, house, "ann")
+        bots.start_soon(play, house, "bob")
+        games = await finished(store, contest)
+        bots.cancel_scope.cancel()
+    assert len(counted(games)) == 6
+    for game in counted(games):
+        if "carol" in game.fixture.players:
+            assert game.winner == 1 - game.fixture.players.index("carol"), game
+        else:
+            assert game.played, game
+    assert not [game for game in games if game.termination == ABSENT and ("ann" in game.detail or "bob" in game.detail)]
+
+
+class At(trio.abc.Instrument):
+    """Lets something happen before the step of that number of the task that sets up the first game."""
+
+    def __init__(self, step: int, event: Callable[[], None]) -> None:
+        self.steps = 0
+        self.happened = False
+        self._step = step
+        self._event = event
+        self._task: object = None
+
+    def before_task_step(self, task: trio.lowlevel.Task) -> None:
+        if not task.name.endswith("Runner._play"):
+            return
+        self._task = self._task or task
+        if task is self._task:
+            self.steps += 1
+            if self.steps == self._step:
+                self.happened = True
+                self._event()
+
+
+def leaves(client: Client) -> None:
+    """Close a connection, without waiting."""
+    stream: Any = client.stream
+    stream.send_stream.close()
+    stream.receive_stream.close()
+
+
+STEPS = range(1, 6)
+"""More than setting up a game of two who connect takes."""
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("no_threads")
+@pytest.mark.parametrize("step", STEPS)
+@pytest.mark.parametrize("event", ["leaves", "cancels", "no space", "no store", "stops"])
+async def test_whatever_happens_while_a_game_is_set_up_who_waits_goes_on_waiting(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, autojump_clock: trio.testing.MockClock, step: int, event: str
+) -> None:
+    broken: list[bool] = []
+    store_begin, archive_begin = Store.begin, RecordStore.begin
+
+    def begin(self: Store, *words: Any) -> bool:
+        if broken and event == "no store":
+            raise BadStore("the store cannot be written: disk I/O error")
+        return store_begin(self, *words)
+
+    def begin_record(self: RecordStore, *words: Any) -> Any:
+        if broken and event == "no space":
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        return archive_begin(self, *words)
+
+    monkeypatch.setattr(Store, "begin", begin)
+    monkeypatch.setattr(RecordStore, "begin", begin_record)
+    async with holding(tmp_path, TWO) as (house, store, contest), trio.open_nursery() as nursery:
+        while not ContestPlayers.of(house.arena).present:
+            await trio.sleep(0.01)
+        ann = await house.connect("ann")
+        bob = await house.connect("bob")
+        await ann.say(m.Seek("any"))
+        await ann.hear(m.Seeking)
+        happen: dict[str, Callable[[], None]] = {
+            "leaves": lambda: leaves(bob),
+            "cancels": lambda: nursery.start_soon(bob.say, m.Cancel()),
+            "no space": lambda: broken.append(True),
+            "no store": lambda: broken.append(True),
+            "stops": lambda: house.arena.stop(),
+        }
+        at = At(step, happen[event])
+        trio.lowlevel.add_instrument(at)
+        await bob.say(m.Seek("any"))
+        await trio.sleep(0.5)
+        trio.lowlevel.remove_instrument(at)
+        assert at.happened or at.steps >= 3
+        for session in house.arena.connected_sessions():
+            seeks = session.state is State.SEEKING
+            assert seeks == (ContestPlayers.of(house.arena).free([session.name]) == [session.name]), session.name
+            assert seeks or session.match is not None or session.state is State.LOBBY
+        assert not [game for game in store.games(contest) if game.termination not in ANNULLED], "nobody has lost"
+        if event in ("no space", "no store"):
+            broken.clear()
+            with trio.fail_after(60):
+                while not house.arena.matches:  # the game is played as soon as it can be
+                    await trio.sleep(0.01)
+        elif event == "leaves" and not house.arena.matches:
+            again = await house.connect("bob")
+            await again.say(m.Seek("any"))
+            await again.hear(m.Match)
+            await ann.hear(m.Match)
+        nursery.cancel_scope.cancel()
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("no_threads")
+@pytest.mark.parametrize("step", STEPS)
+async def test_a_contest_that_is_cancelled_while_a_game_is_set_up_lets_go_of_its_players(
+    tmp_path: Path, autojump_clock: trio.testing.MockClock, step: int
+) -> None:
+    async with open_house(tmp_path) as house, trio.open_nursery() as nursery:
+        with closing(Store(tmp_path / FILE)) as store:
+            contest = store.open_contest(TWO, definition_of(TWO), datetime.now(UTC))
+            seats = GameSeating(house.arena, Now())
+            for name in ("ann", "bob"):
+                nursery.start_soon(play, house, name)
+            await trio.testing.wait_all_tasks_blocked()
+            with trio.CancelScope() as scope:
+                at = At(step, scope.cancel)
+                trio.lowlevel.add_instrument(at)
+                await Runner(contest, store, house.arena, seats).run()
+            trio.lowlevel.remove_instrument(at)
+            assert at.happened
+            await trio.testing.wait_all_tasks_blocked()
+            for session in house.arena.connected_sessions():
+                free = ContestPlayers.of(house.arena).free([session.name]) == [session.name]
+                assert free == (session.state is State.SEEKING), session.state
+            with trio.fail_after(1000):
+                await Runner(contest, store, house.arena, seats).run()
+            games = store.games(contest)
+        nursery.cancel_scope.cancel()
+    assert len(counted(games)) == 2 and all(game.played for game in counted(games))
+
+
+class Mute:
+    """A program that runs, and says nothing."""
+
+    stream = listener = usage = None
+    fault = ""
+    termination = Termination.CRASHED
+
+    def __init__(self) -> None:
+        self.ended = trio.Event()
+
+    def report(self) -> str:
+        return "it runs"
+
+
+BROKEN = """
+name = "Broken"
+sandbox = "none"
+time-losses = 3
+time = { budget = 60_000 }
+entrants = [ENTRANTS]
+games = [{ game = "mnk", params = "3 3 3" }]
+stages = [{ format = "round-robin", cycles = 3 }]
+"""
+ANN = '{ name = "ann" }'
+MUTE = '{ name = "mute", command = ["./mute"] }'
+GONE = '{ name = "gone", command = ["./gone"] }'
+
+
+@pytest.mark.usefixtures("no_threads")
+@pytest.mark.parametrize(
+    ("entrants", "starts", "seconds", "reasons"),
+    [
+        ((ANN, GONE), ["gone"], 0, {"gone": "cannot be started (1 game)"}),
+        ((ANN, MUTE), ["mute"] * 3, 60 + 30 + 15, {"mute": "no answer after its start (3 games)"}),
+        ((GONE, MUTE), ["gone", "mute"], 60, {"gone": "cannot be started (1 game)"}),
+    ],
+)
+async def test_programs_that_cannot_play_cost_a_contest_little_time(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, autojump_clock: trio.testing.MockClock,
+    entrants: tuple[str, ...], starts: list[str], seconds: int, reasons: dict[str, str],
+) -> None:  # fmt: skip
+    started: list[str] = []
+
+    async def start(
+        self: GameSeating, nursery: trio.Nursery, definition: Any, fixture: Any, ticket: Any, *_: Any
+    ) -> Mute:
+        started.append(ticket.name)
+        await trio.lowlevel.checkpoint()
+        if ticket.name == "gone":
+            raise NotStarted("no such file")
+        return Mute()
+
+    monkeypatch.setattr(GameSeating, "_start", start)
+    file, began = BROKEN.replace("ENTRANTS", ", ".join(entrants)), trio.current_time()
+    async with holding(tmp_path, file) as (house, store, contest), trio.open_nursery() as bots:
+        if ANN in entrants:
+            bots.start_soon(play, house, "ann")
+        games = await finished(store, contest)
+        bots.cancel_scope.cancel()
+    assert sorted(started) == sorted(starts)
+    assert seconds <= trio.current_time() - began < seconds + 15, "less than one more start"
+    assert {name: one.reason for name, one in disqualified(definition_of(file), games).items()} == reasons
+
+
+class Counted:
+    """Two cores, and who has them."""
+
+    count = 2
+
+    def __init__(self, events: list[str]) -> None:
+        self._events = events
+
+    def take(self) -> int:
+        self._events.append("taken")
+        return 1
+
+    def give_back(self, _core: int) -> None:
+        self._events.append("given back")
+
+
+async def test_a_core_is_given_back_when_its_program_has_ended(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, autojump_clock: trio.testing.MockClock
+) -> None:
+    events: list[str] = []
+
+    async def runs() -> None:
+        try:
+            await trio.sleep_forever()
+        finally:
+            with trio.CancelScope(shield=True):
+                await trio.sleep(1)
+            events.append("ended")
+
+    async def start(_seats: GameSeating, nursery: trio.Nursery, *words: Any) -> Any:
+        nursery.start_soon(runs)
+        ticket = words[2]
+        ticket.here.set()
+        return SimpleNamespace(ended=trio.Event())
+
+    monkeypatch.setattr(GameSeating, "_start", start)
+    definition = definition_of(TWO.replace('{ name = "', '{ command = ["x"], name = "'))
+    async with open_house(tmp_path) as house, AsyncExitStack() as stack:
+        seats = GameSeating(house.arena, Now())
+        seats._cores = cast(Any, Counted(events))
+        await seats.seated(stack, 1, definition, plan(definition, []).due[0], 1, Started())
+        assert events == ["taken"] * 2
+        await stack.aclose()
+        assert events == ["taken"] * 2 + ["ended"] * 2 + ["given back"] * 2

@@ -1,0 +1,141 @@
+"""What the contest service does beside games: reports on a disk that fails, and verifying what is over."""
+
+import errno
+import os
+import time
+from collections.abc import Callable
+from contextlib import closing
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+import trio
+from structlog.testing import capture_logs
+
+from server.contest.report import files
+from server.contest.runtime import service
+from server.contest.store.store import FILE, Store
+from server.contest.store.verification import Verdict
+from tests.server.contest.runtime.bots import definition_of, holding, over, play
+from tests.server.harness import House
+
+SMALL = """
+name = "Small"
+time = { budget = 60_000 }
+entrants = [{ name = "ann" }, { name = "bob" }]
+games = [{ game = "mnk", params = "3 3 3" }]
+stages = [{ format = "round-robin" }]
+"""
+SECONDS = 100.0
+"""After which whatever a test waits for has failed."""
+
+
+@pytest.fixture(autouse=True)
+def _soon(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("REPORT_SECONDS", "VERIFY_SECONDS", "FAULT_SECONDS", "LOOK_SECONDS"):
+        monkeypatch.setattr(service, name, 0.02)
+
+
+def bots(nursery: trio.Nursery, house: House) -> None:
+    for name in ("ann", "bob"):
+        nursery.start_soon(play, house, name)
+
+
+def report(folder: Path) -> dict[str, Any]:
+    """Return the report as it is now; empty where there is none."""
+    path = folder / "contests" / "1" / "report.json"
+    return msgspec.json.decode(path.read_bytes()) if path.exists() else {}
+
+
+async def until(found: Callable[[], object]) -> None:
+    with trio.fail_after(SECONDS):
+        while not found():
+            await trio.sleep(0.01)
+
+
+@pytest.mark.parametrize("kind", [errno.ENOSPC, errno.EIO])
+async def test_a_disk_that_takes_no_report_costs_no_game_and_is_logged_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: int
+) -> None:
+    tries: list[Path] = []
+
+    def full(path: Path, text: str) -> None:
+        tries.append(path)
+        raise OSError(kind, os.strerror(kind))
+
+    with capture_logs() as logs:
+        async with holding(tmp_path, SMALL) as (house, store, contest), trio.open_nursery() as nursery:
+            with monkeypatch.context() as patch:
+                patch.setattr(files, "_replace", full)
+                bots(nursery, house)
+                games = await over(store, contest)
+                count = len(tries)
+                await until(lambda: len(tries) > count + 3)
+                assert report(tmp_path) == {}
+            await until(lambda: report(tmp_path).get("state") == "over")
+            nursery.cancel_scope.cancel()
+    assert len(games) == 2 and all(game.played for game in games)
+    told = [line for line in logs if line["event"] == "no report can be written"]
+    assert len(told) == 1 and told[0]["reason"] and "exc_info" not in told[0]
+
+
+async def test_a_contest_that_is_over_is_verified_by_itself_and_the_report_says_what_was_found(tmp_path: Path) -> None:
+    async with holding(tmp_path, SMALL) as (house, store, contest), trio.open_nursery() as nursery:
+        bots(nursery, house)
+        await over(store, contest)
+        await until(lambda: any(note.startswith("verified: 2 games") for note in report(tmp_path)["notes"]))
+        nursery.cancel_scope.cancel()
+
+
+async def test_what_the_verification_finds_is_an_error_in_the_log_and_stands_in_the_report(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = Verdict(2, 0, ("match 1: its record is missing",))
+    monkeypatch.setattr(service, "verify", lambda *_: found)
+    with capture_logs() as logs:
+        async with holding(tmp_path, SMALL) as (house, store, contest), trio.open_nursery() as nursery:
+            bots(nursery, house)
+            await over(store, contest)
+            await until(lambda: found.differences[0] in report(tmp_path)["notes"])
+            nursery.cancel_scope.cancel()
+    assert [line["log_level"] for line in logs if line["event"] == "contest verified"] == ["error"]
+
+
+async def test_a_server_that_stops_waits_for_no_verification(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    begun: list[bool] = []
+    ended: list[BaseException] = []
+
+    def verify(_data: Path, _contest: int, told: Callable[[int, int], None], _processes: int) -> Verdict:
+        begun.append(True)
+        until = time.monotonic() + SECONDS
+        try:
+            while time.monotonic() < until:
+                told(0, 2)
+                time.sleep(0.01)
+        except InterruptedError as error:
+            ended.append(error)
+            raise
+        raise AssertionError("the verification was not stopped")
+
+    monkeypatch.setattr(service, "verify", verify)
+    with closing(Store(tmp_path / FILE)) as store:
+        contest = store.open_contest(SMALL, definition_of(SMALL), datetime.now(UTC))
+    async with holding(tmp_path) as (house, looked_at, _), trio.open_nursery() as nursery:
+        bots(nursery, house)
+        await over(looked_at, contest)
+        await until(lambda: begun)
+        nursery.cancel_scope.cancel()
+    await until(lambda: ended)
+    with closing(Store(tmp_path / FILE)) as store:
+        assert store.verification(contest) is None, "nothing is kept of what was not ended"
+
+
+async def test_the_report_says_that_a_contest_pauses_while_it_does(tmp_path: Path) -> None:
+    async with holding(tmp_path, SMALL) as (_, store, contest):
+        await until(lambda: report(tmp_path).get("pauses") == [])
+        store.pause(contest, "no space is left", datetime.now(UTC))
+        await until(lambda: [pause["reason"] for pause in report(tmp_path)["pauses"]] == ["no space is left"])
+        store.end_pause(contest, datetime.now(UTC))
+        await until(lambda: report(tmp_path)["pauses"][0]["ended"])

@@ -1,0 +1,297 @@
+"""A contest with true records is verified; whatever is changed in records, database or report is named."""
+
+import os
+import random
+import shutil
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Callable
+from contextlib import closing
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from engine import record
+from engine.clock import TimeControl
+from engine.games.catalogue import GAMES
+from engine.games.interface import moves
+from engine.record import Header
+from server.contest.definition import Definition, Entrant, Knockout, RoundRobin, Stage, Swiss, Variant
+from server.contest.fixtures import Fixture
+from server.contest.formats.plan import plan
+from server.contest.interventions import Intervention, Kind
+from server.contest.runtime.snapshot import account, write_report
+from server.contest.scoring.disqualification import disqualified
+from server.contest.scoring.game_result import finished
+from server.contest.store.store import FILE, Store
+from server.contest.store.verification import Verdict, check_schedule, check_tables, check_unplayed
+from server.contest.store.verify_process import contest_called, verify
+from server.match import recovery, referee
+from server.storage.record_store import RecordStore
+from tests.server.contest.played import by_seed, play
+from tests.server.contest.played import contest as simulated
+
+DATE = datetime(2026, 11, 22, 12, tzinfo=UTC)
+CONTROL = TimeControl(10_000_000, 1_000)
+DEFINITION = Definition(
+    "Autumn",
+    1,
+    tuple(Entrant(name) for name in ("ann", "bob", "carol", "late")),
+    (Variant("mnk", "3 3 3", (GAMES["mnk"].start("3 3 3").text(),)),),
+    (Stage(RoundRobin(2), CONTROL),),
+    move_limit=50,
+    time_losses=2,
+)
+
+
+def _played(fixture: Fixture, number: int) -> str:
+    """Return the record of a game by chance, in which ``late`` lets its clock run out."""
+    chance = random.Random(str(fixture))
+    header = Header(
+        number, GAMES["mnk"].read(fixture.position(DEFINITION)), fixture.players, CONTROL, 50, "test",
+        "2026-11-22T12:00:00.000Z",
+    )  # fmt: skip
+    state, lines, now = referee.begin(header), [header.text()], 0
+
+    def take(step: referee.Step) -> referee.State:
+        lines.extend(effect.line for effect in step[1] if isinstance(effect, referee.WriteRecord))
+        return step[0]
+
+    for side in (0, 1):
+        now += 1_000
+        state = take(referee.ready(state, side, now))
+    while state.outcome is None:
+        now += 10
+        state = referee.turn_given(state, now)
+        turn = state.history.position.turn
+        if fixture.players[turn] == "late":
+            state = take(referee.flag(state, now + state.clock.left[turn] + 50))
+        else:
+            now += chance.randrange(1_000, 90_000)
+            state = take(referee.move(state, turn, chance.choice(moves(state.history.position)), now))
+    return "".join(lines)
+
+
+@pytest.fixture(scope="module")
+def held(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The data directory of a contest that is over: 24 games, 10 of them forfeited."""
+    data = tmp_path_factory.mktemp("held") / "data"
+    record_store = RecordStore(data)
+    with closing(Store(data / FILE)) as store:
+        contest = store.open_contest("text", DEFINITION, DATE)
+        store.stage_began(contest, 0, DATE)
+        while not (now := plan(DEFINITION, store.games(contest))).over:
+            for game in now.forfeited:
+                store.finish(contest, game)
+            for fixture in now.due[:1]:
+                number = record_store.next_number()
+                store.begin(contest, fixture, number)
+                record_store.import_record(number, _played(fixture, number))
+                text = record_store.read(number)
+                assert text is not None
+                state = recovery.finished(text)
+                assert state is not None
+                result = finished(fixture, state, record.verify(text).gone)
+                store.finish(contest, result, record_store.settle(number))
+        store.close_contest(contest, DATE + timedelta(hours=1))
+        write_report(data, contest, account(store, contest, DATE))
+    return data
+
+
+def _sql(statement: str) -> Callable[[Path], None]:
+    def run(data: Path) -> None:
+        with closing(sqlite3.connect(data / FILE)) as connection, connection:
+            assert connection.execute(statement).rowcount > 0
+
+    return run
+
+
+def _text(name: str, old: str, new: str) -> Callable[[Path], None]:
+    def change(data: Path) -> None:
+        text = (data / name).read_text(encoding="utf-8")
+        assert old in text
+        (data / name).write_text(text.replace(old, new, 1), encoding="utf-8")
+
+    return change
+
+
+def _overwrite(data: Path) -> None:
+    """Put another true record in the place of one, and let the database agree with it."""
+    with closing(Store(data / FILE, copy=True)) as store:
+        fixture = next(game.fixture for game in store.results(1) if game.match == 1)
+    text = _played(fixture, 1)
+    longer = text.replace("2026-11-22T12:00:00.000Z", "2026-11-22T12:00:01.000Z")
+    (data / "records" / "1.txt").write_text(longer, encoding="utf-8")
+
+
+def _swap(data: Path) -> None:
+    one, other = (data / "records" / f"{number}.txt" for number in (1, 2))
+    one.write_text(_both(one, other, 2), encoding="utf-8")
+
+
+def _both(one: Path, other: Path, number: int) -> str:
+    return other.read_text(encoding="utf-8").replace(f"match {number}\n", "match 1\n")
+
+
+def _add(data: Path) -> None:
+    text = (data / "records" / "1.txt").read_text(encoding="utf-8").replace("match 1\n", "match 99\n")
+    (data / "records" / "99.txt").write_text(text, encoding="utf-8")
+
+
+def _unplayed(termination: str, detail: str) -> Callable[[Path], None]:
+    """Let ann, the second player, have lost a forfeited game in another way."""
+
+    def change(data: Path) -> None:
+        with closing(sqlite3.connect(data / FILE)) as connection, connection:
+            done = connection.execute(
+                "UPDATE games SET termination = ?, detail = ?, winner = 0 WHERE pairing = "
+                "(SELECT min(pairing) FROM games JOIN pairings ON pairings.id = games.pairing "
+                "WHERE termination = 'forfeit')",
+                (termination, detail),
+            )
+            assert done.rowcount == 1
+            connection.execute(
+                "UPDATE pairings SET second = 'ann', first = 'late' WHERE id = "
+                "(SELECT pairing FROM games WHERE termination = ?)",
+                (termination,),
+            )
+
+    return change
+
+
+def _pipe(data: Path) -> None:
+    (data / "records" / "1.txt").unlink()
+    os.mkfifo(data / "records" / "1.txt")
+    os.mkfifo(data / "records" / "98.txt")
+
+
+FORGERIES: list[tuple[str, Callable[[Path], None], str]] = [
+    ("a record is gone", lambda data: (data / "records" / "1.txt").unlink(), "match 1: its record is missing"),
+    ("a record is a pipe", _pipe, "match 1: its record is missing"),
+    ("a record is untrue", _text("records/1.txt", "ready ", "redy "), "match 1: the record is not true in line "),
+    ("a record is overwritten", _overwrite, "match 1: the record is another one than when the result was kept"),
+    ("a record is of another game", _swap, "match 1: the record is of "),
+    ("a record is added", _add, "match 99 has a record"),
+    ("another winner", _sql("UPDATE games SET winner = 1 - winner WHERE id = 1"), "match 1: winner is "),
+    ("another end", _sql("UPDATE games SET termination = 'resign' WHERE id = 1"), "match 1: termination is 'resign'"),
+    ("another time", _sql("UPDATE games SET first_used = 5 WHERE id = 1"), "match 1: used is (5, "),
+    ("annulled", _sql("UPDATE games SET termination = 'server_fault' WHERE id = 1"), "is 'server_fault' in"),
+    ("never ready", _sql("UPDATE games SET first_ready = 0 WHERE id = 1"), "match 1: ready is (False, True) in the"),
+    ("gone", _sql("UPDATE games SET second_gone = 1 WHERE id = 1"), "match 1: gone is (False, True) in the"),
+    ("a result is taken away", _sql("DELETE FROM games WHERE id = 1"), "match 1 was begun, and has no result"),
+    (
+        "a forfeit is turned round",
+        _sql("UPDATE games SET winner = 1 - winner WHERE termination = 'forfeit'"),
+        "by the games before, nobody had to forfeit it",
+    ),
+    (
+        "a game becomes a forfeit",
+        _sql("UPDATE games SET termination = 'forfeit', detail = 'ann had been disqualified' WHERE id = 1"),
+        "termination is 'forfeit' in the database",
+    ),
+    (
+        "a game becomes an absence",
+        _sql("UPDATE games SET termination = 'absent', winner = 0, detail = 'it did not come' WHERE id = 1"),
+        "termination is 'absent' in the database",
+    ),
+    (
+        "an absence of a program that starts by itself",
+        _unplayed("not_started", "ann is no program"),
+        "ann connects by itself, and cannot be not_started",
+    ),
+    ("an absence in other words", _unplayed("absent", "ann overslept"), "has to be 'ann had been missing for "),
+    ("a game set aside and won", _unplayed("set_aside", "the server died"), "was set aside, and somebody has won it"),
+    ("another table", _text("contests/1/report.json", '"points": ', '"points": 1'), "report.json, stage 1: "),
+    ("another page", _text("contests/1/index.html", "ann", "nna"), "index.html says something else than report.json"),
+]  # fmt: skip
+
+
+def test_a_contest_with_true_records_is_verified(held: Path) -> None:
+    told: list[tuple[int, int]] = []
+    found = verify(held, 1, lambda done, count: told.append((done, count)))
+    assert found == Verdict(14, 0, ())
+    assert found.sentence == "verified: 14 games"
+    assert told[0] == (0, 14) and told[-1] == (14, 14)
+    with closing(Store(held / FILE, copy=True)) as store:
+        assert set(disqualified(DEFINITION, store.games(1))) == {"late"}
+
+
+@pytest.mark.parametrize(("forge", "sentence"), [rest for _, *rest in FORGERIES], ids=[name for name, *_ in FORGERIES])
+def test_each_forgery_is_named(held: Path, tmp_path: Path, forge: Callable[[Path], None], sentence: str) -> None:
+    data = shutil.copytree(held, tmp_path / "data")
+    forge(data)
+    found = verify(data, 1)
+    assert any(sentence in difference for difference in found.differences), found.differences
+    assert found.sentence.startswith("NOT verified: ")
+
+
+def test_the_record_of_a_game_that_was_annulled_by_the_organiser_is_held_against_nothing(
+    held: Path, tmp_path: Path
+) -> None:
+    data = shutil.copytree(held, tmp_path / "data")
+    (data / "records" / "3.txt").write_text("nothing true\n", encoding="utf-8")
+    assert any("match 3: the record is not true" in difference for difference in verify(data, 1).differences)
+    with closing(Store(data / FILE)) as store:
+        store.intervene(1, lambda number: Intervention(number, DATE, Kind.REPLAY, match=3))
+    found = verify(data, 1)
+    assert found.games == 13
+    assert not any("match 3" in difference for difference in found.differences)
+
+
+def test_other_processes_find_the_same(held: Path, tmp_path: Path) -> None:
+    data = shutil.copytree(held, tmp_path / "data")
+    (data / "records" / "3.txt").unlink()
+    assert verify(data, 1, processes=1) == verify(data, 1, processes=0)
+
+
+def test_the_command_prints_a_line_a_difference_and_changes_nothing(held: Path, tmp_path: Path) -> None:
+    data = shutil.copytree(held, tmp_path / "data")
+    (data / "records" / "1.txt").unlink()
+    before = {path: path.read_bytes() for path in data.rglob("*") if path.is_file()}
+    with closing(Store(held / FILE)):  # as a server has it open
+        told = {where: _command("Autumn", where) for where in (held, data)}
+    assert told[held] == (0, ["verified: 14 games"])
+    status, lines = told[data]
+    assert (status, lines[0]) == (1, "match 1: its record is missing")
+    assert lines[-1] == f"NOT verified: {len(lines) - 1} differences in 14 games"
+    assert all(path.read_bytes() == bytes_ for path, bytes_ in before.items())
+    with pytest.raises(KeyError, match=r"no contest 'Spring' in .*; there is 'Autumn'"):
+        contest_called(data, "Spring")
+
+
+def test_what_rests_on_the_database_alone_is_said_plainly(held: Path, tmp_path: Path) -> None:
+    data = shutil.copytree(held, tmp_path / "data")
+    patience = DEFINITION.patience
+    _unplayed("absent", f"ann had been missing for {patience} seconds")(data)
+    found = verify(data, 1, processes=0)
+    (line,) = found.unproven
+    assert line.startswith("late against ann in round ") and "absent, by the database alone: ann had been" in line
+    assert "; 1 did not take place, by the database alone: no record shows it" in found.sentence
+    assert not [sentence for sentence in found.differences if "missing for" in sentence]
+    _, lines = _command("Autumn", data)
+    assert f"not to be verified: {line}" in lines
+
+
+def _command(name: str, data: Path) -> tuple[int, list[str]]:
+    words = [sys.executable, "-P", "-m", "server", "contest", "--verify", name, "--data", str(data)]
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    assert not done.stderr
+    return done.returncode, done.stdout.splitlines()
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_no_contest_that_went_by_its_rules_differs(seed: int) -> None:
+    """Results come from a seed; forfeits, and what was paired, have to follow from them."""
+    formats = (RoundRobin(), Swiss(3), Knockout(1, CONTROL))
+    definition = simulated(6, *formats, advance=4, time_losses=2, seed=seed)
+    games = play(definition, by_seed(seed, late=0.6, slow="a2"), random.Random(seed), at_once=3)
+    games = [game if game.match is None else game._replace(match=number) for number, game in enumerate(games)]
+    stands = plan(definition, games)
+    assert check_unplayed(definition, games) == []
+    assert check_schedule(definition, games, stands, closed=True) == []
+    assert check_tables(definition, games, games, stands) == []
+    assert any(not game.played for game in games) or seed
+    without = [game for game in games if game.fixture != games[0].fixture]
+    assert check_schedule(definition, without, plan(definition, without), closed=True)

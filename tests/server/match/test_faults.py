@@ -1,0 +1,407 @@
+"""A fault in the server ends one match, annulled, and nothing else; a fault of the disk is said, and loses nothing."""
+
+import inspect
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import trio
+from structlog.testing import capture_logs
+from trio.testing import MockClock
+
+from engine import record
+from engine.games.catalogue import GAMES
+from engine.games.history import History
+from engine.record import Header
+from engine.wire import messages as m
+from server.match import match as match_module
+from server.match import referee
+from server.storage import record_store as archive_module
+from server.storage.disk import Disk
+from server.storage.record_store import Keys, RecordStore
+from tests.engine.test_record import played
+from tests.server.harness import Client, House, logged, open_house, play, ready
+
+VICTIM = "3,3,9,9"
+"""The variant that is broken; the ten others play another one."""
+OTHERS = 3
+OTHER = "2,2,5,5"
+
+POSITION = type(GAMES["gipf"].start("3 3 9 9"))
+
+REFEREE = sorted(
+    name
+    for name, function in inspect.getmembers(referee, inspect.isfunction)
+    if function.__module__ == referee.__name__ and not name.startswith("_")
+)
+RULES = ("verdict", "resolve", "successors", "text", "key")
+
+
+def _opening() -> tuple[str, ...]:
+    """Return three legal moves of the victim's game."""
+    history = History.begin(GAMES["gipf"].start(VICTIM.replace(",", " ")))
+    for _ in range(3):
+        history = history.after(next(iter(history.position.successors())).move)
+    return history.moves
+
+
+OPENING = _opening()
+
+
+@pytest.fixture(autouse=True)
+def quiet() -> Iterator[None]:
+    """To print what is raised here takes longer than all else."""
+    with capture_logs():
+        yield
+
+
+class Injected(RuntimeError):
+    """The fault."""
+
+
+def _concerns(victim: Any) -> bool:
+    """Tell whether a function is called for the match that is to break."""
+    if isinstance(victim, referee.State):
+        return _concerns(victim.header)
+    if isinstance(victim, Header):
+        return _concerns(victim.position)
+    if isinstance(victim, History):
+        return _concerns(victim.position)
+    return getattr(victim, "parameters", "") == VICTIM.replace(",", " ")
+
+
+def break_function(patch: pytest.MonkeyPatch, owner: Any, name: str) -> list[str]:
+    """Let a function raise where it is called for the victim; return where its calls will be listed."""
+    sound, calls = getattr(owner, name), []
+
+    def broken(subject: Any, *rest: Any, **named: Any) -> Any:
+        if _concerns(subject):
+            calls.append(name)
+            raise Injected(name)
+        return sound(subject, *rest, **named)
+
+    patch.setattr(owner, name, broken)
+    return calls
+
+
+class Others:
+    """Matches that have nothing to do with the one that breaks."""
+
+    def __init__(self) -> None:
+        self.pairs: list[tuple[Client, Client]] = []
+
+    async def begin(self, house: House) -> None:
+        for number in range(OTHERS):
+            first, second = await house.connect(f"f{number}"), await house.connect(f"s{number}")
+            options = f"params={OTHER} budget=600000"
+            await first.say(m.Seek("gipf", m.Text(f"{options} colour=white opponent=s{number}")))
+            await second.say(m.Seek("gipf", m.Text(f"{options} opponent=f{number}")))
+            await ready(first, second)
+            self.pairs.append((first, second))
+
+    async def end(self, house: House) -> None:
+        """Each goes on as if nothing had happened."""
+        assert len(house.arena.matches) == OTHERS
+        for first, second in self.pairs:
+            await play(first, second, "a3-b3 w: b3 c3")
+            await second.say(m.Resign())
+            result = await first.hear(m.Result)
+            assert (result.result, result.reason) == ("white", "resign")
+            assert record.verify(house.record(result.match)).reason == "resign"
+        assert not house.arena.matches
+
+
+async def _try(client: Client, *messages: m.Message) -> None:
+    """Say something, whatever has become of the session, and give the server time to answer."""
+    try:
+        await client.say(*messages)
+    except (trio.BrokenResourceError, trio.ClosedResourceError):
+        return
+    await trio.sleep(0.01)
+
+
+async def _everything(house: House, ann: Client, bob: Client, arm: Callable[[str], None]) -> None:
+    """Let two players do all that can be done in a match that may break at any point."""
+    arm("announcing")
+    options = f"params={VICTIM} budget=1000"
+    await _try(ann, m.Seek("gipf", m.Text(f"{options} colour=white opponent=bob")))
+    await _try(bob, m.Seek("gipf", m.Text(f"{options} opponent=ann")))
+    arm("ready")
+    await _try(ann, m.Ready())
+    await _try(bob, m.Ready())
+    arm("playing")
+    for mover, move in zip((ann, bob, ann), OPENING, strict=True):
+        await _try(mover, m.AskMoves())
+        await _try(mover, m.AskBoard())
+        await _try(mover, m.Move(m.Text(move)))
+    await _try(ann, m.AskBoard())
+    guest = await house.connect()
+    await _try(guest, m.Watch(OTHERS + 1))
+    arm("dropping")
+    if OTHERS + 1 in house.arena.matches:
+        await ann.hear(m.Match)  # with its token
+        await ann.stream.aclose()
+        await trio.sleep(0.01)
+        again = await house.connect()
+        await _try(again, m.Resume(OTHERS + 1, ann.token))
+
+
+ENDS: dict[str, m.Message] = {"resign": m.Resign(), "bad_move": m.Move(m.Text("a1-a9")), "time": None}
+"""What the other player says at last."""
+
+ANNULLING = frozenset({"annul", "finish", "result"})
+"""Without these no end can be written: the journal stays without one."""
+
+BEGINNING = frozenset({"begin", "first_board", "deadline"})
+"""Without these no match is begun."""
+
+LOOKING = frozenset({"story", "first_board", "flag"})
+"""These are called for those who watch, too, or for a match that is over."""
+
+
+async def _broken_match(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, owner: Any, name: str, when: str, end: str
+) -> tuple[str, list[str]]:
+    """Play a match beside others, with a function broken for it from some point on; return how it ended."""
+    async with open_house(folder) as house:
+        others = Others()
+        await others.begin(house)
+        ann, bob = await house.connect("ann"), await house.connect("bob")
+        calls: list[str] = []
+        with monkeypatch.context() as patch:
+
+            def arm(point: str) -> None:
+                nonlocal calls
+                if point == when:
+                    calls = break_function(patch, owner, name)
+
+            await _everything(house, ann, bob, arm)
+            if ENDS[end] is not None:
+                await _try(bob, ENDS[end])
+            await trio.sleep(3)  # whatever has gone wrong: by then its flags have fallen
+        await others.end(house)
+        return _how_it_ended(house, OTHERS + 1), calls
+
+
+def _how_it_ended(house: House, match: int) -> str:
+    for place in ("records", "running"):
+        path = house.folder / place / f"{match}.txt"
+        if path.exists():
+            summary = record.verify(path.read_text(encoding="utf-8"))  # what stands there is true in any case
+            return summary.reason or "no result"
+    return "no record"
+
+
+@pytest.mark.parametrize(
+    "end", ["resign", *(pytest.param(end, marks=pytest.mark.slow) for end in ("bad_move", "time"))]
+)
+@pytest.mark.parametrize("when", ["announcing", "playing"])
+@pytest.mark.parametrize("name", REFEREE)
+async def test_a_fault_of_the_referee_ends_that_match_alone(
+    tmp_path: Path, autojump_clock: MockClock, monkeypatch: pytest.MonkeyPatch, name: str, when: str, end: str
+) -> None:
+    ended, calls = await _broken_match(tmp_path, monkeypatch, referee, name, when, end)
+    if not calls:
+        assert ended == end
+    elif name in ANNULLING:
+        assert ended == "no result"
+    elif name in BEGINNING and when == "announcing":
+        assert ended == "no record"
+    elif name in LOOKING:
+        assert ended in ("server_fault", end)
+    else:
+        assert ended == "server_fault", calls
+
+
+@pytest.mark.parametrize("name", RULES)
+async def test_a_fault_of_the_rules_ends_that_match_alone(
+    tmp_path: Path, autojump_clock: MockClock, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    for when in ("announcing", "playing"):
+        ended, calls = await _broken_match(tmp_path / when, monkeypatch, POSITION, name, when, "time")
+        if calls:
+            assert ended in ("server_fault", "no record"), f"{when}: {ended}"
+
+
+async def test_who_asked_for_what_failed_may_play_on(
+    tmp_path: Path, autojump_clock: MockClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with open_house(tmp_path) as house:
+        ann, bob = await house.pair()
+        await ready(ann, bob)
+        await ann.hear(m.Turn)
+        with monkeypatch.context() as patch:
+            break_function(patch, referee, "move")
+            with logged() as written:
+                await ann.say(m.Move(m.Text("a1-b2")))
+                assert (await ann.next()).reason == "server_fault"
+                assert (await ann.next()).code == "server_fault"
+            assert written.getvalue().count("Traceback (most recent") == 1
+        assert (await bob.hear(m.Result)).reason == "server_fault"
+        await ann.say(m.Seek("gipf", m.Text("params=2,3,5,5 colour=white")))
+        await bob.say(m.Seek("gipf"))
+        await ready(ann, bob)
+        await ann.say(m.Move(m.Text("a1-b2")))
+        assert (await bob.hear(m.Result)).reason == "dead_lock"
+
+
+async def test_a_match_that_cannot_be_begun_is_said_to_both_who_may_seek_again(
+    tmp_path: Path, autojump_clock: MockClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with open_house(tmp_path) as house:
+        ann, bob = await house.connect("ann"), await house.connect("bob")
+        with monkeypatch.context() as patch:
+            break_function(patch, referee, "first_board")
+            await ann.say(m.Seek("gipf", m.Text(f"params={VICTIM}")))
+            await bob.say(m.Seek("gipf"))
+            for client in (ann, bob):
+                await client.hear(m.Cancelled)
+                error = await client.hear(m.Error)
+                assert (error.code, error.sentence) == ("server_fault", "the server cannot begin this match now")
+        assert house.arena.matches == {}
+        await trio.sleep(100)
+        await ann.say(m.Seek("gipf", m.Text(f"params={VICTIM}")))
+        await bob.say(m.Seek("gipf"))
+        await ready(ann, bob)
+
+
+FULL = OSError(28, "No space left on device")
+READ_ONLY = OSError(30, "Read-only file system")
+
+
+def _failing(error: OSError) -> Callable[..., Any]:
+    def fail(*_arguments: Any, **_named: Any) -> Any:
+        raise error
+
+    return fail
+
+
+@pytest.mark.parametrize("error", [FULL, READ_ONLY], ids=["full", "read-only"])
+@pytest.mark.parametrize("place", ["keys", "journal", "rename"])
+async def test_no_match_is_begun_that_cannot_be_recorded(
+    tmp_path: Path, autojump_clock: MockClock, monkeypatch: pytest.MonkeyPatch, place: str, error: OSError
+) -> None:
+    async with open_house(tmp_path) as house:
+        others = Others()
+        await others.begin(house)
+        ann, bob = await house.connect("ann"), await house.connect("bob")
+        with monkeypatch.context() as patch:
+            if place == "keys":
+                patch.setattr(RecordStore, "_keep", _failing(error))
+            elif place == "journal":
+                patch.setattr(archive_module.MatchJournal, "write", _failing(error))
+            else:
+                patch.setattr(Path, "rename", _failing(error))
+            await ann.say(m.Seek("gipf", m.Text(f"params={VICTIM}")))
+            await bob.say(m.Seek("gipf"))
+            for client in (ann, bob):
+                await client.hear(m.Cancelled)
+                assert (await client.hear(m.Error)).sentence == "the server cannot write records now"
+        assert sorted(path.name for path in (tmp_path / "running").iterdir()) == sorted(
+            f"{number}.txt" for number in range(1, OTHERS + 1)
+        )
+        assert len(list((tmp_path / "keys").iterdir())) == OTHERS
+        await others.end(house)
+
+
+async def test_a_record_that_cannot_be_moved_is_there_all_the_same_and_moves_with_the_next(
+    tmp_path: Path, autojump_clock: MockClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with open_house(tmp_path) as house:
+        ann, bob = await house.pair("params=2,3,5,5")
+        await ready(ann, bob)
+        with monkeypatch.context() as patch:
+            patch.setattr(Path, "rename", _failing(READ_ONLY))
+            await ann.say(m.Move(m.Text("a1-b2")))
+            for client in (ann, bob):
+                assert (await client.hear(m.Result)).result == "white"
+        await bob.say(m.AskRecord(1))
+        text = "\n".join((await bob.hear(m.Record)).lines) + "\n"
+        assert record.verify(text).reason == "dead_lock"
+        assert list((tmp_path / "records").iterdir()) == []
+        await ann.say(m.Seek("gipf", m.Text("params=2,3,5,5 colour=white")))
+        await bob.say(m.Seek("gipf"))
+        await ready(ann, bob)
+        await ann.say(m.Move(m.Text("a1-b2")))
+        await bob.hear(m.Result)
+        assert house.record(1) == text and record.verify(house.record(2)).result == "white"
+        assert list((tmp_path / "running").iterdir()) == []
+
+
+async def test_a_damaged_record_is_said_and_costs_nobody_a_match(tmp_path: Path, autojump_clock: MockClock) -> None:
+    async with open_house(tmp_path) as house:
+        (tmp_path / "records" / "77.txt").write_bytes(b"arena-record 1\nmatch 77\n\xff\xfe\n")
+        ann, bob = await house.pair()
+        await ready(ann, bob)
+        await ann.say(m.AskBoard())
+        await ann.hear(m.Board)
+        guest = await house.connect()
+        await guest.say(m.AskRecord(77))
+        assert await guest.next() == m.Error("server_fault", m.Text("the record of match 77 cannot be read"))
+        await play(ann, bob, "a1-b2")
+
+
+@pytest.mark.parametrize("what", ["append", "rename"])
+async def test_a_damaged_journal_that_cannot_be_kept_aside_waits_for_the_next_start(
+    tmp_path: Path, autojump_clock: MockClock, what: str
+) -> None:
+    class Full(Disk):
+        def append(self, file: int, data: bytes) -> None:
+            if what == "append":
+                raise FULL
+            super().append(file, data)
+
+        def rename(self, old: Path, new: Path) -> None:
+            if what == "rename" and new.parent.name == "damaged":
+                raise READ_ONLY
+            super().rename(old, new)
+
+    journal = tmp_path / "running" / "7.txt"
+    RecordStore(tmp_path).begin(7, Keys.of("one", "two"), played(stop_after=4)).close()
+    sound = journal.read_bytes()
+    journal.write_bytes(sound + b"nonsense\n")
+    with capture_logs() as logs:
+        async with open_house(tmp_path, record_store=lambda folder: RecordStore(folder, disk=Full())) as house:
+            assert 7 not in house.arena.matches
+        assert journal.read_bytes() == sound + b"nonsense\n", "nothing of it is lost"
+        assert [line["match"] for line in logs if line["log_level"] == "error"] == [7]
+        async with open_house(tmp_path) as house:
+            assert record.verify(house.record(7)).reason == "server_fault"
+    assert not journal.exists() and (tmp_path / "damaged" / "7.txt").read_bytes() == sound + b"nonsense\n"
+
+
+def test_a_directory_that_cannot_be_written_to_is_refused_at_the_start(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    RecordStore(tmp_path)
+    for name in ("running", "records", "damaged", "keys"):
+        with monkeypatch.context() as patch:
+            patch.setattr(os, "access", lambda path, mode, name=name: path.name != name)
+            with pytest.raises(PermissionError, match=f"{name} has to be a directory"):
+                RecordStore(tmp_path)
+
+
+async def test_a_fault_of_one_flag_lets_the_others_fall(
+    tmp_path: Path, autojump_clock: MockClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with open_house(tmp_path) as house:
+        ann, _ = await house.pair(f"params={VICTIM} budget=500")
+        first, second = await house.connect("cid"), await house.connect("dan")
+        await first.say(m.Seek("gipf", m.Text(f"params={OTHER} budget=700 colour=white")))
+        await second.say(m.Seek("gipf", m.Text("opponent=cid")))
+        for name in ("flag", "annul"):
+            break_function(monkeypatch, referee, name)
+        monkeypatch.setattr(match_module.Match, "_leave", _failing_for(1, match_module.Match._leave))
+        assert (await ann.hear(m.Result)).reason == "server_fault"
+        assert (await first.hear(m.Result)).reason == "time"
+
+
+def _failing_for(number: int, sound: Callable[[Any], None]) -> Callable[[Any], None]:
+    def leave(match: Any) -> None:
+        if match.number == number:
+            raise Injected("leave")
+        sound(match)
+
+    return leave

@@ -1,0 +1,225 @@
+"""Lobby and referee, driven by every sequence of events that hypothesis can think of.
+
+The journal that the referee has written is verified after each step, and read back as after a crash: what it says is
+what the referee knows. With ARENA_CAMPAIGN=1 the walks are many times more.
+"""
+
+import os
+from typing import Any
+
+from hypothesis import settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
+
+from engine import record
+from engine.clock import Stall, TimeControl
+from engine.games.catalogue import GAMES
+from engine.games.interface import moves
+from engine.games.outcome import ANNULLED, Termination
+from engine.record import Header
+from server.arena import matchmaking
+from server.arena.matchmaking import Matchmaking, Seek
+from server.match import recovery, referee
+
+WALKS = settings(max_examples=2000 if os.environ.get("ARENA_CAMPAIGN") else 25, stateful_step_count=40, deadline=None)
+
+SIDES = st.integers(0, 1)
+SPANS = st.integers(0, 300_000)
+NAMES = ("ann", "Bob", "carol", "dave")
+
+
+class LobbyMachine(RuleBasedStateMachine):
+    """Players seek, are paired, and change their minds."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.lobby = Matchmaking()
+        self.waiting: list[Seek] = []  # in the order in which they came
+        self.pairings = 0
+
+    @rule(
+        name=st.sampled_from(NAMES),
+        game=st.sampled_from(["gipf", "arrows"]),
+        budget=st.sampled_from([None, 1_000_000, 2_000_000]),
+        side=st.sampled_from([None, 0, 1]),
+        opponent=st.sampled_from([None, "ANN", "bob"]),
+        house=st.booleans(),
+    )
+    def seek(self, name: str, game: str, **wishes: Any) -> None:
+        if any(seek.name == name for seek in self.waiting):
+            return  # the session does not allow it
+        seek = Seek(name, game, key=name.lower(), **wishes)
+        pairing = self.lobby.add(seek)
+        partner = next((other for other in self.waiting if matchmaking.fits(seek, other)), None)
+        if partner is None:
+            assert pairing is None
+            self.waiting.append(seek)
+        else:
+            assert pairing is not None and set(pairing.names) == {name, partner.name}
+            self.waiting.remove(partner)
+            self.pairings += 1
+
+    @rule(name=st.sampled_from(NAMES))
+    def go(self, name: str) -> None:
+        self.lobby.remove(name.lower())
+        self.waiting = [seek for seek in self.waiting if seek.name != name]
+
+    @invariant()
+    def who_waits_is_known_and_fits_nobody(self) -> None:
+        assert (list(self.lobby), self.lobby.pairings) == (self.waiting, self.pairings)
+        assert not any(
+            matchmaking.fits(one, other) for one in self.waiting for other in self.waiting if one.name != other.name
+        )
+
+
+class RefereeMachine(RuleBasedStateMachine):
+    """One match, its journal, and crashes of the server at any moment between."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.now = 0
+
+    @initialize(
+        parameters=st.sampled_from(["3 3 9 9", "2 2 5 5", "2 3 5 5"]),
+        increment=st.sampled_from([0, 50_000]),
+        lag=st.sampled_from([0, 0, 100_000]),
+        limit=st.sampled_from([4, 60]),
+    )
+    def begin(self, parameters: str, increment: int, lag: int, limit: int) -> None:
+        position, control = GAMES["gipf"].start(parameters), TimeControl(2_000_000, increment)
+        date = "2026-01-02T03:04:05.678Z"
+        self.header = Header(7, position, ("ann", "bob"), control, limit, "gipf-arena/test", date, lag)
+        self.state = referee.begin(self.header)
+        self.journal = self.header.text()
+
+    def take(self, step: referee.Step) -> None:
+        """Carry out what the match would carry out."""
+        over = self.state.outcome is not None
+        self.state, effects = step
+        assert not (over and effects), "a match that is over does nothing"
+        for effect in effects:
+            if isinstance(effect, referee.WriteRecord):
+                self.journal += effect.line
+            elif isinstance(effect, referee.GiveTurn):
+                assert effect.side == self.state.history.position.turn
+                self.state = referee.turn_given(self.state, self.now)
+            elif isinstance(effect, referee.GiveTime):
+                self.take(referee.time_given(self.state, effect.side, self.now))
+
+    @property
+    def runs(self) -> bool:
+        return self.state.outcome is None
+
+    @property
+    def on_turn(self) -> bool:
+        side = self.state.history.position.turn
+        return self.state.playing and self.state.clock.since[side] is not None
+
+    @rule(span=SPANS)
+    def wait(self, span: int) -> None:
+        """Time goes by, but no flag is overlooked."""
+        self.now += span
+        deadline = referee.deadline(self.state)
+        if deadline is not None and deadline <= self.now:
+            self.now = max(deadline, self.state.sent)
+            self.take(referee.flag(self.state, self.now))
+
+    @precondition(lambda self: self.runs)
+    @rule(span=st.integers(1, 10_000_000))
+    def stall(self, span: int) -> None:
+        begin, self.now = self.now, self.now + span
+        before = [self.state.clock.remaining(side, begin) for side in (0, 1)]
+        self.take(referee.stalled(self.state, Stall(begin, self.now)))
+        assert [self.state.clock.remaining(side, self.now) for side in (0, 1)] == before
+
+    @rule(side=SIDES, late=st.integers(0, 10_000))
+    def ready(self, side: int, late: int) -> None:
+        """Its line may have come before what was dealt with just now."""
+        if self.state.awaited is None or not self.state.awaited.sides[side]:
+            self.take(referee.ready(self.state, side, max(self.state.sent, self.now - late)))
+
+    @precondition(lambda self: self.runs and self.on_turn)
+    @rule(pick=st.integers(0, 1000))
+    def move(self, pick: int) -> None:
+        legal = moves(self.state.history.position)
+        side = self.state.history.position.turn
+        self.take(referee.move(self.state, side, legal[pick % len(legal)], self.now))
+
+    @precondition(lambda self: self.runs and self.on_turn)
+    @rule(text=st.sampled_from(["a1-a9", "nonsense", "a1-b2 w: a1 a2"]))
+    def bad_move(self, text: str) -> None:
+        self.take(referee.move(self.state, self.state.history.position.turn, text, self.now))
+
+    @precondition(lambda self: self.runs and self.on_turn)
+    @rule(lag=st.integers(0, 300_000), pick=st.integers(0, 1000))
+    def lag(self, lag: int, pick: int) -> None:
+        self.take(referee.allowed(self.state, 1 - self.state.history.position.turn, lag))
+        self.move(pick)
+
+    @precondition(lambda self: self.runs)
+    @rule(side=SIDES)
+    def resign(self, side: int) -> None:
+        self.take(referee.resign(self.state, side, self.now))
+
+    @precondition(lambda self: self.runs)
+    @rule(side=SIDES, sentence=st.sampled_from(["", "ValueError: no move", "x" * 500]))
+    def says_crashed(self, side: int, sentence: str) -> None:
+        self.take(referee.says_crashed(self.state, side, sentence, self.now))
+
+    @precondition(lambda self: self.runs)
+    @rule(side=SIDES)
+    def drop_and_come_back(self, side: int) -> None:
+        self.take(referee.gone(self.state, side, self.now))
+        self.take(referee.back(self.state, side, self.now))
+
+    @precondition(lambda self: self.runs)
+    @rule(winner=st.sampled_from([None, 0, 1]))
+    def adjudicate(self, winner: int | None) -> None:
+        self.take(referee.adjudicate(self.state, winner, "proven", self.now))
+
+    @precondition(lambda self: self.runs)
+    @rule(why=st.sampled_from(sorted(ANNULLED)))
+    def annul(self, why: Termination) -> None:
+        self.take(referee.annul(self.state, why, "so  it is", self.now))
+
+    @precondition(lambda self: self.runs)
+    @rule(torn=st.integers(0, 30), down=SPANS, back=st.permutations([0, 1]))
+    def die(self, torn: int, down: int, back: list[int]) -> None:
+        """The server dies, and its last line may be torn; it is started again, and the players come back."""
+        data = self.journal.encode() + b"move 1 white 12.000 100000000.000"[:torn]
+        leftover = recovery.examine(7, data)
+        assert leftover.fault == "" and leftover.summary is not None
+        self.journal = leftover.text
+        self.now = max(self.now, leftover.summary.latest) + down
+        history = self.state.history
+        state, effects = recovery.restored(leftover.summary, self.now, self.now + 1_000_000)
+        assert state.history == history and state.clock.since == (None, None)
+        self.journal += "".join(effect.line for effect in effects if isinstance(effect, referee.WriteRecord))
+        self.state = state
+        for side in back:
+            if self.runs:
+                self.take(referee.back(self.state, side, self.now))
+
+    @invariant()
+    def the_journal_says_what_the_referee_knows(self) -> None:
+        if not hasattr(self, "journal"):
+            return
+        summary = record.verify(self.journal)
+        assert summary.header == self.header
+        assert summary.history.moves == self.state.history.moves
+        assert summary.ready == self.state.ready
+        for side in (0, 1):
+            if self.state.clock.since[side] is None:
+                assert summary.left[side] == self.state.clock.left[side]
+        outcome = self.state.outcome
+        if outcome is None:
+            assert summary.result == ""
+        else:
+            assert (summary.result, summary.reason) == (outcome.result(self.state.sides), outcome.termination)
+            assert self.state.clock.since == (None, None) and referee.deadline(self.state) is None
+
+
+TestLobby = LobbyMachine.TestCase
+TestLobby.settings = WALKS
+TestReferee = RefereeMachine.TestCase
+TestReferee.settings = WALKS

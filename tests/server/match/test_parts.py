@@ -1,0 +1,249 @@
+"""Flag keeper, loop watch, archive and token file by themselves."""
+
+import os
+import weakref
+from pathlib import Path
+
+import pytest
+import trio
+from trio.testing import MockClock
+
+from server.config import tokens
+from server.match.flag_timer import FlagTimer
+from server.net.event_loop import microseconds
+from server.net.send_queue import SendQueue
+from server.net.stall_monitor import StallLog, StallMonitor
+from server.storage.record_store import Keys, RecordStore, claimed
+
+
+class Match:
+    """Something with a deadline."""
+
+    def __init__(self, deadline: int | None) -> None:
+        self.at = deadline
+        self.fell: list[float] = []
+
+    @property
+    def over(self) -> bool:
+        return bool(self.fell)
+
+    def deadline(self) -> int | None:
+        return self.at
+
+    def flag(self, now: int) -> None:
+        self.fell.append(trio.current_time())
+        self.at = None
+
+    def failed(self, error: Exception) -> None:
+        raise AssertionError(error)
+
+
+async def test_flags_fall_at_their_deadlines_in_any_order(nursery: trio.Nursery, autojump_clock: MockClock) -> None:
+    keeper = FlagTimer(microseconds, SendQueue().soon)
+    nursery.start_soon(keeper.run)
+    matches = [Match(seconds * 1_000_000) for seconds in (5, 2, 9, 2)]
+    for match in matches:
+        keeper.keep(match, None)
+        await trio.sleep(0.1)
+    await trio.sleep(20)
+    assert [match.fell for match in matches] == [[pytest.approx(s, abs=1e-3)] for s in (5, 2, 9, 2)]
+
+
+async def test_deadline_that_moved_back_and_forth(nursery: trio.Nursery, autojump_clock: MockClock) -> None:
+    keeper = FlagTimer(microseconds, SendQueue().soon)
+    nursery.start_soon(keeper.run)
+    match = Match(3_000_000)
+    known = keeper.keep(match, None)
+    match.at = 8_000_000
+    known = keeper.keep(match, known)
+    match.at = 1_000_000
+    keeper.keep(match, known)
+    await trio.sleep(20)
+    assert match.fell[0] == pytest.approx(1, abs=1e-3)
+
+
+async def test_what_is_over_is_let_go_of_and_the_others_are_kept(
+    nursery: trio.Nursery, autojump_clock: MockClock
+) -> None:
+    keeper = FlagTimer(microseconds, SendQueue().soon)
+    nursery.start_soon(keeper.run)
+    matches = [Match(second * 1_000_000) for second in range(1, 101)]
+    for match in matches:
+        keeper.keep(match, None)
+    references = [weakref.ref(match) for match in matches]
+    last = matches.pop()
+    while matches:
+        match = matches.pop()
+        match.fell.append(0.0)
+        keeper.forget()
+    del match
+    kept = [reference() for reference in references if reference() is not None]
+    assert last in kept and len(kept) <= 2
+    del kept
+    await trio.sleep(200)
+    assert last.fell == [pytest.approx(100, abs=1e-3)]
+
+
+async def test_error_in_one_match_reaches_no_other(nursery: trio.Nursery, autojump_clock: MockClock) -> None:
+    class Broken(Match):
+        errors: list[Exception]
+
+        def flag(self, now: int) -> None:
+            raise OSError("no space left on device")
+
+        def failed(self, error: Exception) -> None:
+            self.errors = [error]
+
+    keeper = FlagTimer(microseconds, SendQueue().soon)
+    nursery.start_soon(keeper.run)
+    broken, sound = Broken(1_000_000), Match(2_000_000)
+    keeper.keep(broken, None)
+    keeper.keep(sound, None)
+    await trio.sleep(5)
+    assert [str(error) for error in broken.errors] == ["no space left on device"]
+    assert sound.fell
+
+
+def test_bytes_are_stamped_with_the_end_of_a_wait_or_the_beginning_of_the_work_before() -> None:
+    now = 0
+
+    def clock() -> int:
+        return now
+
+    watch = StallMonitor(clock, StallLog())
+    now = 100
+    watch.before_io_wait(1)
+    now = 5_000
+    watch.after_io_wait(1)  # the loop slept until the bytes came
+    assert watch.arrival() == 5_000
+    now = 35_000  # it worked for 30 ms
+    watch.before_io_wait(0)
+    now = 35_010
+    watch.after_io_wait(0)  # and found bytes that may have come at any time since 5.000
+    assert watch.arrival() == 5_000
+
+
+KEYS = Keys.of("ann's", "bob's")
+
+
+def test_record_moves_aside_when_it_is_finished_and_numbers_go_on(tmp_path: Path) -> None:
+    record_store = RecordStore(tmp_path)
+    assert record_store.next_number() == 1
+    journal = record_store.begin(1, KEYS, "arena-record 1\n")
+    assert record_store.read(1) is None
+    assert record_store.journal(1) == b"arena-record 1\n"
+    assert record_store.leftovers() == [1]
+    journal.finish()
+    assert record_store.read(1) == "arena-record 1\n"
+    assert record_store.leftovers() == []
+    assert RecordStore(tmp_path).next_number() == 2
+
+
+def test_no_record_is_written_over(tmp_path: Path) -> None:
+    record_store = RecordStore(tmp_path)
+    record_store.begin(1, KEYS, "head\n").close()
+    with pytest.raises(FileExistsError):
+        record_store.begin(1, KEYS, "other\n")
+    assert record_store.journal(1) == b"head\n"
+    assert record_store.keys(1) == KEYS
+
+
+def test_a_write_that_fails_half_way_leaves_whole_lines(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    journal = RecordStore(tmp_path).begin(1, KEYS, "head\n")
+    write = os.write
+
+    def full(file: int, data: bytes) -> int:
+        if len(data) < 5:
+            raise OSError("no space left on device")
+        return write(file, data[:5])
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "write", full)
+        with pytest.raises(OSError, match="no space"):
+            journal.write("a line of some length\n")
+    assert (tmp_path / "running" / "1.txt").read_text() == "head\n"
+    journal.write("next\n")
+    assert (tmp_path / "running" / "1.txt").read_text() == "head\nnext\n"
+    journal.close()
+
+
+def test_match_whose_head_cannot_be_written_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    record_store = RecordStore(tmp_path)
+
+    def full(file: int, data: bytes) -> int:
+        raise OSError("no space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "write", full)
+        with pytest.raises(OSError, match="no space"):
+            record_store.begin(1, KEYS, "head\n")
+    assert [path for path in tmp_path.rglob("*") if path.is_file()] == []
+
+
+def test_a_server_that_dies_while_it_begins_a_match_leaves_no_journal(tmp_path: Path) -> None:
+    record_store = RecordStore(tmp_path)
+    record_store.begin(1, KEYS, "head\n").close()
+    (tmp_path / "running" / "1.txt").rename(tmp_path / "running" / "1.new")
+    again = RecordStore(tmp_path)
+    assert list((tmp_path / "running").iterdir()) == []
+    assert again.next_number() == 2
+
+
+def test_keys_are_hashed_private_and_tell_whose_a_token_is(tmp_path: Path) -> None:
+    record_store = RecordStore(tmp_path)
+    record_store.begin(1, KEYS, "head\n").close()
+    path = tmp_path / "keys" / "1.txt"
+    assert "ann's" not in path.read_text()
+    assert path.stat().st_mode & 0o077 == 0
+    keys = RecordStore(tmp_path).keys(1)
+    assert keys == KEYS
+    assert [keys.side_of(token) for token in ("ann's", "bob's", "carol's", "")] == [0, 1, None, None]
+    for damaged in (b"", b"\xff", b"0" * 64, (b"g" * 64 + b"\n") * 2):
+        path.write_bytes(damaged)
+        assert record_store.keys(1) is None
+    assert record_store.keys(2) is None
+
+
+def test_keys_outlive_their_match_by_so_many_others(tmp_path: Path) -> None:
+    record_store = RecordStore(tmp_path, recent=2)
+    running = record_store.begin(1, KEYS, "head\n")
+    for number in (2, 3, 4):
+        record_store.begin(number, KEYS, "head\n").finish()
+    assert [record_store.keys(number) is not None for number in (1, 2, 3, 4)] == [True, False, True, True]
+    again = RecordStore(tmp_path, recent=2)
+    again.begin(5, KEYS, "head\n").finish()
+    assert [again.keys(number) is not None for number in (1, 2, 3, 4, 5)] == [True, False, False, True, True]
+    running.abandon()
+    assert again.keys(1) is None and again.leftovers() == [1]
+
+
+def test_a_data_directory_has_one_server_at_a_time(tmp_path: Path) -> None:
+    with claimed(tmp_path / "data"):
+        with pytest.raises(OSError, match="another server uses the data directory"), claimed(tmp_path / "data"):
+            raise AssertionError("two servers use one directory")
+        with claimed(tmp_path / "other"):
+            pass
+    with claimed(tmp_path / "data"):
+        pass
+
+
+def test_tokens_are_made_once_kept_hashed_and_read(tmp_path: Path) -> None:
+    path = tmp_path / "tokens.txt"
+    token = tokens.add(path, "Ann")
+    assert token not in path.read_text()
+    assert list(tokens.read(path)) == ["ann"]
+    with pytest.raises(tokens.BadTokens, match="has a token already"):
+        tokens.add(path, "ann")
+    with pytest.raises(tokens.BadTokens, match="1 to 32 letters"):
+        tokens.add(path, "a b")
+
+
+@pytest.mark.parametrize("line", ["ann", "ann short", "an/n " + "0" * 64, "ann " + "G" * 64])
+def test_fault_of_a_token_file_is_named_with_its_line(tmp_path: Path, line: str) -> None:
+    path = tmp_path / "tokens.txt"
+    path.write_text(f"# players\nbob {'0' * 64}\n{line}\n")
+    with pytest.raises(tokens.BadTokens, match="line 3: expected a name"):
+        tokens.read(path)
+    path.write_text(f"bob {'0' * 64}\nBOB {'0' * 64}\n")
+    with pytest.raises(tokens.BadTokens, match="line 2: BOB stands there already"):
+        tokens.read(path)

@@ -1,0 +1,238 @@
+"""What journals come to that a server left behind when it died: whole, torn, damaged, and those of ended matches."""
+
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from engine import record
+from server.match import referee
+from server.match.recovery import annulled, examine, finished, restored, stamp_at
+from server.storage.record_store import Keys, RecordStore
+from tests.engine.test_record import played
+from tests.engine.wire.samples import more
+from tests.server.harness import open_house
+
+MATCH = 7
+"""The number of the matches that `played` plays."""
+
+
+def test_a_whole_journal_is_taken_up_where_it_stands() -> None:
+    text = played(stop_after=9)
+    leftover = examine(MATCH, text.encode())
+    assert (leftover.text, leftover.torn, leftover.fault) == (text, 0, "")
+    assert leftover.summary is not None
+    state, effects = restored(leftover.summary, 5_000_000, 6_000_000)
+    assert state.awaited == referee.Awaited((True, True), 6_000_000)
+    assert state.playing and state.clock.since == (None, None) and state.clock.increment == 1_500
+    assert state.history.plies == len(state.shown) == 9
+    assert [moved.move for moved in state.shown] == list(state.history.moves)
+    assert effects == [referee.WriteRecord("restarted 5000.000\n")]
+    assert record.verify(text + "restarted 5000.000\n").left == state.clock.left
+
+
+def test_moves_are_shown_again_as_they_were() -> None:
+    """With the clocks that stand in the record, of the mover and of the other side, in whole milliseconds."""
+    text = played(stop_after=9)
+    summary = examine(MATCH, text.encode()).summary
+    assert summary is not None
+    left = {}
+    shown = restored(summary, 0, 0)[0].shown
+    for line in text.splitlines():
+        words = line.split(" ")
+        if words[0] == "ready":
+            left[words[1]] = int(words[3].partition(".")[0])
+        elif words[0] == "move":
+            left[words[2]] = int(words[5].partition(".")[0])
+            assert shown[int(words[1]) - 1][:4] == (int(words[1]), words[2], left["white"], left["black"])
+    assert shown[-1].ply == 9
+
+
+def test_a_tail_torn_at_any_byte_is_dropped_and_nothing_before_it() -> None:
+    text = played(stop_after=9)
+    last = text.rfind("\n", 0, -1) + 1
+    before = examine(MATCH, text[:last].encode()).summary
+    assert before is not None and before.history.plies == 8
+    for length in range(last, len(text)):
+        leftover = examine(MATCH, text[:length].encode())
+        assert (leftover.text, leftover.torn, leftover.fault) == (text[:last], length - last, "")
+        assert leftover.summary == before
+    for tail in (b"\x00" * 40, b"\xff\xfe", b"move 10 white"):
+        assert examine(MATCH, text.encode() + tail) == (text, examine(MATCH, text.encode()).summary, len(tail), "")
+
+
+@pytest.mark.parametrize(("end", "plies"), [("bad_move", 9), ("resign", 9), ("crashed", 9), ("", 1000)])
+def test_a_match_that_was_over_gets_the_result_that_was_cut_off(end: str, plies: int) -> None:
+    text = played(seed=3, stop_after=plies, end=end)
+    result = text.splitlines(keepends=True)[-1]
+    assert result.startswith("result ")
+    for cut in (1, len(result)):
+        leftover = examine(MATCH, text[:-cut].encode())
+        assert leftover.summary is not None
+        state, effects = restored(leftover.summary, 10**12, 10**12)
+        lines = [effect.line for effect in effects if isinstance(effect, referee.WriteRecord)]
+        assert lines == [result]
+        assert state.outcome is not None
+        assert record.verify(leftover.text + "".join(lines)).result == state.outcome.result(state.sides)
+
+
+@pytest.mark.parametrize("end", ["time", "adjudicated", "server_stop"])
+def test_an_end_that_nobody_was_told_has_not_happened(end: str) -> None:
+    text = played(stop_after=9, end=end)
+    lines = text.splitlines(keepends=True)
+    assert lines[-2].startswith("unanswered ")
+    leftover = examine(MATCH, "".join(lines[:-1]).encode())
+    assert leftover.text == "".join(lines[:-2])
+    assert leftover.torn == len(lines[-2])
+    assert leftover.summary is not None
+    assert restored(leftover.summary, 10**9, 10**9)[0].outcome is None
+
+
+def test_a_complete_record_is_as_the_match_ended() -> None:
+    for end in ("bad_move", "resign", "crashed", "time", "adjudicated", "server_stop", ""):
+        text = played(stop_after=1000 if not end else 9, end=end)
+        state = finished(text)
+        assert state is not None and state.outcome is not None
+        summary = record.verify(text)
+        assert state.outcome.result(state.sides) == summary.result
+        assert (state.outcome.termination, state.outcome.detail) == (summary.reason, summary.sentence)
+        assert state.clock.left == summary.left
+    assert finished(played(stop_after=9)) is None
+    assert finished("nonsense") is None
+
+
+def test_a_line_that_is_not_true_ends_what_is_trusted() -> None:
+    lines = played(stop_after=9).splitlines(keepends=True)
+    events = [number for number, line in enumerate(lines) if line.startswith(("ready ", "move "))]
+    for at in events:
+        for forged in ("nonsense\n", "\n", "move 99 white 0.000 1.000 2.000 a1-b2\n", "\udcff\n", "\u2028\n"):
+            data = "".join([*lines[:at], forged, *lines[at + 1 :]]).encode(errors="surrogateescape")
+            leftover = examine(MATCH, data)
+            assert leftover.text == "".join(lines[:at])
+            assert leftover.fault.startswith(f"line {at + 1}: ")
+            assert leftover.summary is not None
+            ending = [e.line for e in annulled(leftover.summary, "so it is")[1] if isinstance(e, referee.WriteRecord)]
+            summary = record.verify(leftover.text + "".join(ending))
+            assert (summary.result, summary.reason, summary.sentence) == ("annulled", "server_fault", "so it is")
+
+
+@pytest.mark.parametrize(
+    "text", ["", "\n", "move 1", "unanswered white 1.000\n", "arena-record 1\n", "arena-record 1\nmatch 7\ngame gipf\n"]
+)
+def test_a_journal_without_a_head_cannot_be_read(text: str) -> None:
+    leftover = examine(MATCH, text.encode())
+    assert leftover.summary is None
+    assert leftover.fault
+
+
+def test_a_journal_of_another_match_is_not_taken_for_this_one() -> None:
+    leftover = examine(MATCH + 1, played(stop_after=9).encode())
+    assert leftover.fault == "line 2: this is match 7, not 8"
+    assert leftover.summary is None
+
+
+@more
+@given(st.binary(max_size=300))
+def test_whatever_the_bytes_are_they_are_read_or_refused(data: bytes) -> None:
+    assert examine(MATCH, data).fault
+
+
+@more
+@given(st.data())
+def test_a_journal_with_bytes_changed_is_read_as_far_as_it_is_true(data: st.DataObject) -> None:
+    text = played(stop_after=6).encode()
+    at = data.draw(st.integers(0, len(text)))
+    forged = text[:at] + data.draw(st.binary(max_size=8)) + text[data.draw(st.integers(at, min(len(text), at + 8))) :]
+    leftover = examine(MATCH, forged)
+    if leftover.summary is not None:
+        assert record.verify(leftover.text).history == leftover.summary.history
+        assert forged.startswith(leftover.text.encode())
+
+
+def test_stamps_go_on_by_date_but_never_back() -> None:
+    summary = examine(MATCH, played(stop_after=9).encode()).summary
+    assert summary is not None
+    began = datetime(2026, 1, 2, 3, 4, 5, 678_000, tzinfo=UTC)  # as in the head
+    assert stamp_at(summary, began + timedelta(days=2)) == 2 * 24 * 3600 * 1_000_000
+    assert stamp_at(summary, began - timedelta(days=2)) == summary.latest >= summary.stamp
+    odd = summary._replace(header=summary.header._replace(started="yesterday"))
+    assert stamp_at(odd, began) == summary.latest
+    naive = summary._replace(header=summary.header._replace(started="2026-01-02T03:04:05"))
+    assert stamp_at(naive, began) == summary.latest
+
+
+# On disk.
+
+
+def place(folder: Path, text: bytes, *, keys: bool = True, match: int = MATCH) -> RecordStore:
+    record_store = RecordStore(folder)
+    if keys:
+        record_store.begin(match, Keys.of("a", "b"), "").close()
+    (folder / "running" / f"{match}.txt").write_bytes(text)
+    return record_store
+
+
+async def test_a_damaged_journal_is_kept_and_its_match_annulled(tmp_path: Path) -> None:
+    text = played(stop_after=9).encode()
+    damaged = text + b"nonsense\n"
+    place(tmp_path, damaged)
+    async with open_house(tmp_path) as house:
+        assert house.arena.matches == {}
+        assert (tmp_path / "damaged" / "7.txt").read_bytes() == damaged
+        summary = record.verify(house.record(MATCH))
+        assert (summary.result, summary.reason, summary.history.plies) == ("annulled", "server_fault", 9)
+        lines = text.count(b"\n")
+        assert summary.sentence == f"the record of the match was damaged in line {lines + 1}"
+    assert list((tmp_path / "running").iterdir()) == []
+    assert RecordStore(tmp_path).next_number() == MATCH + 1
+
+
+@pytest.mark.parametrize("data", [b"", b"\x00\xff", b"arena-record 1\nmatch 7\n", b"\n" * 50])
+async def test_a_journal_that_cannot_be_read_is_kept_and_its_number_not_used_again(tmp_path: Path, data: bytes) -> None:
+    place(tmp_path, data)
+    async with open_house(tmp_path) as house:
+        assert house.arena.matches == {}
+    assert (tmp_path / "damaged" / "7.txt").read_bytes() == data
+    record_store = RecordStore(tmp_path)
+    assert (record_store.read(MATCH), record_store.leftovers(), record_store.next_number()) == (None, [], MATCH + 1)
+
+
+async def test_a_match_to_which_nobody_can_come_back_is_annulled(tmp_path: Path) -> None:
+    place(tmp_path, played(stop_after=9).encode() + b"move 10", keys=False)
+    async with open_house(tmp_path) as house:
+        summary = record.verify(house.record(MATCH))
+    assert (summary.reason, summary.history.plies) == ("server_fault", 9)
+    assert "nobody can come back" in summary.sentence
+
+
+@pytest.mark.parametrize("tail", ["", "gone wh"])
+async def test_a_match_that_was_over_is_put_away(tmp_path: Path, tail: str) -> None:
+    text = played(stop_after=9, end="resign")
+    place(tmp_path, (text + tail).encode())
+    async with open_house(tmp_path) as house:
+        assert house.record(MATCH) == text
+        assert house.arena.matches == {}
+
+
+async def test_what_is_no_journal_and_what_cannot_be_opened_is_left_alone(tmp_path: Path) -> None:
+    place(tmp_path, played(stop_after=9).encode())
+    (tmp_path / "running" / "notes.md").write_text("mine")
+    (tmp_path / "running" / "8.txt").mkdir()
+    async with open_house(tmp_path) as house:
+        assert list(house.arena.matches) == [MATCH]
+    assert (tmp_path / "running" / "notes.md").read_text() == "mine"
+    assert (tmp_path / "running" / "8.txt").is_dir()
+
+
+async def test_a_server_that_dies_while_it_sets_a_journal_aside_does_so_again(tmp_path: Path) -> None:
+    text = played(stop_after=9)
+    place(tmp_path, text.encode() + b"nonsense\n")
+    async with open_house(tmp_path):
+        pass
+    before = (tmp_path / "records" / "7.txt").read_text()
+    (tmp_path / "damaged" / "7.txt").rename(tmp_path / "running" / "7.txt")
+    async with open_house(tmp_path) as house:
+        assert house.record(MATCH) == before
+    assert (tmp_path / "damaged" / "7.txt").exists()

@@ -1,0 +1,425 @@
+"""Limits: the arithmetic of rates, who is let in, and what becomes of those who ask for too much."""
+
+from pathlib import Path
+
+import msgspec
+import pytest
+import trio
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from structlog.testing import capture_logs
+from trio.testing import MockClock
+
+from engine.games.interface import moves
+from engine.wire import messages as m
+from server.arena import acceptor
+from server.arena.arena import Player
+from server.arena.background import BackgroundAnswer
+from server.arena.requests import Requests
+from server.config.limits import (
+    ALL_TRUSTED_WORK,
+    ANSWER_BYTES,
+    FIRST_MESSAGES,
+    TRUSTED_WORK,
+    WORK,
+    WORK_AT_ONCE,
+    Limits,
+    Rate,
+    address_of,
+    is_trusted,
+)
+from server.config.settings import RECEIVE_BYTES, WRITE_BYTES, Settings
+from server.net.rate_limiter import RateLimiter, TooMany
+from tests.server.harness import Client, House, Now, open_house, play, ready
+
+STRANGER = "192.0.2.7"
+NEIGHBOUR = "192.0.2.8"
+SECOND = 1_000_000
+
+
+def limited(settings: Settings) -> Settings:
+    """Small limits, so that tests reach them."""
+    limits = Limits(
+        connections=4,
+        connects=1,
+        connects_at_once=6,
+        messages=100,
+        messages_of_address=100,
+        messages_at_once=10,
+        matches=2,
+    )
+    return msgspec.structs.replace(settings, limits=limits)
+
+
+class Clock:
+    """A clock that stands until it is set."""
+
+    def __init__(self) -> None:
+        self.now = 0
+
+    def __call__(self) -> int:
+        return self.now
+
+
+@settings(deadline=None)
+@given(
+    uses=st.lists(st.tuples(st.integers(0, 3 * SECOND), st.integers(1, 50)), min_size=1, max_size=30),
+    a_second=st.integers(1, 100),
+    at_once=st.integers(0, 100),
+)
+def test_rate_is_that_of_a_token_bucket(uses: list[tuple[int, int]], a_second: int, at_once: int) -> None:
+    rate = Rate()
+    now, tokens = 0, float(at_once)
+    for pause, cost in uses:
+        now, tokens = now + pause, min(at_once, tokens + pause * a_second / SECOND) - cost
+        rate.use(now, cost, a_second)
+        assert rate.owed(now, a_second, at_once) == pytest.approx(max(0.0, -tokens) / a_second * SECOND, abs=1)
+
+
+def test_rate_that_is_not_allowed_is_not_used() -> None:
+    rate = Rate()
+    assert [rate.allows(0, 1, a_second=1, at_once=2) for _ in range(4)] == [True, True, False, False]
+    assert not rate.unused(0)
+    assert rate.allows(SECOND, 1, a_second=1, at_once=2)
+    assert rate.unused(4 * SECOND)
+
+
+@pytest.mark.parametrize(
+    ("host", "address", "trusted"),
+    [
+        ("127.0.0.1", "127.0.0.1", True),
+        ("127.8.9.1", "127.8.9.1", True),
+        ("::1", "::/64", True),
+        ("::ffff:127.0.0.1", "127.0.0.1", True),
+        ("::ffff:192.0.2.7", "192.0.2.7", False),
+        ("192.0.2.7", "192.0.2.7", False),
+        ("2001:db8:1:2:3:4:5:6", "2001:db8:1:2::/64", False),
+        ("fe80::1%eth0", "fe80::/64", False),
+    ],
+)
+def test_address_is_counted_as_one_whatever_it_looks_like(host: str, address: str, trusted: bool) -> None:
+    assert address_of(host) == address
+    assert is_trusted(host, Limits()) is trusted
+
+
+def test_gate_bounds_connections_of_an_address_and_lets_others_in() -> None:
+    clock = Clock()
+    rate_limiter = RateLimiter(Limits(connections=3, connects_at_once=100), 5, clock)
+    visits = [rate_limiter.admit(STRANGER) for _ in range(3)]
+    with pytest.raises(TooMany, match="3 connections of your address are open"):
+        rate_limiter.admit(STRANGER)
+    rate_limiter.admit(NEIGHBOUR)
+    rate_limiter.leave(visits[0])
+    rate_limiter.admit(STRANGER)
+    rate_limiter.admit("127.0.0.1")
+    with pytest.raises(TooMany, match="5 connections are open"):
+        rate_limiter.admit("127.0.0.1")
+    assert rate_limiter.refused == {STRANGER: 1, "127.0.0.1": 1}
+
+
+def test_gate_bounds_how_fast_an_address_connects_and_forgets_it_in_time() -> None:
+    clock = Clock()
+    rate_limiter = RateLimiter(Limits(connects=10, connects_at_once=2), 100, clock)
+    for _ in range(2):
+        rate_limiter.leave(rate_limiter.admit(STRANGER))
+    with pytest.raises(TooMany, match="more than 10 connections a second"):
+        rate_limiter.admit(STRANGER)
+    clock.now = SECOND // 10
+    rate_limiter.leave(rate_limiter.admit(STRANGER))
+    for number in range(1000):
+        rate_limiter.leave(rate_limiter.admit(f"2001:db8:0:{number:x}::1"))
+    assert rate_limiter.addresses == 1001
+    clock.now = 10 * SECOND
+    list(rate_limiter.close_overdue())
+    assert (rate_limiter.addresses, len(rate_limiter.visits)) == (0, 0)
+
+
+def test_class_behind_one_address_gets_in_at_once() -> None:
+    rate_limiter = RateLimiter(Limits(), 4096, Clock())
+    assert len([rate_limiter.admit(STRANGER) for _ in range(40 * 8)]) == 320
+
+
+def test_contest_on_the_machine_itself_gets_in_at_once() -> None:
+    rate_limiter = RateLimiter(Limits(), 4096, Clock())
+    assert len([rate_limiter.admit("127.0.0.1") for _ in range(4000)]) == 4000
+
+
+async def _answers(client: Client, seconds: float) -> int:
+    """Count the answers that come within a time."""
+    count = 0
+    with trio.move_on_after(seconds):
+        while await client.next() is not None:
+            count += 1
+    return count
+
+
+async def test_who_sends_too_much_is_read_more_slowly(tmp_path: Path, autojump_clock: MockClock) -> None:
+    async with open_house(tmp_path, change=limited) as house:
+        stranger, local = await house.connect(host=STRANGER), await house.connect()
+        for client in (stranger, local):
+            await client.stream.send_all(b"PING\n" * 100)
+            await client.stream.send_all(b"PING\n" * 100)
+        assert await _answers(local, 0.01) == 200
+        at_once, in_a_second = await _answers(stranger, 0.005), await _answers(stranger, 1.0)
+        assert 10 <= at_once <= 12 and 99 <= in_a_second <= 101
+        assert await _answers(stranger, 2.0) == 200 - at_once - in_a_second
+
+
+async def test_newcomer_has_to_earn_what_may_be_sent_at_once(tmp_path: Path, autojump_clock: MockClock) -> None:
+    async with open_house(tmp_path) as house:
+        client = await house.connect(host=STRANGER)
+        await client.stream.send_all(b"PING\n" * 500)
+        assert await _answers(client, 0.0005) == FIRST_MESSAGES + 1
+        await trio.sleep(10)
+        await _answers(client, 0.1)
+        await client.stream.send_all(b"PING\n" * 500)
+        assert await _answers(client, 0.0005) == Limits().messages_at_once + 1
+
+
+async def test_neighbours_of_one_address_share_its_messages(tmp_path: Path, autojump_clock: MockClock) -> None:
+    async with open_house(tmp_path, change=limited) as house:
+        loud, quiet = await house.connect(host=STRANGER), await house.connect(host=STRANGER)
+        line = b"PING " + b"x" * 122 + b"\n"
+        for _ in range(20):
+            await loud.stream.send_all(line * (RECEIVE_BYTES // len(line)))
+        began = trio.current_time()
+        for _ in range(20):
+            await quiet.say(m.Ping())
+            await quiet.hear(m.Pong)
+            await trio.sleep(1 / 25)  # half of its share
+        assert trio.current_time() - began == pytest.approx(20 / 25, abs=0.05)
+        assert await _answers(loud, 0.001) <= 10 + 50 * 20 / 25 + RECEIVE_BYTES // len(line)
+
+
+async def test_who_floods_on_is_closed_and_nobody_else(tmp_path: Path, autojump_clock: MockClock) -> None:
+    async with open_house(tmp_path, change=limited) as house:
+        flood, other = await house.connect(host=STRANGER), await house.connect(host=STRANGER)
+        began = trio.current_time()
+        line = b"PING " + b"x" * 122 + b"\n"
+        for _ in range(2000):
+            await flood.stream.send_all(line * (RECEIVE_BYTES // len(line)))
+        assert (await flood.hear(m.Bye)).reason == "flood"
+        assert 8 < trio.current_time() - began <= 10
+        await other.say(m.Ping())
+        await other.hear(m.Pong)
+
+
+async def test_lockstep_beyond_the_rate_is_slowed_but_never_closed(tmp_path: Path, autojump_clock: MockClock) -> None:
+    async with open_house(tmp_path, change=limited) as house:
+        client = await house.connect(host=STRANGER)
+        began = trio.current_time()
+        for _ in range(500):
+            await client.say(m.Ping())
+            await client.hear(m.Pong)
+        assert trio.current_time() - began == pytest.approx(4.9, abs=0.1)
+
+
+async def test_what_a_seek_costs_is_not_on_the_clock(tmp_path: Path, autojump_clock: MockClock) -> None:
+    async with open_house(tmp_path) as house:
+        others = [await house.connect(host=STRANGER) for _ in range(100)]
+        for client in others:
+            await client.stream.send_all(b"PING\n" * 500)
+        ann, bob = await house.connect("ann", host=STRANGER), await house.connect("bob", host=STRANGER)
+        for client, colour in ((ann, "white"), (bob, "black")):
+            await client.say(m.Seek("gipf", m.Text(f"params=4,4,15,15 budget=10000 colour={colour}")))
+        for client in (ann, bob):
+            await client.hear(m.Board)
+            await client.say(m.Ready())
+        assert (await ann.hear(m.Start)).first > 9990
+        for number, move in enumerate(["a5-b5", "e9-e8", "a5-b5", "e9-e8", "a4-b5", "i5-h5"]):
+            mover, other = ((ann, bob), (bob, ann))[number % 2]
+            assert (await mover.hear(m.Turn)).yours > 9990
+            await play(mover, other, move)
+
+
+async def test_large_answers_count(tmp_path: Path, autojump_clock: MockClock) -> None:
+    async with open_house(tmp_path, change=limited) as house:
+        ann, bob = await house.pair()
+        await ready(ann, bob)
+        await ann.say(m.Resign())
+        await ann.hear(m.Result)
+        size = len(house.record()) + len(house.record().splitlines()) * 2
+        client = await house.connect(host=STRANGER)
+        began = trio.current_time()
+        for _ in range(100):
+            await client.say(m.AskRecord(1))
+            await client.hear(m.Record)
+        cost = 1 + size // ANSWER_BYTES
+        assert trio.current_time() - began == pytest.approx((100 * cost - 10) / 100, abs=0.05)
+
+
+async def test_work_counts(tmp_path: Path, autojump_clock: MockClock, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A request that takes the event loop as long as fifty messages are to take is paid for like so many."""
+    async with open_house(tmp_path, change=limited) as house:
+        client = await house.connect(host=STRANGER)
+        answer = Requests.answer
+
+        def works(requests: Requests, player: Player, message: m.Message, arrived: int) -> BackgroundAnswer | None:
+            house.worked += 49 * WORK + WORK // 2 if isinstance(message, m.AskHelp) else WORK // 2
+            return answer(requests, player, message, arrived)
+
+        monkeypatch.setattr(Requests, "answer", works)
+        began = trio.current_time()
+        for _ in range(20):
+            await client.say(m.AskHelp())
+            await client.hear(m.Help)
+        size = sum(len(line) + 3 for line in (await house_help(client)).lines)
+        assert trio.current_time() - began == pytest.approx((20 * (50 + size // ANSWER_BYTES) - 10) / 100, abs=0.1)
+
+
+async def test_work_of_trusted_sessions_counts_but_moves_do_not(
+    tmp_path: Path, autojump_clock: MockClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each request takes the event loop 10 ms: a guest of this machine gets a quarter of its time, players theirs."""
+    async with open_house(tmp_path) as house:
+        ann, bob = await house.pair("params=3,3,9,9 budget=60000")
+        await ready(ann, bob)
+        answer = Requests.answer
+
+        def works(requests: Requests, player: Player, message: m.Message, arrived: int) -> BackgroundAnswer | None:
+            house.worked += 10_000
+            return answer(requests, player, message, arrived)
+
+        monkeypatch.setattr(Requests, "answer", works)
+        greedy, other = await house.connect(), await house.connect()
+        began, work = trio.current_time(), 200 * 0.01
+        for _ in range(200):
+            await greedy.say(m.Ping())
+            await greedy.hear(m.Pong)
+        assert trio.current_time() - began == pytest.approx(
+            (work - WORK_AT_ONCE / SECOND) / (TRUSTED_WORK / SECOND), abs=0.1
+        )
+        began = trio.current_time()
+        await other.say(m.Ping())
+        await other.hear(m.Pong)
+        for number in range(100):  # the same moves again and again
+            mover, waits = ((ann, bob), (bob, ann))[number % 2]
+            if house.arena.matches:
+                move = moves(house.arena.matches[1].state.history.position)[number % 5]
+                await play(mover, waits, move)
+        assert trio.current_time() - began < 0.01, "neither another guest nor a match waits for what one asks for"
+        began = trio.current_time()
+        http_rate_limiter = [await house.connect() for _ in range(10)]
+        async with trio.open_nursery() as nursery:
+            for client in http_rate_limiter:
+
+                async def asks(client: Client = client) -> None:
+                    for _ in range(20):
+                        await client.say(m.Ping())
+                        await client.hear(m.Pong)
+
+                nursery.start_soon(asks)
+        assert trio.current_time() - began >= (2.0 - WORK_AT_ONCE / SECOND) / (ALL_TRUSTED_WORK / SECOND) - 0.1
+
+
+async def house_help(client: Client) -> m.Help:
+    await client.say(m.AskHelp())
+    return await client.hear(m.Help)
+
+
+async def test_seeks_of_an_address_are_bounded(tmp_path: Path, autojump_clock: MockClock) -> None:
+    async with open_house(tmp_path, change=limited) as house:
+        clients = [await house.connect(f"p{number}", host=STRANGER) for number in range(3)]
+        other = await house.connect("other", host=NEIGHBOUR)
+        for number, client in enumerate(clients):
+            await client.say(m.Seek("gipf", m.Text(f"opponent=nobody{number}")))
+        assert [type(await client.next()) for client in clients] == [m.Seeking, m.Seeking, m.Error]
+        await other.say(m.Seek("gipf"))
+        await other.hear(m.Seeking)
+        await clients[0].say(m.Cancel())
+        await clients[0].hear(m.Cancelled)
+        await clients[2].say(m.Seek("gipf"))
+        await clients[2].hear(m.Seeking)
+
+
+async def test_who_is_not_let_in_hears_why_and_the_log_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(acceptor, "PATROL_SECONDS", 0.01)
+    limits = Limits(trusted=(), connections=1)
+    async with open_house(tmp_path, change=lambda s: msgspec.structs.replace(s, limits=limits)) as house:
+        accept_status = acceptor.Acceptor(house.arena, Now(), house.rate_limiter)
+        async with trio.open_nursery() as nursery:
+            listeners = await trio.open_tcp_listeners(0, host="127.0.0.1")
+            nursery.start_soon(lambda: trio.serve_listeners(accept_status.handle, listeners))
+            port = listeners[0].socket.getsockname()[1]
+            first, second = [Client(await trio.open_tcp_stream("127.0.0.1", port)) for _ in range(2)]
+            await first.hear(m.Arena)
+            bye = await second.next()
+            assert (bye.reason, bye.sentence) == ("too_many", "1 connections of your address are open; close some")
+            assert await second.next() is None
+            with capture_logs() as lines, trio.fail_after(600):
+                nursery.start_soon(accept_status.patrol)
+                while not lines:
+                    await trio.sleep(0.01)
+            assert lines[0]["event"] == "connections refused" and lines[0]["most"] == [("127.0.0.1", 1)]
+            await first.say(m.Quit())
+            await first.hear(m.Bye)
+            while house.rate_limiter.visits:
+                await trio.sleep(0.01)
+            for peer in (first.stream, second.stream, *listeners):
+                await peer.aclose()
+            nursery.cancel_scope.cancel()
+
+
+async def _patrolled(house: House, seconds: float) -> None:
+    """Let time pass, with the rate limiter looked after as the server does."""
+    for _ in range(int(seconds / acceptor.PATROL_SECONDS)):
+        await trio.sleep(acceptor.PATROL_SECONDS)
+        list(house.rate_limiter.close_overdue())
+
+
+async def test_silent_guest_is_closed_and_nobody_else(tmp_path: Path, autojump_clock: MockClock) -> None:
+    async with open_house(tmp_path) as house:
+        ann, bob = await house.pair("params=3,3,9,9 budget=86400000")
+        guest, watcher, carol, asker = [await house.connect(name) for name in ("", "", "carol", "")]
+        await watcher.say(m.Watch(1))
+        await watcher.hear(m.Board)
+        for _ in range(4):
+            await _patrolled(house, 100)
+            await asker.say(m.List())
+            await asker.hear(m.Matches)
+        bye = await guest.hear(m.Bye)
+        assert (bye.reason, bye.sentence) == ("silent", "nothing was said for 300 seconds; log in to stay")
+        assert await guest.next() is None
+        for client in (watcher, carol, ann, bob):
+            await client.say(m.Ping())
+            await client.hear(m.Pong)
+
+
+async def test_line_without_an_end_closes_its_session_alone(tmp_path: Path, autojump_clock: MockClock) -> None:
+    async with open_house(tmp_path) as house:
+        ann, bob = await house.pair()
+        await ready(ann, bob)
+        trickle, endless, typist = [await house.connect(name) for name in ("dora", "", "emil")]
+        for _ in range(31):
+            await trickle.stream.send_all(b"x")
+            await endless.stream.send_all(b"x" * 2000)
+            await typist.stream.send_all(b"PING\nPI")  # always unfinished, and always another line
+            await typist.hear(m.Pong)
+            await typist.stream.send_all(b"NG\n")
+            await typist.hear(m.Pong)
+            await _patrolled(house, 2)
+        for client in (trickle, endless):
+            assert (await client.hear(m.Bye)).reason == "unfinished"
+        await typist.nothing()
+        assert house.arena.matches == {} and "time" in house.record()
+
+
+async def test_who_does_not_read_is_not_asked_for_more(tmp_path: Path, autojump_clock: MockClock) -> None:
+    async with open_house(tmp_path) as house:
+        deaf = await house.connect("deaf")
+        stream = deaf.stream
+        assert isinstance(stream, trio.StapledStream)
+        waits = trio.Event()
+
+        async def never(_data: bytes) -> None:
+            await waits.wait()
+
+        deaf_side = next(iter(house.rate_limiter.visits)).session
+        connection = deaf_side._connection  # type: ignore[union-attr]
+        connection._stream.send_all = never
+        for _ in range(1000):
+            await stream.send_all(b"HELP\n" * 100)
+        await trio.sleep(1)
+        assert WRITE_BYTES < len(connection._queue) < WRITE_BYTES + 4096
+        await trio.sleep(30)
+        assert connection.broken and not house.arena.sessions

@@ -1,0 +1,358 @@
+"""The server stands still: the loop notices, clocks get the time back, and the record says so."""
+
+import signal
+import sys
+import time
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import pytest
+import trio
+from trio.testing import MockClock
+
+from engine import record
+from engine.clock import Stall
+from engine.record import BadRecord
+from engine.wire import messages as m
+from server.match.flag_timer import FlagTimer
+from server.net.event_loop import SWITCH_SECONDS, microseconds, share_interpreter, watched
+from server.net.send_queue import SendQueue
+from server.net.stall_monitor import PULSE_SECONDS, STALL, StallLog, StallMonitor
+from server.web.live import channels
+from server.web.live.event_stream import Broadcaster
+from server.web.views import lobby as overview
+from tests.server.commands.test_process import Client as Peer
+from tests.server.commands.test_process import running
+from tests.server.harness import House, open_house, play, ready
+
+
+class Watched:
+    """A loop whose time is told by hand, in microseconds."""
+
+    def __init__(self) -> None:
+        self.now = 0
+        self.stalls = StallLog()
+        self.watch = StallMonitor(lambda: self.now, self.stalls)
+
+    def works(self, span: int) -> None:
+        self.now += span
+        self.watch.before_io_wait(0)
+
+    def waits(self, span: int, timeout: float) -> None:
+        self.now += span
+        self.watch.after_io_wait(timeout)
+
+    def all(self) -> list[tuple[int, int]]:
+        return [tuple(stall) for stall in self.stalls.between(-1, self.now + 1)]  # type: ignore[misc]
+
+
+def test_threads_that_compute_give_way_to_the_loop_soon() -> None:
+    before = sys.getswitchinterval()
+    try:
+        share_interpreter()
+        assert sys.getswitchinterval() == pytest.approx(SWITCH_SECONDS) and SWITCH_SECONDS < 0.001
+    finally:
+        sys.setswitchinterval(before)
+
+
+def test_work_that_takes_too_long_is_a_stall() -> None:
+    loop = Watched()
+    loop.works(STALL)
+    loop.waits(10_000, 0.01)
+    assert loop.all() == []
+    loop.works(STALL + 1)
+    assert loop.all() == [(STALL + 10_000, 2 * STALL + 10_001)]
+    loop.waits(0, 0.01)
+    assert loop.watch.arrival() == STALL + 10_000
+    assert (loop.stalls.count, loop.stalls.total) == (1, STALL + 1)
+
+
+def test_a_wait_that_ends_too_late_is_a_stall_and_what_came_in_it_came_at_its_beginning() -> None:
+    loop = Watched()
+    loop.works(100)
+    loop.waits(10_000 + STALL, 0.01)
+    assert loop.all() == [] and loop.watch.arrival() == 10_100 + STALL
+    loop.works(100)
+    began = loop.now
+    loop.waits(10_001 + STALL, 0.01)
+    assert loop.all() == [(began, loop.now)]
+    assert loop.watch.arrival() == began
+
+
+def test_a_long_wait_that_was_to_be_long_is_none() -> None:
+    loop = Watched()
+    loop.works(100)
+    loop.waits(900_000, 1.0)
+    assert loop.all() == [] and loop.watch.arrival() == 900_100
+
+
+async def test_the_pulse_wakes_the_loop_up_only_while_it_is_busy(
+    nursery: trio.Nursery, autojump_clock: MockClock
+) -> None:
+    asked: list[float] = []
+
+    def busy() -> bool:
+        asked.append(trio.current_time())
+        return trio.current_time() < 10
+
+    nursery.start_soon(StallMonitor(microseconds, StallLog()).pulse, busy)
+    await trio.sleep(10)
+    assert len(asked) == pytest.approx(500, abs=5)
+    await trio.sleep(10)
+    assert len(asked) == pytest.approx(600, abs=5)
+
+
+async def _stand_still(house: House, clock: MockClock, seconds: float) -> None:
+    """Let the server stand still, as its loop watch would tell it."""
+    begin = microseconds()
+    clock.jump(seconds)
+    house.arena.stalls.add(Stall(begin, microseconds()))
+
+
+async def test_who_thought_through_a_stall_is_charged_without_it(tmp_path: Path, autojump_clock: MockClock) -> None:
+    async with open_house(tmp_path) as house:
+        ann, bob = await house.pair("params=3,3,9,9 budget=1000")
+        await ready(ann, bob)
+        await ann.hear(m.Turn)
+        await trio.sleep(0.2)
+        await _stand_still(house, autojump_clock, 5)
+        await trio.sleep(0.3)
+        await ann.say(m.Move(m.Text("a1-b2")))
+        assert (await ann.hear(m.Moved))[2:4] == (500, 1000)
+        await bob.hear(m.Turn)
+        await trio.sleep(0.1)
+        await bob.say(m.Resign())
+        await ann.hear(m.Result)
+        text = house.record()
+        assert "stall 200.000 5200.000\nmove 1 white 0.000 5500.000 500.000 a1-b2\n" in text
+        (move,) = record.verify(text).played
+        assert (move.charge.stalled, move.charge.charged) == (5_000_000, 500_000)
+
+
+async def test_a_line_that_came_in_a_stall_is_charged_up_to_its_beginning(
+    tmp_path: Path, autojump_clock: MockClock
+) -> None:
+    async with open_house(tmp_path) as house:
+        ann, bob = await house.pair("params=3,3,9,9 budget=1000")
+        await ready(ann, bob)
+        await ann.hear(m.Turn)
+        await trio.sleep(0.2)
+        arrived = microseconds()
+        await _stand_still(house, autojump_clock, 5)
+        house.arena.matches[1].move(0, "a1-b2", arrived)
+        await trio.sleep(0.1)
+        await bob.say(m.Resign())
+        await ann.hear(m.Result)
+        assert "stall" not in house.record()
+        assert record.verify(house.record()).played[0].left == (800_000, 1_000_000)
+
+
+async def test_a_flag_falls_later_by_the_stalls_before_it_and_no_sooner(
+    tmp_path: Path, autojump_clock: MockClock
+) -> None:
+    async with open_house(tmp_path) as house:
+        ann, bob = await house.pair("params=3,3,9,9 budget=1000")
+        await ready(ann, bob)
+        began = trio.current_time()
+        for _ in range(3):
+            await trio.sleep(0.1)
+            await _stand_still(house, autojump_clock, 2)
+        assert (await bob.hear(m.Result)).reason == "time"
+        assert trio.current_time() - began == pytest.approx(7, abs=1e-3)
+        summary = record.verify(house.record())
+        assert summary.reason == "time" and -1000 < summary.left[0] <= 0
+        assert house.record().count("stall ") == 3
+
+
+async def test_both_who_initialise_get_a_stall_back_which_is_written_once(
+    tmp_path: Path, autojump_clock: MockClock
+) -> None:
+    async with open_house(tmp_path) as house:
+        ann, bob = await house.pair("params=3,3,9,9 budget=1000")
+        await trio.sleep(0.1)
+        await _stand_still(house, autojump_clock, 3)
+        await ann.say(m.Ready())
+        await trio.sleep(0.1)
+        await bob.say(m.Ready())
+        assert await ann.hear(m.Start) == m.Start(900, 800)
+        await bob.say(m.Resign())
+        await ann.hear(m.Result)
+        assert house.record().count("stall ") == 1
+        assert record.verify(house.record()).left == (900_000, 800_000)
+
+
+async def test_a_stall_before_the_turn_gives_nothing(tmp_path: Path, autojump_clock: MockClock) -> None:
+    async with open_house(tmp_path) as house:
+        ann, bob = await house.pair("params=3,3,9,9 budget=1000")
+        await ready(ann, bob)
+        await ann.hear(m.Turn)
+        await _stand_still(house, autojump_clock, 3)
+        await trio.sleep(0.001)
+        await play(ann, bob, "a1-b2")
+        await trio.sleep(0.4)
+        await bob.say(m.Move(m.Text("a3-a9")))
+        await ann.hear(m.Result)
+        assert record.verify(house.record()).left[1] == pytest.approx(600_000, abs=1000)
+
+
+async def _with_a_stall(folder: Path, clock: MockClock) -> str:
+    async with open_house(folder) as house:
+        ann, bob = await house.pair("params=3,3,9,9 budget=1000")
+        await ready(ann, bob)
+        await trio.sleep(0.2)
+        await _stand_still(house, clock, 5)
+        await trio.sleep(0.1)
+        await play(ann, bob, "a1-b2")
+        await bob.say(m.Resign())
+        await ann.hear(m.Result)
+        return house.record()
+
+
+@pytest.mark.parametrize(
+    ("forged", "fault"),
+    [
+        ("stall 200.000 5300.000", "white has 800.000 ms left by the stamps, not 700.000"),
+        ("stall 200.000 200.000", "a stall ends after it began"),
+        ("stall 200.000", "expected stamp stamp"),
+        ("stall 200.000 5200.000\nstall 5100.000 5250.000", "begins after the one before"),
+        ("stall 5300.001 5300.002", "the clock of white had run out, 4300.000 ms before"),
+        ("stall -1.000 5200.000", "a stamp counts from the beginning of the match"),
+        ("lag white 10.000", "0.000 to 0.000 here, not 10.000"),
+    ],
+)
+async def test_a_stall_that_was_not_is_found(
+    tmp_path: Path, autojump_clock: MockClock, forged: str, fault: str
+) -> None:
+    text = await _with_a_stall(tmp_path, autojump_clock)
+    assert record.verify(text).reason == "resign"
+    with pytest.raises(BadRecord, match=fault):
+        record.verify(text.replace("stall 200.000 5200.000", forged))
+
+
+async def test_flags_do_not_fall_by_time_at_which_nobody_could_be_heard(
+    nursery: trio.Nursery, autojump_clock: MockClock
+) -> None:
+    """The keeper looks at deadlines as they stood before it let the loop look at the sockets."""
+    stamps: list[int] = []
+
+    class Match:
+        at: int | None = 1_000_000
+        over = False
+
+        def deadline(self) -> int | None:
+            return self.at
+
+        def flag(self, now: int) -> None:
+            stamps.append(now)
+            self.at = None
+
+        def failed(self, error: Exception) -> None:
+            raise AssertionError(error)
+
+    async def busy() -> None:
+        await trio.sleep(1)
+        for _ in range(4):
+            await trio.lowlevel.checkpoint()
+            autojump_clock.jump(0.3)
+
+    keeper = FlagTimer(microseconds, SendQueue().soon)
+    nursery.start_soon(keeper.run)
+    nursery.start_soon(busy)
+    keeper.keep(Match(), None)
+    await trio.sleep(5)
+    assert stamps[0] <= 1_300_001
+
+
+STOPPED_SECONDS = 0.5
+"""Much more than the loop watch may be wrong by."""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("answered", [True, False], ids=["answered-meanwhile", "answered-after"])
+def test_a_server_that_was_stopped_charges_nobody_for_it(tmp_path: Path, answered: bool) -> None:
+    with ExitStack() as stack, running(tmp_path) as server:
+        ann, bob = Peer(server.port, "ann"), Peer(server.port, "bob")
+        stack.enter_context(ann.socket)
+        stack.enter_context(bob.socket)
+        for peer, colour in ((ann, "white"), (bob, "black")):
+            peer.say(m.Seek("gipf", m.Text(f"params=3,3,9,9 budget=600000 colour={colour}")))
+        for peer in (ann, bob):
+            peer.hear(m.Board)
+            peer.say(m.Ready())
+        began = time.monotonic()
+        ann.hear(m.Turn)
+        server.process.send_signal(signal.SIGSTOP)
+        while Path(f"/proc/{server.process.pid}/stat").read_text().rpartition(")")[2].split()[0] != "T":
+            time.sleep(0.001)
+        stopped = time.monotonic()
+        if answered:
+            ann.say(m.Move(m.Text("a1-b2")))
+        time.sleep(STOPPED_SECONDS)
+        back = time.monotonic()
+        server.process.send_signal(signal.SIGCONT)
+        if not answered:
+            ann.say(m.Move(m.Text("a1-b2")))
+        moved = ann.hear(m.Moved)
+        most = time.monotonic() - began - (back - stopped) + 2 * PULSE_SECONDS
+        assert 0 < 600 - moved.first / 1000 < most, "whatever the machine does meanwhile"
+        bob.say(m.Resign())
+        ann.hear(m.Result)
+        assert server.stop() == 0
+        summary = record.verify((tmp_path / "records" / "1.txt").read_text(encoding="utf-8"))
+        assert summary.played[0].left[0] // 1000 == moved.first
+
+
+async def test_work_for_pages_that_holds_up_the_loop_costs_no_player(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Half a second of it while ann thinks, in which nobody can be heard, on the real clock of the loop's own watch."""
+    made = trio.Event()
+
+    def slow(*arguments: Any) -> Any:
+        if not made.is_set():
+            time.sleep(STOPPED_SECONDS)
+            made.set()
+        return overview.overview(*arguments)
+
+    monkeypatch.setattr(channels, "overview", slow)
+    async with open_house(tmp_path) as house, trio.open_nursery() as nursery:
+        watch = StallMonitor(microseconds, house.arena.stalls)
+        with watched(watch):
+            nursery.start_soon(watch.pulse, lambda: True)
+            ann, bob = await house.pair("params=3,3,9,9 budget=600000")
+            began = time.monotonic()
+            await ready(ann, bob)
+            await ann.hear(m.Turn)
+            lobby = channels.LobbyHub(house.arena, Broadcaster(house.arena.send_queue.soon, time.perf_counter))
+            await trio.sleep(3 * PULSE_SECONDS)
+            lobby.story()
+            assert made.is_set()
+            await trio.sleep(3 * PULSE_SECONDS)
+            await ann.say(m.Move(m.Text("a1-b2")))
+            moved = await ann.hear(m.Moved)
+            most = time.monotonic() - began - STOPPED_SECONDS + 2 * PULSE_SECONDS
+            assert house.arena.stalls.count > 0
+            assert 600 - moved.first / 1000 < most, "all but the stall, whatever the machine does meanwhile"
+            nursery.cancel_scope.cancel()
+
+
+@pytest.mark.parametrize(("looked", "reason"), [(0.999, "resign"), (1.001, "time")])
+async def test_a_line_that_may_have_come_in_time_has_come_in_time(
+    tmp_path: Path, autojump_clock: MockClock, looked: float, reason: str
+) -> None:
+    async with open_house(tmp_path) as house:
+        ann, bob = await house.pair("params=3,3,9,9 budget=1000")
+        await ready(ann, bob)
+        await ann.hear(m.Turn)
+        began = microseconds()
+        autojump_clock.jump(1.005)
+        house.arena.stalls.looked = began + round(looked * 1_000_000)
+        house.arena.matches[1].move(0, "a1-b2", began + 1_003_000)
+        if reason == "resign":
+            await bob.hear(m.Turn)
+            await bob.say(m.Resign())
+        assert (await ann.hear(m.Result)).reason == reason
+        summary = record.verify(house.record())
+        assert summary.reason == reason
+        assert summary.left[0] == 1_000 if reason == "resign" else summary.left[0] <= 0

@@ -1,0 +1,165 @@
+"""TLS: encrypted matches with our own clients, peers that do not encrypt, and handshakes that never end."""
+
+import socket
+import ssl
+import threading
+from pathlib import Path
+from random import Random
+from typing import NamedTuple
+
+import pytest
+import trio
+import trio.testing
+import trustme
+
+from bots.client.address import Address, address
+from bots.client.connection import Connection
+from bots.client.errors import ArenaError
+from bots.client.run import GameResult, Unreachable, play
+from engine.games.interface import moves
+from engine.wire import messages as m
+from server.arena import acceptor
+from server.config.limits import Limits
+from server.config.tls import BadCertificate, Identity, context
+from server.net.rate_limiter import RateLimiter
+from tests.server.commands.test_process import running
+
+SECONDS = 600.0
+"""How long an answer may take on a machine that is busy."""
+
+
+class Papers(NamedTuple):
+    """Files of a certificate for localhost, of its key, and of the authority that has signed it."""
+
+    certificate: Path
+    key: Path
+    authority: Path
+
+
+@pytest.fixture(scope="module")
+def papers(tmp_path_factory: pytest.TempPathFactory) -> Papers:
+    folder = tmp_path_factory.mktemp("papers")
+    authority = trustme.CA()
+    certificate = authority.issue_cert("localhost", "127.0.0.1")
+    found = Papers(folder / "cert.pem", folder / "key.pem", folder / "ca.pem")
+    certificate.private_key_pem.write_to_path(found.key)
+    for blob in certificate.cert_chain_pems:
+        blob.write_to_path(found.certificate, append=True)
+    authority.cert_pem.write_to_path(found.authority)
+    return found
+
+
+def _options(papers: Papers) -> tuple[str, ...]:
+    return ("--tls-cert", str(papers.certificate), "--tls-key", str(papers.key))
+
+
+@pytest.mark.slow
+def test_match_between_our_clients_and_with_a_house_bot(tmp_path: Path, papers: Papers) -> None:
+    def random_bot(name: str, opponent: str) -> None:
+        chance = Random(name)
+        seen[name] = play(
+            lambda position, _clocks: chance.choice(moves(position)),
+            port=server.port, name=name, opponent=opponent, params="2,3,5,5", tls_ca=str(papers.authority),
+            report=lambda _line: None,
+        )  # fmt: skip
+
+    seen: dict[str, list[GameResult]] = {}
+    with running(tmp_path, *_options(papers), "--house", "random") as server:
+        players = [threading.Thread(target=random_bot, args=pair) for pair in (("ann", "bob"), ("bob", "ann"))]
+        for player in players:
+            player.start()
+        for player in players:
+            player.join(SECONDS)
+        assert len(seen["ann"]) == len(seen["bob"]) == 1
+        random_bot("carl", "random")
+        assert len(seen["carl"]) == 1
+
+
+@pytest.mark.slow
+def test_who_does_not_encrypt_or_trust_is_told_so(
+    tmp_path: Path, papers: Papers, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other = tmp_path / "other.pem"
+    trustme.CA().cert_pem.write_to_path(other)
+    with running(tmp_path / "data", *_options(papers)) as server:
+        with monkeypatch.context() as patch:
+            patch.setattr("bots.client.connection.CONNECT_SECONDS", 0.2)
+            with pytest.raises(Unreachable, match="does not greet"):
+                Connection("127.0.0.1", server.port)
+        with pytest.raises(Unreachable, match="unable to get local issuer"):
+            Connection(*address("127.0.0.1", server.port, tls_ca=str(other)))
+        with pytest.raises(Unreachable, match="no encrypted connection"):
+            Connection(*address("127.0.0.1", server.port, tls=True))
+        for trusted in (papers.authority, papers.certificate):
+            with Connection(*address("127.0.0.1", server.port, tls_ca=str(trusted))) as connection:
+                connection.send(m.Ping(m.Text("hello")))
+                assert connection.receive(SECONDS) == m.Pong(m.Text("hello"))
+    with running(tmp_path / "plain") as server, pytest.raises(Unreachable, match="no encrypted connection"):
+        Connection(*address("127.0.0.1", server.port, tls_ca=str(papers.authority)))
+
+
+@pytest.mark.slow
+def test_half_open_handshakes_hold_nobody_up_and_large_answers_arrive(tmp_path: Path, papers: Papers) -> None:
+    with running(tmp_path, *_options(papers)) as server:
+        idle = [socket.create_connection(("127.0.0.1", server.port)) for _ in range(200)]
+        with Connection(*address("127.0.0.1", server.port, tls_ca=str(papers.authority))) as connection:
+            for _ in range(200):
+                connection.send(m.AskHelp())
+            for _ in range(200):
+                assert isinstance(connection.receive(SECONDS), m.Help)  # one after the other they would take 2000 s
+        for peer in idle:
+            peer.close()
+
+
+async def test_handshake_that_does_not_end_is_ended(
+    tmp_path: Path, papers: Papers, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(acceptor, "HANDSHAKE_SECONDS", 0.05)
+    rate_limiter = RateLimiter(Limits(), 10, lambda: 0)
+    arena, watch = object(), object()  # nobody gets as far as that
+    accept_status = acceptor.Acceptor(arena, watch, rate_limiter, context(Identity(papers.certificate, papers.key)))  # type: ignore[arg-type]
+    async with trio.open_nursery() as nursery:
+        listeners = await trio.open_tcp_listeners(0, host="127.0.0.1")
+        nursery.start_soon(lambda: trio.serve_listeners(accept_status.handle, listeners))
+        port = listeners[0].socket.getsockname()[1]
+        for said in (b"", b"\x16\x03\x01", b"LOGIN ann\n"):
+            async with await trio.open_tcp_stream("127.0.0.1", port) as stream:
+                await stream.send_all(said)
+                with trio.fail_after(SECONDS):
+                    while await _received(stream):
+                        pass
+        await trio.testing.wait_all_tasks_blocked()
+        assert not rate_limiter.visits
+        nursery.cancel_scope.cancel()
+
+
+async def _received(stream: trio.SocketStream) -> bytes:
+    try:
+        return bytes(await stream.receive_some())
+    except trio.BrokenResourceError:
+        return b""
+
+
+def test_identity_that_cannot_be_used_is_named(tmp_path: Path, papers: Papers) -> None:
+    foreign = tmp_path / "key.pem"
+    trustme.CA().issue_cert("localhost").private_key_pem.write_to_path(foreign)
+    text = tmp_path / "text.pem"
+    text.write_text("hello")
+    for certificate, key, words in (
+        (papers.certificate, foreign, "are not a certificate and its key"),
+        (text, papers.key, "are not a certificate and its key"),
+        (tmp_path / "none", papers.key, "none cannot be read: No such file"),
+    ):
+        with pytest.raises(BadCertificate, match=words):
+            context(Identity(certificate, key))
+
+
+def test_certificates_to_trust_that_cannot_be_read_are_named(tmp_path: Path) -> None:
+    for path in (tmp_path / "none", Path(__file__)):
+        with pytest.raises(ArenaError, match="holds no certificates"):
+            address("127.0.0.1", 1, tls_ca=str(path))
+    assert address("h", 1) == Address("h", 1, None)
+
+
+def test_old_versions_are_refused(papers: Papers) -> None:
+    assert context(Identity(papers.certificate, papers.key)).minimum_version == ssl.TLSVersion.TLSv1_2

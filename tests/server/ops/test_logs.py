@@ -1,0 +1,114 @@
+"""Writing the log never stops the server: not by waiting, and not by failing."""
+
+import os
+import signal
+import sys
+from collections.abc import Iterator
+from io import StringIO
+from pathlib import Path
+
+import pytest
+import structlog
+
+from engine.wire import messages as m
+from server.ops import logs
+from server.ops.logs import NonBlockingWriter
+from tests.server.commands.test_process import pair, running
+
+PIPE = 1 << 20
+"""More than a pipe holds."""
+
+
+@pytest.fixture
+def pipe() -> Iterator[tuple[int, int]]:
+    reader, writer = os.pipe()
+    yield reader, writer
+    for end in (reader, writer):
+        try:
+            os.close(end)
+        except OSError:
+            continue
+
+
+@pytest.fixture
+def stderr(pipe: tuple[int, int], monkeypatch: pytest.MonkeyPatch) -> Iterator[int]:
+    """Log into a pipe; return where it can be read."""
+    with open(pipe[1], "w", closefd=False) as file:
+        monkeypatch.setattr(sys, "stderr", file)
+        logs.configure()
+        structlog.configure(cache_logger_on_first_use=False)
+        yield pipe[0]
+    structlog.reset_defaults()
+
+
+def everything(reader: int) -> bytes:
+    """Read what there is."""
+    os.set_blocking(reader, False)
+    text = b""
+    try:
+        while data := os.read(reader, 65536):
+            text += data
+    except BlockingIOError:
+        pass
+    return text
+
+
+def test_a_pipe_that_nobody_reads_loses_whole_lines_and_says_how_many(stderr: int) -> None:
+    log = structlog.get_logger()
+    line = "x" * 1000
+    for number in range(PIPE // 1000):
+        log.info(line, number=number)
+    text = everything(stderr)
+    log.info("read again")
+    log.info("once more")
+    text += everything(stderr)
+    lines = text.decode().splitlines()
+    written = [line for line in lines if "number=" in line]
+    assert [line.rpartition("number=")[2] for line in written] == [str(number) for number in range(len(written))]
+    assert 'event="read again"' in lines[-2]
+    assert f"lines_lost={PIPE // 1000 - len(written)}" in lines[-2]
+    assert 'event="once more"' in lines[-1]
+    assert "lines_lost" not in lines[-1]
+
+
+def test_others_who_write_into_the_pipe_are_made_to_wait_as_ever(pipe: tuple[int, int]) -> None:
+    with open(pipe[1], "w", closefd=False) as file:
+        NonBlockingWriter(file)
+        assert os.get_blocking(pipe[1])
+
+
+def test_nobody_at_the_other_end_raises_nothing(pipe: tuple[int, int]) -> None:
+    reader, writer = pipe
+    with open(writer, "w", closefd=False) as file:
+        log = NonBlockingWriter(file)
+        os.close(reader)
+        log.write("a line\n")
+        log.flush()
+
+
+def test_a_full_disk_raises_nothing() -> None:
+    with open("/dev/full", "w") as file:
+        log = NonBlockingWriter(file)
+        log.write("a line\n")
+        log.flush()
+
+
+def test_a_file_without_a_descriptor_is_written_to() -> None:
+    file = StringIO()
+    log = NonBlockingWriter(file)
+    log.write("a line\n")
+    log.flush()
+    assert file.getvalue() == "a line\n"
+
+
+def test_a_server_goes_on_when_whoever_has_read_its_log_is_gone(tmp_path: Path) -> None:
+    with running(tmp_path) as server:
+        assert server.process.stderr is not None
+        server.process.stderr.close()
+        for _ in range(2):
+            with pair(server.port) as (ann, bob):
+                ann.say(m.Resign())
+                assert bob.hear(m.Result).reason == "resign"
+        server.process.send_signal(signal.SIGTERM)
+        assert server.process.wait(600) == 0
+    assert len(list((tmp_path / "records").iterdir())) == 2

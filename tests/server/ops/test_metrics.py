@@ -1,0 +1,183 @@
+"""Figures for those who watch over the server: they add up, always; and what a service manager is told."""
+
+import json
+import os
+import re
+import signal
+import socket
+import urllib.error
+import urllib.request
+from pathlib import Path
+from random import Random
+
+import pytest
+import trio
+from hypothesis import given
+from hypothesis import strategies as st
+from prometheus_client.parser import text_string_to_metric_families
+from trio.testing import MockClock
+
+from engine.games.outcome import Termination
+from engine.wire import messages as m
+from server.arena.stats import Histogram
+from server.ops import service_manager
+from server.ops.metrics import exposition, serve_metrics
+from tests.server.commands.test_process import pair, running
+from tests.server.harness import House, open_house, play, ready
+
+Figures = dict[tuple[str, str], float]
+"""By name, and reason or bound where there is one."""
+
+
+def read(text: str) -> Figures:
+    return {
+        (sample.name, sample.labels.get("reason", sample.labels.get("le", ""))): sample.value
+        for family in text_string_to_metric_families(text)
+        for sample in family.samples
+    }
+
+
+def figures(house: House) -> Figures:
+    return read(exposition(house.arena, house.rate_limiter)().decode())
+
+
+def adds_up(found: Figures) -> bool:
+    """Started is what is running, and what has ended for any reason."""
+    ended = sum(value for (name, _), value in found.items() if name == "arena_matches_ended_total")
+    return found["arena_matches_started_total", ""] == found["arena_matches_running", ""] + ended
+
+
+@given(values=st.lists(st.integers(-5, 2**28), max_size=50))
+def test_histogram_counts_every_value_below_each_bound(values: list[int]) -> None:
+    histogram = Histogram()
+    for value in values:
+        histogram.add(value)
+    total = 0
+    for power, count in enumerate(histogram.counts[:-1]):
+        total += count
+        assert total == sum(value <= (1 << power) - 1 for value in values)
+    assert total + histogram.counts[-1] == len(values)
+    assert histogram.sum == sum(max(0, value) for value in values)
+
+
+async def test_figures_add_up_whatever_ends_the_matches(tmp_path: Path, autojump_clock: MockClock) -> None:
+    async with open_house(tmp_path / "a") as house:
+        assert adds_up(figures(house))
+        reasons = [Termination.RESIGN, Termination.TIME, Termination.BAD_MOVE, Termination.SERVER_FAULT]
+        for reason in reasons * 3:
+            ann, bob = await house.pair()
+            await ready(ann, bob)
+            await play(ann, bob, "a4-b4")
+            assert adds_up(figures(house)) and figures(house)["arena_matches_running", ""] == 1
+            await bob.hear(m.Turn)
+            if reason is Termination.RESIGN:
+                await bob.say(m.Resign())
+            elif reason is Termination.BAD_MOVE:
+                await bob.say(m.Move(m.Text("z9")))
+            elif reason is Termination.SERVER_FAULT:
+                house.arena.annul(next(iter(house.arena.matches.values())), reason, "a fault")
+            assert (await bob.hear(m.Result)).reason == reason
+            assert adds_up(figures(house))
+            for client in (ann, bob):
+                await client.say(m.Quit())
+                await client.hear(m.Bye)
+            await trio.sleep(0.01)
+        found = figures(house)
+        assert {
+            key[1]: value for key, value in found.items() if key[0] == "arena_matches_ended_total"
+        } == dict.fromkeys(reasons, 3.0)
+        assert found["arena_move_seconds_count", ""] == 3 * len(reasons) + 3
+        assert found["arena_flag_lateness_seconds_count", ""] == 3
+        await house.pair()
+        assert adds_up(figures(house))
+        folder = house.die()
+    async with open_house(folder) as house:
+        found = figures(house)
+        assert found["arena_matches_started_total", ""] == found["arena_matches_running", ""] == 1
+        house.arena.suspend(next(iter(house.arena.matches.values())))
+        assert adds_up(figures(house))
+
+
+async def test_answers_over_http(tmp_path: Path) -> None:
+    async with open_house(tmp_path) as house, trio.open_nursery() as nursery:
+        port = await nursery.start(serve_metrics, house.arena, house.rate_limiter, 0)
+
+        async def ask(request: bytes) -> tuple[str, str]:
+            stream = await trio.open_tcp_stream("127.0.0.1", port)
+            with trio.fail_after(600):
+                await stream.send_all(request)
+                answer = b""
+                while more := await stream.receive_some():
+                    answer += more
+            await stream.aclose()
+            head, _, body = answer.decode().partition("\r\n\r\n")
+            return head.splitlines()[0] if head else "", body
+
+        for path in ("/metrics", "/metrics?name=x"):
+            status, body = await ask(f"GET {path} HTTP/1.1\r\nHost: x\r\n\r\n".encode())
+            assert status == "HTTP/1.1 200 OK" and adds_up(read(body))
+            assert read(body)["process_open_fds", ""] > 0
+        assert await ask(b"GET /health HTTP/1.0\n\n") == ("HTTP/1.1 200 OK", "ok\n")
+        assert await ask(b"HEAD /health HTTP/1.0\r\n\r\n") == ("HTTP/1.1 200 OK", "")
+        assert (await ask(b"GET /x HTTP/1.1\r\n\r\n"))[0] == "HTTP/1.1 404 Not Found"
+        for nonsense in (b"\r\n\r\n", b"POST / HTTP/1.1\r\n\r\n", b"\xff\xfe\n\n", b"x" * 9000):
+            assert (await ask(nonsense))[0] == "HTTP/1.1 400 Bad Request"
+        house.arena.stopping = True
+        assert await ask(b"GET /health HTTP/1.0\n\n") == ("HTTP/1.1 503 Service Unavailable", "stopping\n")
+        nursery.cancel_scope.cancel()
+
+
+@pytest.mark.slow
+def test_server_under_a_service_manager(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as manager:
+        manager.bind(str(tmp_path / "notify"))
+        manager.settimeout(600)
+        monkeypatch.setenv("NOTIFY_SOCKET", str(tmp_path / "notify"))
+        monkeypatch.setenv("WATCHDOG_USEC", "1000000")
+        with running(tmp_path / "data", "--metrics", "0") as server, pair(server.port) as (ann, bob):
+            heard = [manager.recv(100) for _ in range(3)]
+            assert sorted(heard) == [b"READY=1", b"WATCHDOG=1", b"WATCHDOG=1"]
+            found = re.search(r"url=(\S+)", server.log)
+            assert found is not None, server.log
+            ann.say(m.Resign())
+            bob.hear(m.Result)
+            with urllib.request.urlopen(found.group(1), timeout=600) as answer:
+                assert answer.headers["Content-Type"].startswith("text/plain")
+                text = answer.read().decode()
+            assert adds_up(read(text)) and read(text)["arena_matches_ended_total", "resign"] == 1
+            with pytest.raises(urllib.error.HTTPError, match="404"):
+                urllib.request.urlopen(found.group(1) + "x", timeout=600)
+            assert server.stop(signal.SIGTERM) == 0
+        heard = [manager.recv(100)]
+        while heard[-1] != b"STOPPING=1":
+            heard.append(manager.recv(100))
+
+
+@pytest.mark.slow
+def test_log_in_json_has_one_line_a_match(tmp_path: Path) -> None:
+    chance = Random(1)
+    with running(tmp_path, "--log-json") as server:
+        for _ in range(2):
+            with pair(server.port) as (ann, bob):
+                chance.choice((ann, bob)).say(m.Resign())
+                bob.hear(m.Result)
+        server.stop()
+    lines = [json.loads(line) for line in server.log.splitlines()]
+    matches = [line for line in lines if line["event"] == "match"]
+    assert [line["number"] for line in matches] == [1, 2]
+    assert all(line["reason"] == "resign" and line["players"] == ["ann", "bob"] for line in matches)
+    assert all(line["control_ms"] == [60000, 0] and line["seconds"] >= 0 for line in matches)
+
+
+def test_without_a_manager_nothing_is_told(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.delenv("NOTIFY_SOCKET", raising=False)
+    service_manager.tell("READY=1")
+    for address in ("relative", str(tmp_path / "nobody"), "@nobody"):
+        monkeypatch.setenv("NOTIFY_SOCKET", address)
+        service_manager.tell("READY=1")
+    for microseconds, process, seconds in (("", "", 0.0), ("x", "", 0.0), ("3000000", "1", 0.0)):
+        monkeypatch.setenv("WATCHDOG_USEC", microseconds)
+        monkeypatch.setenv("WATCHDOG_PID", process)
+        assert service_manager.watchdog_seconds() == seconds
+    monkeypatch.setenv("WATCHDOG_PID", str(os.getpid()))
+    assert service_manager.watchdog_seconds() == 3.0

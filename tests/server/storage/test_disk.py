@@ -1,0 +1,200 @@
+"""A disk that is full or cannot be written to, for real, and journals that were cut off or changed.
+
+With ARENA_CAMPAIGN=1 every byte of a journal is cut off and changed.
+"""
+
+import os
+import random
+import resource
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+from structlog.testing import capture_logs
+from trio.testing import MockClock
+
+from engine import record
+from engine.wire import messages as m
+from server.match import recovery
+from server.storage.record_store import Keys, RecordStore
+from tests.engine.test_record import played
+from tests.server.commands.test_process import START_SECONDS, Client, running
+from tests.server.harness import open_house
+
+CAMPAIGN = bool(os.environ.get("ARENA_CAMPAIGN"))
+
+
+def _moves(parameters: str) -> Iterator[str]:
+    """Return moves of a game that takes some while."""
+    text = played(parameters, seed=4)
+    return iter(record.verify(text).history.moves)
+
+
+class _Limited:
+    """A server no file of which may grow beyond so many bytes."""
+
+    def __init__(self, folder: Path, most: int) -> None:
+        with socket.create_server(("127.0.0.1", 0)) as listener:
+            self.port = listener.getsockname()[1]
+        command = [sys.executable, "-m", "server", "serve", "--no-web", "--port", str(self.port), "--data", str(folder)]
+        self.process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+        self._wait()
+        resource.prlimit(self.process.pid, resource.RLIMIT_FSIZE, (most, most))
+
+    def _wait(self) -> None:
+        began = time.monotonic()
+        while time.monotonic() - began < START_SECONDS:
+            try:
+                socket.create_connection(("127.0.0.1", self.port)).close()
+                return
+            except ConnectionError:
+                time.sleep(0.05)
+        raise AssertionError("the server did not start")
+
+    def stop(self) -> str:
+        self.process.terminate()
+        return self.process.communicate(timeout=START_SECONDS)[1]
+
+
+@pytest.mark.slow
+def test_a_full_disk_ends_the_match_that_needs_it_and_nothing_earlier_is_lost(tmp_path: Path) -> None:
+    with ExitStack() as stack:
+        server = _Limited(tmp_path, 2000)
+        stack.callback(server.process.kill)
+        ann, bob = Client(server.port, "ann"), Client(server.port, "bob")
+        for client in (ann, bob):
+            stack.enter_context(client.socket)
+        _seek(ann, bob, "params=2,3,5,5 budget=600000")
+        ann.say(m.Move(m.Text("a1-b2")))
+        assert (bob.hear(m.Result).result, ann.hear(m.Result).reason) == ("white", "dead_lock")
+        _seek(ann, bob, "params=3,3,9,9 budget=600000")
+        told = []
+        for ply, move in enumerate(_moves("3 3 9 9")):
+            mover, other = ((ann, bob), (bob, ann))[ply % 2]
+            mover.hear(m.Turn)
+            mover.say(m.Move(m.Text(move)))
+            said = [_next(client, m.Moved, m.Result) for client in (mover, other)][1]
+            if isinstance(said, m.Result):
+                break
+            told.append(said.move)
+        assert (said.result, said.reason) == ("annulled", "server_fault")
+        assert len(told) > 10
+        for client in (ann, bob):
+            client.heard.clear()
+        journal = (tmp_path / "running" / "2.txt").read_text(encoding="utf-8")
+        assert list(record.verify(journal).history.moves) == told
+        _seek(bob, ann, "params=2,3,5,5 budget=600000")
+        bob.say(m.Move(m.Text("a1-b2")))
+        assert ann.hear(m.Result).result == "white"
+        errors = server.stop()
+        assert "File too large" in errors and "Traceback" not in errors
+    with running(tmp_path):
+        pass
+    summary = record.verify((tmp_path / "records" / "2.txt").read_text(encoding="utf-8"))
+    assert (summary.result, list(summary.history.moves)) == ("annulled", told)
+
+
+def _seek(first: Client, second: Client, options: str) -> None:
+    first.say(m.Seek("gipf", m.Text(f"{options} colour=white")))
+    second.say(m.Seek("gipf", m.Text(options)))
+    for client in (first, second):
+        client.hear(m.Board)
+        client.say(m.Ready())
+    for client in (first, second):
+        client.hear(m.Start)
+
+
+def _next(client: Client, *kinds: type) -> m.Message:
+    """Return the next message of one of the kinds."""
+    while True:
+        while not client.heard:
+            client.heard += client.end.receive(client.socket.recv(65536))
+        message = client.heard.pop(0)
+        if isinstance(message, kinds):
+            return message
+
+
+@pytest.fixture
+def small(tmp_path: Path) -> Iterator[Path]:
+    """A file system of its own."""
+    place = tmp_path / "disk"
+    place.mkdir()
+    made = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=256k", "tmpfs", str(place)], check=False)
+    if made.returncode:
+        pytest.skip("to mount a file system takes root")
+    yield place
+    subprocess.run(["umount", str(place)], check=True)
+
+
+@pytest.mark.slow
+def test_a_read_only_directory_is_refused_at_the_start(small: Path) -> None:
+    RecordStore(small)
+    subprocess.run(["mount", "-o", "remount,ro", str(small)], check=True)
+    command = [sys.executable, "-m", "server", "serve", "--no-web", "--port", "0", "--data", str(small)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=START_SECONDS, check=False)
+    assert done.returncode == 1
+    assert done.stderr.startswith("arena-server: cannot serve: ") and "Read-only file system" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def _damaged(text: str) -> Iterator[tuple[str, bytes]]:
+    """Return journals that were cut off, or of which a byte, or many, are others."""
+    data = text.encode()
+    chance = random.Random(5)
+    places = range(len(data)) if CAMPAIGN else sorted(chance.sample(range(len(data)), 60))
+    for place in places:
+        yield f"cut off at {place}", data[:place]
+        for byte in (0, 10, 0xFF, data[place] ^ 1, data[place] ^ 0x20):
+            yield f"{byte} at {place}", data[:place] + bytes([byte]) + data[place + 1 :]
+    for place in places[:: 10 if CAMPAIGN else 20]:
+        yield f"zeros from {place}", data[:place] + bytes(len(data) - place)
+        yield f"twice from {place}", data + data[place:]
+
+
+def test_of_any_damaged_journal_no_true_line_before_the_damage_is_lost() -> None:
+    text = played(stop_after=9)
+    events = text.index("ready ")
+    for what, data in _damaged(text):
+        leftover = recovery.examine(7, data)
+        pairs = zip(data, text.encode(), strict=False)
+        untouched = next((at for at, (one, other) in enumerate(pairs) if one != other), min(len(data), len(text)))
+        whole = text[: text.rfind("\n", 0, untouched) + 1]
+        if len(whole) > events:
+            assert leftover.text.startswith(whole), what
+            assert leftover.summary is not None, what
+        if leftover.summary is not None:
+            assert record.verify(leftover.text).played == leftover.summary.played
+        else:
+            assert leftover.fault, what
+
+
+async def test_a_server_starts_over_any_damaged_journal_beside_sound_ones(
+    tmp_path: Path, autojump_clock: MockClock
+) -> None:
+    chance = random.Random(6)
+    text = played(stop_after=9)
+    damaged = list(_damaged(text))
+    for round_ in range(20 if CAMPAIGN else 2):
+        folder = tmp_path / str(round_)
+        record_store = RecordStore(folder)
+        for number in range(1, 41):
+            name, rival = f"a{number}", f"b{number}"
+            journal = text.replace("match 7\n", f"match {number}\n")
+            journal = journal.replace("white ann", f"white {name}").replace("black bob", f"black {rival}")
+            record_store.begin(number, Keys.of(name, rival), journal).close()
+            if number % 2:
+                record_store.running(number).write_bytes(chance.choice(damaged)[1])
+        with capture_logs():
+            async with open_house(folder) as house:
+                assert set(range(2, 41, 2)) <= set(house.arena.matches)
+                back = await house.connect()
+                await back.say(m.Resume(40, "a40"))
+                await back.hear(m.Moved)
+        for number in range(1, 41, 2):
+            kept = [place for place in ("running", "damaged") if (folder / place / f"{number}.txt").exists()]
+            assert kept or (folder / "records" / f"{number}.txt").exists(), number

@@ -1,0 +1,320 @@
+"""The power is cut at every step that the records take on their way to the disk, and a server starts on what is left.
+
+With ARENA_CAMPAIGN=1 a hundred times at each step; what is left is drawn at random.
+"""
+
+import errno
+import os
+import random
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+import trio
+from structlog.testing import capture_logs
+from trio.testing import MockClock
+
+from engine import record
+from engine.games.outcome import Termination
+from engine.wire import messages as m
+from server.arena.record_sync import Rounds
+from server.contest.fixtures import Finished, Fixture
+from server.contest.store.lost_records import lost_records
+from server.contest.store.result_keeping import settled
+from server.storage import match_numbers as numbers
+from server.storage.disk import Disk
+from server.storage.record_store import Keys, RecordStore
+from server.storage.unsynced import Round
+from tests.engine.test_record import played
+from tests.server.harness import open_house, play, ready
+from tests.server.storage.power import PowerlessDisk
+
+CUTS = 100 if os.environ.get("ARENA_CAMPAIGN") else 1
+FIXTURE = Fixture(0, 1, 0, 0, 0, ("ann", "bob"))
+
+
+class _Promised(NamedTuple):
+    """What has to be there whatever becomes of the rest."""
+
+    numbers: int
+    """The highest that was given."""
+    synced: dict[int, str]
+    """By match: the record as far as a round has brought it."""
+    kept: dict[int, str]
+    """By match whose result the store has: the SHA-256 of the record."""
+
+
+class _Scenario:
+    """Some matches from beginning to end, and what is promised meanwhile."""
+
+    def __init__(self, folder: Path, cut: "_Cut") -> None:
+        self.disk = PowerlessDisk(folder)
+        self.disk.watch = lambda: cut.maybe(self)
+        self.record_store = RecordStore(folder, synced=True, disk=self.disk)
+        self.promised = _Promised(0, {}, {})
+        self._written: dict[int, str] = {}
+
+    def play(self) -> None:
+        self.record_store.reserve(first=True)
+        one, two = self._begin(stop_after=6), self._begin(stop_after=7)
+        next(one), next(one), next(two)
+        self._round()
+        for _ in one:
+            next(two, None)
+        self.promised.kept[1] = self.record_store.settle(1)
+        three = self._begin(end="resign", stop_after=4)
+        for _ in three:
+            pass
+        self._round()
+        four = self._begin(stop_after=5)
+        next(four)
+        self._round()
+        for _ in four:
+            pass
+
+    def _begin(self, *, stop_after: int, end: str = "") -> Iterator[None]:
+        """Play a match, some lines at a time."""
+        number = self.record_store.next_number()
+        self.promised = self.promised._replace(numbers=number)
+        end = end or ("time" if number == 1 else "")
+        text = played(stop_after=stop_after, end=end).replace("match 7\n", f"match {number}\n")
+        text = text.replace("ann", f"a{number}").replace("bob", f"b{number}")
+        head = text[: text.index("ready ")]
+        lines = text[len(head) :].splitlines(keepends=True)
+        journal = self.record_store.begin(number, Keys.of(f"a{number}", f"b{number}"), head)
+        self._written[number] = head
+        yield
+        for line in lines:
+            journal.write(line)
+            self._written[number] += line
+            if not line.startswith("unanswered"):
+                yield
+        if end:
+            journal.finish()
+
+    def _round(self) -> None:
+        work, written = self.record_store.round(), dict(self._written)
+        synced = self.record_store.sync(work)
+        assert not synced.failed
+        self.record_store.done(work, synced)
+        self.promised.synced.update(written)
+
+
+class _Cut:
+    """Keeps what is left at each step."""
+
+    def __init__(self, folder: Path, chance: random.Random) -> None:
+        self._folder, self._chance = folder, chance
+        self.left: list[tuple[Path, _Promised]] = []
+
+    def maybe(self, scenario: _Scenario) -> None:
+        for _ in range(CUTS if hasattr(scenario, "promised") else 0):
+            place = self._folder / str(len(self.left))
+            place.mkdir()
+            scenario.disk.left(self._chance, place)
+            now = scenario.promised
+            self.left.append((place, _Promised(now.numbers, dict(now.synced), dict(now.kept))))
+
+
+async def test_a_power_cut_costs_what_was_not_synced_and_nothing_else(
+    tmp_path: Path, autojump_clock: MockClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cut = _Cut(tmp_path, random.Random(20261122))
+    scenario = _Scenario(tmp_path / "data", cut)
+    scenario.play()
+    assert len(cut.left) == CUTS * (scenario.disk.steps - 5) > 50
+    monkeypatch.setattr(numbers, "boot", lambda: "after the power cut")
+    lost = 0
+    for place, promised in cut.left:
+        with capture_logs():
+            async with open_house(place) as house:
+                assert house.arena.record_store.next_number() > promised.numbers
+                for match, text in promised.synced.items():
+                    state = house.arena.matches.get(match)
+                    whole = record.verify(text)
+                    if state is None:
+                        assert house.record(match).startswith(text), place
+                        assert record.verify(house.record(match)).reason in ("time", "resign")
+                    else:
+                        assert state.state.history.moves[: whole.history.plies] == whole.history.moves
+                        assert house.arena.record_store.journal(match).decode().startswith(text), place
+                assert lost_records(place, promised.kept) == {}
+                for match, sha256 in promised.kept.items():
+                    assert house.arena.record_store.settle(match) == sha256
+                lost += len(promised.synced) < promised.numbers
+    assert lost, "no cut came before everything was synced"
+
+
+async def test_numbers_of_matches_that_a_power_cut_took_away_are_not_given_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    record_store = RecordStore(tmp_path, synced=True)
+    record_store.reserve(first=True)
+    given = [record_store.next_number() for _ in range(numbers.BLOCK)]
+    assert given == list(range(1, numbers.BLOCK + 1))
+    with pytest.raises(OSError, match="no number of a match can be reserved"):
+        record_store.next_number()
+    record_store.reserve()
+    assert record_store.next_number() == numbers.BLOCK + 1
+    assert RecordStore(tmp_path).next_number() == 1, "a kill of the process takes no file away"
+    monkeypatch.setattr(numbers, "boot", lambda: "next")
+    assert RecordStore(tmp_path).next_number() == 2 * numbers.BLOCK + 1
+    record_store.close_numbers()
+    monkeypatch.setattr(numbers, "boot", lambda: "another")
+    assert RecordStore(tmp_path).next_number() == numbers.BLOCK + 2, "a server that was stopped in order leaves no gap"
+
+
+async def test_numbers_are_reserved_and_the_database_is_synced_where_no_record_grows(tmp_path: Path) -> None:
+    """As in a contest that a cluster plays."""
+    record_store = RecordStore(tmp_path / "data", synced=True)
+    record_store.reserve(first=True)
+    synced = 0
+
+    def store() -> None:
+        nonlocal synced
+        synced += 1
+
+    async with open_house(tmp_path / "data", record_store=lambda _: record_store) as house:
+        rounds = Rounds(record_store, house.arena, store)
+        given = []
+        for _ in range(3):
+            given += [record_store.next_number() for _ in range(numbers.BLOCK * 2 // 3)]
+            await rounds.one()
+    assert given == list(range(1, len(given) + 1)) and synced == 3
+
+
+class _Failing(Disk):
+    """A disk that does not keep what is written to some files."""
+
+    def __init__(self, kind: int, *names: str) -> None:
+        super().__init__()
+        self.kind, self.names = kind, names
+
+    def sync(self, path: Path) -> None:
+        if path.name in self.names:
+            raise OSError(self.kind, os.strerror(self.kind))
+        super().sync(path)
+
+
+@pytest.mark.parametrize("kind", [errno.EIO, errno.ENOSPC])
+async def test_a_match_that_the_disk_does_not_keep_is_annulled_and_others_go_on(tmp_path: Path, kind: int) -> None:
+    disk = _Failing(kind)
+    async with open_house(
+        tmp_path / "data", record_store=lambda folder: RecordStore(folder, synced=True, disk=disk)
+    ) as house:
+        rounds = Rounds(house.arena.record_store, house.arena, lambda: None)
+        ann, bob = await house.pair("params=3,3,9,9 budget=600000")
+        await ready(ann, bob)
+        await rounds.one()
+        disk.names = ("1.txt",)
+        await play(ann, bob, "a1-b2")
+        with capture_logs() as logs:
+            await rounds.one()
+        result = await bob.hear(m.Result)
+        assert (result.result, result.reason) == ("annulled", "server_fault")
+        (line,) = [line for line in logs if line["event"] == "the disk has not kept what was written"]
+        assert (line["matches"], line["log_level"]) == ([1], "error")
+        await ann.hear(m.Result)
+        disk.names = ()
+        for client in (ann, bob):
+            await client.say(m.Seek("gipf", m.Text("params=3,3,9,9")))
+        for client in (ann, bob):
+            await client.hear(m.Board)
+        await ready(ann, bob)
+        await rounds.one()
+        assert house.arena.matches.keys() == {2}
+        assert not (tmp_path / "data" / "records" / "1.txt").exists(), "nobody knows what stands on the disk"
+        assert (tmp_path / "data" / "damaged" / "1.txt").exists()
+
+
+def _over(record_store: RecordStore) -> None:
+    """Leave match 7 behind, which is over."""
+    journal = record_store.begin(7, Keys.of("one", "two"), played(stop_after=4, end="resign"))
+    journal.finish()
+
+
+def test_a_game_whose_record_the_disk_does_not_keep_is_no_result(tmp_path: Path) -> None:
+    record_store = RecordStore(tmp_path, synced=True, disk=_Failing(errno.EIO, "7.txt"))
+    _over(record_store)
+    game = Finished(FIXTURE, 7, 0, "resign", "bob (black) resigned", 4)
+    with capture_logs() as logs:
+        kept, sha256 = settled(record_store, game)
+    assert (kept.winner, kept.termination, sha256) == (None, Termination.SERVER_FAULT, "")
+    assert "Input/output error" in kept.detail and logs[0]["log_level"] == "error"
+    work = record_store.round()
+    record_store.done(work, record_store.sync(work))
+    assert record_store.read(7) is None and (tmp_path / "damaged" / "7.txt").exists()
+
+
+def test_where_files_cannot_be_synced_everything_goes_on_and_the_log_says_so_once(tmp_path: Path) -> None:
+    class NoSync(Disk):
+        def _flush(self, file: int) -> None:
+            raise OSError(errno.EINVAL, "Invalid argument")
+
+    with capture_logs() as logs:
+        record_store = RecordStore(tmp_path, synced=True, disk=NoSync())
+        _over(record_store)
+        work = record_store.round()
+        record_store.done(work, record_store.sync(work))
+        assert record_store.settle(7)
+    assert [line["log_level"] for line in logs] == ["warning"]
+    assert record_store.read(7) == played(stop_after=4, end="resign")
+
+
+def test_what_no_file_could_be_opened_for_is_synced_in_the_next_round(tmp_path: Path) -> None:
+    disk = _Failing(errno.EMFILE, "7.txt")
+    record_store = RecordStore(tmp_path, synced=True, disk=disk)
+    _over(record_store)
+    for names in (("7.txt",), ()):
+        disk.names = names
+        work = record_store.round()
+        synced = record_store.sync(work)
+        assert not synced.failed
+        record_store.done(work, synced)
+        assert record_store.read(7) == played(stop_after=4, end="resign"), "wherever it is"
+        assert (tmp_path / "records" / "7.txt").exists() == (not names)
+    assert record_store.round() == Round(frozenset(), frozenset(), ())
+
+
+def test_half_a_line_that_cannot_be_taken_away_is_the_last_of_its_record(tmp_path: Path) -> None:
+    class Full(Disk):
+        full = False
+
+        def append(self, file: int, data: bytes) -> None:
+            if self.full:
+                super().append(file, data[:5])
+                raise OSError(errno.ENOSPC, "No space left on device")
+            super().append(file, data)
+
+        def cut(self, file: int, length: int) -> None:
+            raise OSError(errno.EIO, "Input/output error")
+
+    disk = Full()
+    record_store = RecordStore(tmp_path, disk=disk)
+    text = played(stop_after=4)
+    journal = record_store.begin(7, Keys.of("one", "two"), text)
+    disk.full = True
+    with pytest.raises(OSError, match="No space left"):
+        journal.write("move 5 white 1.000 2.000\n")
+    disk.full = False
+    with pytest.raises(OSError, match="half a line"):
+        journal.write("move 5 white 1.000 2.000\n")
+    assert record_store.journal(7) == text.encode() + b"move "
+
+
+async def test_a_journal_beside_the_record_of_its_match_never_replaces_it(
+    tmp_path: Path, autojump_clock: MockClock
+) -> None:
+    text = played(stop_after=4, end="resign")
+    for number, copy in enumerate((text, text.replace("result white", "result black")), 1):
+        folder = tmp_path / str(number)
+        record_store = RecordStore(folder)
+        _over(record_store)
+        record_store.running(7).write_text(copy, encoding="utf-8")
+        with capture_logs():
+            async with open_house(folder) as house:
+                assert house.record(7) == text
+        assert not (folder / "running" / "7.txt").exists()
+        assert (folder / "damaged" / "7.txt").exists() == (copy != text)
+    await trio.lowlevel.checkpoint()
