@@ -230,7 +230,7 @@ def test_another_engine_plays(tmp_path: Path) -> None:
     arguments = ("depth=2", f"depth=2,engine={folder}", *SMALL, "--games", "6", "--all-games", "--results", str(file))
     lines, _ = duel(*arguments)
     assert "pairs with 0 to 2 points for A, by halves: 0 0 3 0 0" in lines
-    think = folder / "engine" / "search" / "think.py"
+    think = folder / "engine" / "search" / "searcher.py"
     code = think.read_text(encoding="utf-8")
     think.write_text(code.replace("return self._texts(1)[0]", "return [*self.position.successors()][-1].move"), "utf-8")
     _, errors = duel(*arguments, status=2)
@@ -257,7 +257,7 @@ def test_another_engine_plays(tmp_path: Path) -> None:
 )
 def test_an_engine_that_fails_ends_the_duel(tmp_path: Path, fault: str, sentence: str) -> None:
     folder = other_engine(tmp_path)
-    think = folder / "engine" / "search" / "think.py"
+    think = folder / "engine" / "search" / "searcher.py"
     code = think.read_text(encoding="utf-8")
     think.write_text(code.replace("return self._texts(1)[0]", fault), encoding="utf-8")
     lines, errors = duel("depth=2", f"depth=2,engine={folder}", *SMALL, "--games", "6", status=1)

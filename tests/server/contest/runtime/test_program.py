@@ -349,7 +349,8 @@ async def test_a_program_thinks_on_its_core_alone(tmp_path: Path) -> None:
 STARTS = """
 import sys, trio
 from pathlib import Path
-from server.organise import descendants, programs
+from server.contest.programs import program as programs
+from server.ops import descendants
 from server.contest.programs.command import Seat
 async def main(data, *command):
     place = programs.Place(data, descendants.home_of(data), data / "errors.txt")

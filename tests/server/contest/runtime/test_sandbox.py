@@ -300,7 +300,8 @@ STARTS = """
 import sys, threading, trio
 from pathlib import Path
 from server.contest.definition import Bounds
-from server.organise import descendants, programs
+from server.contest.programs import program as programs
+from server.ops import descendants
 from server.contest.programs.command import Seat
 from server.contest.programs.sandbox.bubblewrap import View
 from server.contest.programs.sandbox.process import Seal
