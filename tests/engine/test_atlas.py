@@ -35,7 +35,8 @@ def test_variants_are_solved_once_and_shown(capsys: pytest.CaptureFixture[str], 
 
 
 @pytest.mark.slow
-def test_jobs_side_by_side(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_jobs_side_by_side(capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NUMBA_DISABLE_JIT", "1")  # for the processes: to compile takes longer than to solve
     status, lines, _ = run(capsys, tmp_path / "atlas.tsv", "2 2-3 4 4", "--jobs", "2")
     assert (status, lines) == (0, ["2 variants, 2 of them solved"])
 
