@@ -7,6 +7,7 @@ come back.
 import io
 import sys
 import tokenize
+from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -63,18 +64,18 @@ def main() -> None:
 
 
 def crowded() -> Iterator[str]:
-    """Yield folders with too many entries; those that every package has are not counted."""
+    """Yield folders with too many entries; those that every package has are not counted, nor what is left of caches."""
+    entries: dict[Path, set[str]] = defaultdict(set)
     for package in PACKAGES:
-        for folder in [ROOT / package, *(path for path in (ROOT / package).rglob("*") if path.is_dir())]:
-            name = folder.relative_to(ROOT).as_posix()
-            entries = {entry.name for entry in folder.iterdir()} - {
-                "__init__.py",
-                "__main__.py",
-                "__pycache__",
-                "py.typed",
-            }
-            if len(entries) > MAX_ENTRIES and name not in LISTS:
-                yield f"{name}: {len(entries)} entries, {MAX_ENTRIES} at most: {', '.join(sorted(entries))}"
+        for file in (ROOT / package).rglob("*.*"):
+            parts = file.relative_to(ROOT).parts
+            if file.is_file() and "__pycache__" not in parts:
+                for depth in range(1, len(parts)):
+                    entries[Path(*parts[:depth])].add(parts[depth])
+    for folder, names in sorted(entries.items()):
+        found = names - {"__init__.py", "__main__.py", "py.typed"}
+        if len(found) > MAX_ENTRIES and folder.as_posix() not in LISTS:
+            yield f"{folder}: {len(found)} entries, {MAX_ENTRIES} at most: {', '.join(sorted(found))}"
 
 
 def modules() -> Iterator[Path]:
