@@ -24,11 +24,11 @@ COMPILED_BEFORE = 2
 """So many times each command is run: the second one loads what the first has compiled, which once crashed."""
 
 
-COMPILED = ("gipf", "stones")
+COMPILED = ("gipf",)
 """Games whose commands are tried compiled, the others interpreted: compiling one takes a quarter of a minute."""
 
-SHARED = {"gipf": "3 3 9 9"}
-"""Variants that are tried in place of the usual ones: those whose searches other tests compile, too."""
+SHARED = {"gipf": "3 3 9 9", "mnk": "5 5 4"}
+"""Variants that are tried in place of the usual ones: what other tests compile, too, and what is quick interpreted."""
 
 CAMPAIGN = bool(os.environ.get("ARENA_CAMPAIGN"))
 

@@ -295,7 +295,7 @@ def test_a_server_that_was_stopped_charges_nobody_for_it(tmp_path: Path, answere
             ann.say(m.Move(m.Text("a1-b2")))
         moved = ann.hear(m.Moved)
         most = time.monotonic() - began - (back - stopped) + 2 * PULSE_SECONDS
-        assert 0 < 600 - moved.first / 1000 < most, "whatever the machine does meanwhile"
+        assert 0 <= 600 - moved.first / 1000 < most, "nothing at all, where it was stopped with the TURN"
         bob.say(m.Resign())
         ann.hear(m.Result)
         assert server.stop() == 0
