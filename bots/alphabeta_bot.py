@@ -29,10 +29,10 @@ FASTER = 1.2
 TELLING_MS = 1.0
 """A search that takes less says that the next one will be as fast at least, and no more."""
 
-LEAST_NODES = 1000
+MIN_NODES = 1000
 """No search is held to less: a ply or two, a fraction of a millisecond where it is compiled."""
 
-SHORTEST_MS = 0.01
+MIN_MS = 0.01
 """No search takes less."""
 
 LONG_MS = 300.0
@@ -121,7 +121,7 @@ class AlphaBetaBot(Bot):
             return next(position.successors()).move
         thought = _interruptible(searcher, position, earlier, limits)
         thought_ms = thought.seconds * 1000
-        rate = thought.nodes / max(thought_ms, SHORTEST_MS)
+        rate = thought.nodes / max(thought_ms, MIN_MS)
         if thought_ms >= TELLING_MS or rate > self._nodes_per_ms:
             self._nodes_per_ms = rate
         self._before = (clocks, min(thought_ms, limits.hard_ms or thought_ms))
@@ -146,7 +146,7 @@ class AlphaBetaBot(Bot):
         hard = min(time.hard_ms, self._most_ms or time.hard_ms)
         nodes = [self._nodes] if self._nodes else []
         if self._nodes_per_ms:
-            nodes.append(max(LEAST_NODES, int(hard * self._nodes_per_ms)))
+            nodes.append(max(MIN_NODES, int(hard * self._nodes_per_ms)))
         return SearchLimits(self._depth, min(nodes, default=None), min(hard, time.soft_ms), hard)
 
     def _thinker_for(self, kernel: Kernel) -> Searcher:

@@ -16,7 +16,7 @@ from bots.play.input_words import USUAL_SECONDS, BadCommand
 from engine.commands.usage_errors import explain, finite
 from engine.games.catalogue import GAMES, USUAL_GAME
 from engine.games.interface import GameError
-from engine.search.iterative_deepening import MOST_THREADS
+from engine.search.iterative_deepening import MAX_THREADS
 from engine.search.memory import MAX_DEPTH
 from engine.wire.words import ANY
 
@@ -34,7 +34,7 @@ PORTS = validators.Number(gte=1, lte=65535)
 COUNT = validators.Number(gte=0)
 ABOVE_0 = (finite, validators.Number(gt=0))
 DEPTHS = validators.Number(gte=1, lte=MAX_DEPTH)
-THREADS = validators.Number(gte=1, lte=MOST_THREADS)
+THREADS = validators.Number(gte=1, lte=MAX_THREADS)
 TABLES = validators.Number(gte=1, lte=4096)
 POSITIVE = validators.Number(gte=1)
 

@@ -16,7 +16,7 @@ from server.ops.backoff import pause_seconds
 
 log = structlog.get_logger()
 
-MOST_OF_A_KIND = 4
+MAX_OF_A_KIND = 4
 """Bots of one kind that play at a time. Each takes a processor while it thinks."""
 
 LOOK_SECONDS = 0.1
@@ -25,10 +25,10 @@ LOOK_SECONDS = 0.1
 FIRST_PAUSE_SECONDS = 1.0
 """Pause before a bot that has failed is started again; it doubles with each further failure."""
 
-MOST_PAUSE_SECONDS = 60.0
+MAX_PAUSE_SECONDS = 60.0
 """Longest of these pauses."""
 
-MOST_FAILURES = 5
+MAX_FAILURES = 5
 """After so many starts in a row that came to no login a kind of bots is given up."""
 
 
@@ -43,7 +43,7 @@ async def keep_house(arena: Arena, settings: Settings) -> None:
 
 
 class _BotKind:
-    """The bots of one kind: up to `MOST_OF_A_KIND` that play, and one that waits."""
+    """The bots of one kind: up to `MAX_OF_A_KIND` that play, and one that waits."""
 
     def __init__(self, arena: Arena, kind: str, game: str) -> None:
         """Take the names that these bots have."""
@@ -51,7 +51,7 @@ class _BotKind:
         self._kind = kind
         self._game = game
         self._first = kind if game == USUAL_GAME else f"{kind}-{game}"
-        self._names = [self._first, *(f"{self._first}-{number}" for number in range(2, MOST_OF_A_KIND + 1))]
+        self._names = [self._first, *(f"{self._first}-{number}" for number in range(2, MAX_OF_A_KIND + 1))]
         for name in self._names:
             arena.house_tokens[name.lower()] = secrets.token_hex(16)
             arena.house_kinds[name.lower()] = self._first.lower()
@@ -65,13 +65,13 @@ class _BotKind:
     async def keep(self) -> None:
         """Start a bot whenever none waits, until cancelled, or until it is of no use."""
         async with trio.open_nursery() as nursery:
-            while self._stillborn < MOST_FAILURES:
+            while self._stillborn < MAX_FAILURES:
                 playing = {name.lower() for match in self._arena.matches.values() for name in match.header.players}
                 idle = [name for name in self._alive if name.lower() not in playing]
                 free = [name for name in self._names if name not in self._alive and name.lower() not in playing]
                 if not idle and free:
                     if self._failures:
-                        await trio.sleep(pause_seconds(self._failures, FIRST_PAUSE_SECONDS, MOST_PAUSE_SECONDS))
+                        await trio.sleep(pause_seconds(self._failures, FIRST_PAUSE_SECONDS, MAX_PAUSE_SECONDS))
                     self._alive.add(free[0])
                     nursery.start_soon(self._run, free[0])
                 await trio.sleep(LOOK_SECONDS)

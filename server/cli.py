@@ -22,10 +22,10 @@ from server.config import tokens as token_file
 from server.config.limits import MAX_ALLOWANCE, Limits
 from server.config.settings import (
     HOUSE_BOTS,
-    LEAST_BUDGET,
-    MOST_BUDGET,
-    MOST_MOVES,
-    MOST_SYNC_SECONDS,
+    MAX_BUDGET,
+    MAX_MOVES,
+    MAX_SYNC_SECONDS,
+    MIN_BUDGET,
     PORT,
     SYNC_SECONDS,
     WEB,
@@ -132,11 +132,11 @@ def serve(
     """
     configure(verbose=verbose, json=log_json)
     for name, value, least, most in (
-        ("budget", budget, LEAST_BUDGET // MICROSECONDS, MOST_BUDGET // MICROSECONDS),
-        ("increment", increment, 0, MOST_BUDGET // MICROSECONDS),
-        ("move-limit", move_limit, 1, MOST_MOVES),
+        ("budget", budget, MIN_BUDGET // MICROSECONDS, MAX_BUDGET // MICROSECONDS),
+        ("increment", increment, 0, MAX_BUDGET // MICROSECONDS),
+        ("move-limit", move_limit, 1, MAX_MOVES),
         ("lag-allowance", lag_allowance, 0, MAX_ALLOWANCE // MICROSECONDS),
-        ("delay-moves", delay_moves, 0, MOST_MOVES),
+        ("delay-moves", delay_moves, 0, MAX_MOVES),
     ):
         if not least <= value <= most:
             fail(f"--{name} is {value}; it has to lie between {least} and {most}")
@@ -209,7 +209,7 @@ def demo(
         params = GAMES[game].parameters(GAMES[game].default_parameters if params is None else params)
     except BadParameters as error:
         fail(f"--params: {error}")
-    if not 1000 <= budget <= MOST_BUDGET // MICROSECONDS:
+    if not 1000 <= budget <= MAX_BUDGET // MICROSECONDS:
         fail(f"--budget is {budget}; the demonstration needs at least 1000")
     sys.exit(exits.run("cannot show a match", demonstrate, (first, second), (game, params), budget))
 
@@ -302,8 +302,8 @@ def _identity(certificate: Path | None, key: Path | None) -> tls.Identity | None
 
 
 def _check_sync(seconds: float) -> None:
-    if seconds and not 0.1 <= seconds <= MOST_SYNC_SECONDS:
-        fail(f"--sync-interval is {seconds}; it lies between 0.1 and {MOST_SYNC_SECONDS:g} seconds, or is 0 for never")
+    if seconds and not 0.1 <= seconds <= MAX_SYNC_SECONDS:
+        fail(f"--sync-interval is {seconds}; it lies between 0.1 and {MAX_SYNC_SECONDS:g} seconds, or is 0 for never")
 
 
 def main() -> None:

@@ -2,7 +2,7 @@
 
 from itertools import product
 
-from bots.client.precompile import MOST_LOADED, Precompilation, start_of
+from bots.client.precompile import MAX_LOADED, Precompilation, start_of
 from engine.games.gipf import kernel as gipf
 from engine.games.interface import Position, moves
 from engine.games.mnk import kernel as mnk
@@ -21,47 +21,47 @@ def test_rules_of_more_boards_than_are_kept_can_be_played() -> None:
                 start = start_of("mnk", f"{rows} {columns} {run}")
                 assert start.verdict() is None and start.resolve("a1").position.turn == 1
                 asked += 1
-    assert asked > mnk.MOST_BOARDS
-    assert mnk._interpreted.cache_info().currsize == mnk.MOST_BOARDS
-    assert mnk._compiled.cache_info().maxsize == mnk.MOST_COMPILED
+    assert asked > mnk.MAX_BOARDS
+    assert mnk._interpreted.cache_info().currsize == mnk.MAX_BOARDS
+    assert mnk._compiled.cache_info().maxsize == mnk.MAX_COMPILED
     again = first.resolve(moves(first)[0]).position.resolve("b1").position
     assert again.resolve("c1").position.verdict() is not None
     assert mnk.bind(first.variant) is not bound, "it was made again"  # type: ignore[attr-defined]
 
 
 def test_searches_of_more_boards_than_are_kept_can_be_made() -> None:
-    for run in range(binding.MOST_BOUND + 4):
+    for run in range(binding.MAX_BOUND + 4):
         rows, columns = 1 + run // 17 % 15, 3 + run % 17
         position = start_of("mnk", f"{rows} {columns} {3 + run // 255}")
         searcher = Searcher(position.kernel(compile=False), megabytes=0)
         assert searcher.think(position, (), SearchLimits(nodes=1), clock=lambda: 0.0).move == moves(position)[0]
-    assert binding._bind.cache_info().currsize == binding.MOST_BOUND
+    assert binding._bind.cache_info().currsize == binding.MAX_BOUND
 
 
 def test_every_variant_of_gipf_is_kept() -> None:
     variants = [(size, run) for size in range(2, 13) for run in range(2, 2 * size)]
-    assert len(variants) + sum(size <= gipf.WORD_SIZE for size, _ in variants) <= gipf.MOST_BOUND
-    assert gipf.bind.cache_info().maxsize == gipf.MOST_BOUND
+    assert len(variants) + sum(size <= gipf.WORD_SIZE for size, _ in variants) <= gipf.MAX_BOUND
+    assert gipf.bind.cache_info().maxsize == gipf.MAX_BOUND
 
 
 def test_boards_of_pages_are_made_again() -> None:
     for columns, rows in product(range(4, 14), repeat=2):
         assert len(layouts.grid(columns, rows).fields) == len(layouts.numbered(columns, rows).fields) == columns * rows
     for made in (layouts.grid, layouts.numbered):
-        assert made.cache_info().currsize == layouts.MOST_BOARDS
+        assert made.cache_info().currsize == layouts.MAX_BOARDS
 
 
 def test_a_bot_that_meets_more_boards_than_it_keeps_plays_on_all_of_them() -> None:
     warmed: list[Position] = []
     warm = Precompilation(warmed.append)
-    starts = [start_of("mnk", f"19 19 {run}") for run in range(2, MOST_LOADED // 2 + 2)]
-    starts += [start_of("mnk", f"18 19 {run}") for run in range(2, MOST_LOADED // 2 + 4)]
+    starts = [start_of("mnk", f"19 19 {run}") for run in range(2, MAX_LOADED // 2 + 2)]
+    starts += [start_of("mnk", f"18 19 {run}") for run in range(2, MAX_LOADED // 2 + 4)]
     for start in starts:
         warm.now(start)
         assert warm.kernel(start).rules is start.kernel().rules
         warm.kernel(starts[0])  # which is played again and again
     loaded = [start for start in starts if warm._is_loaded(start)]
-    assert len(loaded) == MOST_LOADED and loaded == [starts[0], *starts[3:]]
+    assert len(loaded) == MAX_LOADED and loaded == [starts[0], *starts[3:]]
 
 
 def test_boards_do_not_take_each_others_place() -> None:

@@ -24,7 +24,7 @@ from engine.wire.states import IN_MATCH
 LATE_SECONDS = 2.0
 """How much later than its clock allows a program may answer and still be left alive, for the next match."""
 
-MOST_ERRORS = 100
+MAX_ERRORS = 100
 """After so many lines that cannot be accepted a program is ended, as the server ends a session."""
 
 SHOWN_ERRORS = 3
@@ -33,7 +33,7 @@ SHOWN_ERRORS = 3
 SHOWN_CHARACTERS = 60
 """So much is shown of a line."""
 
-MOST_FAILURES = 3
+MAX_FAILURES = 3
 """After so many matches in a row in which the program failed it is not started again."""
 
 BRIDGED = ("RESUME", "CANCEL", "LIST", "WATCH", "UNWATCH", "RECORD", "ORGANISE")
@@ -224,8 +224,8 @@ class LinesBot(ProgramBot):
     def _refuse(self, line: str | ProtocolError, error: ProtocolError) -> None:
         self._errors += 1
         shown = repr(line[:SHOWN_CHARACTERS]) if isinstance(line, str) else str(error)
-        if self._errors >= MOST_ERRORS:
-            sentence = f"the program wrote {MOST_ERRORS} lines that cannot be accepted; the last one: {shown}"
+        if self._errors >= MAX_ERRORS:
+            sentence = f"the program wrote {MAX_ERRORS} lines that cannot be accepted; the last one: {shown}"
             raise ProgramFailed(f"{sentence} ({error.code})")
         if self._errors <= SHOWN_ERRORS:
             self._report(f"a line of the program's is refused: {shown} ({error.code})")
@@ -239,7 +239,7 @@ def _board(position: Position) -> m.Board:
 def bridge(bot: ProgramBot, play: Callable[[int], object], games: int, report: Callable[[str], None]) -> None:
     """Let ``play`` play that many matches with the bot, 0 for no end, and end the program; raises `ArenaError`.
 
-    A program that has failed is started again for the next match, but not after `MOST_FAILURES` in a row.
+    A program that has failed is started again for the next match, but not after `MAX_FAILURES` in a row.
     """
     try:
         while True:
@@ -247,7 +247,7 @@ def bridge(bot: ProgramBot, play: Callable[[int], object], games: int, report: C
                 play(games and games - bot.played)
                 return
             except BotFailed:
-                if 0 < games <= bot.played or bot.failures >= MOST_FAILURES:
+                if 0 < games <= bot.played or bot.failures >= MAX_FAILURES:
                     raise
                 report("the program is started again")
                 bot.start()

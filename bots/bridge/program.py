@@ -8,10 +8,10 @@ from collections.abc import Sequence
 from bots.bridge.process import LEAVE_SECONDS, Process
 from bots.client.errors import BotFailed
 
-MOST_WAITING_BYTES = 1 << 20
+MAX_WAITING_BYTES = 1 << 20
 """Bytes that may wait for a program that does not read: thousands of moves fit."""
 
-MOST_UNASKED_BYTES = 1 << 20
+MAX_UNASKED_BYTES = 1 << 20
 """Bytes that a program may write between two turns: what answers one is a line."""
 
 READ_BYTES = 65536
@@ -57,7 +57,7 @@ class Program:
         does not read.
         """
         while True:
-            if len(self._waiting) > MOST_WAITING_BYTES:
+            if len(self._waiting) > MAX_WAITING_BYTES:
                 raise ProgramFailed(f"the program does not read: {len(self._waiting)} bytes wait on its standard input")
             writable = [self._to] if self._waiting else []
             seconds = max(0.0, deadline - time.monotonic())
@@ -88,6 +88,6 @@ class Program:
             raise ProgramEnded(f"the program {self._process.ended(LEAVE_SECONDS) or 'closed its standard output'}")
         self.heard_any = True
         self._unasked += len(data)
-        if self._unasked > MOST_UNASKED_BYTES:
+        if self._unasked > MAX_UNASKED_BYTES:
             raise ProgramFailed(f"the program wrote {self._unasked} bytes that nobody had asked for")
         return data

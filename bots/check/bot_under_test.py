@@ -26,7 +26,7 @@ ANSWER_SECONDS = 10.0
 START_SECONDS = 120.0
 """What a program gets from its start to its connection: some compile first."""
 
-MOST_REFUSALS = 20
+MAX_REFUSALS = 20
 """Who says so often what was refused would say it for ever."""
 
 LOOK_SECONDS = 0.1
@@ -125,7 +125,7 @@ class BotUnderTest:
     def login(self, peer: Peer) -> None:
         """Greet, and let the bot log in. A match of former times it cannot resume."""
         greet(peer)
-        for _ in range(MOST_REFUSALS):
+        for _ in range(MAX_REFUSALS):
             match self.said(peer, "LOGIN", "4"):
                 case m.Login(name, _):
                     if not NAMES.fullmatch(name):
@@ -139,7 +139,7 @@ class BotUnderTest:
                     peer.refuse(Code.BAD_TOKEN, f"match {number} is not to be resumed; log in with LOGIN")
                 case m.Quit():
                     self.goodbye(peer)
-        raise Fault(f"said {peer.last!r} {MOST_REFUSALS} times", "LOGIN", "11")
+        raise Fault(f"said {peer.last!r} {MAX_REFUSALS} times", "LOGIN", "11")
 
     def lobby(self, peer: Peer) -> m.Message:
         """Return what a bot that was logged in, or whose match is over, says next; raises `Left` when it says QUIT."""

@@ -17,7 +17,7 @@ BUDGET_MS = 5000
 """Budget of a match where the bot leaves it open and nothing depends on it."""
 
 MOVE_LIMIT = 1000
-MOST_ASKED = 8
+MAX_ASKED = 8
 """BOARD and MOVES, each, in a turn."""
 
 OPPONENT = "checker"
@@ -234,9 +234,9 @@ class ConformanceMatch:
     def _reply(self, request: m.Message, reply: m.Message) -> None:
         kind = type(request)
         self._asked[kind] = self._asked.get(kind, 0) + 1
-        if self._asked[kind] > MOST_ASKED:
-            self.peer.refuse(Code.TOO_MANY, f"{MOST_ASKED} times in a turn is enough")
-            raise self._fault(f"said {self.peer.last!r} more than {MOST_ASKED} times in a turn", "less of it", "14")
+        if self._asked[kind] > MAX_ASKED:
+            self.peer.refuse(Code.TOO_MANY, f"{MAX_ASKED} times in a turn is enough")
+            raise self._fault(f"said {self.peer.last!r} more than {MAX_ASKED} times in a turn", "less of it", "14")
         if isinstance(request, m.AskMoves) and not self.lists_moves:
             self.peer.refuse(Code.TOO_MANY, "more moves are legal than can be listed")
         else:

@@ -24,10 +24,10 @@ PIECE_SECONDS = 0.001
 NOISE = b"WEATHER fine 21\nNEWS 3 of 3\n| TURN 1 1\n|\n| MOVES 1\n"
 """A message and a block of kinds that no client knows."""
 
-MOST_LINES = 10_000
+MAX_LINES = 10_000
 """Lines that a bot may say in a match: the longest takes some hundred."""
 
-MOST_CROSSINGS = 3
+MAX_CROSSINGS = 3
 """Requests that may have been on their way when a match ended."""
 
 SECTIONS = {
@@ -95,7 +95,7 @@ class Peer:
 
     def result(self, message: m.Result) -> None:
         """End a match. What the bot has said in it may still be on its way."""
-        self.crossing = MOST_CROSSINGS
+        self.crossing = MAX_CROSSINGS
         self._count = 0
         self.say(message)
 
@@ -109,7 +109,7 @@ class Peer:
             if line is None:
                 return None
             self._count += 1
-            if self._count > MOST_LINES:
+            if self._count > MAX_LINES:
                 raise Fault(f"said {self._count} lines in a match", "a few for each turn", "14")
             self.last = line if isinstance(line, str) else f"({line.code})"
             try:

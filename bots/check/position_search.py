@@ -7,7 +7,7 @@ from engine.games.catalogue import GAMES
 from engine.games.interface import Game, GameError, Position, Successor
 from engine.games.outcome import Outcome
 
-MOST_POSITIONS = 3000
+MAX_POSITIONS = 3000
 """So many are looked at before a situation is given up."""
 
 RING = """2 3 9 9
@@ -44,7 +44,7 @@ def find(game: Game, parameters: str, side: int, wanted: Wanted) -> Position | N
     """Return the first position found with that side to move that will do, None where there is none."""
     chance = Random(0)
     position = game.start(parameters)
-    for _ in range(MOST_POSITIONS):
+    for _ in range(MAX_POSITIONS):
         successors = list(position.successors())
         if not successors:
             position = game.start(parameters)

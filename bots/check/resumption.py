@@ -2,7 +2,7 @@
 
 import time
 
-from bots.check.bot_under_test import ANSWER_SECONDS, LOOK_SECONDS, MOST_REFUSALS, BotUnderTest, greet
+from bots.check.bot_under_test import ANSWER_SECONDS, LOOK_SECONDS, MAX_REFUSALS, BotUnderTest, greet
 from bots.check.conformance_match import ConformanceMatch
 from bots.check.peer import Left, Peer
 from bots.check.report import Fault
@@ -32,7 +32,7 @@ def resume(table: ConformanceMatch) -> None:
 
 def _resumes(subject: BotUnderTest, peer: Peer, table: ConformanceMatch, right: str) -> bool:
     """Tell whether the bot resumes the match over this connection, or leaves in order."""
-    for _ in range(MOST_REFUSALS):
+    for _ in range(MAX_REFUSALS):
         match subject.said(peer, right, "11"):
             case m.Resume(table.number, table.token):
                 peer.name = table.peer.name
@@ -44,4 +44,4 @@ def _resumes(subject: BotUnderTest, peer: Peer, table: ConformanceMatch, right: 
                 peer.refuse(Code.NAME_TAKEN, f"{name} plays in match {table.number}; come back with RESUME")
             case m.Quit():
                 return False
-    raise Fault(f"said {peer.last!r} {MOST_REFUSALS} times", right, "11")
+    raise Fault(f"said {peer.last!r} {MAX_REFUSALS} times", right, "11")

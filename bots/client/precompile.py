@@ -14,7 +14,7 @@ from collections.abc import Callable, Hashable
 from engine.games.catalogue import GAMES
 from engine.games.interface import Kernel, Position
 
-MOST_LOADED = 32
+MAX_LOADED = 32
 """Boards whose compiled code counts as loaded, the latest first: as many as the games keep (`engine.games.mnk.kernel`).
 Who comes back to another one plays interpreted until it is loaded again, in a fraction of a second."""
 
@@ -70,7 +70,7 @@ class Precompilation:
             self._warm_up(position)
         with self._lock:
             self._loaded[_board(position)] = None
-            while len(self._loaded) > MOST_LOADED:
+            while len(self._loaded) > MAX_LOADED:
                 oldest, _ = self._loaded.popitem(last=False)
                 self._begun.pop(oldest, None)
 

@@ -12,8 +12,8 @@ from engine.games.interface import BadParameters
 from engine.wire import messages as m
 from engine.wire.words import ANY, NAME_PATTERN, word_of
 
-MOST_PORT = 65535
-MOST_TOKEN = 256
+MAX_PORT = 65535
+MAX_TOKEN = 256
 """Characters of a token, far more than one has: it has to fit a line."""
 
 
@@ -41,14 +41,14 @@ def where(host: object, port: object, *, tls: bool, tls_ca: str) -> Address:
     """Return the address of a server."""
     if not isinstance(host, str) or not host or not host.isprintable() or " " in host:
         raise ArenaError(f"host is the name or address of a machine, as in '127.0.0.1'; not {_shown(host)}")
-    if not _is_number(port) or not 1 <= port <= MOST_PORT:
-        raise ArenaError(f"port is a whole number from 1 to {MOST_PORT}, not {_shown(port)}")
+    if not _is_number(port) or not 1 <= port <= MAX_PORT:
+        raise ArenaError(f"port is a whole number from 1 to {MAX_PORT}, not {_shown(port)}")
     return address(host, port, tls=tls, tls_ca=tls_ca)
 
 
 def login(name: object, token: object) -> m.Login:
     """Return how to log in."""
-    if not isinstance(token, str) or not token.isprintable() or " " in token or len(token) > MOST_TOKEN:
+    if not isinstance(token, str) or not token.isprintable() or " " in token or len(token) > MAX_TOKEN:
         raise ArenaError("token is one word of printable characters, as the organiser has given it")
     return m.Login(_name("name", name), token)
 

@@ -27,13 +27,13 @@ PATIENCE_SECONDS = 30.0
 """How long to try to come back at least, also when the clocks of the match have less left: a server that
 restarts resumes its matches and charges nobody for it."""
 
-MOST_SAID = 200
+MAX_SAID = 200
 """Characters that are said of a failure in CRASHED: all that a server shows, and far less than a line may have."""
 
 WAIT_SECONDS = 2.0
 """After so long without an opponent it is said for whom this bot waits."""
 
-MOST_SHOWN = 60
+MAX_SHOWN = 60
 """Characters that are shown of what a bot has returned in place of a move."""
 
 SETTLED = m.Text("settled")
@@ -317,7 +317,7 @@ class Session:
         if isinstance(move, Successor):
             move = move.move
         if not isinstance(move, str):
-            shown, kind = f"{move!r:.{MOST_SHOWN}}", type(move).__name__
+            shown, kind = f"{move!r:.{MAX_SHOWN}}", type(move).__name__
             right = f"a move as text, as in {moves(game.history.position)[0]!r}, or one of position.successors()"
             sentence = f"{place_of_choose(self._bot)} returned {shown} ({kind}); it has to return {right}"
             self._give_up(game, BadChoice(move, sentence))
@@ -377,4 +377,4 @@ def _brief(error: Exception) -> str:
 def _printable(sentence: str) -> m.Text:
     """Return a sentence as a line of the protocol can carry it."""
     text = "".join(character if character.isprintable() else " " for character in sentence).strip()
-    return m.Text(text if len(text) <= MOST_SAID else f"{text[: MOST_SAID - 1]}…")
+    return m.Text(text if len(text) <= MAX_SAID else f"{text[: MAX_SAID - 1]}…")

@@ -24,7 +24,7 @@ COMMANDS = {
 USUAL_SECONDS = 1.0
 """How long a bot thinks about a move, where nothing is said."""
 
-MOST_SECONDS = 3600.0
+MAX_SECONDS = 3600.0
 
 
 class BadCommand(Exception):
@@ -45,6 +45,6 @@ def player(text: str, seconds: float = USUAL_SECONDS) -> Player:
         bound = float(number) if colon else seconds
     except ValueError:
         raise BadCommand(f"{number!r} is no number of seconds; write bot:0.5") from None
-    if not 0 < bound <= MOST_SECONDS:
-        raise BadCommand(f"a bot thinks for more than 0 and up to {MOST_SECONDS:g} seconds a move, not {bound:g}")
+    if not 0 < bound <= MAX_SECONDS:
+        raise BadCommand(f"a bot thinks for more than 0 and up to {MAX_SECONDS:g} seconds a move, not {bound:g}")
     return Player(bound)

@@ -21,7 +21,7 @@ from engine.games.interface import BadMove, Game, GameError, moves
 from engine.search.game_engine import GameEngine
 from engine.search.searcher import SearchResult, Stop
 
-MOST_OFFERED = 40
+MAX_OFFERED = 40
 """Moves that are offered by number; where more begin with what was typed, more has to be typed."""
 
 END_OF_TEXT = "."
@@ -113,7 +113,7 @@ class Conversation:
             longer = [move for move in moves(self.table.position) if move.startswith((f"{typed} ", f"{typed}-"))]
             if not longer:
                 raise
-            if len(longer) > MOST_OFFERED:
+            if len(longer) > MAX_OFFERED:
                 raise BadCommand(f"{len(longer)} moves begin with {typed!r}; type more of one") from None
             self._offered = longer
             self._screen.say(f"{typed} can go on in these ways; type a number:")

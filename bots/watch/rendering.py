@@ -17,7 +17,7 @@ SIDEBAR_WIDTH = 30
 FRAME_COLUMNS, FRAME_ROWS = 7, 5
 """What the frame takes, with the gap between its columns, and the lines below it."""
 
-MOST_ROWS = 20
+MAX_ROWS = 20
 """Rows of moves beyond which nobody looks."""
 
 SHORT_MS = 10_000
@@ -37,7 +37,7 @@ def scene(show: WatchedMatch, now: float, width: int, height: int) -> Renderable
     body = Table.grid(padding=(0, 3), expand=True)
     if beside:
         players = Text("\n").join([first, second, Text("")])
-        rows = max(len(picture), min(height - FRAME_ROWS, MOST_ROWS)) - len(players.plain.split("\n"))
+        rows = max(len(picture), min(height - FRAME_ROWS, MAX_ROWS)) - len(players.plain.split("\n"))
         body.add_column(width=board_width, no_wrap=True, vertical="middle")
         body.add_column(ratio=1, no_wrap=True, overflow="ellipsis")
         body.add_row(board, Text("\n").join([players, _moves(show, max(3, rows))]))
@@ -45,7 +45,7 @@ def scene(show: WatchedMatch, now: float, width: int, height: int) -> Renderable
     body.add_column(ratio=1, no_wrap=True, overflow="ellipsis")
     body.add_column(ratio=1, no_wrap=True, overflow="ellipsis")
     body.add_row(first, second)
-    rows = min(height - FRAME_ROWS, MOST_ROWS) - len(picture) - len(first.plain.split("\n")) - 2
+    rows = min(height - FRAME_ROWS, MAX_ROWS) - len(picture) - len(first.plain.split("\n")) - 2
     moves: list[RenderableType] = [Rule(style="dim"), _moves(show, rows)] if rows > 0 else []
     stacked = Group(body, Rule(style="dim"), board, *moves)
     return Group(Panel(stacked, title=title, title_align="left", border_style="dim"), _status(show))

@@ -6,7 +6,7 @@ from time import perf_counter
 import msgspec
 
 from engine.commands.inputs import File, Rejected, answer, game_named, position_of, say, warn_of
-from engine.search.iterative_deepening import MOST_THREADS
+from engine.search.iterative_deepening import MAX_THREADS
 from engine.search.memory import MAX_DEPTH, ROOM
 from engine.search.searcher import Searcher, SearchLimits, SearchResult, warm_up
 
@@ -60,8 +60,8 @@ def analyse(
         raise Rejected(f"--depth is {depth}, but it has to be 1 to {MAX_DEPTH}")
     if not 1 <= lines <= ROOM:
         raise Rejected(f"--lines is {lines}, but it has to be 1 to {ROOM}")
-    if not 1 <= threads <= MOST_THREADS:
-        raise Rejected(f"--threads is {threads}, but it has to be 1 to {MOST_THREADS}")
+    if not 1 <= threads <= MAX_THREADS:
+        raise Rejected(f"--threads is {threads}, but it has to be 1 to {MAX_THREADS}")
     root = position_of(game_named(game), params, position)
     warn_of(root)
     outcome = root.verdict()

@@ -10,7 +10,7 @@ from time import perf_counter
 from typing import NamedTuple
 
 from engine.commands.inputs import Rejected, answer, game_named, say, start_of
-from engine.commands.solve import LEAST_MEMORY, MEGABYTE, QUIET_SECONDS
+from engine.commands.solve import MEGABYTE, MIN_MEMORY, QUIET_SECONDS
 from engine.games.catalogue import GAMES
 from engine.games.interface import Position
 from engine.solve.layered.pair import OutOfMemory, OutOfTime
@@ -20,7 +20,7 @@ from engine.solve.solver import Result, SolverLimits, solve
 COLUMNS = ("parameters", "result", "plies", "method", "nodes", "positions", "seconds", "limits")
 """Of a line of the file, separated by tabs. Limits are those that were set: seconds and megabytes."""
 
-MOST_VARIANTS = 100_000
+MAX_VARIANTS = 100_000
 
 
 class Entry(NamedTuple):
@@ -86,8 +86,8 @@ def atlas(
         Then show the file's results as tables of the last two parameters, in the notation of Markdown.
     """
     chosen = game_named(game)
-    if time <= 0 or memory < LEAST_MEMORY or jobs < 1:
-        raise Rejected(f"--time has to be above 0, --memory at least {LEAST_MEMORY}, --jobs at least 1")
+    if time <= 0 or memory < MIN_MEMORY or jobs < 1:
+        raise Rejected(f"--time has to be above 0, --memory at least {MIN_MEMORY}, --jobs at least 1")
     entries = _read(file)
     wanted = dict.fromkeys(start_of(chosen, text).parameters for text in ranges for text in _variants(text))
     open_ones = [text for text in wanted if text not in entries or _may_be_more(entries[text], time, memory)]
@@ -220,8 +220,8 @@ def _variants(text: str) -> Iterator[str]:
             raise Rejected(f"RANGES: {word!r} is no number and no range of numbers, as 4-15 is one")
         ranges.append(range(int(ends[1]), int(ends[2] or ends[1]) + 1))
     combinations = list(product(*ranges))
-    if len(combinations) > MOST_VARIANTS:
-        raise Rejected(f"RANGES: {text!r} names {len(combinations)} variants; {MOST_VARIANTS} are as many as can be")
+    if len(combinations) > MAX_VARIANTS:
+        raise Rejected(f"RANGES: {text!r} names {len(combinations)} variants; {MAX_VARIANTS} are as many as can be")
     for numbers in sorted(combinations, key=lambda numbers: (numbers[:-2], sum(numbers[-2:]), numbers)):
         yield " ".join(map(str, numbers))
 

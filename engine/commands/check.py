@@ -3,7 +3,7 @@
 from engine.commands.inputs import Rejected, answer, text_of
 from engine.solve.certificate import BadCertificate, check, read
 
-MOST_BYTES = 1 << 30
+MAX_BYTES = 1 << 30
 
 
 def check_certificate(file: str, /) -> None:
@@ -15,7 +15,7 @@ def check_certificate(file: str, /) -> None:
         The certificate, as arena-engine solve --proof writes it; - is standard input.
     """
     try:
-        claim = read(text_of(file, MOST_BYTES))
+        claim = read(text_of(file, MAX_BYTES))
         checked = check(claim)
     except BadCertificate as error:
         raise Rejected(f"{file}: {error}") from None

@@ -12,7 +12,7 @@ from engine.games.interface import BadParameters, BadPosition, Game, Position
 File = Annotated[str | None, Parameter(allow_leading_hyphen=True)]
 """An option that names a file; ``-`` is stdin."""
 
-MOST_BYTES = 1 << 21
+MAX_BYTES = 1 << 21
 """No file is longer than this: a board of the largest game takes some kilobytes, the longest record a megabyte."""
 
 
@@ -73,8 +73,8 @@ def place_of(file: str) -> str:
 
 
 def text_of(file: str, most_bytes: int | None = None) -> str:
-    """Return what stands in a file (``-`` is stdin), no longer than that or MOST_BYTES; raises `Rejected`."""
-    most_bytes = MOST_BYTES if most_bytes is None else most_bytes
+    """Return what stands in a file (``-`` is stdin), no longer than that or MAX_BYTES; raises `Rejected`."""
+    most_bytes = MAX_BYTES if most_bytes is None else most_bytes
     place = place_of(file)
     try:
         if file == "-":

@@ -12,10 +12,10 @@ from engine.solve.strategy import NoStrategy, strategy
 
 MEGABYTE = 1 << 20
 
-LEAST_MEMORY = 16
+MIN_MEMORY = 16
 """Megabytes below which a limit means little: interpreter and libraries take more than that themselves."""
 
-MOST_POSITIONS = 1_000_000
+MAX_POSITIONS = 1_000_000
 """A certificate grows to no more positions than these: some hundred megabytes of text."""
 
 QUIET_SECONDS = 1.0
@@ -52,8 +52,8 @@ def solve_game(
     """
     if time is not None and not 0 < time < float("inf"):
         raise Rejected(f"--time is {time}, but it has to be a number of seconds above 0")
-    if memory < LEAST_MEMORY:
-        raise Rejected(f"--memory is {memory}, but it has to be at least {LEAST_MEMORY} megabytes")
+    if memory < MIN_MEMORY:
+        raise Rejected(f"--memory is {memory}, but it has to be at least {MIN_MEMORY} megabytes")
     root = position_of(game_named(game), params, position)
     warn_of(root)
     began = perf_counter()
@@ -82,7 +82,7 @@ def solve_game(
 def _write_proof(file: Path, root: Position, solution: Solution, memory: int) -> None:
     """Write a certificate, or say why there is none."""
     try:
-        moves = strategy(root, solution, memory=memory * MEGABYTE, most=MOST_POSITIONS)
+        moves = strategy(root, solution, memory=memory * MEGABYTE, most=MAX_POSITIONS)
         winner = (Result.FIRST, Result.SECOND).index(solution.result)
         file.write_text(certificate.write(Claim(root, winner, solution.plies, moves)), encoding="utf-8")
     except NoStrategy as error:

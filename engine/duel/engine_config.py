@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from engine.search.iterative_deepening import MOST_THREADS
+from engine.search.iterative_deepening import MAX_THREADS
 from engine.search.memory import MAX_DEPTH
 
 MOST = 1_000_000_000
@@ -116,6 +116,6 @@ def _text(_name: str, value: str) -> str:
 
 OPTIONS: dict[str, Callable[[str, str], Any]] = {
     **{"nodes": _number(MOST), "ms": _number(MOST), "depth": _number(MAX_DEPTH), "budget": _budget},
-    **{"table": _number(MOST), "threads": _number(MOST_THREADS), "exact": _text, "engine": _text, "weights": _text},
+    **{"table": _number(MOST), "threads": _number(MAX_THREADS), "exact": _text, "engine": _text, "weights": _text},
 }
 """What reads the value of each option; raises `BadEngineConfig`."""

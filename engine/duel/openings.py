@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from engine.games.interface import EVALUATION_LIMIT, Position
 
-PLIES_PART, MOST_EACH = 16, 6
+PLIES_PART, MAX_EACH = 16, 6
 """Of the plies that a game usually takes, each side moves at random in one of so many, but in no more than six."""
 
 JUDGED_NODES = 1000
@@ -43,7 +43,7 @@ Judge = Callable[[Position], int]
 
 def usual_plies(start: Position) -> int:
     """Return how many random moves an opening has where nothing else is said: 2 to 12, so that the same side moves."""
-    return 2 * min(max(1, start.plies_ahead // PLIES_PART), MOST_EACH)
+    return 2 * min(max(1, start.plies_ahead // PLIES_PART), MAX_EACH)
 
 
 def openings(start: Position, plies: int, seed: int, judge: Judge, bound: int | None = None) -> Iterator[Opening]:

@@ -17,7 +17,7 @@ SCORES = tuple(points / (OUTCOMES - 1) for points in range(OUTCOMES))
 TWO_SIDED_95 = 1.959963984540054
 """Standard deviations to either side of the mean of a normal distribution that hold 95 % of it."""
 
-LEAST_SCORE = 0.001
+MIN_SCORE = 0.001
 """Scores nearer to 0 or 1 than this are taken as this: 1200 Elo."""
 
 UNSEEN = 0.001
@@ -39,7 +39,7 @@ class Estimate(NamedTuple):
 
 def elo_of(score: float) -> float:
     """Return the difference in Elo at which that score is expected, 0 to 1 (the logistic model)."""
-    score = min(max(score, LEAST_SCORE), 1 - LEAST_SCORE)
+    score = min(max(score, MIN_SCORE), 1 - MIN_SCORE)
     return 400 * math.log10(score / (1 - score))
 
 

@@ -11,7 +11,7 @@ from engine.games.interface import Kernel, Position
 FIRST_PLACES = 1 << 12
 """Places of the arena that a count begins with: several plies of positions with hundreds of children."""
 
-MOST_PLACES = 1 << 16
+MAX_PLACES = 1 << 16
 """Places of the largest arena that a count tries; more children of a position take too long to tell apart."""
 
 
@@ -26,7 +26,7 @@ def count(position: Position, depth: int, *, unique: bool = False, compile: bool
     """Return how many leaves the tree of moves from a position has at a depth of 0 and more.
 
     With ``unique``, moves of a node that lead to the same position count once. Raises ValueError for a negative
-    depth, OverflowError where a position has more children than an arena of MOST_PLACES holds.
+    depth, OverflowError where a position has more children than an arena of MAX_PLACES holds.
     """
     if depth < 0:
         raise ValueError(f"the depth is {depth}, but leaves are counted at depths of 0 and more")
@@ -60,6 +60,6 @@ def _count(kernel: Kernel, depth: int, unique: bool) -> int:
         try:
             return int(kernel.rules.perft(kernel.state, depth, unique, kernel.arena(places), 0))
         except OverflowError as error:
-            if places >= MOST_PLACES:
+            if places >= MAX_PLACES:
                 raise OverflowError(f"a position has more children than {places} places hold") from error
             places *= 4

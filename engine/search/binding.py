@@ -25,7 +25,7 @@ RULES = (
 )
 """What search functions read of a kernel, by global name, as far as the kernel has it."""
 
-MOST_BOUND = 256
+MAX_BOUND = 256
 """Bindings that are kept, the latest used: some for each board that is searched, and one board may follow another."""
 
 WORDS = 1  # bound like the rules to a kernel's: how many numbers a place of an arena has
@@ -40,7 +40,7 @@ def bind(functions: tuple[Callable[..., Any], ...], kernel: Kernel) -> SimpleNam
     return _bind(functions, kernel.compiled, tuple(rules), tuple(rules.values()))
 
 
-@lru_cache(MOST_BOUND)
+@lru_cache(MAX_BOUND)
 def _bind(
     functions: tuple[Callable[..., Any], ...], compiled: bool, names: tuple[str, ...], rules: tuple[Any, ...]
 ) -> SimpleNamespace:

@@ -15,7 +15,7 @@ from engine.search.scores import INFINITY, is_open
 ASPIRING = 4
 """From this depth on a search begins with a window around the score of the depth before."""
 
-MOST_THREADS = 256
+MAX_THREADS = 256
 """As many as a search may run in."""
 
 Line = tuple[int, ...]

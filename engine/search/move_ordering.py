@@ -27,10 +27,10 @@ NUMBER_MASK = (1 << NUMBER_BITS) - 1
 ZERO = 4 * EVALUATION_LIMIT
 """Added to values in the order, which makes them positive; added twice to the child from the table, the first."""
 
-MOST_LEARNED = 1 << 10
+MAX_LEARNED = 1 << 10
 """What is learned of a kind stays within so much, which moves a child by as much as `hints.MARGIN` does."""
 
-MOST_TAUGHT = 1 << 8
+MAX_TAUGHT = 1 << 8
 """What one cut-off teaches at the most."""
 
 
@@ -89,18 +89,18 @@ def table_move_first(state: Any, first: int, end: int, memory: Memory) -> None:
     """Add what was learned of the kinds of the children in places ``first`` to ``end`` to the order."""
     for at in range(first, end):
         learned = memory.history[kind_of(state, load(memory.arena, at)) & (KINDS - 1)]
-        memory.order[at] += (MARGIN * learned // MOST_LEARNED) << NUMBER_BITS
+        memory.order[at] += (MARGIN * learned // MAX_LEARNED) << NUMBER_BITS
 
 
 def update_history(state: Any, first: int, turn: int, depth: int, memory: Memory) -> None:
     """Learn from a cut-off by the child which stands in the order at ``turn``, after those in front of it."""
     history = memory.history
-    taught = min(depth * depth, MOST_TAUGHT)
+    taught = min(depth * depth, MAX_TAUGHT)
     for at in range(first, turn + 1):
         child = load(memory.arena, first + child_of(memory.order[at]))
         kind = kind_of(state, child) & (KINDS - 1)
         change = taught if at == turn else -taught
-        history[kind] += change - history[kind] * taught // MOST_LEARNED
+        history[kind] += change - history[kind] * taught // MAX_LEARNED
 
 
 FUNCTIONS = (score_moves, value_of, child_of, is_final, take_best, move_to_front, table_move_first, update_history)

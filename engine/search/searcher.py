@@ -40,7 +40,7 @@ TABLE_MEGABYTES = 64
 INTERPRETED_TABLE_MEGABYTES = 4
 """The same where the search is interpreted and hundreds of times slower."""
 
-LEAST_PATH = 256
+MIN_PATH = 256
 """Slots of the set of positions that would repeat; it is never more than a quarter full."""
 
 SAMPLED_WORDS = 2000
@@ -251,7 +251,7 @@ class Searcher:
         if not self._stood <= stood:
             memory = memory._replace(table=numbers(self._kernel, "q", len(memory.table)))
         self._stood = stood
-        slots = LEAST_PATH
+        slots = MIN_PATH
         while slots < 4 * (len(stood) + MAX_DEPTH):
             slots *= 2
         path = numbers(self._kernel, "q", 2 * slots)

@@ -2,10 +2,10 @@
 
 from typing import NamedTuple
 
-LEAST_MOVES_LEFT = 14
+MIN_MOVES_LEFT = 14
 """Own moves that the time left is shared among at least, however long the game has been."""
 
-LONGEST, LEAST_LONGEST = 1.25, 100
+LONGEST, MIN_LONGEST = 1.25, 100
 """For so many times the moves that are to be expected, and for so many at least, each move's overhead is kept back."""
 
 OVERHEAD_MS = 2.0
@@ -14,7 +14,7 @@ OVERHEAD_MS = 2.0
 SAFETY_MS = 25.0
 """Never used for thinking, for the day on which something stalls."""
 
-LEAST_MS = 0.5
+MIN_MS = 0.5
 """Thought is given this even when there is no time: enough for a compiled search of a ply or two."""
 
 SPENT_INCREMENT = 0.9
@@ -26,7 +26,7 @@ BEGIN_PART = 0.7
 STRETCH = 2.0
 """How many times its share a move may take to finish the depth that was begun."""
 
-LARGEST_PART = 0.25
+MAX_PART = 0.25
 """No move takes more than this part of the time that may be spent at all, beside the increment."""
 
 
@@ -52,15 +52,15 @@ def allocate_time(
     thinking, which a player far from the server should measure. As long as that is kept to and the budget of the
     whole game is a few times the overheads of its moves, no flag falls.
     """
-    longest_left = max(LEAST_LONGEST, LONGEST * plies_ahead / 2)
-    moves_left = max(LEAST_MOVES_LEFT, plies_ahead // 2)
-    idle = longest_left * max(0.0, overhead_ms + LEAST_MS - increment_ms)
+    longest_left = max(MIN_LONGEST, LONGEST * plies_ahead / 2)
+    moves_left = max(MIN_MOVES_LEFT, plies_ahead // 2)
+    idle = longest_left * max(0.0, overhead_ms + MIN_MS - increment_ms)
     thinkable = left_ms - SAFETY_MS - overhead_ms
     free = max(0.0, thinkable - idle)
     gain = max(0.0, SPENT_INCREMENT * increment_ms - overhead_ms)
-    largest = min(LARGEST_PART * free + gain, thinkable)
+    largest = min(MAX_PART * free + gain, thinkable)
     share = free / moves_left + gain
     return TimeAllocation(
-        soft_ms=max(LEAST_MS, min(share * BEGIN_PART, largest)),
-        hard_ms=max(LEAST_MS, min(share * STRETCH, largest)),
+        soft_ms=max(MIN_MS, min(share * BEGIN_PART, largest)),
+        hard_ms=max(MIN_MS, min(share * STRETCH, largest)),
     )

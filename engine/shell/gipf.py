@@ -48,7 +48,7 @@ costs a few seconds, about what the commands have cost by then."""
 SEARCH_COST = 10
 """What a search costs, in generations."""
 
-FIRST_PLACES, MOST_PLACES = 1 << 11, 1 << 14
+FIRST_PLACES, MAX_PLACES = 1 << 11, 1 << 14
 """Places of the arenas for the positions that moves lead to: at first, and at most."""
 
 
@@ -226,7 +226,7 @@ class _Gipf:
                 end = rules.children(kernel.state, arena, 0)
                 break
             except OverflowError:
-                if places >= MOST_PLACES:
+                if places >= MAX_PLACES:
                     raise
                 places *= 4
         states = [State(*map(int, rules.load(arena, at))) for at in range(end)]

@@ -118,7 +118,7 @@ GROWTH = 4
 FIRST_PLACES = 1 << 12
 """Places of the arena that a search begins with; a position of the original game of GIPF has some 24 children."""
 
-MOST_PLACES = 1 << 15
+MAX_PLACES = 1 << 15
 """Places of the largest arena that a search tries. Only boards set up to that end fill it: their positions have
 thousands of children, which take a kernel too long to tell apart."""
 
@@ -232,7 +232,7 @@ class Deepening:
                 )
             except OverflowError:
                 places = len(self._arena) // self._kernel.rules.WORDS * 2
-                if places > MOST_PLACES:
+                if places > MAX_PLACES:
                     raise
                 self._arena = longer(self._kernel, self._arena, places * self._kernel.rules.WORDS)
                 result = STOPPED

@@ -11,13 +11,13 @@ from engine.solve.retrograde import EDGES, EXPANDED, POSITIONS, SPARE_PLACES
 FIRST_POSITIONS = 1 << 10
 """Positions that a set has room for in the beginning; a power of 2, as it is whenever the room is doubled."""
 
-MOST_POSITIONS = 1 << 30
+MAX_POSITIONS = 1 << 30
 """Positions that 32-bit numbers of positions, and of the slots that name them, are good for."""
 
 JUDGED_AT_A_TIME = 1 << 18
 """Positions that are gone back from between two looks at the clock."""
 
-MOST_SPARE_PLACES = 1 << 14
+MAX_SPARE_PLACES = 1 << 14
 """More children of one position take a kernel too long to tell apart; a set that comes to such a one is full."""
 
 EDGES_PER_POSITION = 8
@@ -150,7 +150,7 @@ class ReachableSet:
         wide = self._spare
         more_room = room * 2 if room - self.positions < wide else room
         more_edges = edges * 2 if edges - int(self._tally[EDGES]) < wide else edges
-        self.full = more_room > MOST_POSITIONS or self._bytes(more_room, more_edges, self._spare) > self._memory
+        self.full = more_room > MAX_POSITIONS or self._bytes(more_room, more_edges, self._spare) > self._memory
         if self.full:
             return
         if more_edges != edges:
@@ -166,7 +166,7 @@ class ReachableSet:
         """Give a position with unusually many children more places for them, or call the set full."""
         more = self._spare * 2
         too_large = self._bytes(len(self._values), len(self._edges), more) > self._memory
-        self.full = too_large or more > MOST_SPARE_PLACES
+        self.full = too_large or more > MAX_SPARE_PLACES
         if not self.full:
             self._spare = more
             self._lengthen_arena(len(self._values) + self._spare)

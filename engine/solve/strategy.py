@@ -24,7 +24,7 @@ Choose = Callable[[Position, float], tuple[Successor, float]]
 ENDLESS = float("inf")
 """Plies where their number does not matter: play cannot go round."""
 
-LEAST_NODES = 1 << 20
+MIN_NODES = 1 << 20
 """Nodes that are spent, if need be, on a proof of a win in games that can go round: about ten seconds, compiled."""
 
 TIMES_NODES = 4
@@ -47,7 +47,7 @@ def strategy(position: Position, solution: Solution, *, memory: int, most: int) 
         choose = _by_value(kernel, memory)
     else:
         prover = CyclicProver(kernel, memory=memory)
-        prover.search(max(LEAST_NODES, TIMES_NODES * solution.nodes))
+        prover.search(max(MIN_NODES, TIMES_NODES * solution.nodes))
         if prover.within is None:
             raise NoStrategy("the length of the win is not known; without it play might go round for ever")
         bound, choose = prover.within, _by_proof(prover, kernel, memory)

@@ -12,7 +12,7 @@ from engine.wire.codes import Code, ProtocolError
 from engine.wire.messages import KINDS, WITH_BLOCK, Block, Message, Text
 
 BLOCK_KIND = "|"
-MOST_DIGITS = 12
+MAX_DIGITS = 12
 """Of a whole number on the wire: enough for milliseconds of thirty years."""
 
 
@@ -56,7 +56,7 @@ def decode(line: str, table: dict[str, type]) -> tuple[Message, int]:
                 break
             raise ProtocolError(Code.BAD_ARGUMENTS, f"{kind} lacks {name}; it is written: {usage(cls)}")
         if is_number or is_block:
-            if not (word.isascii() and word.isdigit() and len(word) <= MOST_DIGITS):
+            if not (word.isascii() and word.isdigit() and len(word) <= MAX_DIGITS):
                 sentence = f"{name} is a whole number, not {word!r}; it is written: {usage(cls)}"
                 raise ProtocolError(Code.BAD_ARGUMENTS, sentence)
             number = int(word)

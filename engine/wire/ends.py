@@ -10,7 +10,7 @@ from engine.wire.lines import REPLY_BYTES, REQUEST_BYTES, LineReader
 from engine.wire.messages import KINDS, REPLIES, REQUESTS, Message
 from engine.wire.states import ALLOWED, State, after
 
-MOST_BLOCK_LINES = 100_000
+MAX_BLOCK_LINES = 100_000
 """Longest block that a client accepts: a record of a very long match has some thousand lines."""
 
 
@@ -94,7 +94,7 @@ class ClientEnd:
         message, follow = decode(line, REPLIES)
         if not follow:
             return message
-        if follow > MOST_BLOCK_LINES:
-            raise ProtocolError(Code.TOO_MANY, f"a block of {follow} lines; at most {MOST_BLOCK_LINES} are accepted")
+        if follow > MAX_BLOCK_LINES:
+            raise ProtocolError(Code.TOO_MANY, f"a block of {follow} lines; at most {MAX_BLOCK_LINES} are accepted")
         self._block_of, self._block, self._missing = message, [], follow
         return None

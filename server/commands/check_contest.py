@@ -33,7 +33,7 @@ from server.serve import program
 PLIES = 10
 """Moves of both sides after which a game that checks a program is over."""
 
-MOST_LINES = 8
+MAX_LINES = 8
 """Lines of what a program wrote on stderr that are shown where something is wrong with it."""
 
 PROBLEMS = frozenset({Cause.BAD_MOVE, Cause.RESIGN})
@@ -121,7 +121,7 @@ async def _check(definition: Definition, entrant: Entrant, number: int) -> Found
                 if not found.ok:
                     name = formatting.variant_name(definition.variants[variant])
                     where = f"in {name}: " if len(definition.variants) > 1 else ""
-                    lines = last_lines(Path(folder), CONTEST, 1, entrant.name).splitlines()[-MOST_LINES:]
+                    lines = last_lines(Path(folder), CONTEST, 1, entrant.name).splitlines()[-MAX_LINES:]
                     called = f"; called as {shown(entrant.command)} in {Path(definition.folder) / entrant.folder}"
                     return Found(False, f"{where}{found.sentence}{called}", "\n".join(lines))
                 moves += played

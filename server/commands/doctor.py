@@ -29,7 +29,7 @@ from server.storage.record_store import LOCK, SUFFIX
 
 GOOD, NOTE, WRONG = "ok", "note", "WRONG"
 
-LEAST_BYTES = 100_000_000
+MIN_BYTES = 100_000_000
 """Below this much free space the server is not to be started: a contest writes as much in a day."""
 
 FEW_BYTES = 1_000_000_000
@@ -175,7 +175,7 @@ def _space(folder: Path) -> Finding:
         folder = folder.parent
     free = shutil.disk_usage(folder).free
     sentence = f"{free / 1e9:.1f} GB are free where {folder} is"
-    if free < LEAST_BYTES:
+    if free < MIN_BYTES:
         return Finding(WRONG, "space", f"{sentence}; matches end without a record when nothing is left: make room")
     return Finding(NOTE if free < FEW_BYTES else GOOD, "space", sentence)
 

@@ -13,20 +13,20 @@ from server.config.settings import WEB
 Read = TypeVar("Read")
 
 
-MOST_PORT = 65535
+MAX_PORT = 65535
 
 
 def check_port(name: str, port: int | None) -> None:
     """End the program where an option's number is that of no port; None, where it is left out, is right."""
-    if port is not None and not 0 <= port <= MOST_PORT:
-        fail(f"--{name} is {port}; ports are 0 to {MOST_PORT}")
+    if port is not None and not 0 <= port <= MAX_PORT:
+        fail(f"--{name} is {port}; ports are 0 to {MAX_PORT}")
 
 
 def place(name: str, text: str) -> tuple[str, int]:
     """Read an address and a port; an address of IPv6 may stand in brackets. Ends the program where it is wrong."""
     host, colon, port = text.rpartition(":")
     host = host.removeprefix("[").removesuffix("]")
-    if not colon or not host or not re.fullmatch("[0-9]{1,5}", port) or int(port) > MOST_PORT:
+    if not colon or not host or not re.fullmatch("[0-9]{1,5}", port) or int(port) > MAX_PORT:
         fail(f"--{name} is {text!r}; it is an address and a port, as in {WEB}")
     return host, int(port)
 

@@ -11,16 +11,16 @@ from typing import Any, NamedTuple
 
 from engine.clock import MICROSECONDS
 from server.config.limits import LOOPBACK, MAX_ALLOWANCE, Limits, Network
-from server.config.settings import LEAST_BUDGET, MOST_BUDGET, MOST_MOVES, MOST_SYNC_SECONDS, WEB
+from server.config.settings import MAX_BUDGET, MAX_MOVES, MAX_SYNC_SECONDS, MIN_BUDGET, WEB
 from server.config.toml_table import BadTable, TomlTable
 
-MOST_SECONDS = 7 * 86_400.0
+MAX_SECONDS = 7 * 86_400.0
 """Longest time that anything is waited for: a week."""
 
 MOST = 1_000_000
 """Largest number of connections, messages and matches that a limit may be set to."""
 
-MILLISECONDS = MOST_BUDGET // MICROSECONDS
+MILLISECONDS = MAX_BUDGET // MICROSECONDS
 PATH = "the path of a file or folder"
 
 Reader = Callable[[TomlTable, str], Any]
@@ -31,11 +31,11 @@ def _number(least: int, most: int, unit: str = "") -> Reader:
 
 
 def _seconds(table: TomlTable, key: str) -> float:
-    return table.decimal(key, 0, MOST_SECONDS, unit="seconds")
+    return table.decimal(key, 0, MAX_SECONDS, unit="seconds")
 
 
 def _sync(table: TomlTable, key: str) -> float:
-    return table.decimal(key, 0, MOST_SYNC_SECONDS, unit="seconds")
+    return table.decimal(key, 0, MAX_SYNC_SECONDS, unit="seconds")
 
 
 def _host(table: TomlTable, key: str) -> str:
@@ -62,9 +62,9 @@ OPTIONS: dict[str, Reader] = {
     "host": _host,
     "port": _number(0, 65535),
     "data": _path,
-    "budget": _number(LEAST_BUDGET // MICROSECONDS, MILLISECONDS, "milliseconds"),
+    "budget": _number(MIN_BUDGET // MICROSECONDS, MILLISECONDS, "milliseconds"),
     "increment": _number(0, MILLISECONDS, "milliseconds"),
-    "move-limit": _number(1, MOST_MOVES, "moves of both sides"),
+    "move-limit": _number(1, MAX_MOVES, "moves of both sides"),
     "lag-allowance": _number(0, MAX_ALLOWANCE // MICROSECONDS, "milliseconds"),
     "house": _list,
     "tokens": _path,
@@ -72,7 +72,7 @@ OPTIONS: dict[str, Reader] = {
     "grace": _seconds,
     "return-time": _seconds,
     "sync-interval": _sync,
-    "delay-moves": _number(0, MOST_MOVES, "moves"),
+    "delay-moves": _number(0, MAX_MOVES, "moves"),
     "metrics": _number(0, 65535),
     "web": _place,
     "no-web": _truth,
@@ -135,10 +135,10 @@ def _limits(table: TomlTable) -> Limits:
         messages=table.number("messages", 1, MOST, usual.messages, "a second"),
         messages_of_address=table.number("messages-of-address", 1, MOST, usual.messages_of_address, "a second"),
         messages_at_once=table.number("messages-at-once", 1, MOST, usual.messages_at_once),
-        flood_seconds=table.decimal("flood-seconds", 0.1, MOST_SECONDS, usual.flood_seconds),
+        flood_seconds=table.decimal("flood-seconds", 0.1, MAX_SECONDS, usual.flood_seconds),
         matches=table.number("matches", 1, MOST, usual.matches),
-        guest_seconds=table.decimal("guest-seconds", 1, MOST_SECONDS, usual.guest_seconds),
-        line_seconds=table.decimal("line-seconds", 1, MOST_SECONDS, usual.line_seconds),
+        guest_seconds=table.decimal("guest-seconds", 1, MAX_SECONDS, usual.guest_seconds),
+        line_seconds=table.decimal("line-seconds", 1, MAX_SECONDS, usual.line_seconds),
     )
     table.finish()
     return limits

@@ -46,16 +46,16 @@ RECENT_MATCHES = 200
 SYNC_SECONDS = 1.0
 """How often what was written is synced: what a power cut may cost. A round for 500 matches takes about as long."""
 
-MOST_SYNC_SECONDS = 60.0
+MAX_SYNC_SECONDS = 60.0
 """Longest pause between two rounds; Linux writes by itself what is older than half of it."""
 
-LEAST_BUDGET = 10_000
+MIN_BUDGET = 10_000
 """Smallest budget, in microseconds: less is shorter than a network's answer."""
 
-MOST_BUDGET = 24 * 3600 * 1_000_000
+MAX_BUDGET = 24 * 3600 * 1_000_000
 """Largest budget, in microseconds: a day."""
 
-MOST_MOVES = 10_000
+MAX_MOVES = 10_000
 """Largest move limit of a match: its record then still fits OUTBOX_BYTES."""
 
 
@@ -69,9 +69,9 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     """For matches whose players ask for no other."""
     move_limit: int = 1000
     """A match of so many moves is drawn. Games of GIPF between equals have about a hundred."""
-    least_budget: int = LEAST_BUDGET
+    least_budget: int = MIN_BUDGET
     """Smallest budget that players may ask for, in microseconds."""
-    most_budget: int = MOST_BUDGET
+    most_budget: int = MAX_BUDGET
     """Largest budget that players may ask for, in microseconds."""
     most_sessions: int = 4096
     most_matches: int = 2048

@@ -7,7 +7,7 @@ from engine.clock import TimeControl
 from engine.games.catalogue import GAMES
 from engine.games.interface import BadParameters
 from engine.wire.words import NAME_PATTERN
-from server.config.settings import HOUSE_BOTS, LEAST_BUDGET, MOST_BUDGET, MOST_MOVES
+from server.config.settings import HOUSE_BOTS, MAX_BUDGET, MAX_MOVES, MIN_BUDGET
 from server.config.toml_table import BadTable, TomlTable
 from server.contest.definition import (
     Adjudication,
@@ -31,10 +31,10 @@ from server.contest.formats.openings import BadOpening, from_moves, from_text, g
 
 FORMATS = ("round-robin", "swiss", "gauntlet", "knockout", "ladder")
 NAME = "a name of 1 to 32 letters, digits, '_', '.' and '-', the first a letter or digit"
-MOST_ENTRANTS = 500
+MAX_ENTRANTS = 500
 """A table of more is not read by anybody, and pairing them takes the server longer than a second."""
 
-MOST_OPENING_PLIES = 100
+MAX_OPENING_PLIES = 100
 """No opening needs as many; GIPF games between equals are over by then."""
 
 
@@ -57,7 +57,7 @@ def read(text: str, load: Load) -> Definition:
         raise BadContest(f"this is no TOML: {error}") from None
     name = file.text("name", r"[^\x00-\x1f]{1,80}", "the contest's name, 1 to 80 characters in one line")
     seed = file.number("seed", 0, 2**63 - 1, 0)
-    move_limit = file.number("move-limit", 1, MOST_MOVES, 1000, "moves of both sides")
+    move_limit = file.number("move-limit", 1, MAX_MOVES, 1000, "moves of both sides")
     time_losses = file.number("time-losses", 0, 1000, 3, "games")
     games_at_once = file.number("games-at-once", 0, 1000, 0)
     cores = file.number("cores", 0, 1000, 0)
@@ -92,7 +92,7 @@ def _control(table: TomlTable, default: TimeControl | None, key: str = "time") -
         if default is None:
             raise table.wrong(key, "a table with budget and increment in milliseconds")
         return default
-    least, most = TimeControl(LEAST_BUDGET, MOST_BUDGET).milliseconds
+    least, most = TimeControl(MIN_BUDGET, MAX_BUDGET).milliseconds
     budget = time.number("budget", least, most, unit="milliseconds")
     increment = time.number("increment", 0, most, 0, "milliseconds")
     time.finish()
@@ -101,8 +101,8 @@ def _control(table: TomlTable, default: TimeControl | None, key: str = "time") -
 
 def _entrants(file: TomlTable) -> tuple[Entrant, ...]:
     tables = file.tables("entrants", "two [[entrants]] or more, each with its name")
-    if not 2 <= len(tables) <= MOST_ENTRANTS:
-        raise BadContest(f"a contest has 2 to {MOST_ENTRANTS} entrants, not {len(tables)}")
+    if not 2 <= len(tables) <= MAX_ENTRANTS:
+        raise BadContest(f"a contest has 2 to {MAX_ENTRANTS} entrants, not {len(tables)}")
     entrants: dict[str, Entrant] = {}
     for table in tables:
         name = table.text("name", NAME_PATTERN, NAME)
@@ -148,7 +148,7 @@ def _variant(table: TomlTable, load: Load, seed: int) -> Variant:
             lines = openings.lists(key, "a list of openings, each a list of moves from the start of the game")
             positions = tuple(from_moves(game, parameters, moves) for moves in lines)
         else:
-            plies = openings.number(key, 1, MOST_OPENING_PLIES, unit="random moves")
+            plies = openings.number(key, 1, MAX_OPENING_PLIES, unit="random moves")
             number = openings.number("number", 1, 1000, 20, "openings")
             positions = generated(game, parameters, plies, number, openings.number("seed", 0, 2**63 - 1, seed))
     except BadOpening as error:
@@ -253,7 +253,7 @@ def _bounds(table: TomlTable | None) -> Bounds:
 def _adjudication(table: TomlTable | None) -> Adjudication | None:
     if table is None:
         return None
-    from_ply = table.number("from-ply", 0, MOST_MOVES, 0, "moves of both sides")
+    from_ply = table.number("from-ply", 0, MAX_MOVES, 0, "moves of both sides")
     seconds = table.decimal("seconds", 0.01, 3600, 1.0, "seconds")
     megabytes = table.number("megabytes", 16, 1_000_000, 256, "megabytes")
     table.finish()

@@ -52,7 +52,7 @@ class Finish(NamedTuple):
     outcome: Outcome
 
 
-MOST_SAID = 200
+MAX_SAID = 200
 """Characters that a player's own sentence may have in the record and in RESULT; the rest is cut off."""
 
 Effect: TypeAlias = Tell | Show | WriteRecord | GiveTurn | GiveTime | Finish
@@ -197,8 +197,8 @@ def says_crashed(state: State, side: int, sentence: str, now: int) -> Step:
     """A side gives up because its program has failed, and says how. A used-up clock goes before, whosever it is."""
     if any(state.clock.fallen(now)):
         return flag(state, now)
-    if len(sentence) > MOST_SAID:
-        sentence = f"{sentence[: MOST_SAID - 1]}…"
+    if len(sentence) > MAX_SAID:
+        sentence = f"{sentence[: MAX_SAID - 1]}…"
     said = WriteRecord(record.crashed_line(state.sides[side], now, sentence))
     state, effects = finish(state, failure(state.header, side, sentence), now)
     return state, [said, *effects]

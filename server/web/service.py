@@ -9,7 +9,7 @@ from server.net.event_loop import microseconds
 from server.storage.record_store import RecordStore
 from server.web.app import application
 from server.web.http.client_quota import HttpRateLimiter
-from server.web.http.listener import MOST_CONNECTIONS, serve_browsers
+from server.web.http.listener import MAX_CONNECTIONS, serve_browsers
 from server.web.live.channels import Hubs
 from server.web.live.event_stream import Broadcaster
 from server.web.play.routes import Playing
@@ -19,7 +19,7 @@ async def serve(arena: Arena, record_store: RecordStore, listeners: list[trio.So
     """Serve the pages of an arena on listeners, which are closed in the end, until cancelled."""
     broadcaster = Broadcaster(arena.send_queue.soon, thread_time)
     hubs = Hubs(arena, broadcaster)
-    http_rate_limiter = HttpRateLimiter(arena.settings.limits, MOST_CONNECTIONS, microseconds)
+    http_rate_limiter = HttpRateLimiter(arena.settings.limits, MAX_CONNECTIONS, microseconds)
     try:
         async with Playing() as playing, trio.open_nursery() as nursery:
             nursery.start_soon(broadcaster.run)

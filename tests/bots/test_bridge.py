@@ -205,7 +205,7 @@ def test_a_program_that_hangs_until_its_flag_falls(capfd: pytest.CaptureFixture[
 
 
 def test_a_program_that_does_not_read(capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(program, "MOST_WAITING_BYTES", 1000)
+    monkeypatch.setattr(program, "MAX_WAITING_BYTES", 1000)
     source = READY_THEN + "import time; say(('PING ' + 'x' * 1000 + chr(10)) * 200); time.sleep(60)"
     script = BEGIN + READY + "< TURN 59900 59800\n> CRASHED the program does not read*\n" + LOST + QUIT
     status, _, said = bridged(capfd, source, script)

@@ -164,7 +164,7 @@ def test_a_bad_position_is_named_by_file_and_line(
 
 
 def test_an_endless_file_is_refused(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(inputs, "MOST_BYTES", 10)
+    monkeypatch.setattr(inputs, "MAX_BYTES", 10)
     feed(monkeypatch, b"x" * 100)
     run = Run(capsys, "solve", "gipf", "--position", "-")
     assert (run.status, len(run.complaints)) == (2, 1)

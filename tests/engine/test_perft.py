@@ -75,12 +75,12 @@ def demanding(places: int) -> Position:
 
 def test_the_arena_grows_until_the_count_has_room() -> None:
     assert count(demanding(perft.FIRST_PLACES + 1), 1) == 123
-    assert count(demanding(perft.MOST_PLACES), 1) == 123
+    assert count(demanding(perft.MAX_PLACES), 1) == 123
 
 
 def test_an_arena_that_cannot_grow_any_more_is_an_error() -> None:
     with pytest.raises(OverflowError, match="more children than"):
-        count(demanding(perft.MOST_PLACES + 1), 1)
+        count(demanding(perft.MAX_PLACES + 1), 1)
 
 
 @pytest.mark.parametrize("parameters", ["2 2 9 9", "3 3 9 9"])

@@ -22,12 +22,12 @@ from tests.games.cases import EVERY_GAME
 
 TIMES = 20 if os.environ.get("ARENA_CAMPAIGN") else 1
 
-MOST_LOOKED_AT = 2000
+MAX_LOOKED_AT = 2000
 """Positions with more than so many behind them are left out: plain definitions are slow."""
 
 MEMORY = 1 << 26
 
-MOST_MOVES = 60
+MAX_MOVES = 60
 
 VARIANTS = [
     ("gipf", "2 3 6 6", 5),
@@ -57,7 +57,7 @@ def win_within(position: Position, plies: int) -> ForcedWin | None:
     def length(at: Position, left: int, winner: int) -> int | None:
         question = at.key, left, winner
         if question not in known:
-            if len(known) > MOST_LOOKED_AT:
+            if len(known) > MAX_LOOKED_AT:
                 raise TooLarge
             known[question] = length_of(at, left, winner)
         return known[question]
@@ -81,7 +81,7 @@ def win_within(position: Position, plies: int) -> ForcedWin | None:
     return None
 
 
-def distances(position: Position, most: int = MOST_LOOKED_AT) -> dict[Hashable, int | None]:
+def distances(position: Position, most: int = MAX_LOOKED_AT) -> dict[Hashable, int | None]:
     """Return for every position that can be reached in how many plies perfect play ends it: None for a draw.
 
     Won positions have odd numbers, lost ones even ones; from the ends backwards, until nothing changes.
@@ -123,7 +123,7 @@ def of_catalogue(name: str) -> Game:
 def random_line(position: Position, chance: Random) -> Iterator[Position]:
     """Yield the positions of random play from one on, to the end of the game or for so many moves."""
     yield position
-    for _ in range(MOST_MOVES):
+    for _ in range(MAX_MOVES):
         successors = list(position.successors())
         if not successors:
             return
@@ -184,7 +184,7 @@ def check_all_searches(position: Position, plies: int | None, chance: Random) ->
     kernel = position.kernel(compile=False)
     expected = DRAWN if plies is None else WON if plies % 2 == 1 else LOST
     reachable = ReachableSet(kernel, memory=MEMORY)
-    reachable.grow(MOST_LOOKED_AT)
+    reachable.grow(MAX_LOOKED_AT)
     judgement = reachable.judge(lambda: True)
     assert judgement is not None and reachable.closed
     assert judgement == ({WON: 1, LOST: -1, DRAWN: 0}[expected], plies or 0)

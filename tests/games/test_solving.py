@@ -13,7 +13,7 @@ from engine.solve.proof_number.acyclic import Prover
 from engine.solve.solver import Result, solve
 from tests.games.cases import EVERY_GAME, EVERY_VARIANT, named, random_game
 
-MOST_NODES = 4000
+MAX_NODES = 4000
 """Positions with more than so many behind them are left out: plain minimax is slow."""
 
 TRIAL = 1 << 18
@@ -42,7 +42,7 @@ def minimax(kernel: Kernel) -> tuple[int, int]:
     def value(state: Any) -> tuple[int, int]:
         nonlocal seen
         seen += 1
-        if seen > MOST_NODES:
+        if seen > MAX_NODES:
             raise TooLarge
         judged = rules.verdict(state)
         if judged != UNDECIDED:

@@ -31,7 +31,7 @@ async def test_a_kind_of_bots_that_cannot_be_started_is_given_up(
             await arena.connect("alfabeta")  # the name is free for others
     given_up = [line for line in log.getvalue().splitlines() if "given up" in line]
     assert len(given_up) == 1 and "alfabeta" in given_up[0]
-    assert log.getvalue().count("house bot failed") == builtin_bots.MOST_FAILURES
+    assert log.getvalue().count("house bot failed") == builtin_bots.MAX_FAILURES
 
 
 async def test_a_bot_that_has_logged_in_is_started_again_however_it_ends(
@@ -48,7 +48,7 @@ async def test_a_bot_that_has_logged_in_is_started_again_however_it_ends(
             nonlocal began
             began += 1
             client = await arena.connect(name, arena.arena.house_tokens[name])
-            if began <= 2 * builtin_bots.MOST_FAILURES:
+            if began <= 2 * builtin_bots.MAX_FAILURES:
                 await trio.sleep(0.01)
                 await client.stream.aclose()
                 while name in arena.arena.sessions:
@@ -83,7 +83,7 @@ async def test_a_machine_without_room_for_a_bot_costs_the_server_nothing(
         async def run_process(*_words: object, **_options: object) -> None:
             nonlocal began
             began += 1
-            if began <= 2 * builtin_bots.MOST_FAILURES:
+            if began <= 2 * builtin_bots.MAX_FAILURES:
                 raise OSError(errno.EAGAIN, os.strerror(errno.EAGAIN))
             client = await arena.connect("alfabeta", arena.arena.house_tokens["alfabeta"])
             await client.say(m.Seek("gipf"))

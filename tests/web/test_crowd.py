@@ -3,7 +3,7 @@
 import pytest
 
 from server.config.limits import Limits
-from server.web.http.client_quota import LONGEST_WAIT, REQUESTS, REQUESTS_AT_ONCE, TRUSTED_REQUESTS, HttpRateLimiter
+from server.web.http.client_quota import MAX_WAIT, REQUESTS, REQUESTS_AT_ONCE, TRUSTED_REQUESTS, HttpRateLimiter
 
 HOST, OTHER = "192.0.2.1", "192.0.2.2"
 
@@ -40,11 +40,11 @@ def test_requests_beyond_the_rate_wait_and_are_refused_in_the_end() -> None:
     guests = HttpRateLimiter(Limits(), 50, clock).enter(HOST)
     assert guests is not None
     assert all(guests.wait() == 0 for _ in range(int(REQUESTS_AT_ONCE)))
-    waits = [guests.wait() for _ in range(int(REQUESTS * LONGEST_WAIT))]
+    waits = [guests.wait() for _ in range(int(REQUESTS * MAX_WAIT))]
     assert waits == [pytest.approx(number / REQUESTS, abs=1e-5) for number in range(1, len(waits) + 1)]
     assert [guests.wait() for _ in range(10_000)] == [None] * 10_000
     clock.now += 1_000_000  # who was refused owes nothing for it
-    assert guests.wait() == pytest.approx(LONGEST_WAIT - 1 + 1 / REQUESTS, abs=1e-5)
+    assert guests.wait() == pytest.approx(MAX_WAIT - 1 + 1 / REQUESTS, abs=1e-5)
 
 
 def test_addresses_that_have_gone_are_forgotten() -> None:
@@ -63,8 +63,8 @@ def test_the_machine_itself_has_more_requests_but_not_all_time() -> None:
     clock = Clock()
     proxy = HttpRateLimiter(Limits(), 10, clock).enter("127.0.0.1")
     assert proxy is not None
-    waits = [proxy.wait() for _ in range(int(REQUESTS_AT_ONCE + TRUSTED_REQUESTS * LONGEST_WAIT) + 1)]
-    assert waits[int(REQUESTS_AT_ONCE) - 1] == 0 and waits[-2] == pytest.approx(LONGEST_WAIT) and waits[-1] is None
+    waits = [proxy.wait() for _ in range(int(REQUESTS_AT_ONCE + TRUSTED_REQUESTS * MAX_WAIT) + 1)]
+    assert waits[int(REQUESTS_AT_ONCE) - 1] == 0 and waits[-2] == pytest.approx(MAX_WAIT) and waits[-1] is None
     clock.now += 10_000_000
     assert proxy.wait() == pytest.approx(1 / TRUSTED_REQUESTS, abs=1e-5)
 

@@ -98,7 +98,7 @@ async def test_changes_that_come_fast_are_told_together(autojump_clock: trio.tes
             await trio.sleep(0.001)
         await trio.sleep(1)
     events = reader.events()
-    assert events[-1] == framed(b"1000") and len(events) <= 2 + 1 / event_stream.LEAST_REST
+    assert events[-1] == framed(b"1000") and len(events) <= 2 + 1 / event_stream.MIN_REST
 
 
 async def test_who_does_not_read_is_let_go_of_and_nobody_waits(autojump_clock: trio.testing.MockClock) -> None:

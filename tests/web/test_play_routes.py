@@ -20,7 +20,7 @@ from server.web.http.errors import Refused
 from server.web.play import questions
 from server.web.play import worker as play_worker
 from server.web.play import workers as play_workers
-from server.web.play.routes import MOST_BYTES, Playing
+from server.web.play.routes import MAX_BYTES, Playing
 from server.web.play.workers import Workers
 from tests.web.asking import Answer, ask
 
@@ -69,8 +69,8 @@ async def test_bad_input_is_answered_with_one_sentence() -> None:
         assert (await post(app, "guess", {})).status == 404
         plain = await ask(app, "POST", "/api/play/look", b'{"game": "gipf"}', headers={"content-type": "text/plain"})
         assert plain.status == 415
-        long = await ask(app, "POST", "/api/play/look", b" " * (MOST_BYTES + 1), headers=JSON)
-        assert long.status == 413 and str(MOST_BYTES) in long.json["error"]
+        long = await ask(app, "POST", "/api/play/look", b" " * (MAX_BYTES + 1), headers=JSON)
+        assert long.status == 413 and str(MAX_BYTES) in long.json["error"]
         assert (await ask(app, "GET", "/api/play/look")).status == 405
 
 
@@ -103,7 +103,7 @@ async def test_after_a_thought_that_nobody_waits_for_the_process_serves_on(monke
 
 
 async def test_no_more_think_at_a_time_than_there_are_processes_and_few_wait(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(play_workers, "MOST_WAITING", 1)
+    monkeypatch.setattr(play_workers, "MAX_WAITING", 1)
     statuses = []
     async with serving() as (app, playing):
 

@@ -45,7 +45,7 @@ def test_the_newest_results_come_first(tmp_path: Path) -> None:
     [
         b"",
         b"\xff\xfe\x00",
-        b"\x00" * (results_process.MOST_BYTES + 1),
+        b"\x00" * (results_process.MAX_BYTES + 1),
         "nonsense\n" * 1000,
         played(end="resign", stop_after=4).replace("move 3 ", "move 4 ", 1),
         played(stop_after=4)[:300],

@@ -17,7 +17,7 @@ from server.web.live.channels import Hubs
 from server.web.live.event_stream import Broadcaster
 from server.web.play.routes import Playing
 from server.web.replay import analysis_requests
-from server.web.replay.analysis_requests import AT_A_TIME, MOST_WAITING_OF_ONE, QUICK, SECONDS, RecordAnalyser
+from server.web.replay.analysis_requests import AT_A_TIME, MAX_WAITING_OF_ONE, QUICK, SECONDS, RecordAnalyser
 from server.web.replay.work_queue import PAID_OFF, Full, WorkQueue
 from tests.server.harness import open_house
 from tests.web.asking import ask
@@ -109,7 +109,7 @@ async def test_slow_records_of_one_do_not_hold_up_another(
             refused.append(error.status)
 
     async with trio.open_nursery() as nursery:
-        for _ in range(MOST_WAITING_OF_ONE + 10):
+        for _ in range(MAX_WAITING_OF_ONE + 10):
             nursery.start_soon(slow, "hostile")
         await trio.sleep(0.01)
         began = trio.current_time()
@@ -117,7 +117,7 @@ async def test_slow_records_of_one_do_not_hold_up_another(
         assert trio.current_time() - began == pytest.approx(1)
     at_a_time = AT_A_TIME[kind == "values"]
     assert refused.count(503) == 10 - (at_a_time - 1) and refused.count(422) == len(refused) - refused.count(503)
-    assert trio.current_time() - began <= sum(SECONDS[kind]) * (MOST_WAITING_OF_ONE + 1)
+    assert trio.current_time() - began <= sum(SECONDS[kind]) * (MAX_WAITING_OF_ONE + 1)
 
 
 async def test_slow_records_from_many_addresses_keep_nobody_for_longer_than_a_quick_try(

@@ -3,7 +3,7 @@
 import time
 from contextlib import suppress
 
-from bots.check.bot_under_test import ANSWER_SECONDS, LOOK_SECONDS, MOST_REFUSALS, BotUnderTest, greet
+from bots.check.bot_under_test import ANSWER_SECONDS, LOOK_SECONDS, MAX_REFUSALS, BotUnderTest, greet
 from bots.check.conformance_match import ConformanceMatch
 from bots.check.peer import Left, Peer
 from bots.check.report import Fault
@@ -93,7 +93,7 @@ def server_says_goodbye(subject: BotUnderTest) -> None:
             visitor.close()
         elif subject.program_ended():
             break
-        if count > MOST_REFUSALS:
+        if count > MAX_REFUSALS:
             subject.drop()
             raise Fault(f"connected {count} times in {REPEAT_SECONDS:g} s after BYE", "to pause between attempts", "5")
     subject.drop()
@@ -167,7 +167,7 @@ def _refused(subject: BotUnderTest, peer: Peer, kind: type, word: str, code: str
         deadline, count = time.monotonic() + REPEAT_SECONDS, 0
         while isinstance(request, kind):
             count += 1
-            if count > MOST_REFUSALS:
+            if count > MAX_REFUSALS:
                 did = f"said {word} {count} times in {REPEAT_SECONDS:g} s, although each was answered by ERROR {code}"
                 raise Fault(did, "to leave, or to pause before it tries again", "15")
             peer.refuse(code, "this is how a refusal looks")

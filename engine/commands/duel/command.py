@@ -26,16 +26,16 @@ from engine.search.searcher import Searcher, SearchLimits, warm_up
 QUIET_SECONDS = 5.0
 """A line of progress is told no more often than this."""
 
-MOST_GAMES = 1_000_000
+MAX_GAMES = 1_000_000
 """More would take weeks."""
 
-MOST_MOVES = 10_000
+MAX_MOVES = 10_000
 """Largest limit of moves, as on the server."""
 
-MOST_JOBS = 1000
+MAX_JOBS = 1000
 """Games at a time, each of which takes two processes."""
 
-MOST_ELO = 1000.0
+MAX_ELO = 1000.0
 """Hypotheses are no further from 0 than this: scores of 0.997."""
 
 
@@ -106,12 +106,12 @@ def duel(
         raise Rejected("--params: this game is over before it begins")
     plies = usual_plies(start) if plies is None else plies
     jobs = _cores() if jobs is None else jobs
-    _check_range("games", games, 2, MOST_GAMES)
+    _check_range("games", games, 2, MAX_GAMES)
     if games % 2:
         raise Rejected(f"--games is {games}, but games come in pairs: it has to be even")
-    _check_range("jobs", jobs, 1, MOST_JOBS)
-    _check_range("plies", plies, 1, MOST_MOVES - 1)
-    _check_range("move-limit", move_limit, plies + 1, MOST_MOVES)
+    _check_range("jobs", jobs, 1, MAX_JOBS)
+    _check_range("plies", plies, 1, MAX_MOVES - 1)
+    _check_range("move-limit", move_limit, plies + 1, MAX_MOVES)
     if balance is not None:
         _check_range("balance", balance, 0, EVALUATION_LIMIT)
     _check_test(elo0, elo1, alpha, beta)
@@ -260,8 +260,8 @@ def _check_range(option: str, number: int, least: int, most: int) -> None:
 
 
 def _check_test(elo0: float, elo1: float, alpha: float, beta: float) -> None:
-    if not -MOST_ELO <= elo0 < elo1 <= MOST_ELO:
-        sentence = f"elo0 has to be the smaller one, and both within {MOST_ELO:.0f}"
+    if not -MAX_ELO <= elo0 < elo1 <= MAX_ELO:
+        sentence = f"elo0 has to be the smaller one, and both within {MAX_ELO:.0f}"
         raise Rejected(f"--elo0 is {elo0} and --elo1 {elo1}, but {sentence}")
     for option, risk in (("alpha", alpha), ("beta", beta)):
         if not 0 < risk < 0.5:

@@ -23,7 +23,7 @@ DIGIT = 24
 """Bits of a digit of `features`; no feature of any variant is as large as half of what they hold."""
 HALF = 1 << (DIGIT - 1)
 
-MOST_BOUND = 256
+MAX_BOUND = 256
 """Bindings that are kept, of 0.1 to 0.2 MB each: there are 132 boards and Ks, 12 of them compiled, and more only where
 weights are tried out."""
 
@@ -31,7 +31,7 @@ Bound = SimpleNamespace
 """The functions of `engine.games.gipf.rules` and `.evaluation`, and their constants, bound to one board."""
 
 
-@lru_cache(MOST_BOUND)
+@lru_cache(MAX_BOUND)
 def bind(size: int, run: int, *, compile: bool = False, weights: Weights = WEIGHTS) -> Bound:
     """Return the rules for board side ``size`` and run length ``run`` as a namespace of functions.
 
@@ -84,7 +84,7 @@ def bind(size: int, run: int, *, compile: bool = False, weights: Weights = WEIGH
     return bound
 
 
-@lru_cache(MOST_BOUND)
+@lru_cache(MAX_BOUND)
 def bind_layers(size: int, run: int, *, compile: bool) -> Bound:
     """Return the rules for a board of side `ranking.LARGEST` or less, and what solving by layers needs beside."""
     interpreted, rules = bind(size, run), bind(size, run, compile=compile)

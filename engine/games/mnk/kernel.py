@@ -20,11 +20,11 @@ STEEPNESS = 4
 FLAT = 6
 """Lines that lack so many pieces or more are worth 1, or nothing where they are empty."""
 
-MOST_BOARDS = 2048
+MAX_BOARDS = 2048
 """Interpreted bindings that are kept, of 60 KB each, the latest used: there are 5000 boards and Ks that somebody may
 ask for, but no more matches than that run at once on a server, unless its settings say so."""
 
-MOST_COMPILED = 64
+MAX_COMPILED = 64
 """Compiled ones, of some megabytes each: what a bot plays on that is met with one board after another."""
 
 Bound = SimpleNamespace
@@ -43,12 +43,12 @@ def bind(parameters: Parameters, *, compile: bool = False) -> Bound:
     return _compiled(rows, columns, run) if compile else _interpreted(rows, columns, run)
 
 
-@lru_cache(MOST_BOARDS)
+@lru_cache(MAX_BOARDS)
 def _interpreted(rows: int, columns: int, run: int) -> Bound:
     return _bind(rows, columns, run, False)
 
 
-@lru_cache(MOST_COMPILED)
+@lru_cache(MAX_COMPILED)
 def _compiled(rows: int, columns: int, run: int) -> Bound:
     return _bind(rows, columns, run, True)
 

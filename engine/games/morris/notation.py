@@ -13,7 +13,7 @@ from engine.games.morris.fields import BOARD, FIELDS, neighbours
 from engine.games.morris.kernel import bind
 from engine.games.morris.rules import FLYING, State
 
-MOST_NUMBERS = 3
+MAX_NUMBERS = 3
 """Numbers of the longest move."""
 
 
@@ -40,7 +40,7 @@ def resolve(state: State, text: str) -> tuple[str, State]:
     BAD_MOVE_CAPTURE_IS_NOT_DUE, BAD_MOVE_<n>_IS_NO_PIECE_TO_TAKE, BAD_MOVE_<n>_STANDS_IN_A_MILL.
     """
     words = text.split()
-    if not 1 <= len(words) <= MOST_NUMBERS or not all(re.fullmatch("[0-9]{1,2}", word) for word in words):
+    if not 1 <= len(words) <= MAX_NUMBERS or not all(re.fullmatch("[0-9]{1,2}", word) for word in words):
         raise _unreadable(text)
     numbers = [int(word) for word in words]
     if max(numbers) >= FIELDS:
@@ -64,7 +64,7 @@ def _land(state: State, numbers: list[int]) -> tuple[int, int, int | None]:
     """Return the mover's other pieces, the field that a piece comes to, as sets, and the number of one to take."""
     mover = SIDES[state.side]
     if state.own_hand != 0:
-        if len(numbers) == MOST_NUMBERS:
+        if len(numbers) == MAX_NUMBERS:
             sentence = f"{mover} places a piece as long as there is one in hand, {state.own_hand} now: p or p t"
             raise IllegalMove("BAD_MOVE_HAND_IS_NOT_EMPTY", sentence)
         rest, target, *named = state.own, *numbers

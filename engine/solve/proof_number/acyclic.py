@@ -77,7 +77,7 @@ GROWTH = 4
 FIRST_PLACES = 1 << 10
 """Places of the arena that a search begins with."""
 
-MOST_PLACES = 1 << 16
+MAX_PLACES = 1 << 16
 """Places of the largest arena that a search tries."""
 
 NO_LIMIT = 1 << 60
@@ -139,8 +139,8 @@ class Prover:
         self._work.tally[STORED] = self._functions.transfer(table, entries, self._work.table, self._work.entries)
 
     def _make_arena(self, places: int) -> None:
-        if places > MOST_PLACES:
-            raise OverflowError(f"a line of play has more children than {MOST_PLACES} places hold")
+        if places > MAX_PLACES:
+            raise OverflowError(f"a line of play has more children than {MAX_PLACES} places hold")
         self._work = self._work._replace(
             arena=self._kernel.arena(places),
             phis=numbers(self._kernel, "q", places),

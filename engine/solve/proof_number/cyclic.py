@@ -106,10 +106,10 @@ GROWTH = 4
 FIRST_PLACES = 1 << 10
 """Places of the arena that a search begins with."""
 
-MOST_PLACES = 1 << 16
+MAX_PLACES = 1 << 16
 """Places of the largest arena that a search tries."""
 
-FIRST_HORIZON, MOST_DEPTH = 10, 256
+FIRST_HORIZON, MAX_DEPTH = 10, 256
 """Plies that a search looks ahead at first, and at most: half as many more when they were too few. Interpreted, a ply
 takes one of the thousand calls that Python allows."""
 
@@ -134,7 +134,7 @@ class CyclicProver:
         while self._most_entries * GROWTH * entry_bytes <= memory:
             self._most_entries *= GROWTH
         nothing = numbers(kernel, "q", 0)
-        path, tally = numbers(kernel, "q", STEP * (MOST_DEPTH + 1)), numbers(kernel, "q", HORIZON + 1)
+        path, tally = numbers(kernel, "q", STEP * (MAX_DEPTH + 1)), numbers(kernel, "q", HORIZON + 1)
         self._work = Work(nothing, nothing, nothing, nothing, nothing, nothing, nothing, nothing, path, tally)
         self._make_arena(FIRST_PLACES)
         self._make_table(FIRST_ENTRIES)
@@ -196,7 +196,7 @@ class CyclicProver:
         self._grow_table()
 
     def _is_open(self, attacking: bool) -> bool:
-        return self._answers[attacking] is None and self._horizons[attacking] <= MOST_DEPTH
+        return self._answers[attacking] is None and self._horizons[attacking] <= MAX_DEPTH
 
     def _ask(self, attacking: bool, until: int) -> bool:
         """Search for a side's win until so many nodes were used; tell whether there is more to do before."""
@@ -238,8 +238,8 @@ class CyclicProver:
         functions.transfer_notes(old.table, old.entries, old.notes, work)
 
     def _make_arena(self, places: int) -> None:
-        if places > MOST_PLACES:
-            raise OverflowError(f"a line of play has more children than {MOST_PLACES} places hold")
+        if places > MAX_PLACES:
+            raise OverflowError(f"a line of play has more children than {MAX_PLACES} places hold")
         kernel = self._kernel
         self._work = self._work._replace(
             arena=kernel.arena(places),

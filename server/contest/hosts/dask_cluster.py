@@ -36,10 +36,10 @@ GREETING_SECONDS = 30.0
 RETURN_SECONDS = 2.0
 """Pause between two attempts to reach a scheduler that was lost."""
 
-MOST_FAILURES = 3
+MAX_FAILURES = 3
 """A worker that has failed so often, without having played a game in between, gets no more."""
 
-MOST_TRIES = 5
+MAX_TRIES = 5
 """A game that has failed so often, or was lost with its worker, is given back."""
 
 
@@ -116,7 +116,7 @@ class _Worker:
     @property
     def fit(self) -> bool:
         """Tell whether it gets games."""
-        return bool(self.rooms) and self.failures < MOST_FAILURES
+        return bool(self.rooms) and self.failures < MAX_FAILURES
 
 
 class Cluster:
@@ -250,7 +250,7 @@ class Cluster:
     async def play(self, job: Job) -> Played:
         """Have a game played, as soon as there is room for it. Raises `NotPlayed`."""
         tries = 0
-        while tries < MOST_TRIES:
+        while tries < MAX_TRIES:
             worker, link = await self._with_room()
             cores = worker.free.pop()
             try:
@@ -276,7 +276,7 @@ class Cluster:
     def _failed(self, worker: _Worker, job: Job, why: str) -> None:
         worker.failures += 1
         log.warning("a game has failed on a worker", worker=worker.address, match=job.match, why=why)
-        if worker.failures == MOST_FAILURES:
+        if worker.failures == MAX_FAILURES:
             log.error("a worker gets no more games", worker=worker.address, failures=worker.failures, why=why)
 
     async def _with_room(self) -> tuple[_Worker, Link]:

@@ -43,7 +43,7 @@ Result = TypeVar("Result")
 STORE_SECONDS = 5.0
 """What is done with the store takes milliseconds; after so long a disk, or another process, holds it up."""
 
-MOST_CONNECTIONS = 4
+MAX_CONNECTIONS = 4
 """Of a program in a sandbox at a time: one is enough, and one that is lost may not have ended yet."""
 
 
@@ -288,7 +288,7 @@ class GameSeating:
         if program.stream is not None:
             nursery.start_soon(self._serve, ticket, program.stream)
         if program.listener is not None:
-            ways = trio.Semaphore(MOST_CONNECTIONS)
+            ways = trio.Semaphore(MAX_CONNECTIONS)
             nursery.start_soon(trio.serve_listeners, partial(self._accept, ticket, ways), [program.listener])
         return program
 

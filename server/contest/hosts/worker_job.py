@@ -32,7 +32,7 @@ END_SECONDS = 10.0
 
 READ_BYTES = 1 << 16
 
-MOST_SHOWN = 300
+MAX_SHOWN = 300
 """Characters that stand in a sentence of what a process wrote at its end."""
 
 
@@ -157,4 +157,4 @@ def _end(process: subprocess.Popen[bytes]) -> None:
 def _last_words(errors: IO[bytes]) -> str:
     errors.seek(0)
     lines = errors.read().decode(errors="replace").strip().splitlines()
-    return f": {lines[-1][-MOST_SHOWN:]!r}" if lines else ""
+    return f": {lines[-1][-MAX_SHOWN:]!r}" if lines else ""

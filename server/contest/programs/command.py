@@ -9,7 +9,7 @@ from typing import NamedTuple
 _PLACEHOLDER = re.compile("{(host|port|name|game|token)}")
 
 
-MOST_SHOWN = 200
+MAX_SHOWN = 200
 """Characters of a command that stand in a sentence."""
 
 
@@ -47,7 +47,7 @@ def shown(command: Sequence[str]) -> str:
     """Return a command for a sentence: as a shell takes it, in one printable line that is not too long."""
     text = shlex.join(command)
     text = text if text.isprintable() else repr(text)
-    return text if len(text) <= MOST_SHOWN else f"{text[:MOST_SHOWN]}…"
+    return text if len(text) <= MAX_SHOWN else f"{text[:MAX_SHOWN]}…"
 
 
 def variables(seat: Seat) -> dict[str, str]:

@@ -12,7 +12,7 @@ from server.contest.report.structure import Coming, Disqualified, Game, Interven
 from server.contest.scoring import disqualification
 from server.storage.record_store import SUFFIX
 
-MOST_COMING = 100
+MAX_COMING = 100
 """Games that the schedule lists; those behind them are only counted."""
 
 RECORDS = "../../records/"
@@ -152,7 +152,7 @@ def _schedule(definition: Definition, plan: Plan, moment: Moment) -> tuple[Comin
             second=fixture.players[1],
             running=fixture in running,
         )
-        for fixture in (*sorted(running), *due)[:MOST_COMING]
+        for fixture in (*sorted(running), *due)[:MAX_COMING]
     )
 
 

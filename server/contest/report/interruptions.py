@@ -5,16 +5,16 @@ from server.contest.fixtures import SET_ASIDE
 from server.contest.report import formatting
 from server.contest.report.structure import Game, Intervention, Pause, Report
 
-MOST_LISTED = 50
+MAX_LISTED = 50
 """Games that are named, the last ones; all of them stand in the list of games."""
 
 
 def interruptions(report: Report) -> list[str]:
     """Return a sentence for each pause, and for each game that was annulled or set aside; none where all went well."""
     games = [game for game in report.games if game.result == "annulled" or game.reason == SET_ASIDE]
-    left_out = len(games) - MOST_LISTED
+    left_out = len(games) - MAX_LISTED
     more = [f"{formatting.number(left_out, 'game')} more before these"] if left_out > 0 else []
-    return [*map(pause, report.pauses), *more, *map(_game, games[-MOST_LISTED:])]
+    return [*map(pause, report.pauses), *more, *map(_game, games[-MAX_LISTED:])]
 
 
 def pause(one: Pause) -> str:

@@ -23,7 +23,7 @@ HEAD = 5
 
 HEAD_OF_LINE = 3
 
-MOST_MISSING = 5
+MAX_MISSING = 5
 """Names of those who are missing that have room in a line."""
 
 
@@ -138,6 +138,6 @@ def _games(now: Progress) -> str:
 
 
 def _missing(now: Progress) -> str:
-    names = ", ".join(map(formatting.printable, now.missing[:MOST_MISSING]))
-    others = len(now.missing) - MOST_MISSING
+    names = ", ".join(map(formatting.printable, now.missing[:MAX_MISSING]))
+    others = len(now.missing) - MAX_MISSING
     return f"waiting for {names}{f' and {others} more' if others > 0 else ''}"

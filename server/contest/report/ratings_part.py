@@ -13,14 +13,14 @@ from server.contest.report.structure import Comparison, Rating, Variant
 from server.contest.scoring import ratings as model
 from server.contest.scoring.comparison import compare
 
-MOST_INTERVALS = 60
+MAX_INTERVALS = 60
 """Most entrants whose ratings get intervals: these take a second for 60, and a quarter of a minute for 100."""
 
-MOST_SUPERIORITY = 24
+MAX_SUPERIORITY = 24
 """Most entrants whom the matrix of superiority shows: its time grows with more than the square of their number, and
 nobody reads a wider one."""
 
-MOST_COMPARED = 6
+MAX_COMPARED = 6
 """Most entrants of whom each two are compared, in up to 15 lines; of more, the first two of the last table are."""
 
 TEST = Sprt(-25, 25)
@@ -31,7 +31,7 @@ errs in 5 % of the cases where the difference is as large as that, less often wh
 def fitted(definition: Definition, games: Sequence[Finished]) -> model.Ratings | None:
     """Return the ratings of the entrants who have played others; None where nobody has.
 
-    Of more than `MOST_INTERVALS` of them, intervals have no ends, and nothing is told of variants.
+    Of more than `MAX_INTERVALS` of them, intervals have no ends, and nothing is told of variants.
     """
     between = _between(definition, games)
     played = Counter(name for game in between for name in game.fixture.players)
@@ -39,7 +39,7 @@ def fitted(definition: Definition, games: Sequence[Finished]) -> model.Ratings |
     if not names:
         return None
     number = len(definition.variants)
-    if len(names) <= MOST_INTERVALS:
+    if len(names) <= MAX_INTERVALS:
         return model.ratings(between, names, number)
     strengths = model.strengths(between, names, number)
     table = [model.Rating(name, model.Estimate(strengths[name], -inf, inf), played[name]) for name in names]
@@ -85,7 +85,7 @@ def superiority(
     definition: Definition, games: Sequence[Finished], ratings: Sequence[Rating]
 ) -> tuple[tuple[float | None, ...], ...]:
     """Return how likely each of those who are rated is stronger than each other; nothing for too many."""
-    if len(ratings) > MOST_SUPERIORITY:
+    if len(ratings) > MAX_SUPERIORITY:
         return ()
     names = [rating.name for rating in ratings]
     likely = model.superiority(games, names, len(definition.variants)) if names else {}
@@ -97,7 +97,7 @@ def comparisons(games: Sequence[Finished], ranking: Sequence[str]) -> tuple[Comp
     met = defaultdict(list)
     for game in games:
         met[frozenset(game.fixture.players)].append(game)
-    names = ranking if len(ranking) <= MOST_COMPARED else ranking[:2]
+    names = ranking if len(ranking) <= MAX_COMPARED else ranking[:2]
     found = []
     for one, other in combinations(names, 2):
         result = compare(met[frozenset((one, other))], one, other, TEST)
@@ -121,9 +121,9 @@ def comparisons(games: Sequence[Finished], ranking: Sequence[str]) -> tuple[Comp
 def left_out(rated: int, ranked: int) -> tuple[str, ...]:
     """Say in a sentence each what is left out where so many are rated, and so many stand in the last table."""
     limits = {
-        "The intervals of the ratings are left out": (rated, MOST_INTERVALS),
-        "The matrix of superiority is left out": (rated, MOST_SUPERIORITY),
-        "Only the first two of the last table are compared": (ranked, MOST_COMPARED),
+        "The intervals of the ratings are left out": (rated, MAX_INTERVALS),
+        "The matrix of superiority is left out": (rated, MAX_SUPERIORITY),
+        "Only the first two of the last table are compared": (ranked, MAX_COMPARED),
     }
     return tuple(
         f"{what}: {number} entrants are more than the {most} for which there is time and space."

@@ -23,13 +23,13 @@ LOOK_SECONDS = 0.05
 HANG_SECONDS = 300.0
 """How much later than a position may take an answer may come: compiling goes before, on a busy machine."""
 
-MOST_KNOWN = 20_000
+MAX_KNOWN = 20_000
 """Positions of which the answer is kept, for games that come to them again."""
 
 FIRST_PAUSE_SECONDS = 0.2
 """Pause before a process that has died is started once more; it doubles with each further time."""
 
-MOST_PAUSE_SECONDS = 60.0
+MAX_PAUSE_SECONDS = 60.0
 """Longest of these pauses."""
 
 ANSWER_BYTES = 4096
@@ -45,7 +45,7 @@ async def adjudicate(contest: str, rules: Adjudication, matches: Callable[[], It
             await Adjudicator(rules).run(matches)
         except Exception as error:
             log.error("adjudication has failed, and begins anew", contest=contest, exc_info=error)
-            await trio.sleep(MOST_PAUSE_SECONDS)
+            await trio.sleep(MAX_PAUSE_SECONDS)
 
 
 class Adjudicator:
@@ -100,7 +100,7 @@ class Adjudicator:
             proof = await self._prover.ask(question, stands)
             if proof is not None or stands():
                 self._known[question] = proof
-            if len(self._known) > MOST_KNOWN:
+            if len(self._known) > MAX_KNOWN:
                 del self._known[next(iter(self._known))]
         if proof is None or not stands():
             return
@@ -134,7 +134,7 @@ class _Prover:
             log.warning("the process that proves positions failed", error=repr(error), times=self._failures)
             with trio.CancelScope(shield=True):
                 await self.end()
-            await trio.sleep(pause_seconds(self._failures, FIRST_PAUSE_SECONDS, MOST_PAUSE_SECONDS))
+            await trio.sleep(pause_seconds(self._failures, FIRST_PAUSE_SECONDS, MAX_PAUSE_SECONDS))
             return None
         self._failures = 0
         return proof

@@ -20,7 +20,7 @@ from server.storage.record_store import RecordStore
 
 log = structlog.get_logger()
 
-MOST_FAILURES = 5
+MAX_FAILURES = 5
 """A game in which the server has died so often, or failed otherwise through no lack of the machine's, is set aside.
 
 From its first failure on it is played after all others, and alone: so it takes no other one with it."""
@@ -68,7 +68,7 @@ class Ledger:
         """Count that a game was begun in vain; set it aside where that has happened too often."""
         number = self.failures[fixture] = self.failures.get(fixture, 0) + 1
         await self.surely(partial(self._store.failed, self._contest, fixture))
-        if number >= MOST_FAILURES:
+        if number >= MAX_FAILURES:
             why = f"the server died or failed {number} times in this game; it is set aside, and a loss for nobody"
             log.error("game set aside", contest=self._name, players=fixture.players, failures=number)
             await self.keep(Finished(fixture, None, None, SET_ASIDE, why))

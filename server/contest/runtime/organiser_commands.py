@@ -20,7 +20,7 @@ from server.contest.scoring.annulments import effective, rests_on, with_commands
 from server.contest.scoring.disqualification import disqualified
 from server.contest.store.store import Contest, Store
 
-MOST_NAMED = 8
+MAX_NAMED = 8
 """Names that a sentence lists."""
 
 
@@ -170,5 +170,5 @@ def _of(names: list[str]) -> str:
     """List names behind a sentence that says that one is missing."""
     if not names:
         return ""
-    more = ", …" if len(names) > MOST_NAMED else ""
-    return f"; there {'is' if len(names) == 1 else 'are'} {', '.join(names[:MOST_NAMED])}{more}"
+    more = ", …" if len(names) > MAX_NAMED else ""
+    return f"; there {'is' if len(names) == 1 else 'are'} {', '.join(names[:MAX_NAMED])}{more}"

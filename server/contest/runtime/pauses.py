@@ -19,7 +19,7 @@ log = structlog.get_logger()
 FIRST_PAUSE_SECONDS = 1.0
 """Pause after the first fault."""
 
-MOST_PAUSE_SECONDS = 60.0
+MAX_PAUSE_SECONDS = 60.0
 """Longest pause before something is tried again that could not be done through a fault of the server's own."""
 
 Stored: TypeAlias = Callable[[Callable[[], None]], Awaitable[None]]
@@ -56,7 +56,7 @@ class Pauses:
             self.now = Pause(datetime.now(UTC) if self.now is None else self.now.began, reason)
             self._changed()
             await self._keep(partial(self._store.pause, self._contest, reason, self.now.began))
-        await trio.sleep(pause_seconds(self._faults, FIRST_PAUSE_SECONDS, MOST_PAUSE_SECONDS))
+        await trio.sleep(pause_seconds(self._faults, FIRST_PAUSE_SECONDS, MAX_PAUSE_SECONDS))
 
     async def end(self) -> None:
         """A game was played: all is well."""

@@ -16,7 +16,7 @@ from server.contest.scoring.disqualification import Disqualification, disqualifi
 STANDS_SECONDS = 1.0
 """How long a plan is gone by at most: the organiser may have changed something."""
 
-MOST_LEFT = 8
+MAX_LEFT = 8
 """Games whose results may be on their way to the disk while others begin: a disk that does not answer ends that."""
 
 

@@ -33,8 +33,8 @@ from server.contest.runtime.adjudication import adjudicate
 from server.contest.runtime.attendance import LOOK_SECONDS, Attendance
 from server.contest.runtime.finished_games import past_game
 from server.contest.runtime.ledger import Ledger
-from server.contest.runtime.pauses import FIRST_PAUSE_SECONDS, MOST_PAUSE_SECONDS, Pauses, lacking
-from server.contest.runtime.plan_cache import MOST_LEFT, Due, found_for
+from server.contest.runtime.pauses import FIRST_PAUSE_SECONDS, MAX_PAUSE_SECONDS, Pauses, lacking
+from server.contest.runtime.plan_cache import MAX_LEFT, Due, found_for
 from server.contest.scoring.disqualification import start_seconds
 from server.contest.scoring.game_result import finished
 from server.contest.scoring.no_shows import absent
@@ -244,7 +244,7 @@ class Runner:
         turns.waits(self.contest, False)
         if self._pauses.now is not None and self._running:
             return  # what goes wrong is the server's own: one game at a time, until one is played
-        if turns.alone or len(self._left_cores) >= MOST_LEFT:
+        if turns.alone or len(self._left_cores) >= MAX_LEFT:
             return
         if self._pauses.now is not None:  # it may be one game alone that cannot be played
             due = sorted(due, key=lambda fixture: self._tries[fixture])
@@ -324,7 +324,7 @@ class Runner:
             return
         log.error("a game has failed", contest=self.definition.name, players=fixture.players, exc_info=error)
         await self._ledger.count_failure(fixture)
-        await trio.sleep(pause_seconds(self._ledger.failures[fixture], FIRST_PAUSE_SECONDS, MOST_PAUSE_SECONDS))
+        await trio.sleep(pause_seconds(self._ledger.failures[fixture], FIRST_PAUSE_SECONDS, MAX_PAUSE_SECONDS))
 
     async def _host(self, fixture: Fixture) -> None:
         """Play a game in this hall, and keep its result."""

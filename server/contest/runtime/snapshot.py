@@ -23,7 +23,7 @@ from server.contest.store.store import Store
 QUIET = frozenset({Cause.BOARD, Cause.TIME, Cause.ADJUDICATED, Cause.FORFEIT, Cause.WITHDRAWN})
 """Causes of losses for which nobody looks into what the program has written."""
 
-MOST_HEARD = 200
+MAX_HEARD = 200
 """Losses, the last ones, with which the report shows what the program has written."""
 
 
@@ -67,7 +67,7 @@ def write_report(data: Path, contest: int, found: ContestSnapshot) -> Report:
 
 def _with_last_words(made: Report, data: Path, contest: int) -> Report:
     """Put what programs wrote on stderr beside the games that they lost by a fault of their own."""
-    loud = [loss for loss in made.losses if loss.match is not None and loss.cause not in QUIET][-MOST_HEARD:]
+    loud = [loss for loss in made.losses if loss.match is not None and loss.cause not in QUIET][-MAX_HEARD:]
     heard: dict[tuple[int | None, str], str] = {
         (loss.match, loss.name): lines
         for loss in loud

@@ -84,7 +84,7 @@ _HARMLESS = frozenset(
 _AT_ONCE = frozenset({Cause.HUNG, Cause.NOT_STARTED, Cause.NO_ANSWER})
 """Causes of which one is enough in the qualification: the program never got ready."""
 
-LEAST_START_SECONDS = 10
+MIN_START_SECONDS = 10
 """A program that has been silent before gets so much, or all of ``start-seconds`` where that is less."""
 
 _ANEW = frozenset({Kind.REINSTATE, Kind.COMMAND})
@@ -177,7 +177,7 @@ def disqualified(
 def start_seconds(definition: Definition, games: Sequence[Finished], name: str) -> int:
     """Return for how many seconds the first word of a player's program is waited for, once it is started.
 
-    Each time in a row that it has said none halves them, down to `LEAST_START_SECONDS`, until it has played, or the
+    Each time in a row that it has said none halves them, down to `MIN_START_SECONDS`, until it has played, or the
     organiser has reinstated it or changed its command.
     """
     since = max((one.number for one in definition.interventions if one.name == name and one.kind in _ANEW), default=0)
@@ -191,7 +191,7 @@ def start_seconds(definition: Definition, games: Sequence[Finished], name: str) 
         if game.played or game.interventions < since:
             break
         silent += any(loss.name == name and loss.cause in causes for loss in losses(definition, game))
-    return max(definition.start_seconds >> silent, min(LEAST_START_SECONDS, definition.start_seconds))
+    return max(definition.start_seconds >> silent, min(MIN_START_SECONDS, definition.start_seconds))
 
 
 def _judge(definition: Definition, name: str, faults: list[Loss]) -> Disqualification | None:

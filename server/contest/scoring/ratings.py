@@ -20,7 +20,7 @@ ROOT = 1e-3
 ROOT_STEPS = 60
 """Steps of that search at most; three are usual."""
 
-MOST_GROWTH = 3.0
+MAX_GROWTH = 3.0
 """By so much at most a step of that search goes further away than the one before."""
 
 
@@ -149,7 +149,7 @@ def _reach(distance: Callable[[float], float]) -> float:
         further = there + (TWO_SIDED_95 - found) * (there - before) / (found - reached)
         if found < TWO_SIDED_95:
             before, reached = there, found
-        there = min(further, MOST_GROWTH * there)
+        there = min(further, MAX_GROWTH * there)
     return there
 
 

@@ -4,10 +4,10 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 
-MOST_SHOWN_LINES = 20
+MAX_SHOWN_LINES = 20
 """Lines of what a program wrote on stderr that a report shows: the traceback of a bot that has crashed."""
 
-MOST_SHOWN_BYTES = 4096
+MAX_SHOWN_BYTES = 4096
 """Read of its end for that."""
 
 FOLDER = "contests"
@@ -29,11 +29,11 @@ def last_lines(data: Path, contest: int, match: int, name: str) -> str:
     try:
         with errors_of(data, contest, match, name).open("rb") as file:
             file.seek(0, os.SEEK_END)
-            file.seek(max(0, file.tell() - MOST_SHOWN_BYTES))
+            file.seek(max(0, file.tell() - MAX_SHOWN_BYTES))
             text = file.read().decode(errors="replace")
     except OSError:
         return ""
-    return "\n".join(text.strip().splitlines()[-MOST_SHOWN_LINES:])
+    return "\n".join(text.strip().splitlines()[-MAX_SHOWN_LINES:])
 
 
 def keep_written(data: Path, contest: int, match: int, wrote: Mapping[str, bytes]) -> None:

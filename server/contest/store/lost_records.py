@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 
-from server.contest.store.verification import MOST_NOTES
+from server.contest.store.verification import MAX_NOTES
 from server.storage.record_store import SUFFIX
 
 PLACES = ("records", "running", "records", "damaged")
@@ -42,11 +42,11 @@ def notes_of(lost: Mapping[int, str]) -> tuple[str, ...]:
     """Return what a report says of lost records."""
     if not lost:
         return ()
-    more = len(lost) - MOST_NOTES
+    more = len(lost) - MAX_NOTES
     first = next(iter(lost))
     return (
         "When the server started, records of games were not as their results had left them. The results stand; "
         f"arena-server contest replay {first} plays such a game again.",
-        *list(lost.values())[:MOST_NOTES],
+        *list(lost.values())[:MAX_NOTES],
         *((f"{more} more such records: arena-server contest --verify names them",) if more > 0 else ()),
     )

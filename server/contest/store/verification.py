@@ -28,7 +28,7 @@ ATTEMPTS = 100
 """So many results may have been kept between the moment that a forfeit followed from, and its own."""
 
 
-MOST_NOTES = 20
+MAX_NOTES = 20
 """Differences that a report names."""
 
 
@@ -61,9 +61,9 @@ class Verdict(NamedTuple):
     @property
     def notes(self) -> tuple[str, ...]:
         """What a report says of it."""
-        more = len(self.differences) - MOST_NOTES
+        more = len(self.differences) - MAX_NOTES
         left = (f"{more} more differences: arena-server contest --verify names them",) if more > 0 else ()
-        return (self.sentence, *self.differences[:MOST_NOTES], *left)
+        return (self.sentence, *self.differences[:MAX_NOTES], *left)
 
 
 class Evidence(NamedTuple):

@@ -17,13 +17,13 @@ TRUSTED_REQUESTS = 500.0
 REQUESTS_AT_ONCE = 1000.0
 """Requests beyond that rate: a class of forty behind one address may open its pages at the same moment."""
 
-MOST_PROXIES = 16
+MAX_PROXIES = 16
 """Hosts that a request is believed to have come through."""
 
 UNKNOWN = "unknown"
 """Key of those that a proxy names in a way that is no address."""
 
-LONGEST_WAIT = 10.0
+MAX_WAIT = 10.0
 """Seconds that a request of an address that asks for too much is kept waiting; beyond that it is refused."""
 
 TOO_MANY = 429, "your address asks for too much at a time; wait a minute"
@@ -48,7 +48,7 @@ class ClientQuota:
     def wait(self) -> float | None:
         """A request has come: return the seconds that it is kept waiting, None where it is to be refused."""
         now = self._clock()
-        if not self._rate.allows(now, 1, self._a_second, REQUESTS_AT_ONCE + self._a_second * LONGEST_WAIT):
+        if not self._rate.allows(now, 1, self._a_second, REQUESTS_AT_ONCE + self._a_second * MAX_WAIT):
             return None
         return self._rate.owed(now, self._a_second, REQUESTS_AT_ONCE) / SECONDS
 
@@ -83,7 +83,7 @@ class HttpRateLimiter:
 
     def behind(self, forwarded: str) -> ClientQuota:
         """Return the guests that a proxy asks for: the last address that it names which is no proxy itself."""
-        named = [part.strip() for part in forwarded.split(",")[-MOST_PROXIES:]]
+        named = [part.strip() for part in forwarded.split(",")[-MAX_PROXIES:]]
         for host in reversed(named):
             try:
                 key, trusted = address_of(host), is_trusted(host, self._limits)

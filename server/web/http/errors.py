@@ -4,15 +4,15 @@ NOT_TRUE = 3
 """Exit status of a process that has found a record not to be true; an interpreter that fails ends with others."""
 
 
-MOST_SENTENCE = 400
+MAX_SENTENCE = 400
 """Characters of a sentence; one that holds a longer text of whoever asked has the middle left out."""
 
 
 def short(sentence: str) -> str:
     """Return a sentence that is no longer than a page can show."""
-    if len(sentence) <= MOST_SENTENCE:
+    if len(sentence) <= MAX_SENTENCE:
         return sentence
-    half = MOST_SENTENCE // 2
+    half = MAX_SENTENCE // 2
     return f"{sentence[:half]} … {sentence[-half:]}"
 
 

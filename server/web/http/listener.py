@@ -20,7 +20,7 @@ from server.web.http.client_quota import HttpRateLimiter
 
 log = structlog.get_logger()
 
-MOST_CONNECTIONS = 2000
+MAX_CONNECTIONS = 2000
 """Browsers keep up to six connections each, one of them for what is live."""
 
 SEND_SECONDS = 20.0

@@ -34,7 +34,7 @@ HEADERS = {
 
 METHODS = ("GET", "HEAD", "POST")
 
-LONGEST_TARGET = 4096
+MAX_TARGET = 4096
 """Bytes of a path and its query: a link to a game on the page for playing holds the moves."""
 
 
@@ -95,8 +95,8 @@ def _fault(scope: Scope) -> tuple[int, str] | None:
         return 505, "the pages are served by HTTP/1.1"
     if scope["method"] not in METHODS:
         return 405, f"requests are {', '.join(METHODS)}"
-    if len(scope["raw_path"]) + len(scope["query_string"]) > LONGEST_TARGET:
-        return 414, f"an address has at most {LONGEST_TARGET} bytes"
+    if len(scope["raw_path"]) + len(scope["query_string"]) > MAX_TARGET:
+        return 414, f"an address has at most {MAX_TARGET} bytes"
     if scope["method"] == "POST":
         headers = Headers(scope=scope)
         origin = headers.get("origin")

@@ -16,7 +16,7 @@ from server.web.http.listener import BoundedStream
 
 log = structlog.get_logger()
 
-LEAST_REST = 0.04
+MIN_REST = 0.04
 """Seconds between two rounds of telling: 25 pictures a second are a film."""
 
 REST_FACTOR = 59
@@ -161,7 +161,7 @@ class Broadcaster:
                     spent += await channel.publish()
                 except Exception as error:
                     log.error("a fault while telling browsers", exc_info=error)
-            await trio.sleep(max(LEAST_REST, REST_FACTOR * spent))
+            await trio.sleep(max(MIN_REST, REST_FACTOR * spent))
 
 
 def framed(json: bytes) -> bytes:

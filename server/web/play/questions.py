@@ -28,7 +28,7 @@ from engine.search.searcher import Stop
 from server.web.http.errors import short
 from server.web.views.board import Motion, Piece, View, ending_of, motion, view
 
-LEAST_SECONDS, MOST_SECONDS = 0.05, 10.0
+MIN_SECONDS, MAX_SECONDS = 0.05, 10.0
 """How long a bot may think about a move."""
 
 Text: TypeAlias = Annotated[str, Meta(max_length=20_000)]
@@ -174,8 +174,8 @@ def rows(question: Question) -> Rows:
 
 def think(question: Question, game_engine: GameEngine, stop: Stop) -> Advice:
     """Let the bot think about a move, until it is stopped at the latest; raises `Refusal`."""
-    if not LEAST_SECONDS <= question.seconds <= MOST_SECONDS:
-        bounds = f"{LEAST_SECONDS:g} to {MOST_SECONDS:g}"
+    if not MIN_SECONDS <= question.seconds <= MAX_SECONDS:
+        bounds = f"{MIN_SECONDS:g} to {MAX_SECONDS:g}"
         raise Refusal(f"a bot thinks for {bounds} seconds about a move, not for {question.seconds:g}")
     history = _history(question)
     outcome = history.verdict(MOVE_LIMIT)

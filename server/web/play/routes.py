@@ -11,10 +11,10 @@ from starlette.routing import Route
 from engine.games.catalogue import GAMES
 from server.web.http.errors import Refused
 from server.web.http.request_body import read_body
-from server.web.play.questions import MOST_SECONDS
+from server.web.play.questions import MAX_SECONDS
 from server.web.play.workers import Workers
 
-MOST_BYTES = 64 * 1024
+MAX_BYTES = 64 * 1024
 """Of a request: a thousand moves of GIPF are a quarter of it."""
 
 LOOK_SECONDS = 10.0
@@ -23,7 +23,7 @@ LOOK_SECONDS = 10.0
 COMPILE_SECONDS = 60.0
 """How much longer than it thinks a bot may take: compiling a search takes some seconds, more where others work."""
 
-KINDS = {"look": LOOK_SECONDS, "rows": LOOK_SECONDS, "think": MOST_SECONDS + COMPILE_SECONDS}
+KINDS = {"look": LOOK_SECONDS, "rows": LOOK_SECONDS, "think": MAX_SECONDS + COMPILE_SECONDS}
 """What can be asked, and how long the answer may take."""
 
 LOOKERS = 2
@@ -66,7 +66,7 @@ class Playing:
             raise Refused(404, f"nothing is known of {kind!r}; there is {', '.join(KINDS)}")
         if request.headers.get("content-type", "").partition(";")[0].strip() != "application/json":
             raise Refused(415, "a question is sent as application/json")
-        body = await read_body(request, MOST_BYTES)
+        body = await read_body(request, MAX_BYTES)
         response = Response(status_code=400)  # nobody is there to read it where the browser has gone
         refused: Refused | None = None
         async with trio.open_nursery() as nursery:

@@ -11,7 +11,7 @@ from server.web.http.errors import Refused
 
 log = structlog.get_logger()
 
-MOST_WAITING = 32
+MAX_WAITING = 32
 """Questions that wait for a process to be free; who asks then is told to try later."""
 
 STOP_SECONDS = 1.0
@@ -54,8 +54,8 @@ class Workers:
         ``seconds`` is how long an answer may take, waiting for a process not counted. A question whose caller is
         cancelled is stopped.
         """
-        if self._limiter.statistics().tasks_waiting >= MOST_WAITING:
-            raise Refused(503, f"{MOST_WAITING} others wait already; try again in a while")
+        if self._limiter.statistics().tasks_waiting >= MAX_WAITING:
+            raise Refused(503, f"{MAX_WAITING} others wait already; try again in a while")
         async with self._limiter:
             worker = self._idle.pop() if self._idle else await self._start()
             sane = False

@@ -23,7 +23,7 @@ variant; their nodes are bounded, so that a slow record costs no more than anoth
 AT_A_TIME = 3, 2
 """Answers that are worked out side by side, quick ones and others; of one guest all but one of each."""
 
-MOST_WAITING, MOST_WAITING_OF_ONE = 48, 16
+MAX_WAITING, MAX_WAITING_OF_ONE = 48, 16
 """Questions that wait for their turn, of all and of one guest; further ones are told to try later."""
 
 KEPT_BYTES = 32 * 1024 * 1024
@@ -36,7 +36,7 @@ class RecordAnalyser:
     def __init__(self) -> None:
         """Begin with nothing kept."""
         quick, slow, values = (
-            WorkQueue(count, MOST_WAITING, MOST_WAITING_OF_ONE) for count in (AT_A_TIME[0], AT_A_TIME[1], AT_A_TIME[1])
+            WorkQueue(count, MAX_WAITING, MAX_WAITING_OF_ONE) for count in (AT_A_TIME[0], AT_A_TIME[1], AT_A_TIME[1])
         )
         self._turns = {"frames": (quick, slow), "film": (quick, slow), "values": (values,)}
         self._kept: dict[tuple[str, int], bytes] = {}

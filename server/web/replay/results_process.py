@@ -24,7 +24,7 @@ NICENESS = 10
 LOOKED_AT = 4
 """Records that are looked at for each that is wanted: some may not be true."""
 
-MOST_BYTES = 2 * 1024 * 1024
+MAX_BYTES = 2 * 1024 * 1024
 """A record that is longer is left out."""
 
 RECORD_SECONDS, ALL_SECONDS = 1.0, 15.0
@@ -50,8 +50,8 @@ def newest(folder: Path, count: int) -> list[Listed]:
 
 def _result(path: Path) -> list[Listed]:
     with path.open("rb") as file:
-        data = file.read(MOST_BYTES + 1)
-    if len(data) > MOST_BYTES:
+        data = file.read(MAX_BYTES + 1)
+    if len(data) > MAX_BYTES:
         return []
     signal.setitimer(signal.ITIMER_REAL, RECORD_SECONDS)
     try:

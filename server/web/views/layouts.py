@@ -24,7 +24,7 @@ COLUMN = sqrt(3) / 2
 BESIDE = 0.62
 """From the last field of a line to the label that names the line."""
 
-MOST_BOARDS = 64
+MAX_BOARDS = 64
 """Boards of m,n,k and of arrows that are kept, of up to 70 KB each, the latest used: a new one is made in 2 ms."""
 
 
@@ -94,14 +94,14 @@ def _in_hexagon(size: int, name: str) -> Place:
     return Place(name, round((column - size) * COLUMN, 3), (length + 1) / 2 - number)
 
 
-@lru_cache(MOST_BOARDS)
+@lru_cache(MAX_BOARDS)
 def grid(columns: int, rows: int) -> Layout:
     """Return a board of m,n,k: letters name columns, numbers rows, row 1 at the bottom."""
     fields = (f"{letter(x)}{rows - y}" for y in range(rows) for x in range(columns))
     return _cells(columns, rows, fields, [letter(x) for x in range(columns)], [str(rows - y) for y in range(rows)])
 
 
-@lru_cache(MOST_BOARDS)
+@lru_cache(MAX_BOARDS)
 def numbered(columns: int, rows: int) -> Layout:
     """Return a board of arrows: field ``x,y``, both counted from 1 at the top left."""
     fields = (f"{x},{y}" for y in range(1, rows + 1) for x in range(1, columns + 1))

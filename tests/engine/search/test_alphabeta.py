@@ -18,7 +18,7 @@ from engine.search import memory as layout
 from engine.search.alphabeta import bind
 from engine.search.binding import numbers
 from engine.search.iterative_deepening import ASPIRING, deepen, memory_for
-from engine.search.move_ordering import MOST_LEARNED
+from engine.search.move_ordering import MAX_LEARNED
 from engine.search.quiescence import LOUD_PLIES
 from engine.search.scores import INFINITY, WIN
 from engine.search.searcher import Searcher, SearchLimits, SearchResult, Stop, key_of, warm_up
@@ -299,7 +299,7 @@ def test_what_cut_off_is_tried_earlier_and_what_did_not_later() -> None:
     assert sorted(order) == list(range(end))
     for _ in range(50):
         functions.update_history(kernel.state, 0, end - 1, 6, memory)
-    assert max(map(abs, memory.history)) <= MOST_LEARNED
+    assert max(map(abs, memory.history)) <= MAX_LEARNED
     functions.score_moves(0, end, 1, memory)
     functions.table_move_first(kernel.state, 0, end, memory)
     again = [functions.child_of(functions.take_best(memory.order, turn, end)) for turn in range(end)]

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.search.time_management import LEAST_MS, OVERHEAD_MS, SAFETY_MS, TimeAllocation, allocate_time
+from engine.search.time_management import MIN_MS, OVERHEAD_MS, SAFETY_MS, TimeAllocation, allocate_time
 
 PLIES = 300
 """More than GIPF between equals takes."""
@@ -58,8 +58,8 @@ def test_limits_are_in_order_and_within_what_is_left(
     left: float, increment: float, plies: int, overhead: float
 ) -> None:
     soft, hard = allocate_time(left, increment, plies, overhead_ms=overhead)
-    assert LEAST_MS <= soft <= hard
-    assert hard == LEAST_MS or hard + overhead + SAFETY_MS <= left + 1e-6
+    assert MIN_MS <= soft <= hard
+    assert hard == MIN_MS or hard + overhead + SAFETY_MS <= left + 1e-6
 
 
 def test_a_usual_game_uses_most_of_its_time() -> None:
@@ -79,5 +79,5 @@ def test_more_time_is_never_less_thought() -> None:
 
 
 def test_no_time_leaves_the_least() -> None:
-    assert allocate_time(0) == TimeAllocation(LEAST_MS, LEAST_MS)
-    assert allocate_time(-50, 0, 400) == TimeAllocation(LEAST_MS, LEAST_MS)
+    assert allocate_time(0) == TimeAllocation(MIN_MS, MIN_MS)
+    assert allocate_time(-50, 0, 400) == TimeAllocation(MIN_MS, MIN_MS)

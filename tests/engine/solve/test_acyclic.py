@@ -84,7 +84,7 @@ def test_tables_and_arenas_that_are_too_small_grow_or_forget(monkeypatch: pytest
 
 
 def test_more_children_than_any_arena_holds_are_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(prover, "MOST_PLACES", 1 << 11)
+    monkeypatch.setattr(prover, "MAX_PLACES", 1 << 11)
     moves = [list(range(1, 3000)), *([] for _ in range(2999))]
     with pytest.raises(OverflowError):
         Prover(toy.kernel(moves), memory=0).value(toy.Node(0))

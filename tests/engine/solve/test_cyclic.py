@@ -22,7 +22,7 @@ TIMES = 20 if os.environ.get("ARENA_CAMPAIGN") else 1
 GRAPHS = 60 * TIMES
 ROOTS = 6
 MEMORY = 1 << 22
-MOST_PORTIONS = 400
+MAX_PORTIONS = 400
 
 
 def expected_value(plies: int | None) -> int:
@@ -31,7 +31,7 @@ def expected_value(plies: int | None) -> int:
 
 def solved(prover: CyclicProver, portion: int) -> CyclicProver:
     """Search in portions, each a quarter larger than the last one."""
-    for _ in range(MOST_PORTIONS):
+    for _ in range(MAX_PORTIONS):
         if prover.value is not None or prover.hopeless:
             break
         prover.search(portion)
@@ -109,7 +109,7 @@ def test_a_game_that_goes_round_for_ever_is_a_draw() -> None:
 
 
 def test_a_game_deeper_than_any_horizon_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cyclic, "MOST_DEPTH", 20)
+    monkeypatch.setattr(cyclic, "MAX_DEPTH", 20)
     moves = [[node + 1] for node in range(60)] + [[]]
     prover = solved(CyclicProver(toy.kernel(moves), memory=MEMORY), 100)
     assert (prover.value, prover.hopeless) == (None, True)
@@ -123,7 +123,7 @@ def test_a_finished_game_needs_no_search(verdict: int, plies: int | None) -> Non
 
 
 def test_more_children_than_any_arena_holds_are_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cyclic, "MOST_PLACES", 1 << 11)
+    monkeypatch.setattr(cyclic, "MAX_PLACES", 1 << 11)
     moves = [list(range(1, 3000)), *([] for _ in range(2999))]
     with pytest.raises(OverflowError):
         CyclicProver(toy.kernel(moves), memory=0).search(10)

@@ -6,7 +6,7 @@ from typing import Any, get_type_hints
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 
-from engine.wire.coding import MOST_DIGITS, encode
+from engine.wire.coding import MAX_DIGITS, encode
 from engine.wire.messages import KINDS, REPLIES, REQUESTS, Block, Message, Text
 
 TIMES = 50 if os.environ.get("ARENA_CAMPAIGN") else 1
@@ -20,7 +20,7 @@ words = st.one_of(
     st.sampled_from(["alice", "white", "a5-b5", "gipf", "-", "4,4,15,15", "|", "0"]),
     st.text(printable, min_size=1, max_size=8),
 )
-numbers = st.integers(0, 10**MOST_DIGITS - 1)
+numbers = st.integers(0, 10**MAX_DIGITS - 1)
 texts = st.lists(words, max_size=5).map(" ".join)
 contents = st.tuples(st.sampled_from(["", " ", "   ", "| "]), texts).map(lambda parts: "".join(parts).rstrip(" "))
 blocks = st.lists(contents, max_size=4).map(tuple)
@@ -49,7 +49,7 @@ replies = st.one_of([messages(cls) for cls in REPLIES.values()])
 near_lines = st.tuples(
     st.sampled_from([*KINDS.values(), *map(str.lower, KINDS.values()), "", "|", "MOVEX", "ſEEK"]),
     st.lists(
-        st.one_of(words, st.sampled_from(["", "-1", "1" * (MOST_DIGITS + 1), "²", "x" * 1024, "\t", "\0", "3"])),
+        st.one_of(words, st.sampled_from(["", "-1", "1" * (MAX_DIGITS + 1), "²", "x" * 1024, "\t", "\0", "3"])),
         max_size=12,
     ),
     st.sampled_from(["\n", "\r\n", "\r\r\n", "\n\n", "", " \n"]),

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from engine.wire import messages as m
 from engine.wire.codes import Code, ProtocolError
 from engine.wire.coding import decode, encode, usage
-from engine.wire.ends import MOST_BLOCK_LINES, ClientEnd, ServerEnd
+from engine.wire.ends import MAX_BLOCK_LINES, ClientEnd, ServerEnd
 from engine.wire.lines import LineReader
 from engine.wire.messages import KINDS, REPLIES, REQUESTS, Message
 from tests.engine.wire.samples import few, messages
@@ -119,7 +119,7 @@ def test_a_block_that_is_cut_short(data: bytes) -> None:
 
 def test_a_block_that_is_too_long() -> None:
     with pytest.raises(ProtocolError) as caught:
-        ClientEnd().receive(f"BOARD {MOST_BLOCK_LINES + 1}\n".encode())
+        ClientEnd().receive(f"BOARD {MAX_BLOCK_LINES + 1}\n".encode())
     assert caught.value.code == Code.TOO_MANY
 
 

@@ -24,7 +24,7 @@ SECONDS = 1000
 MATCHES = 20
 """Matches beside each attack."""
 
-MOST_KILOBYTES_A_SESSION = 256
+MAX_KILOBYTES_A_SESSION = 256
 """Most that the server may grow by for a session that does what it can: 64 KB of answers that wait, and what it is made
 of itself."""
 
@@ -53,7 +53,7 @@ def test_match_goes_on_beside_an_attack(tmp_path: Path) -> None:
                     assert attackers.poll() is None and _connected_from(attack.SOURCE)
                 finally:
                     attackers.kill()
-            assert grown < attack.SESSIONS * MOST_KILOBYTES_A_SESSION
+            assert grown < attack.SESSIONS * MAX_KILOBYTES_A_SESSION
         peer = Client(server.port)
         peer.say(m.Ping())
         peer.hear(m.Pong)

@@ -12,7 +12,7 @@ from engine.games.catalogue import GAMES
 from tests.bench.requests import Costs, ask_for_all, limited_to
 from tests.server.harness import open_house
 
-MOST_CALLS = 5000
+MAX_CALLS = 5000
 """Calls for one request, or one part of it: they take less than a millisecond."""
 
 PLIES = 40
@@ -46,4 +46,4 @@ async def test_no_request_does_more_than_a_bound(tmp_path: Path, game: str, para
             await ask_for_all(house, costs, game, params)
         worst = costs.worst()
         assert {"MOVE", "MOVES", "BOARD", "RESUME", "LIST", "RECORD", "WATCH"} <= worst.keys()
-        assert {kind: count for kind, count in worst.items() if count > MOST_CALLS} == {}
+        assert {kind: count for kind, count in worst.items() if count > MAX_CALLS} == {}

@@ -1,6 +1,6 @@
 """The processor cores that programs get, each one of its own, and those that the server keeps to itself meanwhile.
 
-Where there are more than `MOST_SHARED` the first one is given to no program: the event loop and what makes pages run
+Where there are more than `MAX_SHARED` the first one is given to no program: the event loop and what makes pages run
 there, and nowhere else, while a contest gives out the others.
 """
 
@@ -12,7 +12,7 @@ from functools import cache
 
 from server.contest.programs.sandbox.resource_usage import family
 
-MOST_SHARED = 3
+MAX_SHARED = 3
 """With so few cores programs get all of them: a game takes two, and of three only one would be left for the rest."""
 
 
@@ -32,13 +32,13 @@ class Cores:
         """Take so many of the cores that programs may have; 0 for all."""
         found = usable()
         # the system's own work is mostly on the first ones
-        programs = found[1:] if len(found) > MOST_SHARED else found
+        programs = found[1:] if len(found) > MAX_SHARED else found
         self.count = wanted or len(programs) or os.cpu_count() or 1
         """How many programs can think at a time."""
         self.pinned = self.count <= len(programs)
         """Whether each gets a core of its own."""
         self._free = list(programs[-self.count :]) if self.pinned else []
-        self._rest = set(found).difference(self._free) if self.pinned and len(found) > MOST_SHARED else set()
+        self._rest = set(found).difference(self._free) if self.pinned and len(found) > MAX_SHARED else set()
         self._confined = False
 
     def take(self) -> int | None:

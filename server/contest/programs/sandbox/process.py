@@ -53,7 +53,7 @@ where it takes memory faster than anybody looks. Some languages ask for much tha
 PROCESSES_FACTOR = 2
 """The system refuses more processes than so many times their bound; who has more than the bound is ended."""
 
-LEAST_KERNEL = (5, 14)
+MIN_KERNEL = (5, 14)
 """From this version of Linux on processes are counted in each sandbox by itself, and not all of a user."""
 
 BACKLOG = 16
@@ -328,7 +328,7 @@ def _limits(seal: Seal) -> dict[int, tuple[int, int]]:
         resource.RLIMIT_DATA: (data, data),
         resource.RLIMIT_CPU: (seconds, seconds + 1),
     }
-    if _kernel() >= LEAST_KERNEL:
+    if _kernel() >= MIN_KERNEL:
         limits[resource.RLIMIT_NPROC] = (PROCESSES_FACTOR * bounds.processes,) * 2
     return limits
 

@@ -7,7 +7,7 @@ from server.contest.report.render.markup import Child, Markup, element
 from server.contest.report.render.parts import Column, box, game_id, heads, link, paragraph, row, section, table
 from server.contest.report.structure import Game, Report
 
-MOST_LISTED = 20_000
+MAX_LISTED = 20_000
 """Most games that the page lists; with more of them browsers get slow."""
 
 _RESULTS = {"first": ("1", "0"), "second": ("0", "1"), "draw": ("½", "½"), "none": ("0", "0")}
@@ -32,8 +32,8 @@ _PROGRAMS = Column(
 
 def games_section(games: Sequence[Game], stages: Sequence[tuple[int, str]]) -> Markup:
     """Return the games of each stage, which come with their numbers and titles."""
-    if len(games) > MOST_LISTED:
-        sentence = f"The list is left out: there are more than {MOST_LISTED} games. games.csv has them all."
+    if len(games) > MAX_LISTED:
+        sentence = f"The list is left out: there are more than {MAX_LISTED} games. games.csv has them all."
         return section("games", "Games", paragraph(sentence))
     parts: list[Child] = []
     for number, title in stages:

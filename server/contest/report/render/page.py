@@ -5,7 +5,7 @@ from hashlib import sha256
 
 from server.contest.report import formatting
 from server.contest.report.interruptions import interruptions, intervention, pause
-from server.contest.report.render.games import MOST_LISTED, games_section, schedule_section
+from server.contest.report.render.games import MAX_LISTED, games_section, schedule_section
 from server.contest.report.render.markup import Child, Markup, document, element, style_sheet
 from server.contest.report.render.parts import Column, losses_table, paragraph, row, section, table
 from server.contest.report.render.ratings import (
@@ -55,7 +55,7 @@ def page(report: Report) -> str:
 def _sections(report: Report) -> list[tuple[str, str, Markup]]:
     """Return the parts of the page, each with its name in links and its title; the last stage comes first."""
     stages = [(stage.number, _stage_title(report, stage)) for stage in report.stages]
-    linked = len(report.games) <= MOST_LISTED
+    linked = len(report.games) <= MAX_LISTED
     found = [
         (f"stage-{stage.number}", title, stage_section(stage, title, _done(stage), linked))
         for stage, (_, title) in reversed(list(zip(report.stages, stages, strict=True)))

@@ -14,16 +14,16 @@ RIGHT = 28
 LETTER = 7.6
 """About how wide a letter of a name is."""
 
-MOST_NAME = 32
+MAX_NAME = 32
 """Letters of a name that have room."""
 
-MOST_TICKS = 8
+MAX_TICKS = 8
 
 
 def rating_plot(ratings: Sequence[Rating]) -> Markup:
     """Return the picture; there has to be somebody who is rated."""
     low, high, step = axis(ratings)
-    longest = max(min(len(formatting.printable(rating.name)), MOST_NAME) for rating in ratings)
+    longest = max(min(len(formatting.printable(rating.name)), MAX_NAME) for rating in ratings)
     left = 24 + LETTER * longest
     height = TOP + ROW * len(ratings) + BOTTOM
     foot = TOP + ROW * len(ratings)
@@ -40,7 +40,7 @@ def rating_plot(ratings: Sequence[Rating]) -> Markup:
     for row, rating in enumerate(ratings):
         y = TOP + ROW * row + ROW / 2
         name = formatting.printable(rating.name)
-        shown = name if len(name) <= MOST_NAME else f"{name[: MOST_NAME - 1]}…"
+        shown = name if len(name) <= MAX_NAME else f"{name[: MAX_NAME - 1]}…"
         told = element("title", f"{name}: {strength(rating)}")
         bar = None
         if rating.low is not None and rating.high is not None:
@@ -64,7 +64,7 @@ def axis(ratings: Sequence[Rating]) -> tuple[float, float, float]:
     """Return where the axis begins and ends, and the distance of its ticks: 1, 2 or 5 times a power of ten."""
     ends = [end for rating in ratings for end in (rating.low, rating.elo, rating.high) if end is not None]
     low, high = min(*ends, 0.0), max(*ends, 0.0)
-    wish = max(high - low, 10.0) / MOST_TICKS
+    wish = max(high - low, 10.0) / MAX_TICKS
     power = 10.0 ** math.floor(math.log10(wish))
     step = next(power * factor for factor in (1, 2, 5, 10) if power * factor >= wish)
     first, last = math.floor(low / step), math.ceil(high / step)

@@ -7,7 +7,7 @@ from server.contest.report.render.parts import Column, game_id, paragraph, row, 
 from server.contest.report.structure import Cell, Line, Qualification, Stage
 from server.contest.report.tie_breaks import marks, with_forfeits
 
-MOST_CROSSED = 60
+MAX_CROSSED = 60
 """Most entrants whose crosstable is drawn: a wider one is not read by anybody, the games are listed all the same."""
 
 
@@ -65,8 +65,8 @@ def standings_table(stage: Stage) -> Markup:
 
 def crosstable(stage: Stage, linked: bool) -> Child:
     """Return what everybody has reached against everybody, each entry a link to its games if the page lists them."""
-    if len(stage.table) > MOST_CROSSED:
-        return paragraph(f"The crosstable is left out: there are more than {MOST_CROSSED} entrants.", kind="quiet")
+    if len(stage.table) > MAX_CROSSED:
+        return paragraph(f"The crosstable is left out: there are more than {MAX_CROSSED} entrants.", kind="quiet")
     games = {game for cells in stage.crosstable for cell in cells if cell is not None for game in cell.games}
     if not games:
         return None

@@ -15,7 +15,7 @@ from server.contest.report.tie_breaks import marks, with_forfeits
 CROSSED_AT_ONCE = 12
 """Opponents in a row of the crosstable: more are wider than a terminal, and come in a block below."""
 
-MOST_CROSSED = 60
+MAX_CROSSED = 60
 """Most entrants whose crosstable is drawn: one of more fills screen after screen."""
 
 
@@ -83,8 +83,8 @@ def standings(stage: Stage) -> RenderableType:
 
 def crosstable(stage: Stage) -> RenderableType:
     """Return the points of everybody against everybody, so many opponents at a time; a sentence for too many."""
-    if len(stage.table) > MOST_CROSSED:
-        sentence = f"The crosstable is drawn here for up to {MOST_CROSSED} entrants; index.html has that of all."
+    if len(stage.table) > MAX_CROSSED:
+        sentence = f"The crosstable is drawn here for up to {MAX_CROSSED} entrants; index.html has that of all."
         return _plain(sentence, "dim")
     blocks: list[RenderableType] = []
     for first in range(0, len(stage.table), CROSSED_AT_ONCE):

@@ -163,9 +163,9 @@ def _many(entrants: int) -> tuple[Definition, list[Finished], Report]:
 
 
 def test_what_is_left_out_for_many_entrants_is_said() -> None:
-    definition, _, small = _many(ratings_part.MOST_COMPARED)
+    definition, _, small = _many(ratings_part.MAX_COMPARED)
     assert small.notes == () and len(small.superiority) == len(definition.entrants)
-    _, _, medium = _many(ratings_part.MOST_SUPERIORITY + 1)
+    _, _, medium = _many(ratings_part.MAX_SUPERIORITY + 1)
     assert medium.superiority == () and len(medium.comparisons) <= 1
     assert [note.partition(":")[0] for note in medium.notes] == [
         "The matrix of superiority is left out", "Only the first two of the last table are compared"
@@ -174,7 +174,7 @@ def test_what_is_left_out_for_many_entrants_is_said() -> None:
 
 
 def test_intervals_are_left_out_for_very_many(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ratings_part, "MOST_INTERVALS", 7)
+    monkeypatch.setattr(ratings_part, "MAX_INTERVALS", 7)
     definition, games, made = _many(8)
     found = {one.name: one.strength.elo for one in ratings(games, [e.name for e in definition.entrants], 1).table}
     assert {one.name: one.elo for one in made.ratings} == pytest.approx(found)
@@ -198,8 +198,8 @@ def test_the_schedule_tells_what_is_played_and_what_comes_next(monkeypatch: pyte
     assert [game.running for game in found.schedule[:3]] == [True, True, False]
     told = {(game.stage - 1, game.round, (game.first, game.second), game.opening) for game in found.schedule}
     expected = {(due.stage, due.round, due.players, 1 + due.opening % 3) for due in now.due}
-    assert told <= expected and len(found.schedule) == min(len(now.due), contents.MOST_COMING)
-    monkeypatch.setattr(contents, "MOST_COMING", 5)
+    assert told <= expected and len(found.schedule) == min(len(now.due), contents.MAX_COMING)
+    monkeypatch.setattr(contents, "MAX_COMING", 5)
     cut = report(definition, games, now, moment)
     assert cut.schedule == found.schedule[:5]
     assert f"{len(now.due) - 5} more games can begin." in page(cut)

@@ -161,8 +161,8 @@ def test_a_bracket_is_a_list_of_rounds_with_links_to_the_games() -> None:
 
 
 def test_what_would_be_too_long_is_left_out_with_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(stages, "MOST_CROSSED", 4)
-    monkeypatch.setattr(page_games, "MOST_LISTED", 10)
+    monkeypatch.setattr(stages, "MAX_CROSSED", 4)
+    monkeypatch.setattr(page_games, "MAX_LISTED", 10)
     text = page(sample_report(7, RoundRobin()))
     Reader(text)
     assert "The crosstable is left out: there are more than 4 entrants." in text
@@ -170,8 +170,8 @@ def test_what_would_be_too_long_is_left_out_with_a_sentence(monkeypatch: pytest.
 
 
 def test_a_crosstable_links_only_to_games_that_are_listed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(page_games, "MOST_LISTED", 10)
-    monkeypatch.setattr(page_module, "MOST_LISTED", 10)
+    monkeypatch.setattr(page_games, "MAX_LISTED", 10)
+    monkeypatch.setattr(page_module, "MAX_LISTED", 10)
     read = Reader(page(sample_report(7, RoundRobin())))
     assert {link[1:] for link in read.links if link.startswith("#")} <= set(read.ids)
 

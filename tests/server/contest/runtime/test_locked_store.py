@@ -49,7 +49,7 @@ async def test_a_database_that_is_locked_holds_up_contests_alone(
 ) -> None:
     monkeypatch.setattr(schema, "BUSY_SECONDS", 0.5)
     monkeypatch.setattr(seating, "STORE_SECONDS", 0.1)
-    monkeypatch.setattr(pauses, "MOST_PAUSE_SECONDS", 0.1)
+    monkeypatch.setattr(pauses, "MAX_PAUSE_SECONDS", 0.1)
     data = tmp_path / "data"
     with capture_logs() as logs:
         async with holding(data, LOCKED) as (house, store, contest), trio.open_nursery() as bots:

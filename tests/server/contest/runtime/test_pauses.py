@@ -23,7 +23,7 @@ from server.contest.hosts.core_queue import CoreQueue
 from server.contest.programs import program
 from server.contest.report.interruptions import interruptions
 from server.contest.runtime import pauses
-from server.contest.runtime.ledger import MOST_FAILURES
+from server.contest.runtime.ledger import MAX_FAILURES
 from server.contest.runtime.snapshot import account
 from server.contest.scoring.disqualification import disqualified
 from server.contest.store.folders import folder_of
@@ -58,7 +58,7 @@ command = ['{sys.executable}', '{DICE}']
 async def test_a_contest_pauses_where_the_machine_lacks_something_and_nobody_has_lost_by_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int
 ) -> None:
-    monkeypatch.setattr(pauses, "MOST_PAUSE_SECONDS", 0.05)
+    monkeypatch.setattr(pauses, "MAX_PAUSE_SECONDS", 0.05)
     spawn, failed = program._spawn, Counter[str]()
 
     def fails(*words: Any, **options: Any) -> Any:
@@ -98,7 +98,7 @@ async def test_a_game_in_which_the_server_died_again_and_again_is_set_aside_and_
     fixture = plan(definition, []).due[0]
     with closing(Store(tmp_path / FILE)) as left:
         contest = left.open_contest(PROGRAMS, definition, datetime.now(UTC))
-        for _ in range(MOST_FAILURES - 1):
+        for _ in range(MAX_FAILURES - 1):
             left.failed(contest, fixture)
         left.begin(contest, fixture, 1)  # it had begun, and the server died
     async with holding(tmp_path) as (_, store, contest):
@@ -175,7 +175,7 @@ def test_a_program_that_kills_the_server_costs_it_that_game_alone(tmp_path: Path
         status, said = run(tmp_path / "contest.toml", tmp_path / "data")
         if status != -signal.SIGKILL:
             break
-    assert (status, starts) == (0, MOST_FAILURES + 1), said
+    assert (status, starts) == (0, MAX_FAILURES + 1), said
     games = counted(kept(tmp_path / "data"))
     assert [(game.fixture.players, game.played) for game in games if game.played] == [(("p0", "killer"), True)]
     (aside,) = [game for game in games if not game.played]

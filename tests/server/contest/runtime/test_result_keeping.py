@@ -152,7 +152,7 @@ class _Slow:
 async def test_other_games_begin_while_results_are_on_their_way_to_the_disk_up_to_a_bound(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(runner, "MOST_LEFT", 3)
+    monkeypatch.setattr(runner, "MAX_LEFT", 3)
     slow = _Slow(monkeypatch)
     async with holding(tmp_path, PROGRAMS) as (_house, store, contest):
         with trio.fail_after(60):
