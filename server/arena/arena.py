@@ -336,7 +336,7 @@ class Arena:
             session.match, session.side = match, side
         return match
 
-    def resume_matches(self, state: State, keys: Keys, journal: MatchJournal, heard: tuple[bool, bool]) -> None:
+    def resume_match(self, state: State, keys: Keys, journal: MatchJournal, heard: tuple[bool, bool]) -> None:
         """Go on with a match that was running when the last server died, and wait for its players.
 
         ``heard`` tells who is known to have been told of it: only their names are kept for them.

@@ -66,7 +66,7 @@ def _take_up(arena: Arena, record_store: RecordStore, number: int, leftover: Lef
             state, effects = recovery.restored(summary, stamp, stamp + wait)
             journal.write(_lines(effects))
             if state.outcome is None:
-                arena.resume_matches(state, keys, journal, summary.heard)
+                arena.resume_match(state, keys, journal, summary.heard)
                 return
         journal.finish()
     except Exception:

@@ -23,7 +23,6 @@ import os
 import signal
 import sys
 import threading
-from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
 from queue import SimpleQueue
@@ -38,12 +37,13 @@ if TYPE_CHECKING:
 
 def _of_engine(*places: str) -> Any:
     """Return what this version of the engine has in one of these places, the newest first; each is ``module:name``."""
-    for place in places[:-1]:
+    for place in places:
         module, name = place.split(":")
-        with suppress(ModuleNotFoundError):
+        try:
             return getattr(import_module(module), name)
-    module, name = places[-1].split(":")
-    return getattr(import_module(module), name)
+        except ModuleNotFoundError:
+            if place == places[-1]:
+                raise
 
 
 GAMES = _of_engine("engine.games.catalogue:GAMES", "engine.catalogue:GAMES")
