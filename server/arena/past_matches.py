@@ -1,14 +1,13 @@
-"""Matches that ended under an earlier server, for those who come back: ``python -m server.arena.past_matches RECORD``.
+"""Replay matches that ended under an earlier server: ``python -m server.arena.past_matches < RECORD``.
 
 To replay a record takes up to a third of a second. Another process does it, one record at a time.
 """
 
 import sys
 from collections import OrderedDict
-from pathlib import Path
+from collections.abc import Awaitable, Callable
 
 import msgspec
-import structlog
 import trio
 
 from engine.wire import messages as m
@@ -17,8 +16,6 @@ from engine.wire.messages import KINDS
 from server.match import referee
 from server.match.match_messages import Seat, announcement
 from server.match.recovery import finished
-
-log = structlog.get_logger()
 
 KEPT = 16
 """Matches that are kept when they were replayed: a record has at most a megabyte."""
@@ -49,19 +46,19 @@ class PastMatches:
         self._known: OrderedDict[int, Retold | None] = OrderedDict()
         self._one_at_a_time = trio.Lock()
 
-    async def match(self, number: int, path: Path) -> Retold | None:
-        """Return a match by its record; None where that cannot be replayed, or is not true.
+    async def match(self, number: int, read: Callable[[], Awaitable[str | None]]) -> Retold | None:
+        """Return a match by its record; None where there is no record, or it is not true.
 
-        Raises OSError where no process can be started. What a record has come to is kept, and a failure is not: it may
-        have moved meanwhile.
+        ``read`` returns the record's text, wherever the record is by then: it moves when it has been synced. What a
+        record has come to is kept. Raises `NotReplayed`, and OSError where the record cannot be read or no process can
+        be started: neither is kept, or says anything about the match.
         """
         async with self._one_at_a_time:
             if number not in self._known:
-                try:
-                    self._known[number] = await replayed(path)
-                except NotReplayed as error:
-                    log.error("a record cannot be replayed", record=str(path), error=str(error))
+                text = await read()
+                if text is None:
                     return None
+                self._known[number] = await replayed(text)
                 while len(self._known) > KEPT:
                     self._known.popitem(last=False)
             return self._known[number]
@@ -71,12 +68,12 @@ class NotReplayed(Exception):
     """A process has not replayed a record; ``str(error)`` is the last that it said."""
 
 
-async def replayed(path: Path) -> Retold | None:
+async def replayed(text: str) -> Retold | None:
     """Let another process replay a record. Raises `NotReplayed`, and OSError where it cannot be started."""
-    command = [sys.executable, "-P", "-m", "server.arena.past_matches", str(path)]
-    done = await trio.run_process(command, capture_stdout=True, capture_stderr=True, check=False)
+    command = [sys.executable, "-P", "-m", "server.arena.past_matches"]
+    done = await trio.run_process(command, stdin=text.encode(), capture_stdout=True, capture_stderr=True, check=False)
     if done.returncode:
-        raise NotReplayed(done.stderr.decode(errors="replace")[-500:])
+        raise NotReplayed(f"status {done.returncode}: {done.stderr.decode(errors='replace')[-500:]}")
     return msgspec.json.decode(done.stdout, type=Retold | None)
 
 
@@ -91,4 +88,4 @@ def retold(text: str) -> Retold | None:
 
 
 if __name__ == "__main__":
-    sys.stdout.buffer.write(msgspec.json.encode(retold(Path(sys.argv[1]).read_text(encoding="utf-8"))))
+    sys.stdout.buffer.write(msgspec.json.encode(retold(sys.stdin.buffer.read().decode())))

@@ -115,8 +115,8 @@ class Requests:
         if player.ticket and (match is None or match.names[side] != self._arena.contest_players.key_of(player.ticket)):
             raise ProtocolError(Code.BAD_TOKEN, "a program comes back here to its own match alone")
         if match is None:
-            place = self._arena.record_store.place(message.match)
-            wait = partial(self._arena.past_matches.match, message.match, place)
+            read = partial(self._arena.in_thread, self._arena.record_store.read, message.match)
+            wait = partial(self._arena.past_matches.match, message.match, read)
             return BackgroundAnswer(wait, partial(self._retell, player, message, side))
         name, key = match.header.players[side], match.names[side]
         before = self._arena.sessions.get(key)

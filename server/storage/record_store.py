@@ -326,10 +326,6 @@ class RecordStore:
         """Keep the last number, since no match begins any more; raises OSError."""
         self._numbers.settle()
 
-    def place(self, match: int) -> Path:
-        """Return where the record of a finished match is, if there is one; it may move to ``records/`` meanwhile."""
-        return next(self._where(match))
-
     def running(self, match: int) -> Path:
         """Return where the journal of a running match is."""
         return self._places.journal(match)
