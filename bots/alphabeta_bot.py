@@ -1,6 +1,5 @@
 """The reference player: the engine's alpha-beta search, and its arithmetic of time."""
 
-import gc
 from collections import deque
 from concurrent.futures import ThreadPoolExecutor
 from time import perf_counter
@@ -88,8 +87,6 @@ class AlphaBetaBot(Bot):
         position = start_of(game, parameters)
         self._warming.now(position)
         self._exercise(position)
-        gc.collect()
-        gc.freeze()  # what is loaded stays: not to be looked through while a clock runs
 
     def _exercise(self, position: Position) -> None:
         searcher = self._thinker_for(self._warming.kernel(position))

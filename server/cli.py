@@ -17,7 +17,7 @@ from engine.games.interface import BadParameters
 from server.commands import exits
 from server.commands.contest import contest
 from server.commands.options import check_port, fail, place, secret
-from server.config import config_file, tls
+from server.config import config_file, process_settings, tls
 from server.config import tokens as token_file
 from server.config.limits import MAX_ALLOWANCE, Limits
 from server.config.settings import (
@@ -166,6 +166,7 @@ def serve(
     )
     from server.serve import serve as run
 
+    process_settings.prepare_server()
     exits.run("cannot serve", run, settings)
 
 
@@ -211,6 +212,7 @@ def demo(
         fail(f"--params: {error}")
     if not 1000 <= budget <= MAX_BUDGET // MICROSECONDS:
         fail(f"--budget is {budget}; the demonstration needs at least 1000")
+    process_settings.prepare_server()
     sys.exit(exits.run("cannot show a match", demonstrate, (first, second), (game, params), budget))
 
 

@@ -1,7 +1,5 @@
 """The service: listens, serves every connection, keeps the flags, and stops in order."""
 
-import gc
-import resource
 import signal
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, closing
@@ -28,7 +26,7 @@ from server.contest.runtime.service import ContestService
 from server.contest.store.store import FILE as STORE
 from server.contest.store.store import Store
 from server.match.flag_timer import FlagTimer
-from server.net.event_loop import keep_watched, microseconds, share_interpreter, watched
+from server.net.event_loop import keep_watched, microseconds, watched
 from server.net.listener import Listener, listen
 from server.net.rate_limiter import RateLimiter
 from server.net.send_queue import SendQueue
@@ -67,13 +65,11 @@ async def serve(
     connections. Matches that were running when the last server died go on. On the first signal no match is begun any
     more, running ones get the grace of the settings, and what is left is annulled; on a second one the grace is over.
     One that comes after that ends all at once, programs included, with KeyboardInterrupt.
+    The process is prepared by `server.config.process_settings.prepare_server` before.
     Games of contests that can be played on the ``cluster`` are; whoever passes it in keeps it running.
     Raises OSError where the port or the data directory is not to be had, and
     `server.contest.store.schema.BadStore` where the database of contests in it cannot be used.
     """
-    _raise_descriptor_limit()
-    _collect_seldom()
-    share_interpreter()
     with claimed(settings.data), closing(await trio.to_thread.run_sync(Store, settings.data / STORE)) as store:
         listeners = await listen(settings.host, settings.port, BACKLOG)
         own = [] if settings.tls is None else await listen("127.0.0.1", 0, BACKLOG)
@@ -208,19 +204,3 @@ async def _hurrying(signals: AsyncIterator[int], data: Path) -> AsyncIterator[Ca
 
 def _signals() -> Any:
     return trio.open_signal_receiver(signal.SIGINT, signal.SIGTERM)
-
-
-def _collect_seldom() -> None:
-    """Let the garbage collector look for cycles seldom: the path of a move makes none.
-
-    By default it walks through all live objects every few thousand moves, tens of milliseconds for 500 matches.
-    """
-    gc.collect()
-    gc.freeze()
-    gc.set_threshold(100_000, 50, 100)
-
-
-def _raise_descriptor_limit() -> None:
-    """Let the process open as many files as it may: a match takes three."""
-    _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))

@@ -74,9 +74,13 @@ def _jit(function: FunctionType, folder: Path | None) -> Any:
     numba = _numba()
     # without reference counts for arrays a search is half as fast again; what is compiled may then make none
     with _CACHE_DIR:
-        if folder is not None:
-            numba.config.CACHE_DIR = str(folder)
-        return numba.njit(nogil=True, _nrt=False, no_cfunc_wrapper=True, cache=folder is not None)(function)
+        before = numba.config.CACHE_DIR
+        try:
+            if folder is not None:
+                numba.config.CACHE_DIR = str(folder)
+            return numba.njit(nogil=True, _nrt=False, no_cfunc_wrapper=True, cache=folder is not None)(function)
+        finally:
+            numba.config.CACHE_DIR = before
 
 
 @cache

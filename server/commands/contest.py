@@ -15,6 +15,7 @@ from rich.progress import Progress
 from engine.commands.usage_errors import explain_fault, nearest
 from server.commands import exits
 from server.commands.options import check_port, fail, place, secret
+from server.config import process_settings
 from server.config import tokens as token_file
 from server.config.settings import PORT, Settings
 from server.config.toml_table import BadTable
@@ -102,6 +103,7 @@ def hold(
     from server.commands.run_contest import hold as run
 
     asked = Asked(text, definition, settings, dask)
+    process_settings.prepare_server()
     sys.exit(exits.run("cannot hold the contest", run, asked, Console()))
 
 

@@ -4,6 +4,7 @@
   ``[limits]``, in TOML
 - `limits`: what an address, and a session, may ask of the server: the bounds, and the arithmetic of rates on a given
   clock
+- `process_settings`: settings of a whole process: garbage collector, open files, priority, memory, signals
 - `settings`: what an organiser can set, and the bounds of the server: each with its unit and its reason
 - `tls`: TLS: the certificate and the key that a server shows to its clients
 - `tokens`: who may log in: a file of names and hashed tokens, ``name sha256`` a line

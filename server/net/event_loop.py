@@ -1,14 +1,10 @@
 """The event loop as the server uses it: its clock, and what looks on while it turns."""
 
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import Protocol
 
 import trio
-
-SWITCH_SECONDS = 0.0005
-"""How long a thread that computes may keep the interpreter's lock from the event loop; usually it is ten times that."""
 
 LOOK_SECONDS = 5.0
 """How often it is looked whether instruments still look on."""
@@ -17,11 +13,6 @@ LOOK_SECONDS = 5.0
 def microseconds() -> int:
     """Return the server's monotonic clock: trio's, so that tests can put another one in its place."""
     return int(trio.current_time() * 1_000_000)
-
-
-def share_interpreter() -> None:
-    """Let threads that compute give way to the event loop soon: plans of contests, reports and answers for pages."""
-    sys.setswitchinterval(SWITCH_SECONDS)
 
 
 @contextmanager

@@ -15,6 +15,7 @@ from pathlib import Path
 import trio
 
 from server.arena.arena import Arena
+from server.config.process_settings import prepare_server
 from server.config.settings import Settings
 from server.ops.logs import configure
 from server.serve import serve
@@ -64,6 +65,7 @@ def run() -> None:
     """Print the parts, the largest first."""
     configure(quiet=True)
     with tempfile.TemporaryDirectory() as folder:
+        prepare_server()
         stats = trio.run(_profiled, Path(folder))
     print(f"profile: {MATCHES} matches at full load; share of the server's own time")
     for name, share in _shares(stats):

@@ -11,6 +11,7 @@ from pathlib import Path
 import trio
 
 from server.arena.arena import Arena
+from server.config.process_settings import prepare_server
 from server.config.settings import Settings
 from server.ops.logs import configure
 from server.serve import serve
@@ -46,4 +47,5 @@ async def main(data: Path, seconds: float) -> None:
 
 if __name__ == "__main__":
     configure(quiet=True)
+    prepare_server()
     trio.run(main, Path(sys.argv[1]), float(sys.argv[2]))

@@ -6,7 +6,6 @@ nobody wants to know any more; null comes soon then. It ends with its input, als
 """
 
 import os
-import resource
 import sys
 from collections.abc import Callable
 from queue import SimpleQueue
@@ -18,6 +17,7 @@ import msgspec
 from engine.games.catalogue import GAMES
 from engine.games.interface import Position
 from engine.solve.solver import Result, Solution, SolverLimits, solve
+from server.config import process_settings
 from server.contest.runtime.proof import Proof
 
 MEGABYTE = 1 << 20
@@ -70,20 +70,6 @@ def _most_plies(position: Position, solution: Solution) -> int | None:
     return solution.within
 
 
-def _step_back() -> None:
-    """Take processor time that nobody else wants, and no other."""
-    os.nice(19)
-    if hasattr(os, "SCHED_IDLE"):
-        os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
-
-
-def _bound_memory(megabytes: int) -> None:
-    """Take no more memory than the solver is to have and the process needs itself, nor more than it had before."""
-    most, (_, before) = (OWN_MEGABYTES + GROWTH * megabytes) * MEGABYTE, resource.getrlimit(resource.RLIMIT_DATA)
-    if before == resource.RLIM_INFINITY or most < before:
-        resource.setrlimit(resource.RLIMIT_DATA, (most, most))
-
-
 def _listen(lines: "SimpleQueue[bytes]", unwanted: Event) -> None:
     for line in sys.stdin.buffer:
         if line.strip():
@@ -96,8 +82,8 @@ def _listen(lines: "SimpleQueue[bytes]", unwanted: Event) -> None:
 
 def main(seconds: float, megabytes: int) -> None:
     """Answer questions until there are no more."""
-    _step_back()
-    _bound_memory(megabytes)
+    process_settings.use_idle_time()
+    process_settings.limit_memory((OWN_MEGABYTES + GROWTH * megabytes) * MEGABYTE)
     lines: SimpleQueue[bytes] = SimpleQueue()
     unwanted = Event()
     Thread(target=_listen, args=(lines, unwanted), daemon=True).start()

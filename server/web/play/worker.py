@@ -7,8 +7,6 @@ A question of the kind ``stop`` ends the thought under way, which is then answer
 process ends with its standard input.
 """
 
-import os
-import signal
 import sys
 import threading
 from queue import SimpleQueue
@@ -18,6 +16,7 @@ import msgspec
 
 from engine.search.game_engine import GameEngine
 from engine.search.searcher import Stop
+from server.config import process_settings
 from server.web.play import questions
 from server.web.play.questions import Refusal
 
@@ -37,8 +36,8 @@ class Asked(NamedTuple):
 
 def main() -> None:
     """Answer until standard input ends."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the server, which then closes the pipe
-    os.nice(int(sys.argv[1]))
+    process_settings.ignore_interrupts()  # the server closes the pipe
+    process_settings.lower_priority(int(sys.argv[1]))
     asked: SimpleQueue[Asked | None] = SimpleQueue()
     threading.Thread(target=_listen, args=(sys.stdin.buffer, asked), daemon=True).start()
     game_engine = GameEngine(TABLE_MEGABYTES)

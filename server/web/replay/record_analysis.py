@@ -6,13 +6,13 @@ output; whoever starts it sets the bound in time and ends it. For ``match_frames
 that the server plays, and answers with its positions.
 """
 
-import os
 import sys
 
 import msgspec
 
 from engine.games.catalogue import GAMES
 from engine.record import BadRecord, verify
+from server.config import process_settings
 from server.web.http.errors import NOT_TRUE, short
 from server.web.replay.match_frames import Change, Frame, Info, Now, frames, info_of, now_of_record
 
@@ -58,7 +58,7 @@ def _judge(text: str) -> object:
 
 def main() -> int:
     """Answer one question; return the exit status, with a fault of the record on standard error."""
-    os.nice(NICENESS)
+    process_settings.lower_priority(NICENESS)
     question = {"frames": tell, "values": _judge, "film": match_frames}[sys.argv[1]]
     data = sys.stdin.buffer.read()
     try:

@@ -4,16 +4,15 @@ A process of its own reads them, for those of earlier servers: there may be many
 take long. What it finds stands on standard output as JSON.
 """
 
-import os
-import signal
 import sys
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from time import monotonic
-from types import FrameType
 
 import msgspec
 
+from server.config.process_settings import alarm_raising, lower_priority
 from server.match.recovery import finished
 from server.storage.record_store import RecordStore
 from server.web.views.lobby import Listed, listed
@@ -37,34 +36,30 @@ class TooLong(Exception):
 
 def newest(folder: Path, count: int) -> list[Listed]:
     """Return the last results of a data directory, the newest first; what is no true record of a result is left out."""
-    signal.signal(signal.SIGALRM, _too_long)
     until = monotonic() + ALL_SECONDS
     found: list[Listed] = []
-    for path in RecordStore.newest(folder, LOOKED_AT * count):
-        if len(found) == count or monotonic() > until:
-            break
-        with suppress(Exception):  # whatever is wrong with one record, there are others
-            found += _result(path)
+    with alarm_raising(TooLong) as set_timer:
+        for path in RecordStore.newest(folder, LOOKED_AT * count):
+            if len(found) == count or monotonic() > until:
+                break
+            with suppress(Exception):  # whatever is wrong with one record, there are others
+                found += _result(path, set_timer)
     return found
 
 
-def _result(path: Path) -> list[Listed]:
+def _result(path: Path, set_timer: Callable[[float], None]) -> list[Listed]:
     with path.open("rb") as file:
         data = file.read(MAX_BYTES + 1)
     if len(data) > MAX_BYTES:
         return []
-    signal.setitimer(signal.ITIMER_REAL, RECORD_SECONDS)
+    set_timer(RECORD_SECONDS)
     try:
         state = finished(data.decode())
     finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
+        set_timer(0)
     return [] if state is None or path.stem != str(state.header.match) else [listed(state, 0)]
 
 
-def _too_long(_signal: int, _frame: FrameType | None) -> None:
-    raise TooLong
-
-
 if __name__ == "__main__":
-    os.nice(NICENESS)
+    lower_priority(NICENESS)
     sys.stdout.buffer.write(msgspec.json.encode(newest(Path(sys.argv[1]), int(sys.argv[2]))))

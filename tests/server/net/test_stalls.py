@@ -1,7 +1,6 @@
 """The server stands still: the loop notices, clocks get the time back, and the record says so."""
 
 import signal
-import sys
 import time
 from contextlib import ExitStack
 from pathlib import Path
@@ -16,7 +15,7 @@ from engine.clock import Stall
 from engine.record import BadRecord
 from engine.wire import messages as m
 from server.match.flag_timer import FlagTimer
-from server.net.event_loop import SWITCH_SECONDS, microseconds, share_interpreter, watched
+from server.net.event_loop import microseconds, watched
 from server.net.send_queue import SendQueue
 from server.net.stall_monitor import PULSE_SECONDS, STALL, StallLog, StallMonitor
 from server.web.live import channels
@@ -45,15 +44,6 @@ class Watched:
 
     def all(self) -> list[tuple[int, int]]:
         return [tuple(stall) for stall in self.stalls.between(-1, self.now + 1)]  # type: ignore[misc]
-
-
-def test_threads_that_compute_give_way_to_the_loop_soon() -> None:
-    before = sys.getswitchinterval()
-    try:
-        share_interpreter()
-        assert sys.getswitchinterval() == pytest.approx(SWITCH_SECONDS) and SWITCH_SECONDS < 0.001
-    finally:
-        sys.setswitchinterval(before)
 
 
 def test_work_that_takes_too_long_is_a_stall() -> None:

@@ -1,0 +1,93 @@
+"""Settings of a whole process: garbage collector, open files, priority, memory, signals. Importing changes none.
+
+The command line calls `prepare_server` before it runs the event loop, and the ``main`` of a worker process calls what
+it needs. Nothing else in the server changes what holds for a whole process.
+"""
+
+import gc
+import os
+import resource
+import signal
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from types import FrameType
+
+SWITCH_SECONDS = 0.0005
+"""How long a thread that computes may keep the interpreter's lock from the event loop; usually it is ten times that."""
+
+MAX_NICENESS = 19
+"""The lowest priority that the system knows."""
+
+
+def prepare_server() -> None:
+    """Prepare this process for the server's event loop; to be called when everything is imported."""
+    _raise_descriptor_limit()
+    _collect_seldom()
+    share_interpreter()
+
+
+def share_interpreter() -> None:
+    """Let threads that compute give way to the event loop soon: plans of contests, reports and answers for pages."""
+    sys.setswitchinterval(SWITCH_SECONDS)
+
+
+def _collect_seldom() -> None:
+    """Let the garbage collector look for cycles seldom: the path of a move makes none.
+
+    By default it walks through all live objects every few thousand moves, tens of milliseconds for 500 matches.
+    """
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(100_000, 50, 100)
+
+
+def _raise_descriptor_limit() -> None:
+    """Let the process open as many files as it may: a match takes three."""
+    _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+
+
+def lower_priority(niceness: int) -> None:
+    """Add to the nice value of this process: matches go first."""
+    os.nice(niceness)
+
+
+def use_idle_time() -> None:
+    """Take processor time that nobody else wants, and no other."""
+    lower_priority(MAX_NICENESS)
+    if hasattr(os, "SCHED_IDLE"):
+        os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
+
+
+def limit_memory(max_bytes: int) -> None:
+    """Bound the memory of this process, where it was not bounded more tightly before."""
+    _, before = resource.getrlimit(resource.RLIMIT_DATA)
+    if before == resource.RLIM_INFINITY or max_bytes < before:
+        resource.setrlimit(resource.RLIMIT_DATA, (max_bytes, max_bytes))
+
+
+def ignore_interrupts() -> None:
+    """Ignore Ctrl-C, which is for the server: it ends its worker processes itself."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+@contextmanager
+def alarm_raising(error: Callable[[], Exception]) -> Iterator[Callable[[float], None]]:
+    """Give a function that sets a timer, 0 for none; ``error`` is raised in the main thread when it runs out.
+
+    What SIGALRM did before holds again afterwards.
+    """
+
+    def ring(_signal: int, _frame: FrameType | None) -> None:
+        raise error()
+
+    def set_timer(seconds: float) -> None:
+        signal.setitimer(signal.ITIMER_REAL, seconds)
+
+    before = signal.signal(signal.SIGALRM, ring)
+    try:
+        yield set_timer
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)

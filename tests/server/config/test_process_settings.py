@@ -1,0 +1,95 @@
+"""Settings of a whole process: changed when asked for, and not by an import."""
+
+import json
+import resource
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from functools import partial
+
+import pytest
+
+from server.config.process_settings import SWITCH_SECONDS, alarm_raising, limit_memory, share_interpreter
+
+STATE = """
+import gc, json, os, resource, signal, sys
+def state():
+    handlers = [str(signal.getsignal(number)) for number in sorted(signal.valid_signals())]
+    limits = [resource.getrlimit(kind) for kind in (resource.RLIMIT_NOFILE, resource.RLIMIT_DATA, resource.RLIMIT_AS)]
+    mask = os.umask(0)
+    os.umask(mask)
+    return [gc.get_threshold(), gc.get_freeze_count() > 1000, gc.isenabled(), handlers, limits, mask, os.nice(0),
+            sys.getswitchinterval(), sys.get_int_max_str_digits(), sys.getrecursionlimit(), str(sys.excepthook),
+            os.getcwd(), dict(os.environ)]
+before = state()
+"""
+
+MODULES = (
+    "server.cli server.serve server.commands.run_contest server.commands.demo server.web.play.worker "
+    "server.web.replay.record_analysis server.web.replay.results_process server.contest.runtime.prover_process "
+    "server.contest.hosts.game_worker server.arena.past_matches engine.cli bots.cli bots.alphabeta_bot"
+)
+
+
+def _run(program: str) -> list[str]:
+    done = subprocess.run([sys.executable, "-P", "-c", program], check=True, capture_output=True, text=True)
+    return done.stdout.splitlines()
+
+
+def test_importing_changes_no_process() -> None:
+    imports = f"import importlib\nfor name in {MODULES!r}.split(): importlib.import_module(name)"
+    before, after = _run(f"{STATE}\n{imports}\nprint(json.dumps(before))\nprint(json.dumps(state()))")
+    assert json.loads(before) == json.loads(after)
+
+
+def test_a_server_is_prepared_by_one_call() -> None:
+    program = """
+import gc, json, resource, sys
+from server.config.process_settings import prepare_server
+soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+resource.setrlimit(resource.RLIMIT_NOFILE, (100, hard))
+prepare_server()
+soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+print(json.dumps([gc.get_threshold()[0], gc.get_freeze_count() > 1000, soft == hard, sys.getswitchinterval()]))
+"""
+    assert json.loads(_run(program)[0]) == [100_000, True, True, pytest.approx(SWITCH_SECONDS)]
+
+
+def test_threads_that_compute_give_way_to_the_loop_soon() -> None:
+    before = sys.getswitchinterval()
+    try:
+        share_interpreter()
+        assert sys.getswitchinterval() == pytest.approx(SWITCH_SECONDS) and SWITCH_SECONDS < 0.001
+    finally:
+        sys.setswitchinterval(before)
+
+
+def test_memory_is_never_bounded_more_loosely(monkeypatch: pytest.MonkeyPatch) -> None:
+    found: list[tuple[int, int]] = []
+    monkeypatch.setattr(resource, "setrlimit", lambda kind, limits: found.append(limits))
+    monkeypatch.setattr(resource, "getrlimit", lambda kind: (1000, 1000))
+    limit_memory(2000)
+    assert not found
+    limit_memory(500)
+    monkeypatch.setattr(resource, "getrlimit", lambda kind: (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+    limit_memory(2000)
+    assert found == [(500, 500), (2000, 2000)]
+
+
+def _sleep_behind(set_timer: Callable[[], None]) -> None:
+    set_timer()
+    time.sleep(1000)
+
+
+def test_an_alarm_raises_and_leaves_nothing_behind() -> None:
+    before = signal.getsignal(signal.SIGALRM)
+    with alarm_raising(TimeoutError) as set_timer:
+        with pytest.raises(TimeoutError):
+            _sleep_behind(partial(set_timer, 0.01))
+        set_timer(1000)
+        set_timer(0)
+        assert signal.getitimer(signal.ITIMER_REAL)[0] == 0
+        set_timer(1000)
+    assert signal.getitimer(signal.ITIMER_REAL)[0] == 0 and signal.getsignal(signal.SIGALRM) is before
