@@ -6,27 +6,26 @@ is opened, and nothing is kept.
 
 import tempfile
 from collections.abc import Callable
-from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import NamedTuple
 
 import trio
 
-from engine.games.catalogue import GAMES
 from engine.games.outcome import Termination
 from server.arena.arena import Arena, Player
 from server.arena.matchmaking import Seek
 from server.config.settings import HOUSE_BOTS
 from server.contest.definition import Definition, Entrant
 from server.contest.fixtures import Fixture
+from server.contest.hosts.arena_host import ArenaHost
 from server.contest.hosts.contest_players import ContestPlayers, ProgramCredential
 from server.contest.hosts.game_worker import CONTEST, private_arena
+from server.contest.hosts.host import GameTask, PlayerMissing
 from server.contest.hosts.precompile import compiled
-from server.contest.hosts.seating import GameSeating, PlayerMissing, Started
+from server.contest.hosts.seating import GameSeating
 from server.contest.programs.command import shown
 from server.contest.report import formatting
 from server.contest.scoring.disqualification import Cause, losses, on_time
-from server.contest.scoring.game_result import finished
 from server.contest.store.folders import last_lines
 from server.serve import program
 
@@ -133,16 +132,12 @@ async def _check(definition: Definition, entrant: Entrant, number: int) -> Found
 async def _play(definition: Definition, fixture: Fixture, arena: Arena, seats: GameSeating) -> tuple[Found, int]:
     """Play a short game, and return what came of it for who begins, and how many moves it has made."""
     name = fixture.players[0]
-    position = GAMES[definition.variants[fixture.variant].game].read(fixture.position(definition))
-    async with AsyncExitStack() as stack:
-        try:
-            table = await seats.seated(stack, CONTEST, definition, fixture, 1, Started())
-            over = ContestPlayers.of(arena).end_of(1, keep=False)
-            match = table.begin(1, position, fixture.control(definition), definition.move_limit)
-        except PlayerMissing as error:
-            return Found(False, str(error)), 0
-        await over.wait()
-    game = finished(fixture, match.state, match.gone)
+    try:
+        async with ArenaHost(arena, seats).play(GameTask(CONTEST, definition, fixture, 1)) as hosted:
+            assert hosted is not None
+            game, match = await hosted.result(), hosted.match
+    except PlayerMissing as error:
+        return Found(False, str(error)), 0
     moves = sum(moved.side == match.state.sides[0] for moved in match.state.shown)
     if game.termination == Termination.SERVER_FAULT:
         return Found(False, f"the game could not be played: {game.detail}"), moves

@@ -12,6 +12,7 @@ import statistics
 import subprocess
 import sys
 import tempfile
+from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 from time import perf_counter
@@ -29,6 +30,8 @@ from server.config.settings import Settings
 from server.contest import contest_file
 from server.contest.definition import Definition
 from server.contest.fixtures import Finished, Fixture
+from server.contest.hosts.arena_host import ArenaGame
+from server.contest.hosts.host import GameTask
 from server.contest.hosts.seating import GameSeating
 from server.contest.programs.sandbox.choice import hindrance
 from server.contest.runtime.runner import Runner
@@ -180,6 +183,14 @@ def _contest(folder: Path, command: list[str]) -> None:
     )
 
 
+def _seated(_stack: object, task: GameTask, _started: object) -> Fixture:
+    return task.fixture
+
+
+def _kept(over: Finished, _game: object) -> Fixture:
+    return over.fixture
+
+
 class _Stages:
     """Stamps what happens to each game of a contest, while it is entered."""
 
@@ -197,22 +208,37 @@ class _Stages:
         self._stamps: dict[Fixture, dict[str, float]] = {}
         self._processor: list[float] = []
         self._patches = [
-            mock.patch.object(Runner, "_play", self._around(Runner._play, "play", "left")),
-            mock.patch.object(GameSeating, "seated", self._around(GameSeating.seated, "seated", "there", place=3)),
-            mock.patch.object(Runner, "_played", self._around(Runner._played, "begun", "over")),
-            mock.patch.object(Runner, "_keep", self._around(Runner._keep, "over", "kept")),
+            mock.patch.object(Runner, "_play", self._around(Runner._play, lambda fixture: fixture, "play", "left")),
+            mock.patch.object(GameSeating, "seated", self._around(GameSeating.seated, _seated, "seated", "there")),
+            mock.patch.object(ArenaGame, "result", self._result(ArenaGame.result)),
+            mock.patch.object(
+                Runner, "_keep", self._around(Runner._keep, lambda over, _: over.fixture, "keep", "kept")
+            ),
             mock.patch.object(Runner, "_leave_cores", self._ended(Runner._leave_cores)),
         ]
 
-    def _around(self, original: Any, before: str, after: str, place: int = 0) -> Any:
-        """Return a method that stamps its beginning and its end; its fixture is that argument."""
+    def _around(self, original: Any, fixture_of: Callable[..., Fixture], before: str, after: str) -> Any:
+        """Return a method that stamps its beginning and its end, for the fixture that its arguments are about."""
 
         async def stamped(runner: Any, *arguments: Any) -> Any:
-            self._stamp(arguments[place], before)
+            fixture = fixture_of(*arguments)
+            self._stamp(fixture, before)
             try:
                 return await original(runner, *arguments)
             finally:
-                self._stamp(arguments[place], after)
+                self._stamp(fixture, after)
+
+        return stamped
+
+    def _result(self, original: Any) -> Any:
+        """Return a method that stamps from the beginning of a match to its end."""
+
+        async def stamped(game: ArenaGame) -> Finished:
+            begun = perf_counter()
+            over: Finished = await original(game)
+            self._stamps.setdefault(over.fixture, {})["begun"] = begun
+            self._stamp(over.fixture, "over")
+            return over
 
         return stamped
 

@@ -17,6 +17,7 @@ import structlog
 import trio
 
 from server.contest.definition import Definition
+from server.contest.hosts.host import NotPlayed
 from server.contest.hosts.worker_answers import BadAnswer, Played, checked, hindrance
 from server.contest.hosts.worker_job import Job, WorkerInfo, rooms
 
@@ -45,10 +46,6 @@ MAX_TRIES = 5
 
 class BadCluster(OSError):
     """There is no cluster that can play. ``str(error)`` is one sentence."""
-
-
-class NotPlayed(Exception):
-    """A game could not be played anywhere, and nobody who plays is to blame. ``str(error)`` says why."""
 
 
 class Link(Protocol):

@@ -9,20 +9,22 @@ import os
 import sys
 import tempfile
 from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 import msgspec
 import msgspec.structs
 import trio
 
-from engine.games.catalogue import GAMES
 from server.arena.acceptor import Acceptor
 from server.arena.arena import Arena
 from server.config.settings import Settings
 from server.contest.definition import Definition
+from server.contest.fixtures import ProgramUsage
+from server.contest.hosts.arena_host import ArenaGame, ArenaHost
 from server.contest.hosts.contest_players import ContestPlayers
-from server.contest.hosts.seating import GameSeating, PlayerMissing, Started
+from server.contest.hosts.host import GameTask, PlayerMissing
+from server.contest.hosts.seating import GameSeating
 from server.contest.hosts.worker_job import READ_BYTES, Answer, Job
 from server.contest.store import definition_text
 from server.contest.store.folders import errors_of
@@ -53,21 +55,22 @@ async def play(job: Job) -> Answer:
 
 async def _play(job: Job, definition: Definition, arena: Arena, seats: GameSeating) -> Answer:
     """Play the game, and return why it could not begin, where it could not."""
-    variant = definition.variants[job.fixture.variant]
-    position = GAMES[variant.game].read(job.fixture.position(definition))
-    answer, started = Answer(), Started()
-    async with AsyncExitStack() as stack:
-        try:
-            table = await seats.seated(stack, CONTEST, definition, job.fixture, job.match, started, job.starts)
-            over = ContestPlayers.of(arena).end_of(job.match, keep=False)
-            table.begin(job.match, position, job.fixture.control(definition), definition.move_limit)
-        except PlayerMissing as error:
-            if not error.names:
-                return Answer(fault=str(error))
-            answer = Answer(why=str(error), names=error.names, termination=error.termination)
-        else:
-            await over.wait()
-    return msgspec.structs.replace(answer, programs=started.usage())
+    task = GameTask(CONTEST, definition, job.fixture, job.match, job.starts)
+    try:
+        async with ArenaHost(arena, seats).play(task) as game:
+            assert game is not None  # nobody stops this arena, and who was withdrawn has no games
+            await game.result()
+    except PlayerMissing as error:
+        if not error.names:
+            return Answer(fault=str(error))
+        return Answer(why=str(error), names=error.names, termination=error.termination, programs=_used(job, error))
+    return Answer(programs=_used(job, game))
+
+
+def _used(job: Job, of: ArenaGame | PlayerMissing) -> dict[str, ProgramUsage]:
+    """Return by player what programs have used."""
+    both = zip(job.fixture.players, of.programs, strict=True)
+    return {name: usage for name, usage in both if usage is not None}
 
 
 @asynccontextmanager

@@ -9,21 +9,18 @@ from collections.abc import Callable, Mapping
 from contextlib import AsyncExitStack
 from functools import partial
 from pathlib import Path
-from types import MappingProxyType
 from typing import NamedTuple, TypeVar
 
 import structlog
 import trio
 
-from engine.clock import TimeControl
-from engine.games.interface import Position
 from engine.games.outcome import Termination
 from server.arena.arena import Arena, Player
 from server.arena.session import Arrivals, serve_stream
-from server.contest.definition import Definition
-from server.contest.fixtures import ABSENT, ENDED_AT_START, NO_ANSWER, NOT_STARTED, Fixture, Programs, ProgramUsage
+from server.contest.fixtures import ENDED_AT_START, NO_ANSWER, NOT_STARTED, Fixture, Programs, ProgramUsage
 from server.contest.hosts.contest_players import ContestPlayers, Lease, ProgramCredential
 from server.contest.hosts.core_queue import CoreQueue
+from server.contest.hosts.host import GameTask, PlayerMissing
 from server.contest.programs.command import Seat, house_bot
 from server.contest.programs.program import MachineFault, NotStarted, Place, Program, run
 from server.contest.programs.sandbox.choice import seal_of
@@ -45,22 +42,6 @@ STORE_SECONDS = 5.0
 
 MAX_CONNECTIONS = 4
 """Of a program in a sandbox at a time: one is enough, and one that is lost may not have ended yet."""
-
-
-class PlayerMissing(Exception):
-    """A game cannot begin. ``str(error)`` says why."""
-
-    def __init__(
-        self, sentence: str, names: tuple[str, ...], *, fault: bool = False, termination: str = ABSENT
-    ) -> None:
-        """Keep who is to blame: entrants, nobody, or, with ``fault``, the server itself.
-
-        ``termination`` is how the game ends for those who are to blame, a word of `server.contest.fixtures.UNPLAYED`.
-        """
-        super().__init__(sentence)
-        self.names = names
-        self.fault = fault
-        self.termination = termination
 
 
 class Coming(NamedTuple):
@@ -94,7 +75,7 @@ class SeatedPlayers:
         self._coming = coming
         self._lease = lease
 
-    def begin(self, number: int, position: Position, control: TimeControl, move_limit: int) -> Match:
+    def begin(self, task: GameTask) -> Match:
         """Begin the match, at once; raises `PlayerMissing`, or OSError where its record cannot be begun.
 
         Where it does not begin, who waits for a game goes on waiting.
@@ -110,7 +91,8 @@ class SeatedPlayers:
                 assert one.ticket.player is not None
                 players[name] = one.ticket.player
             seated: list[Player] = [players[name] for name in self._fixture.players]
-            return self._arena.seat(number, position, seated, control, move_limit)
+            control = task.fixture.control(task.definition)
+            return self._arena.seat(task.number, task.position(), seated, control, task.definition.move_limit)
 
     def _is_there(self, one: Coming) -> bool:
         return one.ticket.player is not None and self._arena.waits(one.ticket.player)
@@ -183,22 +165,13 @@ class GameSeating:
                 log.warning("the database of contests answers again")
             told = slow
 
-    async def seated(
-        self,
-        stack: AsyncExitStack,
-        contest: int,
-        definition: Definition,
-        fixture: Fixture,
-        number: int,
-        started: Started,
-        starts: Mapping[str, int] = MappingProxyType({}),
-    ) -> SeatedPlayers:
+    async def seated(self, stack: AsyncExitStack, task: GameTask, started: Started) -> SeatedPlayers:
         """Return both players as soon as they wait for the game; raises `PlayerMissing`.
 
-        Whatever leaves the stack gives all of them back. ``number`` is that of the match; ``started`` gets the
-        programs, also where somebody does not come. ``starts`` says by player for how many seconds the first word of
-        its program is waited for, where those are not the contest's.
+        Whatever leaves the stack gives all of them back. ``started`` gets the programs, also where somebody does not
+        come.
         """
+        definition, fixture = task.definition, task.fixture
         variant = definition.variants[fixture.variant]
         await self._arena.prepared.add(variant.game, variant.parameters, self._arena.in_thread)
         entrants = {name: definition.entrant(name) for name in fixture.players}
@@ -227,12 +200,10 @@ class GameSeating:
                     command: tuple[str, ...] = command, house: bool = entrant is None,
                 ) -> None:  # fmt: skip
                     try:
-                        program = await self._start(
-                            nursery, definition, fixture, ticket, command, core, (contest, number)
-                        )
+                        program = await self._start(nursery, task, ticket, command, core)
                         started[name] = program
                         coming[name] = Coming(ticket, program, house)
-                        await self._arrives(name, coming[name], starts.get(name, definition.start_seconds))
+                        await self._arrives(name, coming[name], task.start_seconds.get(name, definition.start_seconds))
                     except MachineFault as error:
                         failures[name] = PlayerMissing(f"{name} did not come to the game: {error}", (), fault=True)
                         starting.cancel_scope.cancel()
@@ -248,7 +219,7 @@ class GameSeating:
             raise judged(failures, fixture.players)
         for side, name in enumerate(fixture.players):
             if name in coming:
-                nursery.start_soon(self._watch_over, number, side, coming[name])
+                nursery.start_soon(self._watch_over, task.number, side, coming[name])
         return SeatedPlayers(self._arena, fixture, coming, lease)
 
     async def _watch_over(self, number: int, side: int, one: Coming) -> None:
@@ -265,16 +236,14 @@ class GameSeating:
     async def _start(
         self,
         nursery: trio.Nursery,
-        definition: Definition,
-        fixture: Fixture,
+        task: GameTask,
         ticket: ProgramCredential,
         command: tuple[str, ...],
         core: int | None,
-        game: tuple[int, int],
     ) -> Program:
         """Start a program for a seat; raises `NotStarted` and `NotVisible`."""
-        settings = self._arena.settings
-        errors = errors_of(settings.data, *game, ticket.name)
+        settings, definition, fixture = self._arena.settings, task.definition, task.fixture
+        errors = errors_of(settings.data, task.contest, task.number, ticket.name)
         variant = definition.variants[fixture.variant]
         seat = Seat(*self._arena.own_address, ticket.name, variant.game, ticket.token)
         limits = seal_of(

@@ -1,7 +1,5 @@
 """What a cluster can play, what it is given, and whether what comes back is true. Pure."""
 
-from collections.abc import Mapping
-from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import msgspec
@@ -10,7 +8,8 @@ from engine import record
 from engine.games.outcome import ANNULLED
 from engine.record import BadRecord
 from server.contest.definition import Definition
-from server.contest.fixtures import Fixture, Programs
+from server.contest.fixtures import Programs
+from server.contest.hosts.host import GameTask
 from server.contest.hosts.worker_job import Answer, Job
 from server.contest.store import definition_text
 from server.match import recovery
@@ -46,13 +45,11 @@ def hindrance(definition: Definition) -> str:
     return ""
 
 
-def job_of(
-    definition: Definition, fixture: Fixture, match: int, server: str, starts: Mapping[str, int] = MappingProxyType({})
-) -> Job:
-    """Return a game of a contest, to be given away; ``starts`` as in `seating.GameSeating.seated`."""
+def job_of(task: GameTask, server: str) -> Job:
+    """Return a game to be given away; ``server`` names the program in its record."""
     # how many cores there are is for the worker to say; what is hidden from a program, the other entrants do
-    text = definition_text.encode(definition._replace(cores=0))
-    return Job(text, fixture, match, server, starts=dict(starts))
+    text = definition_text.encode(task.definition._replace(cores=0))
+    return Job(text, task.fixture, task.number, server, starts=dict(task.start_seconds))
 
 
 def checked(job: Job, answer: Any) -> Played:

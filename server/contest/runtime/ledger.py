@@ -11,11 +11,9 @@ from engine.games.outcome import ANNULLED
 from server.contest.fixtures import SET_ASIDE, Finished, Fixture
 from server.contest.hosts.seating import GameSeating, Result
 from server.contest.runtime.pauses import Pauses, lacking
-from server.contest.scoring.game_result import finished
 from server.contest.store.lost_records import lost_records
 from server.contest.store.result_keeping import kept_on_disk
 from server.contest.store.store import Store
-from server.match.match import Match
 from server.storage.record_store import RecordStore
 
 log = structlog.get_logger()
@@ -43,12 +41,6 @@ class Ledger:
         self._record_store = record_store
         self._seats = seats
         self._pauses = pauses
-
-    def note(self, fixture: Fixture, match: Match) -> Finished:
-        """Take note of the end of a match, which is in the store already, or will be."""
-        game = finished(fixture, match.state, match.gone)
-        self.games.append(game)
-        return game
 
     async def keep(self, game: Finished) -> Finished:
         """Keep a result when its record is on the disk, first in the store, then for the plan; return what is kept."""

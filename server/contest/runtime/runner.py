@@ -7,27 +7,28 @@ has left it.
 
 from collections import Counter
 from collections.abc import Collection
-from contextlib import AsyncExitStack
 from datetime import UTC, datetime
 from functools import partial
 
 import structlog
 import trio
 
-from engine.games.catalogue import GAMES
 from engine.games.outcome import Termination
 from server.arena.arena import Arena
 from server.contest.definition import Interrupted
-from server.contest.fixtures import ABSENT, Fixture
+from server.contest.fixtures import Finished, Fixture
 from server.contest.formats.due_games import startable
 from server.contest.formats.plan import Plan, Present
+from server.contest.hosts.arena_host import ArenaHost
+from server.contest.hosts.cluster_host import ClusterHost
 from server.contest.hosts.contest_players import ContestPlayers, Presence
-from server.contest.hosts.dask_cluster import Cluster, NotPlayed
+from server.contest.hosts.dask_cluster import Cluster
+from server.contest.hosts.host import GameTask, Host, HostedGame, NotPlayed, PlayerMissing
 from server.contest.hosts.precompile import compiled
-from server.contest.hosts.seating import GameSeating, PlayerMissing, Started
-from server.contest.hosts.worker_answers import hindrance, job_of
+from server.contest.hosts.seating import GameSeating
+from server.contest.hosts.worker_answers import hindrance
 from server.contest.hosts.worker_job import PROGRAMS
-from server.contest.interventions import Kind, withdrawn
+from server.contest.interventions import Kind
 from server.contest.programs.sandbox.choice import sealable
 from server.contest.runtime.adjudication import adjudicate
 from server.contest.runtime.attendance import LOOK_SECONDS, Attendance
@@ -38,7 +39,6 @@ from server.contest.runtime.plan_cache import MAX_LEFT, Due, found_for
 from server.contest.scoring.disqualification import start_seconds
 from server.contest.scoring.game_result import finished
 from server.contest.scoring.no_shows import absent
-from server.contest.store.folders import keep_written
 from server.contest.store.lost_records import notes_of
 from server.contest.store.store import Store
 from server.match.match import Match
@@ -60,6 +60,7 @@ class Runner:
         self._store = store
         self._arena = arena
         self._seats = seats
+        self._host: Host = ArenaHost(arena, seats) if self._cluster is None else ClusterHost(arena, self._cluster)
         self._pauses = Pauses(contest, self.definition.name, store, seats.stored, self._tell)
         self._ledger = Ledger(contest, self.definition.name, store, arena.record_store, seats, self._pauses)
         self._connecting = frozenset(entrant.name for entrant in self.definition.entrants if entrant.connects)
@@ -295,10 +296,7 @@ class Runner:
     async def _play(self, fixture: Fixture) -> None:
         """Play one game, and keep its result. Whatever goes wrong in it ends here."""
         try:
-            if self._cluster is not None:
-                await self._give_away(fixture, self._cluster)
-            else:
-                await self._host(fixture)
+            await self._have_played(fixture)
         except* Exception as group:
             await self._failed(fixture, group)
         finally:
@@ -326,123 +324,73 @@ class Runner:
         await self._ledger.count_failure(fixture)
         await trio.sleep(pause_seconds(self._ledger.failures[fixture], FIRST_PAUSE_SECONDS, MAX_PAUSE_SECONDS))
 
-    async def _host(self, fixture: Fixture) -> None:
-        """Play a game in this hall, and keep its result."""
-        number, match, trouble, started = self._arena.next_number(), None, None, Started()
-        known, began = len(self.definition.interventions), trio.current_time()
-        ended = began
-        if not await self._ledger.stored(partial(self._store.begin, self.contest, fixture, number, known)):
-            return  # the organiser has just changed something
-        try:
-            failure: Exception | None = None
-            async with trio.open_nursery() as keeping:
-                try:
-                    async with AsyncExitStack() as stack:
-                        try:
-                            match = await self._begun(stack, fixture, number, started)
-                        except PlayerMissing as error:
-                            trouble = error
-                        if match is not None:
-                            await self._played(fixture, match)
-                            ended = trio.current_time()
-                            seconds = ended - began + self._ending_seconds
-                            # it is on its way to the disk while they end
-                            keeping.start_soon(self._keep, fixture, match, seconds)
-                except Exception as error:  # which is to cancel no result on its way
-                    failure = error
-                if match is not None and failure is None:
-                    self._ending_seconds = trio.current_time() - ended
-                    if self._connecting.isdisjoint(fixture.players):
-                        self._leave_cores(fixture)
-            if failure is not None:
-                raise failure
-        finally:
-            if match is None:
-                await self._ledger.surely(partial(self._store.forget, self.contest, number))
-            elif started:
-                used = started.by_side(fixture)
-                await self._ledger.surely(partial(self._store.save_programs, self.contest, number, used))
-        if trouble is not None and trouble.fault:
-            self._tries[fixture] += 1
-            await self._pauses.pause("a program cannot be started", str(trouble), players=fixture.players)
-        elif trouble is not None and trouble.names:
-            lost = absent(fixture, trouble.names, str(trouble), trouble.termination)
-            await self._ledger.keep(lost._replace(interventions=known, programs=started.by_side(fixture)))
-
-    async def _begun(self, stack: AsyncExitStack, fixture: Fixture, number: int, started: Started) -> Match | None:
-        """Return the match of a game, as soon as its players are there; None where it is not to begin after all."""
-        starts = self._starts(fixture)
-        table = await self._seats.seated(stack, self.contest, self.definition, fixture, number, started, starts)
-        if self._arena.stopping or withdrawn(self.definition.interventions).intersection(fixture.players):
-            return None
-        game = GAMES[self.definition.variants[fixture.variant].game]
-        position, control = game.read(fixture.position(self.definition)), fixture.control(self.definition)
-        match = table.begin(number, position, control, self.definition.move_limit)
-        self._running[fixture] = number
-        return match
-
-    def _starts(self, fixture: Fixture) -> dict[str, int]:
-        """Return for how many seconds the first word of each program of a game is waited for."""
-        return {name: start_seconds(self.definition, self._ledger.games, name) for name in fixture.players}
-
-    async def _played(self, fixture: Fixture, match: Match) -> None:
-        """Wait for the end of a match; if this is left before, nobody has lost by it."""
-        over = ContestPlayers.of(self._arena).end_of(match.number, keep=self._comes_back(fixture))
-        try:
-            if match.state.outcome is None:
-                await over.wait()
-        finally:
-            if match.state.outcome is None and self._arena.matches.get(match.number) is match:
-                sentence = "the server could not go on with the game, which is played again"
-                self._arena.annul(match, Termination.SERVER_FAULT, sentence)
-                keep = partial(self._store.finish, self.contest, self._ledger.note(fixture, match))
-                with trio.CancelScope(shield=True):
-                    await self._ledger.stored(keep)
-
-    async def _keep(self, fixture: Fixture, match: Match, seconds: float) -> None:
-        """Keep the result of a match; pause the contest where it was the server that ended it."""
-        kept = await self._ledger.keep(finished(fixture, match.state, match.gone)._replace(seconds=seconds))
-        outcome = match.state.outcome
-        assert outcome is not None
-        if outcome.termination is not Termination.SERVER_FAULT and kept.termination == Termination.SERVER_FAULT:
-            await self._pauses.pause("a game was annulled", kept.detail, match=match.number)
-        elif outcome.termination is not Termination.SERVER_FAULT:
-            await self._pauses.end()
-        elif match.lacked:
-            await self._pauses.pause("a game was annulled", match.lacked, match=match.number)
-        else:
-            await self._failed(fixture, RuntimeError(outcome.detail))
-
-    async def _give_away(self, fixture: Fixture, cluster: Cluster) -> None:
-        """Let a cluster play one game, and keep its record and its result."""
+    async def _have_played(self, fixture: Fixture) -> None:
+        """Let the host play a game, and keep its result."""
         number = self._running[fixture] = self._arena.next_number()
         known, began = len(self.definition.interventions), trio.current_time()
         if not await self._ledger.stored(partial(self._store.begin, self.contest, fixture, number, known)):
             return  # the organiser has just changed something
-        kept, lack = False, ""
+        starts = {name: start_seconds(self.definition, self._ledger.games, name) for name in fixture.players}
+        task = GameTask(self.contest, self.definition, fixture, number, starts, self._comes_back(fixture))
+        game: HostedGame | None = None
+        trouble: PlayerMissing | NotPlayed | None = None
+        failure: Exception | None = None
         try:
-            job = job_of(self.definition, fixture, number, self._arena.server, self._starts(fixture))
-            played = await cluster.play(job)
-            keep = partial(keep_written, self._arena.settings.data, self.contest, number, played.answer.wrote)
-            await trio.to_thread.run_sync(keep)
-            if played.state is not None:
-                await trio.to_thread.run_sync(self._arena.import_record, number, played.answer.record)
-                kept = True
-        except (NotPlayed, OSError) as error:
-            lack = lacking(error) or str(error)
+            async with trio.open_nursery() as keeping:
+                try:
+                    async with self._host.play(task) as game:
+                        if game is not None:
+                            over = await self._result(game)
+                            ended = trio.current_time()
+                            seconds = ended - began + self._ending_seconds
+                            # it is on its way to the disk while the programs end
+                            keeping.start_soon(self._keep, over._replace(seconds=seconds), game)
+                    if game is not None:
+                        self._ending_seconds = trio.current_time() - ended
+                        if self._connecting.isdisjoint(fixture.players):
+                            self._leave_cores(fixture)
+                except (PlayerMissing, NotPlayed) as error:
+                    trouble = error
+                except Exception as error:  # which is to cancel no result on its way
+                    failure = error
+            if failure is not None:
+                raise failure
         finally:
-            if not kept:  # also where the server is stopped: that is no failure of the game
+            if game is None or not game.recorded:
                 await self._ledger.surely(partial(self._store.forget, self.contest, number))
-        if lack:
-            await self._pauses.pause("a game cannot be played", lack, players=fixture.players)
-            return
-        if played.state is None:
-            lost = absent(fixture, played.answer.names, played.answer.why, played.answer.termination or ABSENT)
-            await self._ledger.keep(lost._replace(interventions=known, programs=played.programs))
-            return
-        game = finished(fixture, played.state, played.gone)
-        await self._ledger.keep(game._replace(seconds=trio.current_time() - began, programs=played.programs))
-        await self._pauses.end()
+            elif any(game.programs):
+                await self._ledger.surely(partial(self._store.save_programs, self.contest, number, game.programs))
+        if isinstance(trouble, PlayerMissing) and not trouble.fault:
+            if trouble.names:
+                lost = absent(fixture, trouble.names, str(trouble), trouble.termination)
+                await self._ledger.keep(lost._replace(interventions=known, programs=trouble.programs))
+        elif trouble is not None:
+            self._tries[fixture] += 1
+            what = "a program cannot be started" if isinstance(trouble, PlayerMissing) else "a game cannot be played"
+            await self._pauses.pause(what, str(trouble), players=fixture.players)
+
+    async def _result(self, game: HostedGame) -> Finished:
+        """Return the result of a game; if this is left before it is over, nobody has lost by it."""
+        try:
+            return await game.result()
+        finally:
+            cut_off = game.cut_off()
+            if cut_off is not None:
+                self._ledger.games.append(cut_off)
+                with trio.CancelScope(shield=True):
+                    await self._ledger.stored(partial(self._store.finish, self.contest, cut_off))
+
+    async def _keep(self, over: Finished, game: HostedGame) -> None:
+        """Keep the result of a game; pause the contest where it was the server that ended it."""
+        kept = await self._ledger.keep(over)
+        if kept.termination != Termination.SERVER_FAULT:
+            await self._pauses.end()
+        elif over.termination != Termination.SERVER_FAULT:
+            await self._pauses.pause("a game was annulled", kept.detail, match=over.match)
+        elif game.lacked:
+            await self._pauses.pause("a game was annulled", game.lacked, match=over.match)
+        else:
+            await self._failed(over.fixture, RuntimeError(over.detail))
 
     def _matches(self) -> list[Match]:
         """Return the matches of this contest that are running."""

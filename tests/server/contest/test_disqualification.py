@@ -4,7 +4,8 @@ from engine.games.outcome import ANNULLED, Termination
 from server.contest.definition import Definition, RoundRobin
 from server.contest.fixtures import ENDED_AT_START, FORFEIT, NO_ANSWER, NOT_STARTED, QUALIFICATION, WITHDRAWN, Finished
 from server.contest.formats.plan import plan
-from server.contest.hosts.seating import PlayerMissing, judged
+from server.contest.hosts.host import PlayerMissing
+from server.contest.hosts.seating import judged
 from server.contest.interventions import Intervention, Kind
 from server.contest.scoring.disqualification import Cause, disqualified, losses, on_time, start_seconds
 from server.contest.scoring.no_shows import absent

@@ -23,7 +23,8 @@ from server.contest.definition import Definition
 from server.contest.formats.plan import plan
 from server.contest.hosts import dask_cluster as cluster
 from server.contest.hosts import game_worker
-from server.contest.hosts.dask_cluster import BadCluster, Cluster, NotPlayed, dask_cluster
+from server.contest.hosts.dask_cluster import BadCluster, Cluster, dask_cluster
+from server.contest.hosts.host import GameTask, NotPlayed
 from server.contest.hosts.worker_answers import BadAnswer, checked, hindrance, job_of
 from server.contest.hosts.worker_job import Answer, Failed, Job, WorkerInfo, greet, rooms
 from server.contest.hosts.worker_job import play as play_apart
@@ -47,7 +48,7 @@ def definition(folder: str = "/", text: str = PROGRAMS + entrants(3, 0)) -> Defi
 
 def job(match: int = 7, of: Definition | None = None) -> Job:
     found = of or definition()
-    return job_of(found, plan(found, []).due[0], match, "gipf-arena/test")
+    return job_of(GameTask(1, found, plan(found, []).due[0], match), "gipf-arena/test")
 
 
 ABSENT = msgspec.json.encode(Answer(why="p2 did not come", names=("p2",)))
@@ -394,7 +395,7 @@ def test_a_program_sees_on_a_worker_what_it_sees_here(tmp_path: Path) -> None:
         table += f"[[entrants]]\nname = '{name}'\ncommand = ['python3', '{folder}/{name}.py']\n"
     found = definition(str(tmp_path), PROGRAMS + table)
     fixture = next(due for due in plan(found, []).due if set(due.players) == {"ann", "carol"})
-    there = definition_text.decode(job_of(found, fixture, 7, "gipf-arena/test").definition)
+    there = definition_text.decode(job_of(GameTask(1, found, fixture, 7), "gipf-arena/test").definition)
     data = tmp_path / "data"
     assert view(there, there.entrant("ann"), data) == view(found, found.entrant("ann"), data)
 

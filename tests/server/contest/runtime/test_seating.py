@@ -22,6 +22,7 @@ from engine.wire.states import State
 from server.contest.fixtures import ABSENT, Finished, counted
 from server.contest.formats.plan import plan
 from server.contest.hosts.contest_players import ContestPlayers
+from server.contest.hosts.host import GameTask
 from server.contest.hosts.seating import GameSeating, Started
 from server.contest.programs.program import NotStarted
 from server.contest.runtime.runner import Runner
@@ -261,9 +262,7 @@ async def test_programs_that_cannot_play_cost_a_contest_little_time(
 ) -> None:  # fmt: skip
     started: list[str] = []
 
-    async def start(
-        self: GameSeating, nursery: trio.Nursery, definition: Any, fixture: Any, ticket: Any, *_: Any
-    ) -> Mute:
+    async def start(self: GameSeating, nursery: trio.Nursery, task: GameTask, ticket: Any, *_: Any) -> Mute:
         started.append(ticket.name)
         await trio.lowlevel.checkpoint()
         if ticket.name == "gone":
@@ -311,9 +310,8 @@ async def test_a_core_is_given_back_when_its_program_has_ended(
                 await trio.sleep(1)
             events.append("ended")
 
-    async def start(_seats: GameSeating, nursery: trio.Nursery, *words: Any) -> Any:
+    async def start(_seats: GameSeating, nursery: trio.Nursery, task: GameTask, ticket: Any, *_: Any) -> Any:
         nursery.start_soon(runs)
-        ticket = words[2]
         ticket.here.set()
         return SimpleNamespace(ended=trio.Event())
 
@@ -322,7 +320,7 @@ async def test_a_core_is_given_back_when_its_program_has_ended(
     async with open_house(tmp_path) as house, AsyncExitStack() as stack:
         seats = GameSeating(house.arena, Now())
         seats._cores = cast(Any, Counted(events))
-        await seats.seated(stack, 1, definition, plan(definition, []).due[0], 1, Started())
+        await seats.seated(stack, GameTask(1, definition, plan(definition, []).due[0], 1), Started())
         assert events == ["taken"] * 2
         await stack.aclose()
         assert events == ["taken"] * 2 + ["ended"] * 2 + ["given back"] * 2

@@ -1,0 +1,82 @@
+"""Hosts games in an arena of this process, with players that connect to it and programs that it starts."""
+
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+
+from engine.games.outcome import Termination
+from server.arena.arena import Arena
+from server.contest.fixtures import Finished, Programs
+from server.contest.hosts.contest_players import ContestPlayers
+from server.contest.hosts.host import GameTask, PlayerMissing
+from server.contest.hosts.seating import GameSeating, Started
+from server.contest.interventions import withdrawn
+from server.contest.scoring.game_result import finished
+from server.match.match import Match
+
+
+class ArenaGame:
+    """A match of the arena, with its players."""
+
+    recorded = True
+
+    def __init__(self, arena: Arena, task: GameTask, match: Match, started: Started) -> None:
+        """Take a match that has just begun, and the programs that were started for it."""
+        self.match = match
+        self._arena = arena
+        self._task = task
+        self._started = started
+        self._over = ContestPlayers.of(arena).end_of(match.number, keep=task.kept)
+
+    @property
+    def programs(self) -> Programs:
+        """What the programs have used; complete when the lease has ended."""
+        return self._started.by_side(self._task.fixture)
+
+    @property
+    def lacked(self) -> str:
+        """What the machine lacked by which the match was annulled; empty where it was nothing of the kind."""
+        return self.match.lacked
+
+    async def result(self) -> Finished:
+        """Return the result as soon as the match is over."""
+        if self.match.state.outcome is None:
+            await self._over.wait()
+        return finished(self._task.fixture, self.match.state, self.match.gone)
+
+    def cut_off(self) -> Finished | None:
+        """Annul a match that is not over, and return it; None where it is over, or is not the arena's any more."""
+        if self.match.state.outcome is not None or self._arena.matches.get(self.match.number) is not self.match:
+            return None
+        sentence = "the server could not go on with the game, which is played again"
+        self._arena.annul(self.match, Termination.SERVER_FAULT, sentence)
+        return finished(self._task.fixture, self.match.state, self.match.gone)
+
+
+class ArenaHost:
+    """Plays games in an arena, which may be open to spectators."""
+
+    def __init__(self, arena: Arena, seats: GameSeating) -> None:
+        """Take an arena that runs, and what brings players to its games."""
+        self._arena = arena
+        self._seats = seats
+
+    @asynccontextmanager
+    async def play(self, task: GameTask) -> AsyncIterator[ArenaGame | None]:
+        """Begin a match as soon as its players are there, and lease them until this is left; as `Host.play`."""
+        started, missing = Started(), None
+        async with AsyncExitStack() as stack:
+            try:
+                game = await self._begun(stack, task, started)
+            except PlayerMissing as error:
+                missing = error
+            else:
+                yield game
+        if missing is not None:
+            missing.programs = started.by_side(task.fixture)
+            raise missing
+
+    async def _begun(self, stack: AsyncExitStack, task: GameTask, started: Started) -> ArenaGame | None:
+        table = await self._seats.seated(stack, task, started)
+        if self._arena.stopping or withdrawn(task.definition.interventions).intersection(task.fixture.players):
+            return None
+        return ArenaGame(self._arena, task, table.begin(task), started)

@@ -1,0 +1,67 @@
+"""Hosts games on the workers of a cluster: their records come back, are verified, and are kept here."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from functools import partial
+
+import trio
+
+from server.arena.arena import Arena
+from server.contest.fixtures import ABSENT, Finished, Programs
+from server.contest.hosts.dask_cluster import Cluster
+from server.contest.hosts.host import GameTask, NotPlayed, PlayerMissing
+from server.contest.hosts.worker_answers import job_of
+from server.contest.scoring.game_result import finished
+from server.contest.store.folders import keep_written
+from server.net.os_faults import server_fault
+
+
+class ClusterGame:
+    """A game that is given away."""
+
+    lacked = ""
+
+    def __init__(self, arena: Arena, cluster: Cluster, task: GameTask) -> None:
+        """Take the arena whose records get that of the game."""
+        self.recorded = False
+        self.programs: Programs = (None, None)
+        self._arena = arena
+        self._cluster = cluster
+        self._task = task
+
+    async def result(self) -> Finished:
+        """Return the result when the record of the game is kept here; raises `PlayerMissing` and `NotPlayed`."""
+        fixture, number = self._task.fixture, self._task.number
+        try:
+            played = await self._cluster.play(job_of(self._task, self._arena.server))
+            keep = partial(keep_written, self._arena.settings.data, self._task.contest, number, played.answer.wrote)
+            await trio.to_thread.run_sync(keep)
+            if played.state is not None:
+                await trio.to_thread.run_sync(self._arena.import_record, number, played.answer.record)
+                self.recorded = True
+        except OSError as error:
+            raise NotPlayed(server_fault(error) or str(error)) from error
+        self.programs = played.programs
+        if played.state is None:
+            answer = played.answer
+            missing = PlayerMissing(answer.why, answer.names, termination=answer.termination or ABSENT)
+            missing.programs = played.programs
+            raise missing
+        return finished(fixture, played.state, played.gone)
+
+    def cut_off(self) -> None:
+        """Return None: a game that is not played to its end leaves nothing here."""
+
+
+class ClusterHost:
+    """Plays games on a cluster, which chooses the worker of each."""
+
+    def __init__(self, arena: Arena, cluster: Cluster) -> None:
+        """Take a cluster that runs, and the arena that keeps the records."""
+        self._arena = arena
+        self._cluster = cluster
+
+    @asynccontextmanager
+    async def play(self, task: GameTask) -> AsyncIterator[ClusterGame]:
+        """Give a game away when its result is asked for; as `Host.play`. Its programs are the worker's to end."""
+        yield ClusterGame(self._arena, self._cluster, task)

@@ -1,0 +1,91 @@
+"""The contract of a host: it leases the players of a game, has it played, and returns a result that is true.
+
+There are three: an arena in the server's process, for players that connect and for programs whose games are watched
+there (`server.contest.hosts.arena_host`); the same in a process of its own, which plays one game and ends
+(`server.contest.hosts.game_worker`); and the workers of a cluster, each of which starts such a process
+(`server.contest.hosts.cluster_host`).
+"""
+
+from collections.abc import Mapping
+from contextlib import AbstractAsyncContextManager
+from types import MappingProxyType
+from typing import NamedTuple, Protocol
+
+from engine.games.catalogue import GAMES
+from engine.games.interface import Position
+from server.contest.definition import Definition
+from server.contest.fixtures import ABSENT, Finished, Fixture, Programs
+
+
+class GameTask(NamedTuple):
+    """A game that a host is to play."""
+
+    contest: int
+    definition: Definition
+    fixture: Fixture
+    number: int
+    """That of its match and its record."""
+    start_seconds: Mapping[str, int] = MappingProxyType({})
+    """By player: how long the first word of its program is waited for, where that is not what the contest says."""
+    kept: bool = False
+    """Whether the match goes on when the server is started again."""
+
+    def position(self) -> Position:
+        """Return the position in which the game begins."""
+        return GAMES[self.definition.variants[self.fixture.variant].game].read(self.fixture.position(self.definition))
+
+
+class PlayerMissing(Exception):
+    """A game cannot begin. ``str(error)`` says why."""
+
+    programs: Programs = (None, None)
+    """What the programs that were started have used."""
+
+    def __init__(
+        self, sentence: str, names: tuple[str, ...], *, fault: bool = False, termination: str = ABSENT
+    ) -> None:
+        """Keep who is to blame: entrants, nobody, or, with ``fault``, the server itself.
+
+        ``termination`` is how the game ends for those who are to blame, a word of `server.contest.fixtures.UNPLAYED`.
+        """
+        super().__init__(sentence)
+        self.names = names
+        self.fault = fault
+        self.termination = termination
+
+
+class NotPlayed(Exception):
+    """A game could not be played anywhere, and no player is to blame. ``str(error)`` says why."""
+
+
+class HostedGame(Protocol):
+    """A game whose players are leased."""
+
+    @property
+    def programs(self) -> Programs:
+        """What the programs have used; complete when the lease has ended."""
+
+    @property
+    def lacked(self) -> str:
+        """What the machine lacked by which the game was annulled; empty where it was nothing of the kind."""
+
+    @property
+    def recorded(self) -> bool:
+        """Whether there is a record under the number of the game."""
+
+    async def result(self) -> Finished:
+        """Return the result as soon as the game is over; raises `PlayerMissing` and `NotPlayed`."""
+
+    def cut_off(self) -> Finished | None:
+        """End a game that is not over, and return it as annulled; None where nothing of it is kept."""
+
+
+class Host(Protocol):
+    """Plays games of contests."""
+
+    def play(self, task: GameTask) -> AbstractAsyncContextManager[HostedGame | None]:
+        """Lease the players of a game until this is left, which ends their programs and gives back their cores.
+
+        None where the game is not to begin after all: the server stops, or a player was withdrawn. Raises
+        `PlayerMissing` where a player did not come.
+        """
