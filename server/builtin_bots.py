@@ -79,7 +79,7 @@ class _BotKind:
                     self._stillborn = 0
         for name in self._names:
             del self._arena.house_tokens[name.lower()], self._arena.house_kinds[name.lower()]
-        log.error("house bot given up: it cannot be started", bot=self._first, times=self._stillborn)
+        log.error("builtin_bot_abandoned", bot=self._first, times=self._stillborn)
 
     async def _run(self, name: str) -> None:
         """Run one bot, and learn from how it ends; what the machine lacks to start it is no fault of the kind."""
@@ -88,7 +88,7 @@ class _BotKind:
             status = await _run_bot(self._arena, self._kind, self._game, name)
         except (OSError, RuntimeError, MemoryError) as error:
             lack = machine_fault(error)
-            log.warning("house bot cannot be started", bot=name, reason=lack or str(error))
+            log.warning("builtin_bot_start_failed", bot=name, reason=lack or str(error))
         finally:
             self._alive.discard(name)
         if status == 0:
@@ -98,7 +98,7 @@ class _BotKind:
         self._failures += 1
         if not lack:
             self._stillborn += 1  # until one is seen that has logged in
-        log.warning("house bot failed", bot=name, status=status, times=self._failures)
+        log.warning("builtin_bot_failed", bot=name, status=status, times=self._failures)
 
     def _give_up(self, name: str, status: int) -> None:
         """Let a bot that has failed lose the match that it plays: nobody comes back to it."""

@@ -79,7 +79,7 @@ async def serve(
             with trio.CancelScope(shield=True, deadline=trio.current_time() + 1):
                 for listener in (*listeners, *own):
                     await listener.aclose()
-    log.info("stopped")
+    log.info("server_stopped")
 
 
 async def _serve(
@@ -142,13 +142,15 @@ async def _serve(
                 from server.ops import metrics
 
                 port = await services.start(metrics.serve_metrics, arena, rate_limiter, settings.metrics)
-                log.info("metrics", url=f"http://{metrics.HOST}:{port}/metrics")
+                log.info("metrics_started", url=f"http://{metrics.HOST}:{port}/metrics")
             if settings.house:
                 services.start_soon(keep_house, arena, settings)
             services.start_soon(ContestService(arena, store, watch, cluster).run)
             if web:
                 services.start_soon(serve_web, arena, record_store, web)
-            log.info("listening", host=settings.host, ports=arena.ports, web=arena.web_ports, data=str(settings.data))
+            log.info(
+                "server_listening", host=settings.host, ports=arena.ports, web=arena.web_ports, data=str(settings.data)
+            )
             task_status.started(arena)
             tell("READY=1")
             await _stopped(arena, settings, signals)
@@ -174,7 +176,7 @@ async def _stopped(arena: Arena, settings: Settings, signals: AsyncIterator[int]
         nursery.cancel_scope.cancel()
     arena.stop()
     tell("STOPPING=1")
-    log.info("stopping", signal=name, matches=len(arena.matches), grace=settings.grace)
+    log.info("server_stopping", signal=name, matches=len(arena.matches), grace=settings.grace)
     with trio.move_on_after(settings.grace) as scope:
         async with trio.open_nursery() as nursery:
             nursery.start_soon(hear, scope)

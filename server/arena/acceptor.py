@@ -61,7 +61,7 @@ class Acceptor:
             with trio.fail_after(HANDSHAKE_SECONDS):
                 await secured.do_handshake()
         except (trio.BrokenResourceError, trio.TooSlowError) as error:
-            log.debug("no handshake", peer=visit.host, error=repr(error.__cause__ or error))
+            log.debug("tls_handshake_failed", peer=visit.host, error=repr(error.__cause__ or error))
             await trio.aclose_forcefully(stream)
             return
         await serve_stream(secured, self._arena, self._watch, visit)
@@ -85,4 +85,4 @@ class Acceptor:
             refused, self._rate_limiter.refused = self._rate_limiter.refused, {}
             loudest = sorted(refused.items(), key=lambda item: item[1], reverse=True)[:NAMED_ADDRESSES]
             if refused:
-                log.warning("connections refused", count=sum(refused.values()), addresses=len(refused), most=loudest)
+                log.warning("connections_refused", count=sum(refused.values()), addresses=len(refused), most=loudest)

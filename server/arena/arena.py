@@ -215,7 +215,7 @@ class Arena:
         """
         self.contest_players.failed(player)
         if player.match is None or player.side is None:
-            log.error("server fault", player=player.name, exc_info=error)
+            log.error("request_failed", player=player.name, exc_info=error)
             return False
         self._match_fault(player.match, error, player.name)
         return True
@@ -238,19 +238,19 @@ class Arena:
     def _match_fault(self, match: Match, error: Exception, player: str = "") -> None:
         """Annul a match; whatever else goes wrong in it ends here. ``player``: who asked for what has failed."""
         match.lacked = server_fault(error)
-        log.error("match annulled", match=match.number, **({"player": player} if player else {}), **_told(error))
+        log.error("match_annulled", match=match.number, **({"player": player} if player else {}), **_told(error))
         try:
             what = match.lacked or type(error).__name__
             self.annul(match, Termination.SERVER_FAULT, f"a fault of the server's own: {what}")
         except Exception as another:
-            log.error("a fault behind a fault", match=match.number, exc_info=another)
+            log.error("match_fault_handler_failed", match=match.number, exc_info=another)
 
     def annul(self, match: Match, termination: Termination, sentence: str) -> None:
         """End a match without a result, whatever state it is in."""
         try:
             match.annul(termination, sentence)
         except Exception as error:
-            log.error("a match could not be annulled in order", match=match.number, **_told(error))
+            log.error("match_annulment_failed", match=match.number, **_told(error))
             match.abandon(termination, sentence)
 
     def waiting(self) -> Iterator[str]:

@@ -32,7 +32,7 @@ class OrganiserRequests:
         if not tokens.fits(self._arena.settings.organiser, message.token):
             raise ProtocolError(Code.BAD_TOKEN, "nobody organises here with this token")
         player.reply(m.Organising())
-        log.info("organiser", request="ORGANISE")
+        log.info("organiser_requested", request="ORGANISE")
 
     def _annul(self, player: Player, message: m.Annul, _arrived: int) -> None:
         match = self._arena.matches.get(message.match)
@@ -40,7 +40,7 @@ class OrganiserRequests:
             raise ProtocolError(Code.UNKNOWN_MATCH, f"match {message.match} is not running; see LIST")
         self._arena.annul(match, Termination.ORGANISER, _with("the organiser has annulled the match", message.sentence))
         player.reply(m.Annulled(match.number))
-        log.info("organiser", request="ANNUL", match=match.number, sentence=repr(message.sentence))
+        log.info("organiser_requested", request="ANNUL", match=match.number, sentence=repr(message.sentence))
 
     def _dismiss(self, player: Player, message: m.Dismiss, _arrived: int) -> None:
         # the small letters of some that are not ASCII are: only a name is looked for
@@ -54,7 +54,7 @@ class OrganiserRequests:
         dismissed.close("dismissed", _with("the organiser has sent you away", message.sentence))
         self._arena.gone(dismissed)
         player.reply(m.Dismissed(dismissed.name))
-        log.info("organiser", request="DISMISS", name=dismissed.name, sentence=repr(message.sentence))
+        log.info("organiser_requested", request="DISMISS", name=dismissed.name, sentence=repr(message.sentence))
 
 
 def _with(sentence: str, more: str) -> str:

@@ -77,7 +77,7 @@ class Rounds:
         faults += [f"records cannot be put away yet: {error}" for error in synced.kept_back.values()]
         for fault in dict.fromkeys(faults):
             if fault not in self._told:  # not every second
-                log.error("the disk fails", error=fault)
+                log.error("disk_write_failed", error=fault)
         self._told = set(faults)
 
     def _sync(self, work: Round) -> tuple[list[str], Synced]:
@@ -93,7 +93,7 @@ class Rounds:
     def _not_kept(self, failed: dict[int, OSError]) -> None:
         matches = sorted(failed)
         error = str(failed[matches[0]])
-        log.error("the disk has not kept what was written", matches=matches[:20], count=len(matches), error=error)
+        log.error("records_lost", matches=matches[:20], count=len(matches), error=error)
         for match in matches:
             self._arena.not_kept(match, failed[match])
 
@@ -102,4 +102,4 @@ class Rounds:
         try:
             self._record_store.close_numbers()
         except OSError as error:
-            log.error("the disk fails", error=f"numbers of matches: {error}")
+            log.error("disk_write_failed", error=f"numbers of matches: {error}")

@@ -180,7 +180,7 @@ class Requests:
             try:
                 self._arena.begin(pairing)
             except Exception as error:
-                log.error("no match can be begun", exc_info=error)
+                log.error("match_start_failed", exc_info=error)
                 fault = "write records" if isinstance(error, OSError) else "begin this match"
                 for key in pairing.keys:
                     session = self._arena.sessions[key]
@@ -261,7 +261,7 @@ class Requests:
         try:
             answer: bytes = await self._arena.in_thread(_record_answer, self._arena.record_store, number)
         except OSError as error:
-            log.error("a record cannot be read", match=number, error=repr(str(error)))
+            log.error("record_read_failed", match=number, error=repr(str(error)))
             raise ProtocolError(Code.SERVER_FAULT, f"the record of match {number} cannot be read") from None
         if not answer:
             raise ProtocolError(Code.UNKNOWN_MATCH, f"there is no record of match {number}")

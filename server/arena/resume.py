@@ -27,7 +27,7 @@ def resume_matches(
         try:
             found.append((number, recovery.examine(number, record_store.journal(number))))
         except OSError as error:
-            log.error("a journal cannot be read, and is left where it is", match=number, error=str(error))
+            log.error("journal_read_failed", match=number, error=str(error))
     for number, leftover in found:  # only now: players are waited for from the same moment on
         try:
             if number in kept and (leftover.summary is None or not leftover.summary.result):
@@ -35,11 +35,11 @@ def resume_matches(
                 continue
             _take_up(arena, record_store, number, leftover, date())
         except Exception as error:
-            log.error("a match cannot be taken up now; its journal is left as it is", match=number, exc_info=error)
+            log.error("match_recovery_failed", match=number, exc_info=error)
     work = record_store.round(over=True)
     record_store.done(work, record_store.sync(work))
     if arena.matches:
-        log.info("matches taken up", count=len(arena.matches), waiting_seconds=arena.settings.return_seconds)
+        log.info("matches_recovered", count=len(arena.matches), waiting_seconds=arena.settings.return_seconds)
 
 
 def _take_up(arena: Arena, record_store: RecordStore, number: int, leftover: Leftover, date: datetime) -> None:
@@ -49,11 +49,11 @@ def _take_up(arena: Arena, record_store: RecordStore, number: int, leftover: Lef
         return
     text, summary, torn, fault = leftover
     if torn:
-        log.warning("the end of a journal was cut off; it was never told to anybody", match=number, bytes=torn)
+        log.warning("journal_tail_truncated", match=number, bytes=torn)
     if fault or summary is None:
         sentence = f"the record of the match was damaged in {fault.partition(':')[0]}"
         aside = record_store.quarantine(number, "" if summary is None else text + _ending(summary, sentence))
-        log.error("a journal is damaged, and kept aside", match=number, fault=repr(fault), path=str(aside))
+        log.error("journal_quarantined", match=number, fault=repr(fault), path=str(aside))
         return
     keys = record_store.keys(number)
     journal = record_store.go_on(number, len(text.encode()))
@@ -73,7 +73,7 @@ def _take_up(arena: Arena, record_store: RecordStore, number: int, leftover: Lef
         journal.close()
         raise
     if not summary.result:
-        log.warning("a match that was running when the server died is over", match=number)
+        log.warning("match_recovered_as_ended", match=number)
 
 
 def _without_end(record_store: RecordStore, number: int) -> None:
@@ -84,7 +84,7 @@ def _without_end(record_store: RecordStore, number: int) -> None:
     if record_store.recorded(number) is not None:
         return _again(record_store, number, record_store.recorded(number) or b"")
     aside = record_store.quarantine(number, "")
-    log.error("the disk has lost the end of a game whose result stands", match=number, path=str(aside))
+    log.error("journal_end_lost", match=number, path=str(aside))
 
 
 def _again(record_store: RecordStore, number: int, recorded: bytes) -> None:
@@ -93,7 +93,7 @@ def _again(record_store: RecordStore, number: int, recorded: bytes) -> None:
         record_store.drop(number)
         return
     aside = record_store.quarantine(number, "")
-    log.error("a journal differs from the record of its match, and is kept aside", match=number, path=str(aside))
+    log.error("journal_mismatch_quarantined", match=number, path=str(aside))
 
 
 def _ending(summary: Summary, sentence: str) -> str:

@@ -208,7 +208,7 @@ async def serve_stream(stream: ByteStream, arena: Arena, watch: Arrivals, visit:
             await connection.write_queued()
             nursery.cancel_scope.cancel()
     except Exception as error:
-        log.error("session failed", peer=visit.host, name=session.name, exc_info=error)
+        log.error("session_failed", peer=visit.host, name=session.name, exc_info=error)
     finally:
         connection.close()
         with trio.move_on_after(1) as scope:

@@ -76,7 +76,7 @@ class ServerStats:
             self.lateness.add(-min(state.clock.left))
         header = state.header
         log.info(
-            "match",
+            "match_ended",
             number=header.match,
             game=header.position.game.name,
             parameters=header.position.parameters,
@@ -94,4 +94,4 @@ class ServerStats:
 
 def _uncounted(error: Exception) -> None:
     """Counting failed: nothing else depends on it."""
-    log.error("moves were not counted", exc_info=error)
+    log.error("stats_update_failed", exc_info=error)

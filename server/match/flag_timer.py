@@ -93,4 +93,4 @@ def _look(timed: Timed, now: int) -> None:
         try:
             timed.failed(error)
         except Exception as another:
-            log.error("a fault behind a flag", exc_info=another)
+            log.error("flag_handler_failed", exc_info=another)

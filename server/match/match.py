@@ -389,7 +389,7 @@ class Match:
         try:
             self._journal.finish()
         except OSError as error:
-            log.error("a record cannot be put away yet", match=self.number, error=str(error))
+            log.error("record_write_deferred", match=self.number, error=str(error))
         self._leave()
 
     def _leave(self) -> None:

@@ -122,7 +122,7 @@ class Connection:
 
     def failed(self, error: Exception) -> None:
         """`flush` has raised an error: the peer is dropped."""
-        log.error("a connection fails", exc_info=error)
+        log.error("connection_failed", exc_info=error)
         self._give_up()
 
     def when_handed(self, call: Callable[[], None]) -> None:

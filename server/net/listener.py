@@ -56,13 +56,13 @@ class AcceptStatus:
         self._closed_until = trio.current_time() + CLOSED_SECONDS
         if not self._told:
             self._told = True
-            log.error("connections cannot be accepted", error=machine_fault(error))
+            log.error("accept_failed", error=machine_fault(error))
 
     def worked(self) -> None:
         """A connection was accepted."""
         if self._told and not self.closed:
             self._told = False
-            log.warning("connections are accepted again")
+            log.warning("accept_recovered")
 
 
 class Listener(trio.abc.Listener[trio.SocketStream]):

@@ -28,7 +28,7 @@ def _contained(failed: Callable[[Exception], None], error: Exception) -> None:
     try:
         failed(error)
     except Exception as another:
-        log.error("a fault behind sending", exc_info=another)
+        log.error("send_failure_handler_failed", exc_info=another)
 
 
 class Flushable(Protocol):

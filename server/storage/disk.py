@@ -73,7 +73,7 @@ class Disk:
                 raise
             if not self._told:
                 self._told = True
-                log.warning("the file system cannot be told to keep what is written", path=str(path), error=str(error))
+                log.warning("filesystem_sync_failed", path=str(path), error=str(error))
         finally:
             os.close(file)
 

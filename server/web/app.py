@@ -258,7 +258,7 @@ async def _left(_request: Request, _error: Exception) -> Response:
 
 
 async def _fault(request: Request, error: Exception) -> Response:
-    log.error("a page failed", path=request.url.path, exc_info=error)
+    log.error("page_failed", path=request.url.path, exc_info=error)
     return _no_answer(request, "a fault of the server's own, which was written to its log", 500)
 
 

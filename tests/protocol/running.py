@@ -71,7 +71,7 @@ def serving(folder: Path, *options: str) -> Iterator[Server]:
         except subprocess.TimeoutExpired:
             server.process.kill()
             server.process.wait()
-    assert "fault" not in server.log.read_text(encoding="utf-8")
+    assert not re.search("fault|level=error", server.log.read_text(encoding="utf-8"))
 
 
 class Client:

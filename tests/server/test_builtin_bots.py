@@ -29,9 +29,9 @@ async def test_a_kind_of_bots_that_cannot_be_started_is_given_up(
                 await builtin_bots.keep_house(arena.arena, SETTINGS)
             assert arena.arena.house_tokens == arena.arena.house_kinds == {}
             await arena.connect("alfabeta")  # the name is free for others
-    given_up = [line for line in log.getvalue().splitlines() if "given up" in line]
+    given_up = [line for line in log.getvalue().splitlines() if "builtin_bot_abandoned" in line]
     assert len(given_up) == 1 and "alfabeta" in given_up[0]
-    assert log.getvalue().count("house bot failed") == builtin_bots.MAX_FAILURES
+    assert log.getvalue().count("builtin_bot_failed") == builtin_bots.MAX_FAILURES
 
 
 async def test_a_bot_that_has_logged_in_is_started_again_however_it_ends(

@@ -26,7 +26,7 @@ async def test_contests_are_listed_with_how_far_they_have_come(tmp_path: Path) -
     with capture_logs() as logs:
         last, running, over = await shelf.entries()
         assert await shelf.entries() == [last, running, over]
-    assert [entry["event"] for entry in logs] == ["a report cannot be read"], "once: it has not changed"
+    assert [entry["event"] for entry in logs] == ["report_read_failed"], "once: it has not changed"
     assert (running.contest, running.state, over.contest, over.state) == (2, "running", 1, "over")
     assert running.done < running.known and running.running == 2 and over.done == over.known
     assert over.leader == sample_report(8, RoundRobin()).stages[-1].table[0].name

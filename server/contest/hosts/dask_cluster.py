@@ -167,15 +167,15 @@ class Cluster:
         without = False
         while True:
             if not self.workers and not without:
-                log.warning("there is no worker that can play; waiting for one", cluster=self.address)
+                log.warning("worker_wait_started", cluster=self.address)
             without = not self.workers
             await trio.sleep(LOOK_SECONDS)
             try:
                 await self._look(nursery)
             except OSError as error:
-                log.warning("the cluster is lost; waiting until it is back", cluster=self.address, error=str(error))
+                log.warning("cluster_lost", cluster=self.address, error=str(error))
                 await self._come_back()
-                log.warning("the cluster is back", cluster=self.address)
+                log.warning("cluster_recovered", cluster=self.address)
 
     async def _come_back(self) -> None:
         """Connect anew, as soon as that is possible."""
@@ -203,7 +203,7 @@ class Cluster:
             raise OSError(f"no answer within {ANSWER_SECONDS:g} seconds") from None
         for address, worker in list(self._workers.items()):
             if address not in found:
-                log.warning("a worker is lost", worker=address, games=len(worker.calls))
+                log.warning("worker_lost", worker=address, games=len(worker.calls))
                 self._forget(worker)
         for address, threads in found.items():
             if address not in self._workers:
@@ -235,7 +235,7 @@ class Cluster:
             self._forget(worker)
             return
         if answer.lacks:
-            log.warning("a worker cannot play", worker=worker.address, lacks=answer.lacks)
+            log.warning("worker_unfit", worker=worker.address, lacks=answer.lacks)
         else:
             beside = [other for other in self._workers.values() if other.machine == answer.machine]
             taken = {core for other in beside for room in other.rooms for core in room}
@@ -272,9 +272,9 @@ class Cluster:
 
     def _failed(self, worker: _Worker, job: Job, why: str) -> None:
         worker.failures += 1
-        log.warning("a game has failed on a worker", worker=worker.address, match=job.match, why=why)
+        log.warning("worker_game_failed", worker=worker.address, match=job.match, why=why)
         if worker.failures == MAX_FAILURES:
-            log.error("a worker gets no more games", worker=worker.address, failures=worker.failures, why=why)
+            log.error("worker_excluded", worker=worker.address, failures=worker.failures, why=why)
 
     async def _with_room(self) -> tuple[_Worker, Link]:
         """Return a worker with room for a game, the most reliable one with the most room."""

@@ -47,17 +47,17 @@ async def compiled(definition: Definition) -> None:
     """
     for game, parameters in wanted(definition):
         command = [sys.executable, "-P", "-c", COMPILE, "warm", game, *([parameters] if parameters else [])]
-        log.info("compiling for bots of this distribution", game=game, params=parameters)
+        log.info("precompile_started", game=game, params=parameters)
         try:
             done = await trio.run_process(
                 command, stdin=subprocess.DEVNULL, capture_stdout=True, capture_stderr=True, check=False
             )
         except Exception as error:
-            log.warning("nothing can be compiled before the contest", error=repr(error))
+            log.warning("precompile_start_failed", error=repr(error))
             return
         if done.returncode:
             said = done.stderr.decode(errors="replace").strip()
-            log.warning("not compiled before the contest", game=game, params=parameters, said=said)
+            log.warning("precompile_failed", game=game, params=parameters, said=said)
 
 
 def _searches(command: tuple[str, ...]) -> bool:

@@ -160,9 +160,9 @@ class GameSeating:
             await trio.sleep(STORE_SECONDS / 2)
             slow = time.monotonic() - self._began > STORE_SECONDS
             if slow and not told:
-                log.error("the database of contests does not answer; contests wait for it", seconds=STORE_SECONDS)
+                log.error("contest_database_stalled", seconds=STORE_SECONDS)
             elif told and not slow:
-                log.warning("the database of contests answers again")
+                log.warning("contest_database_recovered")
             told = slow
 
     async def seated(self, stack: AsyncExitStack, task: GameTask, started: Started) -> SeatedPlayers:

@@ -62,5 +62,5 @@ class BoundedLog:
                 file.write(data)
         except OSError as error:
             if not self._told:  # it may write many times a second
-                log.warning("what a program says on stderr cannot be kept", path=str(self._path), error=str(error))
+                log.warning("program_stderr_write_failed", path=str(self._path), error=str(error))
             self._told = True

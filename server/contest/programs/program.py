@@ -204,7 +204,7 @@ class Program:
             await self._end_sandbox(self._box)
         self._signal(signal.SIGKILL)
         if not await self._ends_within(KILL_SECONDS):
-            log.error("a program cannot be ended", program=self._called, process=self._process.pid)
+            log.error("program_kill_failed", program=self._called, process=self._process.pid)
         if self._box is None:
             await _end_descendants(self._called, self._marker)
         self._ended = trio.current_time()
@@ -383,10 +383,10 @@ async def _end_descendants(called: str, marker: str) -> None:
     try:
         left = await trio.to_thread.run_sync(descendants.end_marked, marker)
     except (OSError, RuntimeError, MemoryError) as error:
-        log.error("what a program has left cannot be ended", program=called, error=str(error))
+        log.error("program_children_kill_failed", program=called, error=str(error))
         return
     if left:
-        log.info("processes that a program had left were ended", program=called, count=left)
+        log.info("program_children_killed", program=called, count=left)
 
 
 def _spawn(

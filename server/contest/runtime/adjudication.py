@@ -44,7 +44,7 @@ async def adjudicate(contest: str, rules: Adjudication, matches: Callable[[], It
         try:
             await Adjudicator(rules).run(matches)
         except Exception as error:
-            log.error("adjudication has failed, and begins anew", contest=contest, exc_info=error)
+            log.error("adjudication_restarted", contest=contest, exc_info=error)
             await trio.sleep(MAX_PAUSE_SECONDS)
 
 
@@ -131,7 +131,7 @@ class _Prover:
                 proof = await self._answer(question, wanted)
         except (OSError, trio.BrokenResourceError, trio.TooSlowError, msgspec.DecodeError) as error:
             self._failures += 1
-            log.warning("the process that proves positions failed", error=repr(error), times=self._failures)
+            log.warning("proof_process_failed", error=repr(error), times=self._failures)
             with trio.CancelScope(shield=True):
                 await self.end()
             await trio.sleep(pause_seconds(self._failures, FIRST_PAUSE_SECONDS, MAX_PAUSE_SECONDS))

@@ -26,7 +26,7 @@ async def past_game(fixture: Fixture, match: int, record_store: RecordStore) -> 
     try:
         text = await trio.to_thread.run_sync(record_store.read, match)
     except OSError as error:
-        log.error("a record cannot be read", match=match, error=repr(str(error)))
+        log.error("record_read_failed", match=match, error=repr(str(error)))
         return None
     if text is None:
         return None

@@ -53,7 +53,7 @@ class Ledger:
 
         await self.surely(keep)
         if game.termination in ANNULLED:
-            log.warning("game annulled", contest=self._name, match=game.match, sentence=repr(game.detail))
+            log.warning("contest_game_annulled", contest=self._name, match=game.match, sentence=repr(game.detail))
         return game
 
     async def count_failure(self, fixture: Fixture) -> None:
@@ -62,7 +62,7 @@ class Ledger:
         await self.surely(partial(self._store.failed, self._contest, fixture))
         if number >= MAX_FAILURES:
             why = f"the server died or failed {number} times in this game; it is set aside, and a loss for nobody"
-            log.error("game set aside", contest=self._name, players=fixture.players, failures=number)
+            log.error("contest_game_abandoned", contest=self._name, players=fixture.players, failures=number)
             await self.keep(Finished(fixture, None, None, SET_ASIDE, why))
 
     async def lost_records(self, data: Path) -> dict[int, str]:
@@ -76,10 +76,10 @@ class Ledger:
             kept = {match: sha256 for match, sha256 in known.items() if match in counting}
             lost = await trio.to_thread.run_sync(lost_records, data, kept)
         except Exception as error:
-            log.error("records cannot be looked for", contest=self._name, error=str(error), exc_info=error)
+            log.error("record_lookup_failed", contest=self._name, error=str(error), exc_info=error)
             return {}
         for match, sentence in lost.items():
-            log.error("a result stands without its record", contest=self._name, match=match, what=sentence)
+            log.error("result_record_missing", contest=self._name, match=match, what=sentence)
         return lost
 
     async def surely(self, write: Callable[[], Result]) -> Result:

@@ -50,7 +50,7 @@ class Pauses:
     async def pause(self, what: str, reason: str, **words: object) -> None:
         """Log a fault, and wait, longer each time that it comes again."""
         self._faults += 1
-        log.error("contest paused", contest=self._name, what=what, reason=reason, times=self._faults, **words)
+        log.error("contest_paused", contest=self._name, what=what, reason=reason, times=self._faults, **words)
         reason = f"{what}: {reason}"
         if self.now is None or self.now.reason != reason:
             self.now = Pause(datetime.now(UTC) if self.now is None else self.now.began, reason)
@@ -62,7 +62,7 @@ class Pauses:
         """A game was played: all is well."""
         self._faults = 0
         if self.now is not None:
-            log.warning("contest goes on", contest=self._name, paused_since=self.now.began.isoformat())
+            log.warning("contest_resumed", contest=self._name, paused_since=self.now.began.isoformat())
             self.now = None
             self._changed()
             await self._keep(partial(self._store.end_pause, self._contest, datetime.now(UTC)))
@@ -72,4 +72,4 @@ class Pauses:
         try:
             await self._stored(write)
         except Exception as error:
-            log.error("a pause cannot be kept for the report", contest=self._name, error=str(error))
+            log.error("pause_write_failed", contest=self._name, error=str(error))

@@ -105,7 +105,7 @@ class Runner:
             self._seats.leave(self.contest)
             contest_players.leave(self.contest)
         contest_players.over(self.definition)
-        log.info("contest over", contest=self.definition.name, games=len(self._ledger.games))
+        log.info("contest_ended", contest=self.definition.name, games=len(self._ledger.games))
 
     def wake(self) -> None:
         """Look again what can be played: something has changed."""
@@ -135,7 +135,7 @@ class Runner:
                 continue
             await self._ledger.count_failure(fixture)
             if match is None:
-                log.warning("the server died while a game was set up", contest=self.definition.name, match=number)
+                log.warning("contest_game_setup_lost", contest=self.definition.name, match=number)
                 await self._ledger.surely(partial(self._store.forget, self.contest, number))
             else:
                 sentence = "the server died during the game, which is played again"
@@ -171,7 +171,7 @@ class Runner:
             try:
                 found = await self._planned()
             except Exception as error:
-                log.error("the schedule cannot be made", contest=self.definition.name, exc_info=error)
+                log.error("schedule_failed", contest=self.definition.name, exc_info=error)
                 await self._pauses.pause("the schedule cannot be made", lacking(error) or repr(error))
                 continue
             for game in found.forfeited:
@@ -202,7 +202,7 @@ class Runner:
 
         await self._ledger.stored(look)
         for done in self.definition.interventions[len(known) :]:
-            log.warning("the organiser has intervened", contest=self.definition.name, what=done.sentence)
+            log.warning("organiser_intervened", contest=self.definition.name, what=done.sentence)
             if done.kind is Kind.WITHDRAW:
                 for match in self._matches():
                     if done.name.lower() in (name.lower() for name in match.header.players):
@@ -224,7 +224,7 @@ class Runner:
         self._due.planned(found, definition, games, count, trio.current_time())
         for name, out in outs.items():
             if name not in self._out:
-                log.warning("an entrant is out", contest=self.definition.name, name=name, reason=out.reason)
+                log.warning("entrant_disqualified", contest=self.definition.name, name=name, reason=out.reason)
             ContestPlayers.of(self._arena).disqualify(self.definition, name, out.reason)
         self._out = set(outs)
         for stage in found.stages:
@@ -289,7 +289,7 @@ class Runner:
         lost = self._attendance.given_up(self.definition, due)
         known = len(self.definition.interventions)
         for game in lost:
-            log.warning("game lost by absence", contest=self.definition.name, players=game.fixture.players)
+            log.warning("contest_game_forfeited", contest=self.definition.name, players=game.fixture.players)
             await self._ledger.keep(game._replace(interventions=known))
         return bool(lost)
 
@@ -320,7 +320,7 @@ class Runner:
             self._tries[fixture] += 1
             await self._pauses.pause("a game cannot be played", lack, players=fixture.players)
             return
-        log.error("a game has failed", contest=self.definition.name, players=fixture.players, exc_info=error)
+        log.error("contest_game_failed", contest=self.definition.name, players=fixture.players, exc_info=error)
         await self._ledger.count_failure(fixture)
         await trio.sleep(pause_seconds(self._ledger.failures[fixture], FIRST_PAUSE_SECONDS, MAX_PAUSE_SECONDS))
 

@@ -77,17 +77,17 @@ class ContestService:
             left = await trio.to_thread.run_sync(descendants.end_marked, home)
             await trio.to_thread.run_sync(cgroups.clear, home)
         except Exception as error:
-            log.error("what a server had left when it died cannot be ended", error=repr(error))
+            log.error("leftover_programs_kill_failed", error=repr(error))
             return
         if left:
-            log.warning("programs that a server had left when it died were ended", count=left)
+            log.warning("leftover_programs_killed", count=left)
 
     async def _open(self) -> list[int]:
         """Return the contests that are not over."""
         try:
             contests = await self._seats.stored(self._store.contests)
         except Exception as error:  # the store's, or no thread is left for it
-            log.error("the contests cannot be read", error=str(error))
+            log.error("contests_read_failed", error=str(error))
             return []
         return [contest.id for contest in contests if contest.closed is None]
 
@@ -104,7 +104,7 @@ class ContestService:
                 await trio.sleep(FAULT_SECONDS)
             await self._verify(contest)
         except Exception as error:
-            log.error("a contest is interrupted", contest=contest, seconds=FAULT_SECONDS, exc_info=error)
+            log.error("contest_interrupted", contest=contest, seconds=FAULT_SECONDS, exc_info=error)
             await trio.sleep(FAULT_SECONDS)
             self._held.discard(contest)
 
@@ -123,10 +123,10 @@ class ContestService:
             work = partial(verify, self._arena.settings.data, contest, told, 1)
             found = await trio.to_thread.run_sync(work, abandon_on_cancel=True)
             await self._seats.stored(partial(self._store.save_verification, contest, datetime.now(UTC), found))
-            (log.error if found.differences else log.info)("contest verified", contest=contest, found=found.sentence)
+            (log.error if found.differences else log.info)("contest_verified", contest=contest, found=found.sentence)
             await self._write(contest, -1)
         except Exception as error:
-            log.error("a contest cannot be verified", contest=contest, error=str(error), exc_info=error)
+            log.error("contest_verification_failed", contest=contest, error=str(error), exc_info=error)
         finally:
             left = True
 
@@ -150,7 +150,7 @@ class ContestService:
             lack = lacking(error)
             if self._told.get(contest) != (lack or str(error)):  # a disk may be full for hours
                 what = {"reason": lack} if lack else {"exc_info": error}
-                log.error("no report can be written", contest=contest, error=str(error), **what)
+                log.error("report_write_failed", contest=contest, error=str(error), **what)
             self._told[contest] = lack or str(error)
             return None
         self._told.pop(contest, None)

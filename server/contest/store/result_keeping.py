@@ -24,7 +24,7 @@ async def kept_on_disk(record_store: RecordStore, game: Finished) -> tuple[Finis
     except trio.Cancelled:
         with trio.CancelScope(shield=True, deadline=trio.current_time() + STOP_SECONDS):
             return await trio.to_thread.run_sync(settled, record_store, game, abandon_on_cancel=True)
-        log.error("the disk does not answer; a result is kept when the server starts again", match=game.match)
+        log.error("result_write_deferred", match=game.match)
         raise
 
 
@@ -40,6 +40,6 @@ def settled(record_store: RecordStore, game: Finished) -> tuple[Finished, str]:
     except OSError as error:
         if game.termination in ANNULLED:
             return game, ""
-        log.error("a game is played again, since its record is not to be had", match=game.match, error=str(error))
+        log.error("contest_game_replayed", match=game.match, error=str(error))
         detail = f"the disk has not kept the record of the game ({error.strerror}), which is played again"
         return game._replace(winner=None, termination=str(Termination.SERVER_FAULT), detail=detail), ""

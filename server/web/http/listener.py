@@ -126,7 +126,7 @@ async def serve_browsers(
         except (OSError, trio.BrokenResourceError, trio.ClosedResourceError):
             pass
         except Exception as error:
-            log.error("a browser's connection failed", exc_info=error)
+            log.error("http_connection_failed", exc_info=error)
         finally:
             connected.discard(bounded)
             if guests is not None:

@@ -168,7 +168,7 @@ class LobbyHub:
         try:
             found = await self.shelf.entries()
         except OSError as error:
-            log.warning("the contests cannot be read", error=repr(str(error)))
+            log.warning("contests_read_failed", error=repr(str(error)))
             return
         self._contests = tuple(sorted(found, key=lambda entry: entry.closed is not None)[:CONTESTS])
 

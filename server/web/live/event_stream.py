@@ -160,7 +160,7 @@ class Broadcaster:
                 try:
                     spent += await channel.publish()
                 except Exception as error:
-                    log.error("a fault while telling browsers", exc_info=error)
+                    log.error("event_stream_failed", exc_info=error)
             await trio.sleep(max(MIN_REST, REST_FACTOR * spent))
 
 

@@ -68,7 +68,7 @@ class Workers:
                 sane = await worker.stop()
                 raise
             except FAULTS as error:
-                log.warning("a process for playing failed", kind=kind, error=repr(error))
+                log.warning("play_worker_failed", kind=kind, error=repr(error))
                 raise Refused(500, f"no answer came within {seconds:g} seconds; try something easier") from None
             finally:
                 if sane:
@@ -88,7 +88,7 @@ class Workers:
             await self._end(worker)
             if not isinstance(error, FAULTS):
                 raise
-            log.error("no process for playing can be started", error=repr(error))
+            log.error("play_worker_start_failed", error=repr(error))
             raise Refused(
                 500, "the bot cannot be started; whoever runs the server finds the reason in its log"
             ) from None

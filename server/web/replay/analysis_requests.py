@@ -95,5 +95,5 @@ async def _answer(kind: str, record: bytes) -> bytes:
         return done.stdout
     if done.returncode == NOT_TRUE:
         raise Refused(422, f"this is no true record: {fault}")
-    log.error("a record could not be told", kind=kind, status=done.returncode, fault=fault[-2000:])
+    log.error("record_analysis_failed", kind=kind, status=done.returncode, fault=fault[-2000:])
     raise Refused(500, "a fault of the server's own, which was written to its log")

@@ -37,5 +37,5 @@ class PastResults:
             if done.returncode == 0:
                 self.results = msgspec.json.decode(done.stdout, type=tuple[Listed, ...])
                 return
-            log.warning("earlier results could not be read", fault=done.stderr.decode(errors="replace")[-2000:])
+            log.warning("past_results_read_failed", fault=done.stderr.decode(errors="replace")[-2000:])
         self.results = ()

@@ -160,7 +160,7 @@ class ReportIndex:
         except FileNotFoundError:
             return None
         except (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-            log.warning("a report cannot be read", path=str(path), error=str(error))
+            log.warning("report_read_failed", path=str(path), error=str(error))
             return None
 
 

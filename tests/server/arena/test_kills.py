@@ -142,7 +142,9 @@ class Server:
 
     def serving_since(self) -> float:
         """Return when it let people in for the last time, by its own log, in seconds of the date."""
-        (*_, line) = [line for line in self.log.read_text(encoding="utf-8").splitlines() if "event=listening" in line]
+        (*_, line) = [
+            line for line in self.log.read_text(encoding="utf-8").splitlines() if "event=server_listening" in line
+        ]
         return datetime.fromisoformat(line.partition(" ")[0].removeprefix("timestamp=")).timestamp()
 
     def _processor_seconds(self) -> float:

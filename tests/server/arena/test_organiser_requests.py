@@ -352,7 +352,7 @@ async def test_what_organisers_ask_for_is_logged_escaped(tmp_path: Path, autojum
             assert [type(await organiser.next()) for _ in range(4)] == [m.Annulled, m.Dismissed, m.Error, m.Error]
     lines = written.getvalue().splitlines()
     assert all(line.isascii() and line.isprintable() for line in lines)
-    said = [found for line in lines if (found := json.loads(line))["event"] == "organiser"]
+    said = [found for line in lines if (found := json.loads(line))["event"] == "organiser_requested"]
     assert [(line["level"], line["request"]) for line in said] == [
         ("info", "ORGANISE"), ("info", "ANNUL"), ("info", "DISMISS"),
     ]  # fmt: skip

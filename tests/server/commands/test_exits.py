@@ -98,8 +98,8 @@ def test_a_port_that_is_taken_is_named_with_what_to_do(tmp_path: Path, taken: in
 
 
 WORKS = {
-    "serve": "event=listening",
-    "contest": "event=listening",
+    "serve": "event=server_listening",
+    "contest": "event=server_listening",
     "demo": "the server listens",
     "engine": "perft 1 ",
 }
@@ -192,7 +192,7 @@ def test_more_ctrl_c_while_it_ends_shows_no_traceback(tmp_path: Path, kind: str)
     words = words_of(kind, tmp_path, 0) if kind == "serve" else (*words_of(kind, tmp_path, 0), "--verbose")
     with started(*words) as process:
         assert process.stderr is not None
-        while "listening" not in (line := process.stderr.readline()):
+        while "event=server_listening" not in (line := process.stderr.readline()):
             assert line, "it has ended"
         while process.poll() is None:
             process.send_signal(signal.SIGINT)

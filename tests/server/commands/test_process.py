@@ -29,7 +29,7 @@ class Server:
         self.process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
         assert self.process.stderr is not None
         self.log = ""
-        while "listening" not in self.log:
+        while "server_listening" not in self.log:
             line = self.process.stderr.readline()
             assert line, f"the server ended: {self.log}"
             self.log += line
@@ -129,7 +129,7 @@ def test_grace_lets_running_matches_end(tmp_path: Path) -> None:
         server.process.send_signal(signal.SIGINT)
         bob.hear(m.Turn) if bob.end.state == "thinking" else None
         assert server.process.stderr is not None
-        while "event=stopping" not in (line := server.process.stderr.readline()):
+        while "event=server_stopping" not in (line := server.process.stderr.readline()):
             assert line, "it has ended"
         ann.say(m.Resign())
         assert bob.hear(m.Result).reason == "resign"

@@ -350,7 +350,7 @@ async def test_who_is_not_let_in_hears_why_and_the_log_says_so(tmp_path: Path, m
                 nursery.start_soon(accept_status.patrol)
                 while not lines:
                     await trio.sleep(0.01)
-            assert lines[0]["event"] == "connections refused" and lines[0]["most"] == [("127.0.0.1", 1)]
+            assert lines[0]["event"] == "connections_refused" and lines[0]["most"] == [("127.0.0.1", 1)]
             await first.say(m.Quit())
             await first.hear(m.Bye)
             while house.rate_limiter.visits:

@@ -1,6 +1,8 @@
 """Writing the log never stops the server: not by waiting, and not by failing."""
 
+import ast
 import os
+import re
 import signal
 import sys
 from collections.abc import Iterator
@@ -15,8 +17,10 @@ from server.ops import logs
 from server.ops.logs import NonBlockingWriter
 from tests.server.commands.test_process import pair, running
 
+ROOT = Path(__file__).parents[3]
 PIPE = 1 << 20
 """More than a pipe holds."""
+LEVELS = ("debug", "info", "warning", "error", "exception", "critical")
 
 
 @pytest.fixture
@@ -112,3 +116,25 @@ def test_a_server_goes_on_when_whoever_has_read_its_log_is_gone(tmp_path: Path) 
         server.process.send_signal(signal.SIGTERM)
         assert server.process.wait(600) == 0
     assert len(list((tmp_path / "records").iterdir())) == 2
+
+
+def test_every_event_has_a_name_that_can_be_searched_for_and_is_documented() -> None:
+    documented = re.findall(r"^\| `(\w+)` \|", (ROOT / "docs" / "logs.md").read_text(encoding="utf-8"), re.MULTILINE)
+    assert len(set(documented)) == len(documented)
+    assert set(documented) == {name for path in ROOT.glob("server/**/*.py") for name in events_in(path)}
+    assert all(re.fullmatch(r"[a-z]+(_[a-z]+)+", name) for name in documented)
+
+
+def events_in(path: Path) -> Iterator[str]:
+    """Find the names of the events that a module logs."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Call) and any(
+            isinstance(part, ast.Attribute) and is_logger(part) for part in ast.walk(node.func)
+        ):
+            assert isinstance(node.args[0], ast.Constant), f"{path}:{node.lineno}"
+            yield str(node.args[0].value)
+
+
+def is_logger(node: ast.Attribute) -> bool:
+    """Tell whether an expression is a method of a module's logger, as ``log.info``."""
+    return isinstance(node.value, ast.Name) and node.value.id == "log" and node.attr in LEVELS

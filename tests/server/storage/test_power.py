@@ -213,7 +213,7 @@ async def test_a_match_that_the_disk_does_not_keep_is_annulled_and_others_go_on(
             await rounds.one()
         result = await bob.hear(m.Result)
         assert (result.result, result.reason) == ("annulled", "server_fault")
-        (line,) = [line for line in logs if line["event"] == "the disk has not kept what was written"]
+        (line,) = [line for line in logs if line["event"] == "records_lost"]
         assert (line["matches"], line["log_level"]) == ([1], "error")
         await ann.hear(m.Result)
         disk.names = ()

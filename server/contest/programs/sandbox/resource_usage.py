@@ -148,7 +148,7 @@ class Watcher:
             watched.look()
         except Exception as error:  # as where no memory is left: the others, and later looks, do not depend on it
             if not watched.failed:
-                log.error("a sandbox cannot be looked at", process=watched.first, error=repr(error))
+                log.error("sandbox_measurement_failed", process=watched.first, error=repr(error))
             watched.failed = True
 
 

@@ -190,7 +190,7 @@ async def test_a_process_that_fails_is_started_again_for_the_next_position(
                 with capture_logs() as logs:
                     while not logs:
                         await trio.sleep(0.005)
-                assert logs[0]["event"] == "the process that proves positions failed"
+                assert logs[0]["event"] == "proof_process_failed"
                 monkeypatch.undo()
             else:
                 await asked(tmp_path, 1)

@@ -186,7 +186,7 @@ def test_a_second_command_opens_its_contest_on_the_server_that_runs(tmp_path: Pa
     with subprocess.Popen([*server, str(tmp_path / "data")], stderr=subprocess.PIPE, text=True) as process:
         try:
             assert process.stderr is not None
-            while "listening" not in process.stderr.readline():
+            while "event=server_listening" not in process.stderr.readline():
                 pass
             status, said = run(contest(tmp_path, PROGRAMS + entrants(2, 0)), tmp_path / "data")
             assert status == 0, said

@@ -60,9 +60,7 @@ async def test_a_database_that_is_locked_holds_up_contests_alone(
                 bots.start_soon(play, house, "ann")
                 bots.start_soon(play, house, "bob")
                 with trio.fail_after(60):
-                    while not {"the database of contests does not answer; contests wait for it", "contest paused"} <= {
-                        line["event"] for line in logs
-                    }:
+                    while not {"contest_database_stalled", "contest_paused"} <= {line["event"] for line in logs}:
                         await trio.sleep(0.01)
                 await answers(house)
                 held = len(store.games(contest))
@@ -72,7 +70,7 @@ async def test_a_database_that_is_locked_holds_up_contests_alone(
             bots.cancel_scope.cancel()
     assert held == 0, "no result is made up while none can be kept"
     assert len(games) == 6 and all(game.played for game in games)
-    paused = [line for line in logs if line["event"] == "contest paused"]
+    paused = [line for line in logs if line["event"] == "contest_paused"]
     assert "is locked" in paused[0]["reason"]
-    told = [line["event"] for line in logs if "database of contests" in line["event"]]
-    assert told[-1] == "the database of contests answers again"
+    told = [line["event"] for line in logs if line["event"].startswith("contest_database")]
+    assert told[-1] == "contest_database_recovered"

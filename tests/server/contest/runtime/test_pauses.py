@@ -144,7 +144,7 @@ async def test_an_error_of_the_servers_own_costs_one_match_which_is_played_again
     assert again == f"{first} against {second}, match {broken}: annulled, and played again: {annulled.detail}"
     assert again.endswith("ZeroDivisionError")
     errors = [(line["event"], line.get("match")) for line in logs if line["log_level"] == "error"]
-    assert errors == [("match annulled", broken), ("a game has failed", None)]
+    assert errors == [("match_annulled", broken), ("contest_game_failed", None)]
 
 
 @pytest.mark.slow

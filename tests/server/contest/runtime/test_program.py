@@ -116,7 +116,7 @@ def test_what_cannot_be_kept_is_logged_once_for_each_program() -> None:
                 unwritable.write(b"lost\n" * 50)
             unwritable.close()
             assert unwritable.last_words().endswith("lost'")
-    assert [line["event"] for line in logs] == ["what a program says on stderr cannot be kept"] * 2
+    assert [line["event"] for line in logs] == ["program_stderr_write_failed"] * 2
 
 
 TALKS = """

@@ -168,13 +168,13 @@ async def test_results_whose_records_the_disk_has_lost_stand_and_the_report_says
                 while not report.exists() or "results stand" not in report.read_text(encoding="utf-8"):
                     await trio.sleep(0.01)
             assert store.games(contest)[:4] == results_before
-    told = {line["match"]: line["what"] for line in logs if line["event"] == "a result stands without its record"}
+    told = {line["match"]: line["what"] for line in logs if line["event"] == "result_record_missing"}
     assert told == {
         missing: f"match {missing}: its record is missing",
         changed: f"match {changed}: its record is another one than when its result was kept",
         ended: f"match {ended}: its record is another one than when its result was kept",
     }
-    assert [line["log_level"] for line in logs if line["event"].startswith("the disk has lost")] == ["error"]
+    assert [line["log_level"] for line in logs if line["event"] == "journal_end_lost"] == ["error"]
     assert not journal.exists() and (after / "damaged" / journal.name).exists()
     assert not (records / journal.name).exists(), "no record says that a game was annulled whose result stands"
     words = report.read_text(encoding="utf-8")

@@ -54,7 +54,7 @@ def test_looks_go_on_when_one_has_failed_and_when_no_thread_could_be_started(mon
         watcher.add(watched)
         assert watched.enough.wait(600)
         watcher.remove(watched)
-    assert [line["event"] for line in logs] == ["a sandbox cannot be looked at"]
+    assert [line["event"] for line in logs] == ["sandbox_measurement_failed"]
 
 
 async def test_a_port_that_is_lost_on_the_way_is_the_machines_fault() -> None:

@@ -77,7 +77,7 @@ async def test_a_disk_that_takes_no_report_costs_no_game_and_is_logged_once(
             await until(lambda: report(tmp_path).get("state") == "over")
             nursery.cancel_scope.cancel()
     assert len(games) == 2 and all(game.played for game in games)
-    told = [line for line in logs if line["event"] == "no report can be written"]
+    told = [line for line in logs if line["event"] == "report_write_failed"]
     assert len(told) == 1 and told[0]["reason"] and "exc_info" not in told[0]
 
 
@@ -100,7 +100,7 @@ async def test_what_the_verification_finds_is_an_error_in_the_log_and_stands_in_
             await over(store, contest)
             await until(lambda: found.differences[0] in report(tmp_path)["notes"])
             nursery.cancel_scope.cancel()
-    assert [line["log_level"] for line in logs if line["event"] == "contest verified"] == ["error"]
+    assert [line["log_level"] for line in logs if line["event"] == "contest_verified"] == ["error"]
 
 
 async def test_a_server_that_stops_waits_for_no_verification(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
