@@ -3,7 +3,7 @@
 ``python -m tests.bench soak [--minutes 30]`` takes as long as it says, and is run only where it is named.
 """
 
-import sys
+import argparse
 from collections.abc import Callable
 
 from tests.bench import (
@@ -43,9 +43,17 @@ BENCHES: dict[str, Callable[[], object]] = {
     "contests": contests.run,
 }
 
-words = sys.argv[1:]
-if words[:1] == ["soak"]:
-    soak.run(*map(float, words[2:]))
-else:
-    for name in words or BENCHES:
+parser = argparse.ArgumentParser(prog="python -m tests.bench", description="Measure, and print figures.")
+parser.add_argument(
+    "names", nargs="*", metavar="NAME", help=f"one of {', '.join(BENCHES)}; all where none is named; or soak"
+)
+parser.add_argument("--minutes", type=float, default=30.0, help="how long a soak takes, 30 by default")
+asked = parser.parse_args()
+unknown = [name for name in asked.names if name not in BENCHES and name != "soak"]
+if unknown:
+    parser.error(f"there is no benchmark {unknown[0]!r}; there are {', '.join(BENCHES)} and soak")
+for name in asked.names or BENCHES:
+    if name == "soak":
+        soak.run(asked.minutes)
+    else:
         BENCHES[name]()
