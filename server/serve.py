@@ -139,10 +139,11 @@ async def _serve(
             services.start_soon(acceptor.patrol)
             services.start_soon(keep_watchdog)
             if settings.metrics is not None:
-                from server.ops import metrics
+                from server.ops.metrics import HOST
+                from server.web.http.metrics_endpoint import serve_metrics
 
-                port = await services.start(metrics.serve_metrics, arena, rate_limiter, settings.metrics)
-                log.info("metrics_started", url=f"http://{metrics.HOST}:{port}/metrics")
+                port = await services.start(serve_metrics, arena, rate_limiter, settings.metrics)
+                log.info("metrics_started", url=f"http://{HOST}:{port}/metrics")
             if settings.house:
                 services.start_soon(keep_house, arena, settings)
             services.start_soon(ContestService(arena, store, watch, cluster).run)

@@ -4,8 +4,7 @@
 - `descendants`: finding and ending what programs have started, also when it has left their process group or lost its
   parents
 - `logs`: log lines on stderr, one an event
-- `metrics`: what the server shows of itself to programs that watch over it: ``/metrics`` for Prometheus, and
-  ``/health``
+- `metrics`: the figures of the server for Prometheus
 - `service_manager`: what a service manager is told: that the server is ready, alive, or stopping (the protocol of
   sd_notify(3))
 """

@@ -88,13 +88,13 @@ class BoundedStream:
         await self._stream.aclose()
 
 
-def configuration() -> Config:
+def configuration(idle_seconds: int = IDLE_SECONDS, head_bytes: int = HEAD_BYTES) -> Config:
     """Return hypercorn's settings: no logs of its own, its name not told, and bounds."""
     config = Config()
     config.accesslog = config.errorlog = None
     config.include_server_header = False
-    config.keep_alive_timeout = IDLE_SECONDS
-    config.h11_max_incomplete_size = HEAD_BYTES
+    config.keep_alive_timeout = idle_seconds
+    config.h11_max_incomplete_size = head_bytes
     return config
 
 
@@ -102,9 +102,10 @@ async def serve_browsers(
     app: Callable[..., Awaitable[Any]],
     listeners: list[trio.SocketListener],
     http_rate_limiter: HttpRateLimiter,
+    config: Config | None = None,
 ) -> None:
     """Serve an ASGI application on listeners, which the caller closes, until cancelled."""
-    config = configuration()
+    config = config or configuration()
     context = WorkerContext(None)
     wrapped = wrap_app(app, config.wsgi_max_body_size, "asgi")
     connected: set[BoundedStream] = set()

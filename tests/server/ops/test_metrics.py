@@ -21,7 +21,8 @@ from engine.games.outcome import Termination
 from engine.wire import messages as m
 from server.arena.stats import Histogram
 from server.ops import service_manager
-from server.ops.metrics import exposition, serve_metrics
+from server.ops.metrics import exposition
+from server.web.http.metrics_endpoint import serve_metrics
 from tests.server.commands.test_process import pair, running
 from tests.server.harness import House, open_house, play, ready
 
@@ -102,7 +103,7 @@ async def test_answers_over_http(tmp_path: Path) -> None:
     async with open_house(tmp_path) as house, trio.open_nursery() as nursery:
         port = await nursery.start(serve_metrics, house.arena, house.rate_limiter, 0)
 
-        async def ask(request: bytes) -> tuple[str, str]:
+        async def ask(request: bytes) -> tuple[int, str]:
             stream = await trio.open_tcp_stream("127.0.0.1", port)
             with trio.fail_after(600):
                 await stream.send_all(request)
@@ -111,19 +112,25 @@ async def test_answers_over_http(tmp_path: Path) -> None:
                     answer += more
             await stream.aclose()
             head, _, body = answer.decode().partition("\r\n\r\n")
-            return head.splitlines()[0] if head else "", body
+            version, status = head.split()[:2]
+            assert version == "HTTP/1.1" and "connection: close" in head.lower()
+            return int(status), body
 
         for path in ("/metrics", "/metrics?name=x"):
             status, body = await ask(f"GET {path} HTTP/1.1\r\nHost: x\r\n\r\n".encode())
-            assert status == "HTTP/1.1 200 OK" and adds_up(read(body))
+            assert status == 200 and adds_up(read(body))
             assert read(body)["process_open_fds", ""] > 0
-        assert await ask(b"GET /health HTTP/1.0\n\n") == ("HTTP/1.1 200 OK", "ok\n")
-        assert await ask(b"HEAD /health HTTP/1.0\r\n\r\n") == ("HTTP/1.1 200 OK", "")
-        assert (await ask(b"GET /x HTTP/1.1\r\n\r\n"))[0] == "HTTP/1.1 404 Not Found"
-        for nonsense in (b"\r\n\r\n", b"POST / HTTP/1.1\r\n\r\n", b"\xff\xfe\n\n", b"x" * 9000):
-            assert (await ask(nonsense))[0] == "HTTP/1.1 400 Bad Request"
+        assert await ask(b"GET /health HTTP/1.0\n\n") == (200, "ok\n")
+        assert await ask(b"HEAD /health HTTP/1.0\r\n\r\n") == (200, "")
+        assert await ask(b"GET /x HTTP/1.1\r\nHost: x\r\n\r\n") == (404, "there are /metrics and /health\n")
+        for line in (b"POST /", b"POST /metrics", b"DELETE /health"):
+            request = line + b" HTTP/1.1\r\nHost: x\r\n\r\n"
+            assert await ask(request) == (400, "ask GET /metrics or GET /health\n")
+        for nonsense in (b"\r\n\r\n", b"POST / HTTP/1.1\r\n\r\n", b"\xff\xfe\n\n"):
+            assert (await ask(nonsense))[0] == 400
+        assert (await ask(b"x" * 9000))[0] == 431
         house.arena.stopping = True
-        assert await ask(b"GET /health HTTP/1.0\n\n") == ("HTTP/1.1 503 Service Unavailable", "stopping\n")
+        assert await ask(b"GET /health HTTP/1.0\n\n") == (503, "stopping\n")
         nursery.cancel_scope.cancel()
 
 
