@@ -4,8 +4,7 @@ Its rooms, from the lowest: `config`, `net` and `storage`, `match`, `arena`, `op
 together. Server and bots never import each other; `builtin_bots` and `commands.demo` start bots as programs.
 
 - `arena`: the arena: sessions, matchmaking, and what clients may ask for
-- `builtin_bots`: the house bots: processes that the server starts and keeps seated, so that a newcomer finds an
-  opponent at once
+- `builtin_bots`: built-in bots: processes that the server starts, so that a newcomer finds an opponent at once
 - `cli`: the command line ``arena-server``
 - `commands`: the commands of ``arena-server``
 - `config`: configuration: settings, the files they are read from, and the limits of the server

@@ -1,4 +1,4 @@
-"""The house bots: processes that the server starts and keeps seated, so that a newcomer finds an opponent at once."""
+"""Built-in bots: processes that the server starts, so that a newcomer finds an opponent at once."""
 
 import os
 import secrets
@@ -10,7 +10,7 @@ import trio
 from engine.games.catalogue import USUAL_GAME
 from server.arena.arena import Arena
 from server.config.settings import Settings
-from server.contest.programs.command import Seat, filled, house_bot, variables
+from server.contest.programs.command import Seat, builtin_bot_command, filled, variables
 from server.net.os_faults import machine_fault
 from server.ops.backoff import pause_seconds
 
@@ -20,7 +20,7 @@ MAX_OF_A_KIND = 4
 """Bots of one kind that play at a time. Each takes a processor while it thinks."""
 
 LOOK_SECONDS = 0.1
-"""How often the house looks whether a seat is empty."""
+"""Time between two looks whether a bot of each kind waits."""
 
 FIRST_PAUSE_SECONDS = 1.0
 """Pause before a bot that has failed is started again; it doubles with each further failure."""
@@ -32,13 +32,13 @@ MAX_FAILURES = 5
 """After so many starts in a row that came to no login a kind of bots is given up."""
 
 
-async def keep_house(arena: Arena, settings: Settings) -> None:
+async def keep_builtin_bots(arena: Arena, settings: Settings) -> None:
     """Keep a bot of each kind waiting for an opponent, until cancelled; then end them all.
 
     A kind whose bots cannot be started is given up: it is logged, and its names are free for others.
     """
     async with trio.open_nursery() as nursery:
-        for kind, game in settings.house:
+        for kind, game in settings.builtin_bots:
             nursery.start_soon(_BotKind(arena, kind, game).keep)
 
 
@@ -53,8 +53,8 @@ class _BotKind:
         self._first = kind if game == USUAL_GAME else f"{kind}-{game}"
         self._names = [self._first, *(f"{self._first}-{number}" for number in range(2, MAX_OF_A_KIND + 1))]
         for name in self._names:
-            arena.house_tokens[name.lower()] = secrets.token_hex(16)
-            arena.house_kinds[name.lower()] = self._first.lower()
+            arena.builtin_tokens[name.lower()] = secrets.token_hex(16)
+            arena.builtin_kinds[name.lower()] = self._first.lower()
         self._alive: set[str] = set()
         """Names whose bot runs."""
         self._failures = 0
@@ -78,7 +78,7 @@ class _BotKind:
                 if any(name.lower() in self._arena.sessions for name in self._alive):
                     self._stillborn = 0
         for name in self._names:
-            del self._arena.house_tokens[name.lower()], self._arena.house_kinds[name.lower()]
+            del self._arena.builtin_tokens[name.lower()], self._arena.builtin_kinds[name.lower()]
         log.error("builtin_bot_abandoned", bot=self._first, times=self._stillborn)
 
     async def _run(self, name: str) -> None:
@@ -109,8 +109,8 @@ class _BotKind:
 
 async def _run_bot(arena: Arena, kind: str, game: str, name: str) -> int:
     """Run a bot for one match, and return its exit status; raises OSError where it cannot be started."""
-    seat = Seat(*arena.own_address, name, game, arena.house_tokens[name.lower()])
-    command, environment = filled((*house_bot(kind), "--quiet"), seat), {**os.environ, **variables(seat)}
+    seat = Seat(*arena.own_address, name, game, arena.builtin_tokens[name.lower()])
+    command, environment = filled((*builtin_bot_command(kind), "--quiet"), seat), {**os.environ, **variables(seat)}
     quiet = subprocess.DEVNULL
     # Ctrl-C is for the server, which ends its bots
     ended = await trio.run_process(

@@ -21,7 +21,7 @@ from server.config import config_file, process_settings, tls
 from server.config import tokens as token_file
 from server.config.limits import MAX_ALLOWANCE, Limits
 from server.config.settings import (
-    HOUSE_BOTS,
+    BUILTIN_BOTS,
     MAX_BUDGET,
     MAX_MOVES,
     MAX_SYNC_SECONDS,
@@ -64,7 +64,7 @@ def serve(
     budget: int = 60_000,
     increment: int = 0,
     move_limit: int = 1000,
-    house: str = "",
+    builtin: Annotated[str, Parameter(name=("--builtin", "--house"))] = "",
     tokens: Path | None = None,
     organiser: Path | None = None,
     grace: float = 0.0,
@@ -97,8 +97,8 @@ def serve(
         Milliseconds that a move adds to it.
     move_limit
         Moves, both sides' counted, after which a match is a draw.
-    house
-        Bots to keep seated as opponents, separated by commas, as in alphabeta,random:arrows.
+    builtin
+        Built-in bots that wait for opponents, separated by commas, as in alphabeta,random:arrows.
     tokens
         File of those who may log in, made by arena-server token. Without it everybody may.
     organiser
@@ -151,7 +151,7 @@ def serve(
         data=data,
         control=TimeControl.of_milliseconds(budget, increment),
         move_limit=move_limit,
-        house=_house(house),
+        builtin_bots=_builtin_bots(builtin),
         tokens=secret("tokens", tokens, token_file.read),
         organiser=secret("organiser", organiser, token_file.read_organiser) or "",
         limits=Limits() if config is None else config_file.read(config).limits,
@@ -203,8 +203,8 @@ def demo(
     if game not in GAMES:
         fail(f"--game: there is no game {game!r}; there is {', '.join(GAMES)}{nearest(game, [*GAMES])}")
     for option, kind in (("first", first), ("second", second)):
-        if kind not in HOUSE_BOTS:
-            known = f"there is {', '.join(HOUSE_BOTS)}{nearest(kind, [*HOUSE_BOTS])}"
+        if kind not in BUILTIN_BOTS:
+            known = f"there is {', '.join(BUILTIN_BOTS)}{nearest(kind, [*BUILTIN_BOTS])}"
             fail(f"--{option}: there is no bot {kind!r}; {known}")
     try:
         params = GAMES[game].parameters(GAMES[game].default_parameters if params is None else params)
@@ -276,16 +276,21 @@ def doctor(
     sys.exit(1 if wrong else 0)
 
 
-def _house(text: str) -> tuple[tuple[str, str], ...]:
-    """Read the bots to keep seated: kinds, each with a game behind a colon where it is not the usual one."""
+def _builtin_bots(text: str) -> tuple[tuple[str, str], ...]:
+    """Parse the built-in bots to start: kinds, each followed by a colon and a game unless it is the usual one."""
     bots = []
     for word in filter(None, text.split(",")):
         kind, _, game = word.partition(":")
         game = game or USUAL_GAME
-        if kind not in HOUSE_BOTS:
-            fail(f"--house: there is no bot {kind!r}; there is {', '.join(HOUSE_BOTS)}{nearest(kind, [*HOUSE_BOTS])}")
+        if kind not in BUILTIN_BOTS:
+            fail(
+                f"--builtin: there is no bot {kind!r}; "
+                f"there is {', '.join(BUILTIN_BOTS)}{nearest(kind, [*BUILTIN_BOTS])}"
+            )
         if game not in GAMES:
-            fail(f"--house: {word!r}: there is no game {game!r}; there is {', '.join(GAMES)}{nearest(game, [*GAMES])}")
+            fail(
+                f"--builtin: {word!r}: there is no game {game!r}; there is {', '.join(GAMES)}{nearest(game, [*GAMES])}"
+            )
         bots.append((kind, game))
     return tuple(bots)
 

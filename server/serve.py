@@ -17,7 +17,7 @@ from server.arena.acceptor import Acceptor
 from server.arena.arena import Arena
 from server.arena.record_sync import synced
 from server.arena.resume import resume_matches
-from server.builtin_bots import keep_house
+from server.builtin_bots import keep_builtin_bots
 from server.config import tls
 from server.config.settings import Settings
 from server.contest.hosts.contest_players import ContestPlayers
@@ -144,8 +144,8 @@ async def _serve(
 
                 port = await services.start(serve_metrics, arena, rate_limiter, settings.metrics)
                 log.info("metrics_started", url=f"http://{HOST}:{port}/metrics")
-            if settings.house:
-                services.start_soon(keep_house, arena, settings)
+            if settings.builtin_bots:
+                services.start_soon(keep_builtin_bots, arena, settings)
             services.start_soon(ContestService(arena, store, watch, cluster).run)
             if web:
                 services.start_soon(serve_web, arena, record_store, web)

@@ -46,7 +46,7 @@ class Player(Protocol):
     name: str
     key: str
     """By which it stands among the sessions: the name in lower case, but for programs of a contest."""
-    house: bool
+    is_builtin: bool
     ticket: str
     """Token of the only seat of a contest that it may take; empty for any."""
     match: Match | None
@@ -137,9 +137,9 @@ class Arena:
         self.sessions: dict[str, Player] = {}
         """Sessions that are logged in, by `Player.key`."""
         self.matches: dict[int, Match] = {}
-        self.house_tokens: dict[str, str] = {}
+        self.builtin_tokens: dict[str, str] = {}
         """Name in lower case -> token of the server's own bots."""
-        self.house_kinds: dict[str, str] = {}
+        self.builtin_kinds: dict[str, str] = {}
         """Name in lower case -> the name, in lower case, by which any of their kind may be asked for."""
         self.stopping = False
         self.closing = trio.Event()
@@ -265,9 +265,9 @@ class Arena:
     def presence(self, name: str) -> tuple[str, int]:
         """Return where a player is, by its name in lower case, as AWAITED says it, and the match that it plays, or 0.
 
-        Of house bots, any of that kind counts.
+        Of built-in bots, any of that kind counts.
         """
-        keys = [name, *(key for key, kind in self.house_kinds.items() if kind == name and key != name)]
+        keys = [name, *(key for key, kind in self.builtin_kinds.items() if kind == name and key != name)]
         states = [self.sessions[key].state for key in keys if key in self.sessions]
         if Stage.SEEKING in states:
             return "seeking", 0
@@ -288,7 +288,7 @@ class Arena:
     def enter(self, player: Player, name: str, key: str) -> None:
         """Let a session stand for a player from now on, and welcome it."""
         player.name, player.key = name, key
-        player.house = key in self.house_tokens
+        player.is_builtin = key in self.builtin_tokens
         self.sessions[key] = player
         player.reply(m.Welcome(name))
 

@@ -28,12 +28,12 @@ class Seek(NamedTuple):
     """In microseconds."""
     side: int | None = None
     opponent: str | None = None
-    house: bool = False
+    is_builtin: bool = False
     """A bot of the server's own; two of them are not paired."""
     key: str = ""
     """By which the session stands among the others; names need not be unique."""
     kind: str = ""
-    """Another name, in lower case, by which it may be asked for: all house bots of a kind have the same one."""
+    """Another name, in lower case, by which it may be asked for: all built-in bots of a kind have the same one."""
 
     def answers_to(self, name: str) -> bool:
         """Tell whether the player is meant by a name, in lower case."""
@@ -135,8 +135,8 @@ class Matchmaking:
         asked = tuple(wish is not None for wish in own)
         wishes = list(product(*((None, wish) for wish in own if wish is not None)))
         return [
-            (seek.game, house, wanted, asked, values)
-            for house in ((False,) if seek.house else (False, True))
+            (seek.game, is_builtin, wanted, asked, values)
+            for is_builtin in ((False,) if seek.is_builtin else (False, True))
             for wanted in dict.fromkeys(("", seek.name.lower(), seek.kind))
             for values in wishes
         ]
@@ -149,7 +149,7 @@ def _places(seek: Seek) -> list[tuple[Any, ...]]:
     found: list[tuple[Any, ...]] = [(seek.game, name) for name in {seek.name.lower(), seek.kind} if name]
     for asked in _SOME_WISHES:
         values = tuple(wish for wish, counts in zip(wishes, asked, strict=True) if counts)
-        found.append((seek.game, seek.house, wanted, asked, values))
+        found.append((seek.game, seek.is_builtin, wanted, asked, values))
     return found
 
 
@@ -204,7 +204,7 @@ def describe(seek: Seek, game: Game) -> str:
 
 def fits(one: Seek, other: Seek) -> bool:
     """Tell whether two seeks can be paired."""
-    if one.game != other.game or (one.house and other.house):
+    if one.game != other.game or (one.is_builtin and other.is_builtin):
         return False
     for mine, theirs in ((one.parameters, other.parameters), (one.budget, other.budget)):
         if None not in (mine, theirs) and mine != theirs:

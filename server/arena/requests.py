@@ -91,9 +91,9 @@ class Requests:
         self._arena.enter(player, message.name, key)
 
     def _check_token(self, key: str, token: str) -> None:
-        house = self._arena.house_tokens.get(key)
-        if house is not None:
-            if not _same(house, token):
+        builtin_token = self._arena.builtin_tokens.get(key)
+        if builtin_token is not None:
+            if not _same(builtin_token, token):
                 raise ProtocolError(Code.NAME_TAKEN, "this is the name of one of the server's own bots")
             return
         known = self._arena.contest_players.token_of(key)
@@ -156,8 +156,8 @@ class Requests:
                 Code.TOO_MANY, f"{self._arena.settings.most_matches} matches are running; try again later"
             )
         seek = matchmaking.read_seek(player.name, game, message.options, self._arena.settings)
-        kind = self._arena.house_kinds.get(player.key, "") if player.house else ""
-        seek = seek._replace(house=player.house, key=player.key, kind=kind)
+        kind = self._arena.builtin_kinds.get(player.key, "") if player.is_builtin else ""
+        seek = seek._replace(is_builtin=player.is_builtin, key=player.key, kind=kind)
         board = game.name, game.default_parameters if seek.parameters is None else seek.parameters
         if self._arena.prepared.has(*board):
             self._wait_for_match(player, seek, game)

@@ -40,7 +40,7 @@ class Session:
     def __init__(self, arena: Arena, connection: Connection, visit: ConnectionQuota) -> None:
         """Take the arena, the connection, and what limits hold for it; `run` greets."""
         self.name = self.key = ""
-        self.house = False
+        self.is_builtin = False
         self.ticket = visit.ticket
         self.match: Match | None = None
         self.side: int | None = None

@@ -14,7 +14,7 @@ import trio
 from engine.games.outcome import Termination
 from server.arena.arena import Arena, Player
 from server.arena.matchmaking import Seek
-from server.config.settings import HOUSE_BOTS
+from server.config.settings import BUILTIN_BOTS
 from server.contest.definition import Definition, Entrant
 from server.contest.fixtures import Fixture
 from server.contest.hosts.arena_host import ArenaHost
@@ -103,11 +103,11 @@ async def check(definition: Definition, say: Callable[[str], None]) -> int:
 async def _check(definition: Definition, entrant: Entrant, number: int) -> Found:
     """Play a game in each variant with a program, until one goes wrong."""
     rules = definition.qualification
-    kinds = rules.opponents if rules is not None else HOUSE_BOTS[::-1]
+    kinds = rules.opponents if rules is not None else BUILTIN_BOTS[::-1]
     opponents = [kind for kind in kinds if definition.entrant(kind) is None]
     opponents = opponents or [kind for kind in kinds if kind != entrant.name]
     opponent = opponents[number % len(opponents)] if rules is not None else opponents[0]
-    # it sees what it will see in the contest, and so the others belong to it; but the opponent is a house bot
+    # it sees what it will see in the contest, and so the others belong to it; but the opponent is a built-in bot
     others = tuple(other for other in definition.entrants if other.name != opponent)
     short = definition._replace(entrants=others, move_limit=PLIES, interventions=())
     moves, seconds = 0, []

@@ -66,7 +66,7 @@ OPTIONS: dict[str, Reader] = {
     "increment": _number(0, MILLISECONDS, "milliseconds"),
     "move-limit": _number(1, MAX_MOVES, "moves of both sides"),
     "lag-allowance": _number(0, MAX_ALLOWANCE // MICROSECONDS, "milliseconds"),
-    "house": _list,
+    "builtin": _list,
     "tokens": _path,
     "organiser": _path,
     "grace": _seconds,
@@ -80,6 +80,9 @@ OPTIONS: dict[str, Reader] = {
     "log-json": _truth,
 }
 """Options of the command line that the file may have, as they are called there."""
+
+FORMER_NAMES = {"house": "builtin"}
+"""Former names of options, which are still read, and what they are called now."""
 
 TLS_OPTIONS: dict[str, Reader] = {"cert": _path, "key": _path}
 """Options in ``[tls]``; on the command line they begin with ``tls-``."""
@@ -111,6 +114,9 @@ def read(path: Path) -> Configuration:
 
 def _configuration(file: TomlTable, folder: Path) -> Configuration:
     found = _options(file, OPTIONS)
+    for former, name in FORMER_NAMES.items():
+        if file.has(former):
+            found.setdefault(name, OPTIONS[name](file, former))
     tls, limits = file.table("tls"), file.table("limits")
     if tls is not None:
         found |= {f"tls-{name}": value for name, value in _options(tls, TLS_OPTIONS).items()}

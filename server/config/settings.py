@@ -14,7 +14,7 @@ PORT = 2754
 WEB = "127.0.0.1:8080"
 """Where pages are served unless told otherwise."""
 
-HOUSE_BOTS = ("alphabeta", "random")
+BUILTIN_BOTS = ("alphabeta", "random")
 """Kinds of bots that the server starts itself, by their names in ``arena-bot``."""
 
 OUTBOX_BYTES = 1024 * 1024
@@ -89,8 +89,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     """Name in lower case -> SHA-256 of the token, in hexadecimal; None: everybody may play."""
     organiser: str = ""
     """SHA-256 of the organiser's token, in hexadecimal; empty: nobody is one."""
-    house: tuple[tuple[str, str], ...] = ()
-    """Bots that the server keeps seated: the kind, as ``arena-bot`` knows it, and the game."""
+    builtin_bots: tuple[tuple[str, str], ...] = ()
+    """Built-in bots that wait for opponents: the kind, as ``arena-bot`` knows it, and the game."""
     lag_allowance: int = 0
     """Most microseconds of a turn that a player is not charged for the way through the network."""
     return_seconds: float = 30.0

@@ -7,7 +7,7 @@ from engine.clock import TimeControl
 from engine.games.catalogue import GAMES
 from engine.games.interface import BadParameters
 from engine.wire.words import NAME_PATTERN
-from server.config.settings import HOUSE_BOTS, MAX_BUDGET, MAX_MOVES, MIN_BUDGET
+from server.config.settings import BUILTIN_BOTS, MAX_BUDGET, MAX_MOVES, MIN_BUDGET
 from server.config.toml_table import BadTable, TomlTable
 from server.contest.definition import (
     Adjudication,
@@ -220,10 +220,10 @@ def _check_numbers(stages: list[Stage], entrants: int) -> None:
 def _qualification(table: TomlTable | None, default: TimeControl, names: tuple[str, ...]) -> Qualification | None:
     if table is None:
         return None
-    right = f"a list of one or more of the house bots {', '.join(HOUSE_BOTS)}, like which no entrant is called"
+    right = f"a list of one or more of the built-in bots {', '.join(BUILTIN_BOTS)}, like which no entrant is called"
     opponents = table.texts("opponents", right)
     taken = {name.lower() for name in names}
-    known = len(set(opponents)) == len(opponents) > 0 and set(opponents) <= set(HOUSE_BOTS)
+    known = len(set(opponents)) == len(opponents) > 0 and set(opponents) <= set(BUILTIN_BOTS)
     if not known or taken & set(opponents):
         raise table.wrong("opponents", right)
     control = _control(table, default)

@@ -93,10 +93,10 @@ class Stage(NamedTuple):
 
 
 class Qualification(NamedTuple):
-    """What each entrant has to show against the house bots before the contest, and what disqualifies it."""
+    """What each entrant has to show against the built-in bots before the contest, and what disqualifies it."""
 
     opponents: tuple[str, ...]
-    """House bots, by the name of their kind."""
+    """Built-in bots, by the name of their kind."""
     control: TimeControl
     pairs: int
     time_losses: int
@@ -185,5 +185,5 @@ class Definition(NamedTuple):
     """Files and folders beside its own that each sealed program may read, seen from the contest file."""
 
     def entrant(self, name: str) -> Entrant | None:
-        """Return the entrant of that name; None for a house bot."""
+        """Return the entrant of that name; None for a built-in bot."""
         return next((entrant for entrant in self.entrants if entrant.name == name), None)

@@ -90,7 +90,7 @@ def test_readmes_bot_plays_as_often_as_it_is_started(tmp_path: Path, newcomer: C
 
 @pytest.mark.slow
 def test_a_newcomer_is_told_why_nobody_plays(tmp_path: Path, newcomer: Callable[..., Newcomer]) -> None:
-    with running(tmp_path / "data", "--house", "random") as server, ExitStack() as stack:
+    with running(tmp_path / "data", "--builtin", "random") as server, ExitStack() as stack:
         busy = [stack.enter_context(closing(Client(server.port, f"busy{number}"))) for number in range(4)]
         for client in busy:
             client.socket.settimeout(SECONDS)

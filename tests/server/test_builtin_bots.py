@@ -15,19 +15,19 @@ from server.config.settings import Settings
 from server.ops.backoff import pause_seconds
 from tests.server.harness import logged, open_house
 
-SETTINGS = Settings(house=(("alfabeta", "gipf"),))
+SETTINGS = Settings(builtin_bots=(("alfabeta", "gipf"),))
 
 
 async def test_a_kind_of_bots_that_cannot_be_started_is_given_up(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(builtin_bots, "FIRST_PAUSE_SECONDS", 0.0)
-    monkeypatch.setattr(builtin_bots, "house_bot", lambda kind: ("false",))
+    monkeypatch.setattr(builtin_bots, "builtin_bot_command", lambda kind: ("false",))
     with logged() as log:
         async with open_house(tmp_path) as arena:
             with trio.fail_after(600):
-                await builtin_bots.keep_house(arena.arena, SETTINGS)
-            assert arena.arena.house_tokens == arena.arena.house_kinds == {}
+                await builtin_bots.keep_builtin_bots(arena.arena, SETTINGS)
+            assert arena.arena.builtin_tokens == arena.arena.builtin_kinds == {}
             await arena.connect("alfabeta")  # the name is free for others
     given_up = [line for line in log.getvalue().splitlines() if "builtin_bot_abandoned" in line]
     assert len(given_up) == 1 and "alfabeta" in given_up[0]
@@ -47,7 +47,7 @@ async def test_a_bot_that_has_logged_in_is_started_again_however_it_ends(
         async def run(_arena: object, _kind: str, _game: str, name: str) -> int:
             nonlocal began
             began += 1
-            client = await arena.connect(name, arena.arena.house_tokens[name])
+            client = await arena.connect(name, arena.arena.builtin_tokens[name])
             if began <= 2 * builtin_bots.MAX_FAILURES:
                 await trio.sleep(0.01)
                 await client.stream.aclose()
@@ -58,7 +58,7 @@ async def test_a_bot_that_has_logged_in_is_started_again_however_it_ends(
             return await trio.sleep_forever()
 
         monkeypatch.setattr(builtin_bots, "_run_bot", run)
-        nursery.start_soon(builtin_bots.keep_house, arena.arena, SETTINGS)
+        nursery.start_soon(builtin_bots.keep_builtin_bots, arena.arena, SETTINGS)
         newcomer = await arena.connect("newcomer")
         await newcomer.say(m.Seek("gipf", m.Text("opponent=alfabeta")))
         with trio.fail_after(600):
@@ -85,12 +85,12 @@ async def test_a_machine_without_room_for_a_bot_costs_the_server_nothing(
             began += 1
             if began <= 2 * builtin_bots.MAX_FAILURES:
                 raise OSError(errno.EAGAIN, os.strerror(errno.EAGAIN))
-            client = await arena.connect("alfabeta", arena.arena.house_tokens["alfabeta"])
+            client = await arena.connect("alfabeta", arena.arena.builtin_tokens["alfabeta"])
             await client.say(m.Seek("gipf"))
             await trio.sleep_forever()
 
         monkeypatch.setattr(trio, "run_process", run_process)
-        nursery.start_soon(builtin_bots.keep_house, arena.arena, SETTINGS)
+        nursery.start_soon(builtin_bots.keep_builtin_bots, arena.arena, SETTINGS)
         newcomer = await arena.connect("newcomer")
         await newcomer.say(m.Seek("gipf", m.Text("opponent=alfabeta")))
         with trio.fail_after(600):

@@ -6,7 +6,7 @@
 - `openings`: from where the games of a contest begin: positions that are given, or random moves that the seed repeats
 - `plan`: what is to be played next, from the definition of a contest, the organiser's interventions in it, and the
   games
-- `qualification`: the qualification: before the contest each entrant plays short games against the house bots
+- `qualification`: the qualification: before the contest each entrant plays short games against the built-in bots
 - `round_robin`: everybody meets everybody, and challengers meet the rest: formats whose games are all known from the
   beginning
 - `seeded_random`: chance that a contest file repeats: the same seed gives the same order on every machine and in

@@ -17,7 +17,7 @@ def startable(
     """Return the games that can begin now, in their order, beside those that are running.
 
     An entrant that connects by itself plays one game at a time, while it is connected. A program that the server
-    starts, house bots included, has a core of its own as long as its game lasts, so that no bot thinks on another's
+    starts, built-in bots included, has a core of its own as long as its game lasts, so that no bot thinks on another's
     processor time; ``cores`` is how many the machine has, if the contest does not say how many it may take. A game that
     needs more than there are at all is played by itself. No game overtakes one that needs more cores than are free:
     that one would wait for ever. ``others`` of the machine's cores are not for this contest.

@@ -1,4 +1,4 @@
-"""The qualification: before the contest each entrant plays short games against the house bots.
+"""The qualification: before the contest each entrant plays short games against the built-in bots.
 
 Whom it disqualifies, and by which evidence, says `conduct`: it is about conduct, and not about points.
 """
@@ -8,7 +8,7 @@ from server.contest.fixtures import QUALIFICATION, Schedule, meeting
 
 
 def qualification(definition: Definition) -> Schedule:
-    """Return all games of the qualification: everybody against each house bot, in all variants; none without one."""
+    """Return all games of the qualification: everybody against each built-in bot, in all variants; none without one."""
     rules = definition.qualification
     if rules is None:
         return Schedule(())

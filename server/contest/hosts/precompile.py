@@ -33,8 +33,8 @@ def wanted(definition: Definition) -> list[tuple[str, str]]:
     """
     if definition.sandbox is Sandbox.NONE:
         return []
-    house = () if definition.qualification is None else definition.qualification.opponents
-    if SEARCHES not in house and not any(_searches(entrant.command) for entrant in definition.entrants):
+    opponents = () if definition.qualification is None else definition.qualification.opponents
+    if SEARCHES not in opponents and not any(_searches(entrant.command) for entrant in definition.entrants):
         return []
     usual = [(variant.game, "") for variant in definition.variants]
     return list(dict.fromkeys(usual + [(variant.game, variant.parameters) for variant in definition.variants]))

@@ -21,7 +21,7 @@ from server.contest.fixtures import ENDED_AT_START, NO_ANSWER, NOT_STARTED, Fixt
 from server.contest.hosts.contest_players import ContestPlayers, Lease, ProgramCredential
 from server.contest.hosts.core_queue import CoreQueue
 from server.contest.hosts.host import GameTask, PlayerMissing
-from server.contest.programs.command import Seat, house_bot
+from server.contest.programs.command import Seat, builtin_bot_command
 from server.contest.programs.program import MachineFault, NotStarted, Place, Program, run
 from server.contest.programs.sandbox.choice import seal_of
 from server.contest.programs.sandbox.cores import Cores
@@ -49,7 +49,7 @@ class Coming(NamedTuple):
 
     ticket: ProgramCredential
     program: Program
-    house: bool
+    is_builtin: bool
 
 
 class Started(dict[str, Program]):
@@ -99,7 +99,7 @@ class SeatedPlayers:
 
     def _left(self, name: str, one: Coming) -> PlayerMissing:
         sentence = f"{name} left before the game began: {one.program.report()}"
-        fault = one.house or one.ticket.failed
+        fault = one.is_builtin or one.ticket.failed
         return PlayerMissing(sentence, () if fault else (name,), fault=fault, termination=ENDED_AT_START)
 
 
@@ -193,24 +193,24 @@ class GameSeating:
                 entrant = entrants[name]
                 ticket = ContestPlayers.of(self._arena).issue(name)
                 stack.callback(ContestPlayers.of(self._arena).withdraw, ticket)
-                command = house_bot(name) if entrant is None else entrant.command
+                command = builtin_bot_command(name) if entrant is None else entrant.command
 
                 async def bring(
                     name: str = name, ticket: ProgramCredential = ticket, core: int | None = core,
-                    command: tuple[str, ...] = command, house: bool = entrant is None,
+                    command: tuple[str, ...] = command, is_builtin: bool = entrant is None,
                 ) -> None:  # fmt: skip
                     try:
                         program = await self._start(nursery, task, ticket, command, core)
                         started[name] = program
-                        coming[name] = Coming(ticket, program, house)
+                        coming[name] = Coming(ticket, program, is_builtin)
                         await self._arrives(name, coming[name], task.start_seconds.get(name, definition.start_seconds))
                     except MachineFault as error:
                         failures[name] = PlayerMissing(f"{name} did not come to the game: {error}", (), fault=True)
                         starting.cancel_scope.cancel()
                     except (NotStarted, NotVisible) as error:
-                        blamed = () if house else (name,)
+                        blamed = () if is_builtin else (name,)
                         sentence = f"{name} did not come to the game: {error}"
-                        failures[name] = PlayerMissing(sentence, blamed, fault=house, termination=NOT_STARTED)
+                        failures[name] = PlayerMissing(sentence, blamed, fault=is_builtin, termination=NOT_STARTED)
                     except PlayerMissing as error:
                         failures[name] = error
 
@@ -227,7 +227,7 @@ class GameSeating:
         await one.ticket.gone.wait()
         await one.program.ended.wait()
         match = self._arena.matches.get(number)
-        if match is not None and one.house:
+        if match is not None and one.is_builtin:
             sentence = f"the server's own bot failed, and the game is played again: {one.program.report()}"
             self._arena.annul(match, Termination.SERVER_FAULT, sentence)
             return
@@ -309,7 +309,7 @@ class GameSeating:
         if program.fault:
             raise PlayerMissing(f"{name} did not come to the game: {program.fault}", (), fault=True)
         late = "" if program.ended.is_set() else f", and had not said SEEK after {limit} seconds"
-        fault = one.house or ticket.failed
+        fault = one.is_builtin or ticket.failed
         refused = f"; the last ERROR that it was answered by: {ticket.refused}" if ticket.refused else ""
         sentence = f"{name} did not come to the game: {program.report()}{late}{refused}"
         termination = NO_ANSWER if late else ENDED_AT_START

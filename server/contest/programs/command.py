@@ -26,7 +26,7 @@ class Seat(NamedTuple):
     """What it logs in with."""
 
 
-def house_bot(kind: str) -> tuple[str, ...]:
+def builtin_bot_command(kind: str) -> tuple[str, ...]:
     """Return the command of a bot of the server's own, for one match; it finds its token in the environment."""
     where = ("--host", "{host}", "--port", "{port}", "--game", "{game}", "--name", "{name}", "--games", "1")
     return (sys.executable, "-P", "-m", "bots", kind, *where)

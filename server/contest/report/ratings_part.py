@@ -133,7 +133,7 @@ def left_out(rated: int, ranked: int) -> tuple[str, ...]:
 
 
 def _between(definition: Definition, games: Sequence[Finished]) -> list[Finished]:
-    """Return the games that were played between entrants, without those against house bots."""
+    """Return the games that were played between entrants, without those against built-in bots."""
     entrants = {entrant.name for entrant in definition.entrants}
     return [game for game in games if game.played and entrants.issuperset(game.fixture.players)]
 

@@ -194,7 +194,7 @@ class Qualified(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Qualification(msgspec.Struct, frozen=True, kw_only=True):
-    """The games against house bots before the contest."""
+    """The games against built-in bots before the contest."""
 
     opponents: tuple[str, ...]
     time: str
@@ -298,7 +298,7 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     comparisons: tuple[Comparison, ...]
     disqualified: tuple[Disqualified, ...]
     losses: tuple[Loss, ...]
-    """Those of entrants, not of house bots."""
+    """Those of entrants, not of built-in bots."""
     games: tuple[Game, ...]
     pauses: tuple[Pause, ...]
     """In order."""

@@ -156,5 +156,7 @@ def listed(state: State, now: int, board: View | None = None) -> Listed:
 
 def _presence(player: Player, waiting: set[str]) -> Presence:
     if player.match is not None:
-        return Presence(player.name, player.house, "watches" if player.side is None else "plays", player.match.number)
-    return Presence(player.name, player.house, "waits" if player.key in waiting else "rests", None)
+        return Presence(
+            player.name, player.is_builtin, "watches" if player.side is None else "plays", player.match.number
+        )
+    return Presence(player.name, player.is_builtin, "waits" if player.key in waiting else "rests", None)

@@ -22,8 +22,8 @@ seeks = st.builds(
     increment=st.sampled_from([None, 0, 5]),
     side=st.sampled_from([None, 0, 1]),
     opponent=st.sampled_from([None, None, "ann", "BOB"]),
-    house=st.booleans(),
-).map(lambda seek: seek._replace(key=seek.name.lower(), kind="ann" if seek.house and seek.name == "carol" else ""))
+    is_builtin=st.booleans(),
+).map(lambda seek: seek._replace(key=seek.name.lower(), kind="ann" if seek.is_builtin and seek.name == "carol" else ""))
 
 
 def lobby_of(*seeks: Seek) -> Matchmaking:
@@ -56,7 +56,7 @@ def test_pairings_keep_every_wish_and_nobody_waits_beside_one_that_fits(wishes: 
             rival = other if wish is seek else seek
             assert wish.opponent is None or wish.opponent.lower() in (rival.name.lower(), rival.kind)
             assert pairing.keys[pairing.names.index(wish.name)] == wish.key
-        assert not (seek.house and other.house)
+        assert not (seek.is_builtin and other.is_builtin)
 
 
 @given(seeks, seeks)
@@ -76,14 +76,14 @@ def test_sides_alternate_where_nobody_asks() -> None:
 
 
 def test_who_leaves_takes_along_no_other_of_the_same_name() -> None:
-    house, program = Seek("random", "gipf", house=True, key="random"), Seek("random", "gipf", key="random/1")
+    house, program = Seek("random", "gipf", is_builtin=True, key="random"), Seek("random", "gipf", key="random/1")
     waiting = lobby_of(house, program)  # they are told apart by nobody, and so are not paired
     waiting.remove(program.key)
     assert list(waiting) == [house]
 
 
-def test_a_house_bot_is_found_by_the_name_of_its_kind() -> None:
-    bots = [Seek(name, "gipf", house=True, key=name, kind="random") for name in ("random-2", "random-3")]
+def test_a_builtin_bot_is_found_by_the_name_of_its_kind() -> None:
+    bots = [Seek(name, "gipf", is_builtin=True, key=name, kind="random") for name in ("random-2", "random-3")]
 
     def met(opponent: str, *waiting: Seek) -> Pairing | None:
         return lobby_of(*waiting).add(Seek("ann", "gipf", opponent=opponent))

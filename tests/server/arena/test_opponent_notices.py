@@ -23,7 +23,7 @@ async def waiting_for(house: House, name: str, opponent: str) -> Client:
 
 async def bot_of_the_house(house: House, name: str, kind: str) -> Client:
     arena: Arena = house.arena
-    arena.house_tokens[name], arena.house_kinds[name] = "secret", kind
+    arena.builtin_tokens[name], arena.builtin_kinds[name] = "secret", kind
     return await house.connect(name, "secret")
 
 
@@ -61,7 +61,7 @@ async def test_nothing_is_said_of_an_opponent_who_is_met_at_once(tmp_path: Path,
         await bob.nothing()
 
 
-async def test_any_house_bot_of_a_kind_is_met_by_the_name_of_the_kind(
+async def test_any_builtin_bot_of_a_kind_is_met_by_the_name_of_the_kind(
     tmp_path: Path, autojump_clock: MockClock
 ) -> None:
     async with open_house(tmp_path) as house:
@@ -78,7 +78,7 @@ async def test_any_house_bot_of_a_kind_is_met_by_the_name_of_the_kind(
         assert (await bob.hear(m.Match)).opponent == "random-2"
 
 
-async def test_a_program_that_leaves_takes_no_house_bot_of_its_name_along(
+async def test_a_program_that_leaves_takes_no_builtin_bot_of_its_name_along(
     tmp_path: Path, autojump_clock: MockClock
 ) -> None:
     async with open_house(tmp_path) as house:

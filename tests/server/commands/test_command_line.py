@@ -15,7 +15,7 @@ import pytest
 from bots.cli import app as bot_app
 from engine.cli import application
 from server.cli import app as server_app
-from server.config.settings import HOUSE_BOTS
+from server.config.settings import BUILTIN_BOTS
 
 APPS = {"server": server_app, "engine": application(), "bots": bot_app}
 
@@ -85,10 +85,19 @@ def test_no_help_offers_a_flag_that_takes_back_another(room: str, capsys: pytest
         ("server", "serve --tls-cert nosuch --tls-key nosuch", "--tls-cert, --tls-key: nosuch cannot be read"),
         (
             "server",
-            "serve --house alfabeta",
-            "--house: there is no bot 'alfabeta'; there is alphabeta, random; did",
+            "serve --builtin alfabeta",
+            "--builtin: there is no bot 'alfabeta'; there is alphabeta, random; did",
         ),
-        ("server", "serve --house random:arows", "--house: 'random:arows': there is no game 'arows'; there is gipf, "),
+        (
+            "server",
+            "serve --house alfabeta",
+            "--builtin: there is no bot 'alfabeta'; there is alphabeta, random; did",
+        ),
+        (
+            "server",
+            "serve --builtin random:arows",
+            "--builtin: 'random:arows': there is no game 'arows'; there is gipf, ",
+        ),
         ("server", "demo --second randon", "--second: there is no bot 'randon'; there is alphabeta, random; did"),
         ("server", "contest withdraw ann --data nosuch", "nosuch has no contests: there is no arena.sqlite3 in it; "),
     ],
@@ -115,7 +124,7 @@ def test_files_that_are_no_text_and_directories_that_are_none_are_named(
 
 def test_the_bots_that_a_server_knows_are_those_that_the_command_of_bots_has() -> None:
     """The server starts them by their names there, and may not import them."""
-    for kind in HOUSE_BOTS:
+    for kind in BUILTIN_BOTS:
         done = subprocess.run(
             [sys.executable, "-P", "-m", "bots", kind, "--help"], capture_output=True, text=True, check=True
         )

@@ -1,4 +1,4 @@
-"""The server with the programs that play on it, each a process: house bots and the demonstration."""
+"""The server with the programs that play on it, each a process: built-in bots and the demonstration."""
 
 import os
 import signal
@@ -18,8 +18,8 @@ SECONDS = 600
 """After which what a test waits for has failed to come."""
 
 
-def test_newcomer_finds_house_bots_seated_again_and_again(tmp_path: Path) -> None:
-    with running(tmp_path, "--house", "random") as server:
+def test_newcomer_finds_builtin_bots_seated_again_and_again(tmp_path: Path) -> None:
+    with running(tmp_path, "--builtin", "random") as server:
         for number in (1, 2):
             newcomer = Client(server.port, "newcomer")
             newcomer.socket.settimeout(SECONDS)
@@ -42,8 +42,8 @@ def test_newcomer_finds_house_bots_seated_again_and_again(tmp_path: Path) -> Non
 
 
 @pytest.mark.slow
-def test_a_house_bot_that_is_killed_has_lost_its_match_at_once_and_another_takes_its_seat(tmp_path: Path) -> None:
-    with running(tmp_path, "--house", "random") as server:
+def test_a_builtin_bot_that_is_killed_has_lost_its_match_at_once_and_another_takes_its_seat(tmp_path: Path) -> None:
+    with running(tmp_path, "--builtin", "random") as server:
         newcomer = Client(server.port, "newcomer")
         seek = m.Seek("gipf", m.Text("params=3,3,9,9 colour=white budget=86400000"))
         newcomer.say(seek)
@@ -63,8 +63,8 @@ def test_a_house_bot_that_is_killed_has_lost_its_match_at_once_and_another_takes
 
 
 @pytest.mark.slow
-def test_house_bots_outlive_the_server_in_their_matches_and_others_take_their_seats(tmp_path: Path) -> None:
-    with Server(tmp_path, "--house", "random") as server:
+def test_builtin_bots_outlive_the_server_in_their_matches_and_others_take_their_seats(tmp_path: Path) -> None:
+    with Server(tmp_path, "--builtin", "random") as server:
         server.start()
         server.wait()
         newcomer = Client(server.port, "newcomer")
@@ -85,7 +85,7 @@ def test_house_bots_outlive_the_server_in_their_matches_and_others_take_their_se
         other.say(m.Seek("gipf", m.Text("params=2,3,5,5")))
         assert other.hear(m.Match).opponent == "random-2"
         back.say(m.Move(m.Text("a1-b2")))
-        back.hear(m.Turn)  # the house bot is back, and has answered
+        back.hear(m.Turn)  # the built-in bot is back, and has answered
         server.stop()
         for client in (newcomer, back, other):
             client.close()

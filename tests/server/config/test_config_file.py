@@ -41,14 +41,20 @@ def test_a_mark_at_the_beginning_as_some_editors_write_it_is_no_part_of_the_file
 
 
 def test_paths_are_relative_to_the_folder_of_the_file(tmp_path: Path) -> None:
-    text = "data = 'records'\ntokens = '/etc/tokens'\nhouse = ['random', 'random:mnk']\n[tls]\ncert = 'c'\nkey = 'k'"
+    text = "data = 'records'\ntokens = '/etc/tokens'\nbuiltin = ['random', 'random:mnk']\n[tls]\ncert = 'c'\nkey = 'k'"
     assert config_file.read(_written(tmp_path, text)).options == {
         "data": str(tmp_path / "records"),
         "tokens": "/etc/tokens",
-        "house": "random,random:mnk",
+        "builtin": "random,random:mnk",
         "tls-cert": str(tmp_path / "c"),
         "tls-key": str(tmp_path / "k"),
     }
+
+
+def test_built_in_bots_may_go_by_the_former_name_of_their_option(tmp_path: Path) -> None:
+    assert config_file.read(_written(tmp_path, "house = ['random']")).options == {"builtin": "random"}
+    both = "house = ['random']\nbuiltin = ['alphabeta']"
+    assert config_file.read(_written(tmp_path, both)).options == {"builtin": "alphabeta"}
 
 
 @pytest.mark.parametrize(
@@ -57,6 +63,7 @@ def test_paths_are_relative_to_the_folder_of_the_file(tmp_path: Path) -> None:
         ("port = 70000", "port is a whole number from 0 to 65535, not 70000"),
         ("budget = '1'", "budget is a whole number from 10 to 86400000 milliseconds, not '1'"),
         ("prot = 1", "prot is no key of a configuration file; these are host, port, data"),
+        ("builtin = 'random'", 'builtin is a list of bots, as in ["alphabeta", "random:arrows"], not \'random\''),
         ("house = 'random'", 'house is a list of bots, as in ["alphabeta", "random:arrows"], not \'random\''),
         ("verbose = 1", "verbose is true or false, not 1"),
         ("grace = -1", "grace is a number from 0 to 604800 seconds, not -1"),

@@ -80,7 +80,7 @@ def test_qualification_disqualifies_with_the_evidence() -> None:
     assert all(loss.stage == QUALIFICATION for found in out.values() for loss in found.evidence)
 
 
-def test_house_bots_are_never_disqualified() -> None:
+def test_builtin_bots_are_never_disqualified() -> None:
     definition = contest(2, RoundRobin(), qualification=RULES)
     due = plan(definition, []).due
     late = [Finished(f, 1, 1 - f.players.index("random"), Termination.TIME, ready=(False, False)) for f in due]

@@ -40,7 +40,7 @@ def test_with_a_single_core_games_of_two_programs_are_played_one_by_one() -> Non
     assert len(startable(PROGRAMS, DUE, DUE[:1], set(), 1)) == 0
 
 
-def test_house_bots_take_a_core_and_those_who_connect_none() -> None:
+def test_builtin_bots_take_a_core_and_those_who_connect_none() -> None:
     definition = DEFINITION._replace(qualification=Qualification(("random",), CONTROL, 1, 2, 1))
     due = plan(definition, []).due
     assert len(startable(definition, due, [], EVERYBODY, 3)) == 3

@@ -43,7 +43,7 @@ class LobbyMachine(RuleBasedStateMachine):
         budget=st.sampled_from([None, 1_000_000, 2_000_000]),
         side=st.sampled_from([None, 0, 1]),
         opponent=st.sampled_from([None, "ANN", "bob"]),
-        house=st.booleans(),
+        is_builtin=st.booleans(),
     )
     def seek(self, name: str, game: str, **wishes: Any) -> None:
         if any(seek.name == name for seek in self.waiting):

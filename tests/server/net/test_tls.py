@@ -54,7 +54,7 @@ def _options(papers: Papers) -> tuple[str, ...]:
 
 
 @pytest.mark.slow
-def test_match_between_our_clients_and_with_a_house_bot(tmp_path: Path, papers: Papers) -> None:
+def test_match_between_our_clients_and_with_a_builtin_bot(tmp_path: Path, papers: Papers) -> None:
     def random_bot(name: str, opponent: str) -> None:
         chance = Random(name)
         seen[name] = play(
@@ -64,7 +64,7 @@ def test_match_between_our_clients_and_with_a_house_bot(tmp_path: Path, papers: 
         )  # fmt: skip
 
     seen: dict[str, list[GameResult]] = {}
-    with running(tmp_path, *_options(papers), "--house", "random") as server:
+    with running(tmp_path, *_options(papers), "--builtin", "random") as server:
         players = [threading.Thread(target=random_bot, args=pair) for pair in (("ann", "bob"), ("bob", "ann"))]
         for player in players:
             player.start()

@@ -18,7 +18,7 @@ class NotVisible(Exception):
 
 
 def view(definition: Definition, entrant: Entrant | None, data: Path) -> View:
-    """Return what the program of an entrant sees; that of a house bot (None) sees nothing but the server's own code.
+    """Return what the program of an entrant sees; that of a built-in bot (None) sees nothing but the server's own code.
 
     ``data`` is the server's data directory, which nobody sees. Raises `NotVisible`.
     """

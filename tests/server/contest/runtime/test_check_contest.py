@@ -76,7 +76,7 @@ async def test_a_program_sees_in_its_check_what_it_will_see_in_the_contest(
 
     async def play(definition: Definition, fixture: Fixture, *_: object) -> tuple[Found, int]:
         name, opponent = fixture.players
-        assert definition.entrant(opponent) is None, "a house bot"
+        assert definition.entrant(opponent) is None, "a built-in bot"
         seen.append(view(definition, definition.entrant(name), tmp_path / "data"))
         return Found(True, ""), 5
 
