@@ -8,6 +8,7 @@
 - ``/api/matches/17/record``: the record, as text
 - ``/api/record``, ``/api/values``: to POST a record to: the same as of a match
 - ``/api/contests``, ``/api/contests/3``, ``/api/contests/3/games.csv``: contests, and their reports
+- ``/api/contests/3/fragments``: what the page of a contest shows, as HTML
 - ``/live/lobby``, ``/live/matches/17``: server-sent events
 """
 
@@ -45,6 +46,7 @@ from server.web.replay.analysis_requests import RecordAnalyser
 from server.web.replay.match_frames import info_of, now_of
 from server.web.static_files import File
 from server.web.views import contests
+from server.web.views.contests import Contest, ReportIndex
 from server.web.views.lobby import running
 
 log = structlog.get_logger()
@@ -91,7 +93,8 @@ class Pages:
             Route("/api/record", self._told("frames"), methods=["POST"]),
             Route("/api/values", self._told("values"), methods=["POST"]),
             Route("/api/contests", self._contests),
-            Route("/api/contests/{number:number}", self._contest),
+            Route("/api/contests/{number:number}", self._told_of_contest(ReportIndex.contest)),
+            Route("/api/contests/{number:number}/fragments", self._told_of_contest(ReportIndex.fragments)),
             Route("/api/contests/{number:number}/{name}", self._table),
             Route("/live/lobby", Live(self._lobby)),
             Route("/live/matches/{number:number}", Live(self._running)),
@@ -154,15 +157,20 @@ class Pages:
     async def _contests(self, _request: Request) -> Response:
         return _json(msgspec.json.encode(await self._hubs.lobby.shelf.entries()))
 
-    async def _contest(self, request: Request) -> Response:
-        number = request.path_params["number"]
-        found = await self._hubs.lobby.shelf.contest(number)
-        if found is None:
-            raise Refused(404, f"there is no report of a contest {number} here")
-        headers = {"etag": found.tag, "cache-control": "no-cache"}
-        if request.headers.get("if-none-match") == found.tag:
-            return Response(status_code=304, headers=headers)
-        return Response(found.data, media_type="application/json", headers=headers)
+    def _told_of_contest(
+        self, ask: Callable[[ReportIndex, int], Awaitable[Contest | None]]
+    ) -> Callable[[Request], Awaitable[Response]]:
+        async def told(request: Request) -> Response:
+            number = request.path_params["number"]
+            found = await ask(self._hubs.lobby.shelf, number)
+            if found is None:
+                raise Refused(404, f"there is no report of a contest {number} here")
+            headers = {"etag": found.tag, "cache-control": "no-cache"}
+            if request.headers.get("if-none-match") == found.tag:
+                return Response(status_code=304, headers=headers)
+            return Response(found.data, media_type="application/json", headers=headers)
+
+        return told
 
     async def _table(self, request: Request) -> Response:
         number, name = request.path_params["number"], request.path_params["name"]

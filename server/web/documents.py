@@ -66,7 +66,7 @@ DOCUMENTS = {
     "/replay": Document("match", "Replay", ("match",), "match", "/replay", live=True),
     "/play": Document("play", "Play", ("play",), "play", "/play", target=("board", "board")),
     "/contests": Document("contests", "Contests", ("contests",), "contests", "/contests"),
-    "/contest/{number:number}": Document("contest", "Contest", ("contests", "bracket"), "contest", "/contests"),
+    "/contest/{number:number}": Document("contest", "Contest", ("contests", "contest"), "contest", "/contests"),
 }
 """The pages by their paths, as routes write them."""
 
@@ -86,7 +86,9 @@ def refusal(sentence: str) -> str:
 
 def whole(page: Document, body: str) -> str:
     """Return a page around its body, which is markup."""
-    resources = [f'<link rel="stylesheet" href="/static/{name}.css">' for name in ("site", "boards", *page.styles)]
+    resources = [
+        f'<link rel="stylesheet" href="/static/{name}.css">' for name in ("base", "site", "boards", *page.styles)
+    ]
     if page.script:
         resources.append(f'<script type="module" src="/static/{page.script}.js"></script>')
     links = [_link(path, name, path == page.current) for path, name in LINKS.items()]

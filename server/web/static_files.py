@@ -6,7 +6,7 @@ from importlib.resources import files
 from importlib.resources.abc import Traversable
 from typing import NamedTuple
 
-from server.contest.report.render import style
+from server.contest.report.render import environment
 
 TYPES = {
     ".html": "text/html; charset=utf-8",
@@ -29,8 +29,10 @@ class File(NamedTuple):
 
 def load() -> dict[str, File]:
     """Return all files that pages ask for by their path, as in boards/board.js."""
-    bracket = file_of(".css", style.BRACKET.encode())  # drawn alike in a report and on the page of its contest
-    return {**dict(_walk(files("server.web") / "static", "")), "bracket.css": bracket}
+    found = dict(_walk(files("server.web") / "static", ""))
+    for name in environment.STYLES:  # drawn alike in a report and on the page of its contest
+        found[name] = file_of(".css", environment.style_sheet(name).encode())
+    return found
 
 
 def file_of(suffix: str, data: bytes) -> File:

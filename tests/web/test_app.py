@@ -72,6 +72,7 @@ def test_what_is_long_is_compressed_for_who_takes_that(site: Site) -> None:
         ("/", "GET", None),
         ("/static/match.js", "GET", None),
         ("/api/contests/1", "GET", None),
+        ("/api/contests/1/fragments", "GET", None),
         ("/api/contests/1/games.csv", "GET", None),
         ("/api/record", "POST", record),
     ):
@@ -93,8 +94,12 @@ def test_what_is_live_is_not_compressed_and_comes_at_once(site: Site) -> None:
 
 def test_a_report_is_sent_once(site: Site) -> None:
     first = ask(site, "/api/contests/1")
-    again = ask(site, "/api/contests/1", if_none_match=first.headers["etag"])
-    assert first.json["report"]["name"] == first.json["entry"]["name"] and (again.status, again.body) == (304, b"")
+    drawn = ask(site, "/api/contests/1/fragments")
+    assert first.json["report"]["name"] == first.json["entry"]["name"] == drawn.json["name"]
+    for path, answer in (("/api/contests/1", first), ("/api/contests/1/fragments", drawn)):
+        again = ask(site, path, if_none_match=answer.headers["etag"])
+        assert (again.status, again.body) == (304, b"")
+    assert first.headers["etag"] != drawn.headers["etag"]
 
 
 def test_a_client_that_a_proxy_names_has_limits_of_its_own(site: Site) -> None:

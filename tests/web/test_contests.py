@@ -65,7 +65,7 @@ def test_a_browser_shows_contests(browser: Browser, site: Site) -> None:
         expect(standings.locator("tbody tr")).to_have_count(len(table))
         for line, shown in zip(table, standings.locator("tbody tr").all(), strict=True):
             expect(shown).to_contain_text(line.name)
-        expect(page.locator(".ratings .rating")).to_have_count(len(report.ratings))
+        expect(page.locator(".plot .dot")).to_have_count(len(report.ratings))
         check_accessibility(page)
         cell = page.locator("button.cell").first
         cell.click()
@@ -117,7 +117,7 @@ def _middle(box: FloatRect | None) -> float:
 @pytest.mark.slow
 def test_contests_fit_a_phone_in_the_dark(browser: Browser, site: Site) -> None:
     with open_page(browser, phone=True, dark=True) as page:
-        for path, what in (("/contests", ".one"), ("/contest/2", "#stages table")):
+        for path, what in (("/contests", ".one"), ("/contest/2", "#contest table")):
             page.goto(site.url + path)
             expect(page.locator(what).first).to_be_visible()
             assert fits(page), path

@@ -166,16 +166,18 @@ def test_a_match_is_updated_in_place(browser: Browser, site: Site) -> None:
 def test_a_contest_and_the_list_of_contests_are_updated_in_place(browser: Browser, site: Site) -> None:
     def more(route: Route) -> None:
         told = route.fetch().json()
-        for entry in told if isinstance(told, list) else [told["entry"]]:
-            entry["done"] += changed
-        if not isinstance(told, list):
-            told["report"]["state"] = "running"
-            told["report"]["stages"][0]["table"][0]["games"] += changed
+        if isinstance(told, list):
+            for entry in told:
+                entry["done"] += changed
+        elif changed:
+            told["contest"] = (
+                told["contest"].replace('<progress value="', '<progress value="1').replace(" of ", " from ")
+            )
         route.fulfill(json=told)
 
     for path, api, watched in (
         ("/contests", "", ".one"),
-        ("/contest/2", "/2", "#stages tr, #games tr, #games summary"),
+        ("/contest/2", "/2/fragments", "#contest tr, #games tr, #games summary"),
     ):
         changed = 0
         with open_page(browser, still=True) as page:
@@ -185,7 +187,7 @@ def test_a_contest_and_the_list_of_contests_are_updated_in_place(browser: Browse
             progress = page.locator("progress").first
             value = progress.get_attribute("value")
             count = mark(page.locator(watched))
-            held = page.locator(".one, #stages button.cell").first
+            held = page.locator(".one, #contest button.cell").first
             held.focus()
             page.evaluate(
                 "selection => getSelection().selectAllChildren(document.querySelector(selection))", "main strong"

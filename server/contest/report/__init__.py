@@ -11,8 +11,7 @@
 - `progress`: how far a contest has come, while it is played: for a live display, and as one line
 - `ratings_part`: the part of a report that tells who is stronger: ratings, likelihoods of superiority, comparisons,
   and variants
-- `render`: the report as text and as an HTML page
+- `render`: the report as text and as HTML, of the templates and style sheets in ``templates/``
 - `stages`: the part of a report that tells of one stage: its table and its crosstable
 - `structure`: a report as plain data: what all of its outputs show, and what stands in its JSON
-- `tie_breaks`: by what tables rank: the columns that a format has, in the order in which they decide
 """

@@ -12,6 +12,8 @@ def printable(text: str) -> str:
 
     These are all that Unicode does not call printable, among them control characters and changes of direction.
     """
+    if text.isprintable():
+        return text
     return "".join(
         character if character.isprintable() else character.encode("unicode_escape").decode() for character in text
     )
@@ -46,6 +48,11 @@ def percent(value: float) -> str:
     if 0.999 < value < 1:
         return "> 99.9 %"
     return f"{100 * value:.1f} %"
+
+
+def share(part: int, whole: int) -> str:
+    """Write how many of all, with the percentage: ``3 (25 %)``."""
+    return f"{part} ({100 * part / whole:.0f} %)" if whole else "–"
 
 
 def time_used(microseconds: int) -> str:

@@ -1,6 +1,6 @@
 /** The list of contests. */
 
-import { card } from "./contest_parts.js";
+import { card } from "./contest_card.js";
 import { find, patch, say } from "./dom.js";
 import { ask } from "./net.js";
 import { sentence } from "./words.js";

@@ -82,6 +82,11 @@ function update(old, wanted) {
   patch(old, ...wanted.childNodes);
 }
 
+/** Make nodes of markup that the server has made; a script in it would not run. */
+export function parse(markup) {
+  return [...new DOMParser().parseFromString(markup, "text/html").body.childNodes];
+}
+
 /** Find an element that the page has. */
 export function find(selector) {
   const element = document.querySelector(selector);

@@ -1,7 +1,7 @@
 /** The lobby: running matches with their boards, results, who is here, and contests. */
 
 import { drawBoard } from "./boards/board.js";
-import { card } from "./contest_parts.js";
+import { card } from "./contest_card.js";
 import { el, find, patch, say } from "./dom.js";
 import { Further } from "./lobby_further.js";
 import { listen } from "./net.js";

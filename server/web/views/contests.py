@@ -1,24 +1,29 @@
 """Contests as pages show them, from the reports that the server writes (`server.contest.report.files`)."""
 
 import re
+from collections.abc import Callable
 from datetime import datetime
 from hashlib import sha256
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias, TypeVar
 
 import msgspec
 import structlog
 import trio
 
+from server.contest.report.render.page import fragments
+from server.contest.report.structure import Report
 from server.contest.store.folders import FOLDER, folder_of
 from server.web.http.path_numbers import DIGITS
 
 log = structlog.get_logger()
 
+T = TypeVar("T")
+
 REPORT = "report.json"
 
 KEPT = 8
-"""Contests that are kept as they are sent, the last ones that somebody has looked at."""
+"""Answers about contests that are kept as they are sent, the last ones that somebody has asked for."""
 
 NUMBER = re.compile(f"[1-9][0-9]{{0,{DIGITS - 1}}}")
 """The name of a contest's folder."""
@@ -84,12 +89,16 @@ class _Glimpse(msgspec.Struct):
 
 
 class Contest(NamedTuple):
-    """A contest with all that its report tells, as it is sent."""
+    """What is told of a contest, as it is sent."""
 
     data: bytes
-    """JSON: the ``entry`` of the list, and the ``report`` as it stands in the file."""
+    """JSON."""
     tag: str
     """Changes with the data, for a browser that has them already."""
+
+
+_Telling: TypeAlias = Callable[[Entry, bytes], bytes]
+"""Makes an answer of a contest's entry and the bytes of its report."""
 
 
 class ReportIndex:
@@ -99,7 +108,7 @@ class ReportIndex:
         """Read nothing yet."""
         self._data = data
         self._known: dict[int, tuple[int, Entry | None]] = {}
-        self._whole: dict[int, tuple[int, Contest | None]] = {}
+        self._whole: dict[tuple[int, _Telling], tuple[int, Contest]] = {}
         self._reading = trio.Lock()
 
     async def entries(self) -> list[Entry]:
@@ -108,9 +117,20 @@ class ReportIndex:
             return await trio.to_thread.run_sync(self._entries)
 
     async def contest(self, number: int) -> Contest | None:
-        """Return a contest with its report; None where it has none, or none that can be read."""
+        """Return the ``entry`` of a contest in the list, and its ``report`` as it stands in the file.
+
+        None where it has no report, or none that can be read.
+        """
         async with self._reading:
-            return await trio.to_thread.run_sync(self._contest, number)
+            return await trio.to_thread.run_sync(self._contest, number, _whole_report)
+
+    async def fragments(self, number: int) -> Contest | None:
+        """Return what the page of a contest shows: its ``name``, whether it is ``over``, and its parts as HTML.
+
+        None where it has no report, or none that can be read.
+        """
+        async with self._reading:
+            return await trio.to_thread.run_sync(self._contest, number, _fragments)
 
     def _entries(self) -> list[Entry]:
         try:
@@ -125,25 +145,23 @@ class ReportIndex:
         if changed is None:
             return None
         if number not in self._known or self._known[number][0] != changed:
-            found = self._read(number)
-            self._known[number] = (changed, None if found is None else found[0])
+            self._known[number] = (changed, self._read(number, lambda entry, _: entry))
         return self._known[number][1]
 
-    def _contest(self, number: int) -> Contest | None:
+    def _contest(self, number: int, telling: _Telling) -> Contest | None:
         changed = self._changed(number)
         if changed is None:
             return None
-        before, whole = self._whole.pop(number, (-1, None))
-        if before != changed:
-            found = self._read(number)
-            if found is None:
+        kept = self._whole.pop((number, telling), None)
+        if kept is None or kept[0] != changed:
+            data = self._read(number, telling)
+            if data is None:
                 return None
-            data = msgspec.json.encode({"entry": found[0], "report": msgspec.Raw(found[1])})
-            whole = Contest(data, f'W/"{sha256(data).hexdigest()[:20]}"')
-        self._whole[number] = changed, whole
+            kept = changed, Contest(data, f'W/"{sha256(data).hexdigest()[:20]}"')
+        self._whole[number, telling] = kept
         while len(self._whole) > KEPT:
             del self._whole[next(iter(self._whole))]
-        return whole
+        return kept[1]
 
     def _changed(self, number: int) -> int | None:
         """Return when a report was written, None where there is none."""
@@ -152,16 +170,26 @@ class ReportIndex:
         except OSError:
             return None
 
-    def _read(self, number: int) -> tuple[Entry, bytes] | None:
+    def _read(self, number: int, told: Callable[[Entry, bytes], T]) -> T | None:
+        """Return what is told of a report, by its entry and its bytes; None where it cannot be read."""
         path = folder_of(self._data, number) / REPORT
         try:
             data = path.read_bytes()
-            return _entry(number, msgspec.json.decode(data, type=_Glimpse)), data
+            return told(_entry(number, msgspec.json.decode(data, type=_Glimpse)), data)
         except FileNotFoundError:
             return None
         except (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
             log.warning("report_read_failed", path=str(path), error=str(error))
             return None
+
+
+def _whole_report(entry: Entry, data: bytes) -> bytes:
+    return msgspec.json.encode({"entry": entry, "report": msgspec.Raw(data)})
+
+
+def _fragments(entry: Entry, data: bytes) -> bytes:
+    parts = fragments(msgspec.json.decode(data, type=Report), entry.contest, entry.known)
+    return msgspec.json.encode({"name": entry.name, "over": entry.state == "over", **parts._asdict()})
 
 
 def file(data: Path, number: int, name: str) -> bytes | None:

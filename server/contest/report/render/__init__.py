@@ -1,16 +1,9 @@
-"""The report as text and as an HTML page.
+"""The report as text and as HTML.
 
-- `bracket`: the bracket of a knockout on the page: a list of rounds, each of meetings
-- `games`: all games on the page, meeting by meeting, with links to their records
-- `markup`: HTML and SVG made of elements: whatever is not markup already is escaped, so that no text can become
-  markup
-- `page`: the report as one HTML page: no script, nothing from elsewhere, and no text of an entrant becomes markup
-- `parts`: tables of the page in one shape: a caption, heads with scopes, and a box of their own in which wide ones
-  scroll
-- `plot`: ratings with their intervals as a picture: a line a name, the strongest on top, as SVG in the page's colours
-- `ratings`: who is stronger, on the page: ratings, likelihoods of superiority, comparisons, and what beginning is
-  worth
-- `stages`: the stages on the page: standings, crosstables, and the qualification
-- `style`: how the page looks: restrained, on light and dark screens, on desks and phones, and on paper
+- `environment`: the Jinja2 environment of the report: no value becomes markup, and none controls who reads it
+- `games`: all games in groups, and the words of a game in their tables
+- `page`: the report as HTML: one page without a script for the disk, and the parts that a page of the server shows
+- `plot`: where everything is in the plot of ratings: a line a name with its interval, the strongest on top
 - `text`: the report in a terminal
+- `tie_breaks`: by what tables rank: the columns that a format has, in the order in which they decide
 """

@@ -1,95 +1,127 @@
-"""The report as one HTML page: no script, nothing from elsewhere, and no text of an entrant becomes markup."""
+"""The report as HTML: one page without a script for the disk, and the parts that a page of the server shows.
+
+Both are made by the same templates. No text of an entrant becomes markup, and nothing is fetched from elsewhere.
+"""
 
 from base64 import b64encode
+from collections.abc import Iterator, Sequence
 from hashlib import sha256
+from typing import NamedTuple
 
-from server.contest.report import formatting
-from server.contest.report.interruptions import interruptions, intervention, pause
-from server.contest.report.render.games import MAX_LISTED, games_section, schedule_section
-from server.contest.report.render.markup import Child, Markup, document, element, style_sheet
-from server.contest.report.render.parts import Column, losses_table, paragraph, row, section, table
-from server.contest.report.render.ratings import (
-    comparisons_section,
-    ratings_section,
-    superiority_section,
-    variants_section,
-)
-from server.contest.report.render.stages import qualification_section, stage_section
-from server.contest.report.render.style import CSS
-from server.contest.report.structure import Disqualified, Loss, Report, Stage
+import msgspec
+from markupsafe import Markup
 
-_POLICY = (
-    f"default-src 'none'; style-src 'sha256-{b64encode(sha256(CSS.encode()).digest()).decode()}'; "
-    "base-uri 'none'; form-action 'none'"
-)
-"""Content security policy: the style sheet of the page itself, by its digest, and nothing else."""
+from server.contest.report.interruptions import interruptions
+from server.contest.report.ratings_part import TEST
+from server.contest.report.render.environment import STYLES, render, style_sheet
+from server.contest.report.render.games import Group, meetings, rounds
+from server.contest.report.render.plot import rating_plot
+from server.contest.report.structure import Game, Loss, Report, Stage
+
+MAX_CROSSED = 60
+"""Most entrants whose crosstable is drawn: a wider one is not read by anybody, the games are listed all the same."""
+
+MAX_LISTED = 20_000
+"""Most games that a page lists; with more of them browsers get slow."""
+
+
+class Section(NamedTuple):
+    """A part of the page."""
+
+    id: str
+    title: str
+    """What links to it are called."""
+    heading: str = ""
+    """Where it differs from the title."""
+    stage: Stage | None = None
+
+    @property
+    def template(self) -> str:
+        """What makes it."""
+        return f"sections/{self.id if self.stage is None else 'stage'}.html"
+
+
+class RoundOfGames(msgspec.Struct, frozen=True):
+    """The games of a round as a page of the server shows them."""
+
+    title: str
+    games: int
+    html: str
+
+
+class Fragments(NamedTuple):
+    """What a page of the server shows of a contest."""
+
+    contest: str
+    """HTML: all but the games."""
+    rounds: Sequence[RoundOfGames]
+    """The newest first."""
+    notes: str
+    """HTML that stands below the games."""
 
 
 def page(report: Report) -> str:
-    """Return the page."""
-    head = element(
-        "head",
-        element("meta", charset="utf-8"),
-        element("meta", http_equiv="Content-Security-Policy", content=_POLICY),
-        element("meta", name="viewport", content="width=device-width, initial-scale=1"),
-        element("meta", name="referrer", content="no-referrer"),
-        element("title", f"{report.name} – contest"),
-        style_sheet(CSS),
-    )
-    sections = list(_sections(report))
-    links = [element("li", element("a", title, href=f"#{id}")) for id, title, _ in sections]
-    body = element(
-        "body",
-        element(
-            "div",
-            element("header", _header(report)),
-            element("nav", element("ul", links), aria_label="Contents"),
-            element("main", [part for _, _, part in sections]),
-            _footer(report),
-            class_="sheet",
-        ),
-    )
-    return document(head, body)
+    """Return the report as one page."""
+    css = "".join(map(style_sheet, STYLES))
+    digest = b64encode(sha256(css.encode()).digest()).decode()
+    # the style sheet of the page itself, by its digest, and nothing else
+    policy = f"default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
+    return render("document.html", **_context(report), css=Markup(css), policy=policy) + "\n"
 
 
-def _sections(report: Report) -> list[tuple[str, str, Markup]]:
-    """Return the parts of the page, each with its name in links and its title; the last stage comes first."""
-    stages = [(stage.number, _stage_title(report, stage)) for stage in report.stages]
-    linked = len(report.games) <= MAX_LISTED
-    found = [
-        (f"stage-{stage.number}", title, stage_section(stage, title, _done(stage), linked))
-        for stage, (_, title) in reversed(list(zip(report.stages, stages, strict=True)))
-    ]
+def fragments(report: Report, contest: int, known: int) -> Fragments:
+    """Return the parts of the page that a server shows of a contest with this number; ``known`` games are known of."""
+    context = {**_context(report), "contest": contest, "known": known}
+    listed = rounds(report.games) if len(report.games) <= MAX_LISTED else []
+    return Fragments(
+        contest=render("contest.html", **context),
+        rounds=[RoundOfGames(one.title, len(one.games), render("round.html", **context, round=one)) for one in listed],
+        notes=render("notes.html", **context),
+    )
+
+
+def _context(report: Report) -> dict[str, object]:
+    """Return what the templates stand on."""
+    return {
+        "report": report,
+        "contest": None,
+        "sections": list(_sections(report)),
+        "linked": len(report.games) <= MAX_LISTED,
+        "max_crossed": MAX_CROSSED,
+        "max_listed": MAX_LISTED,
+        "plot": rating_plot(report.ratings) if report.ratings else None,
+        "test": TEST,
+        "losses": _by_cause(report.losses),
+        "interruptions": interruptions(report),
+        "games": _by_stage(report),
+    }
+
+
+def _sections(report: Report) -> Iterator[Section]:
+    """Yield the parts of the page that have anything to tell; the last stage comes first."""
+    for stage in reversed(report.stages):
+        yield Section(f"stage-{stage.number}", _stage_title(report, stage), stage=stage)
     if report.ratings:
-        found.append(("ratings", "Ratings", ratings_section(report.ratings)))
+        yield Section("ratings", "Ratings")
     if report.superiority:
-        found.append(("superiority", "Superiority", superiority_section(report)))
+        yield Section("superiority", "Superiority", "Likelihood of superiority")
     if report.comparisons:
-        found.append(("comparisons", "Comparisons", comparisons_section(report.comparisons)))
-    found.append(("variants", "Games played", variants_section(report.variants)))
+        yield Section("comparisons", "Comparisons", "Two against each other")
+    yield Section("variants", "Games played", "Games played, and the advantage of beginning")
     if report.schedule:
-        found.append(("schedule", "Schedule", schedule_section(report)))
+        yield Section("schedule", "Schedule")
     if report.disqualified:
-        found.append(("disqualified", "Disqualified", _disqualified(report.disqualified)))
+        yield Section("disqualified", "Disqualified")
     if report.losses:
-        found.append(("losses", "Losses", _losses(report.losses)))
+        yield Section("losses", "Losses", "Losses by cause")
     if report.interventions:
-        items = [element("li", intervention(done)) for done in report.interventions]
-        title = "The organiser's interventions"
-        found.append(("interventions", title, section("interventions", title, element("ul", items))))
-    troubles = interruptions(report)
-    if troubles:
-        items = [element("li", sentence) for sentence in troubles]
-        head = paragraph("Through no entrant's fault; nobody has lost by them.", kind="quiet")
-        found.append(
-            ("interruptions", "Interruptions", section("interruptions", "Interruptions", head, element("ul", items)))
-        )
+        yield Section("interventions", "The organiser's interventions")
+    if interruptions(report):
+        yield Section("interruptions", "Interruptions")
     if report.qualification is not None:
-        found.append(("qualification", "Qualification", qualification_section(report.qualification)))
-        stages.insert(0, (0, "Qualification"))
+        yield Section("qualification", "Qualification")
     if report.games:
-        found.append(("games", "Games", games_section(report.games, stages)))
-    return found
+        yield Section("games", "Games")
 
 
 def _stage_title(report: Report, stage: Stage) -> str:
@@ -98,66 +130,19 @@ def _stage_title(report: Report, stage: Stage) -> str:
     return format if len(report.stages) == 1 else f"Stage {stage.number}: {format}"
 
 
-def _header(report: Report) -> list[Child]:
-    state = f"Running, as of {formatting.date(report.made)}"
-    if report.state == "over":
-        first = [line.name for line in report.stages[-1].table if line.place == 1] if report.stages else []
-        state = f"Final result: {' and '.join(first)} {'has' if len(first) == 1 else 'have'} won" if first else "Over"
-    if report.state != "over" and report.pauses and report.pauses[-1].ended is None:
-        state = f"Running, but {pause(report.pauses[-1])}"
-    facts = [
-        ("Entrants", str(len(report.entrants))),
-        ("Games over", str(report.done)),
-        *([] if report.state == "over" else [("Running", str(report.running)), ("Due", str(report.due))]),
-        ("Opened", formatting.date(report.opened)),
-        *([] if report.closed is None else [("Over", formatting.date(report.closed))]),
-    ]
-    listed = [element("div", element("dt", what), element("dd", value)) for what, value in facts]
-    return [paragraph(state, kind="state"), element("h1", report.name), element("dl", listed, class_="facts")]
-
-
-def _done(stage: Stage) -> str:
-    if stage.over:
-        return f"{formatting.number(stage.games, 'game')}, over"
-    return f"{stage.games} of {formatting.number(stage.known, 'game')} that are paired so far"
-
-
-def _disqualified(disqualified: tuple[Disqualified, ...]) -> Markup:
-    parts = [
-        [element("h3", f"{one.name}: {one.reason}"), losses_table(f"Evidence against {one.name}", one.evidence)]
-        for one in disqualified
-    ]
-    return section("disqualified", "Disqualified", parts)
-
-
-def _losses(losses: tuple[Loss, ...]) -> Markup:
-    causes: dict[str, list[Loss]] = {}
+def _by_cause(losses: Sequence[Loss]) -> dict[str, list[Loss]]:
+    found: dict[str, list[Loss]] = {}
     for loss in losses:
-        causes.setdefault(loss.cause, []).append(loss)
-    names = sorted({loss.name for loss in losses}, key=str.lower)
-    columns = [Column("Name", "name"), *[Column(_cause(cause)) for cause in causes], Column("All", "strong")]
-    rows = []
-    for name in names:
-        numbers = [sum(loss.name == name for loss in of_cause) for of_cause in causes.values()]
-        rows.append(row(columns, [name, *[str(number or "–") for number in numbers], str(sum(numbers))]))
-    parts = [
-        element(
-            "details",
-            element("summary", f"{_cause(cause)}: {formatting.number(len(of_cause), 'loss', 'es')}"),
-            losses_table(f"Losses: {_cause(cause).lower()}", of_cause),
-            open=None if cause == "board" else "open",
-        )
-        for cause, of_cause in causes.items()
-    ]
-    return section("losses", "Losses by cause", table("How many games each has lost, and why", columns, rows), parts)
+        found.setdefault(loss.cause, []).append(loss)
+    return found
 
 
-def _cause(cause: str) -> str:
-    """Name a cause of losses in a head."""
-    named = {"board": "On the board", "time": "Out of time", "hung": "Hung in initialisation"}
-    return named.get(cause, cause.replace("_", " ").capitalize())
-
-
-def _footer(report: Report) -> Markup:
-    notes = [paragraph(note) for note in report.notes]
-    return element("footer", notes, paragraph(f"Made on {formatting.date(report.made)}."))
+def _by_stage(report: Report) -> list[tuple[str, list[Group]]]:
+    """Return the games of each stage by meetings, with its title."""
+    stages = [(stage.number, _stage_title(report, stage)) for stage in report.stages]
+    if report.qualification is not None:
+        stages.insert(0, (0, "Qualification"))
+    games: dict[int, list[Game]] = {}
+    for game in report.games:
+        games.setdefault(game.stage, []).append(game)
+    return [(title, meetings(games[number])) for number, title in stages if number in games]

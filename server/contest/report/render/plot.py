@@ -1,10 +1,10 @@
-"""Ratings with their intervals as a picture: a line a name, the strongest on top, as SVG in the page's colours."""
+"""Where everything is in the plot of ratings: a line a name with its interval, the strongest on top."""
 
 import math
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from server.contest.report import formatting
-from server.contest.report.render.markup import Markup, element
 from server.contest.report.structure import Rating
 
 WIDTH = 760
@@ -20,39 +20,63 @@ MAX_NAME = 32
 MAX_TICKS = 8
 
 
-def rating_plot(ratings: Sequence[Rating]) -> Markup:
-    """Return the picture; there has to be somebody who is rated."""
+class Tick(NamedTuple):
+    """A line of the grid."""
+
+    x: float
+    elo: float
+
+
+class Row(NamedTuple):
+    """A name with its rating."""
+
+    y: float
+    name: str
+    """Shortened where it is long."""
+    title: str
+    x: float
+    interval: tuple[float, float] | None
+
+
+class Plot(NamedTuple):
+    """The whole plot, in units of the picture."""
+
+    width: int
+    height: int
+    top: int
+    foot: int
+    """Where the lines of the grid end."""
+    left: float
+    """Where the axis begins."""
+    ticks: Sequence[Tick]
+    rows: Sequence[Row]
+
+
+def rating_plot(ratings: Sequence[Rating]) -> Plot:
+    """Lay out the plot; there has to be somebody who is rated."""
     low, high, step = axis(ratings)
-    longest = max(min(len(formatting.printable(rating.name)), MAX_NAME) for rating in ratings)
-    left = 24 + LETTER * longest
-    height = TOP + ROW * len(ratings) + BOTTOM
+    names = [formatting.printable(rating.name) for rating in ratings]
+    left = 24 + LETTER * max(min(len(name), MAX_NAME) for name in names)
     foot = TOP + ROW * len(ratings)
 
     def place(value: float) -> float:
         return round(left + (value - low) / (high - low) * (WIDTH - RIGHT - left), 1)
 
-    parts: list[Markup] = []
-    for number in range(round((high - low) / step) + 1):
-        tick = low + number * step
-        x = place(tick)
-        parts.append(element("line", x1=x, x2=x, y1=TOP, y2=foot, class_="zero" if tick == 0 else "grid"))
-        parts.append(element("text", formatting.elo(tick), x=x, y=foot + 20, text_anchor="middle", class_="axis"))
-    for row, rating in enumerate(ratings):
-        y = TOP + ROW * row + ROW / 2
-        name = formatting.printable(rating.name)
-        shown = name if len(name) <= MAX_NAME else f"{name[: MAX_NAME - 1]}…"
-        told = element("title", f"{name}: {strength(rating)}")
-        bar = None
-        if rating.low is not None and rating.high is not None:
-            bar = element("line", x1=place(rating.low), x2=place(rating.high), y1=y, y2=y, class_="bar")
-        dot = element("circle", cx=place(rating.elo), cy=y, r=4.5, class_="dot")
-        text = element("text", shown, x=left - 14, y=y + 4.5, text_anchor="end")
-        parts.append(element("g", told, text, bar, dot))
-    title = element("title", "Ratings in Elo, with their 95 % intervals; the same figures stand in the table below")
-    return element("svg", title, parts, viewBox=f"0 0 {WIDTH} {height}", role="img")
+    ticks = [low + number * step for number in range(round((high - low) / step) + 1)]
+    rows = [
+        Row(
+            y=TOP + ROW * row + ROW / 2,
+            name=name if len(name) <= MAX_NAME else f"{name[: MAX_NAME - 1]}…",
+            title=f"{name}: {_strength(rating)}",
+            x=place(rating.elo),
+            interval=None if rating.low is None or rating.high is None else (place(rating.low), place(rating.high)),
+        )
+        for row, (name, rating) in enumerate(zip(names, ratings, strict=True))
+    ]
+    return Plot(WIDTH, foot + BOTTOM, TOP, foot, left, [Tick(place(elo), elo) for elo in ticks], rows)
 
 
-def strength(rating: Rating) -> str:
+def _strength(rating: Rating) -> str:
     """Write a rating with its interval."""
     text = f"{formatting.elo(rating.elo)} Elo"
     if rating.low is None or rating.high is None:

@@ -3,10 +3,12 @@ from base64 import b64encode
 from hashlib import sha256
 from html.parser import HTMLParser
 from itertools import pairwise
+from types import SimpleNamespace
 
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from jinja2 import UndefinedError
 
 from server.contest.definition import Entrant, Format, Gauntlet, Knockout, Ladder, RoundRobin, Swiss
 from server.contest.fixtures import Finished
@@ -14,13 +16,11 @@ from server.contest.formats.plan import plan
 from server.contest.report import formatting
 from server.contest.report.contents import report
 from server.contest.report.estimate import Moment
-from server.contest.report.render import games as page_games
 from server.contest.report.render import page as page_module
-from server.contest.report.render import stages
-from server.contest.report.render.markup import Markup, document, element, style_sheet
+from server.contest.report.render.environment import STYLES, render, style_sheet
 from server.contest.report.render.page import page
 from server.contest.report.render.plot import axis, rating_plot
-from server.contest.report.structure import Rating
+from server.contest.report.structure import Meeting, Rating, Round
 from tests.server.contest.played import CONTROL, by_seed, contest
 from tests.server.contest.report.samples import OPENED, sample, sample_report
 
@@ -37,7 +37,7 @@ TAGS = frozenset(
 ATTRIBUTES = frozenset(
     """
     lang charset http-equiv content name id class href scope title tabindex role aria-label aria-labelledby
-    colspan open viewbox x x1 x2 y y1 y2 cx cy r text-anchor
+    colspan open viewbox data-key x x1 x2 y y1 y2 cx cy r text-anchor
     """.split()  # noqa: SIM905
 )
 """None of them runs a script or fetches anything."""
@@ -161,8 +161,8 @@ def test_a_bracket_is_a_list_of_rounds_with_links_to_the_games() -> None:
 
 
 def test_what_would_be_too_long_is_left_out_with_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(stages, "MAX_CROSSED", 4)
-    monkeypatch.setattr(page_games, "MAX_LISTED", 10)
+    monkeypatch.setattr(page_module, "MAX_CROSSED", 4)
+    monkeypatch.setattr(page_module, "MAX_LISTED", 10)
     text = page(sample_report(7, RoundRobin()))
     Reader(text)
     assert "The crosstable is left out: there are more than 4 entrants." in text
@@ -170,21 +170,22 @@ def test_what_would_be_too_long_is_left_out_with_a_sentence(monkeypatch: pytest.
 
 
 def test_a_crosstable_links_only_to_games_that_are_listed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(page_games, "MAX_LISTED", 10)
     monkeypatch.setattr(page_module, "MAX_LISTED", 10)
     read = Reader(page(sample_report(7, RoundRobin())))
     assert {link[1:] for link in read.links if link.startswith("#")} <= set(read.ids)
 
 
 @given(st.text(), st.text())
-def test_elements_escape_what_is_no_markup(text: str, value: str) -> None:
-    found = element("p", text, element("b", text), title=value, hidden=None)
-    assert isinstance(found, Markup)
+def test_no_text_becomes_markup(one: str, other: str) -> None:
+    meeting = Meeting(players=(one, other), points=(0.0, 0.0), winner=None, bye=False, games=())
+    stage = SimpleNamespace(number=1, bracket=[Round(name=other, meetings=(meeting,))])
     read = _Plain()
-    read.feed(found)
+    read.feed(render("bracket.html", stage=stage, contest=None, linked=False))
     read.close()
-    assert "".join(read.texts) == 2 * formatting.printable(text)
-    assert read.tags == [("p", [("title", formatting.printable(value))]), ("b", [])]
+    expected = [formatting.printable(text) for text in (other, one, other)]
+    assert [text for text in read.texts if text.strip()] == [text for text in expected if text.strip()]
+    assert [dict(given)["title"] for tag, given in read.tags if tag == "span"] == expected[1:]
+    assert {tag for tag, _ in read.tags} == {"div", "ol", "li", "h3", "p", "span"}
 
 
 class _Plain(HTMLParser):
@@ -200,12 +201,10 @@ class _Plain(HTMLParser):
         self.texts.append(data)
 
 
-def test_elements_are_written_as_html_wants_them() -> None:
-    assert element("meta", charset="utf-8") == '<meta charset="utf-8">'
-    assert element("td", None, ["a", ["b"]], class_="c", aria_label=1) == '<td class="c" aria-label="1">ab</td>'
-    assert document(element("head")) == '<!doctype html>\n<html lang="en"><head></head></html>\n'
-    with pytest.raises(ValueError, match="style sheet"):
-        style_sheet("</style><script>")
+def test_templates_are_strict() -> None:
+    with pytest.raises(UndefinedError):
+        render("notes.html", contest=None)
+    assert "<" not in "".join(map(style_sheet, STYLES)), "the style sheet ends where it ends"
 
 
 def _rating(name: str, elo: float, low: float | None, high: float | None) -> Rating:
@@ -228,7 +227,7 @@ def test_the_plot_has_room_for_all_ratings(found: list[tuple[float, float, float
     assert low <= 0 <= high and high > low
     assert all(low <= end <= high for one in ratings for end in (one.low, one.elo, one.high) if end is not None)
     assert 1 <= round((high - low) / step) <= 11
-    drawing = rating_plot(ratings)
+    drawing = render("plot.html", plot=rating_plot(ratings))
     width, height = map(float, re.findall(r'viewBox="0 0 ([\d.]+) ([\d.]+)"', drawing)[0])
     assert all(0 <= float(x) <= width for x in re.findall(r' c?x[12]?="([^"]+)"', drawing))
     assert all(0 <= float(y) <= height for y in re.findall(r' c?y[12]?="([^"]+)"', drawing))
@@ -236,7 +235,7 @@ def test_the_plot_has_room_for_all_ratings(found: list[tuple[float, float, float
 
 
 def test_the_plot_puts_values_in_proportion() -> None:
-    drawing = rating_plot([_rating("ann", 100, 50, 200), _rating("bob", -100, -200, -50)])
+    drawing = render("plot.html", plot=rating_plot([_rating("ann", 100, 50, 200), _rating("bob", -100, -200, -50)]))
     ann, bob = (float(x) for x in re.findall('cx="([^"]+)"', drawing))
     zero = float(re.findall('<line x1="([^"]+)"[^>]*class="zero"', drawing)[0])
     assert ann - zero == pytest.approx(zero - bob, abs=0.2)
@@ -245,7 +244,7 @@ def test_the_plot_puts_values_in_proportion() -> None:
 
 
 def test_a_long_name_is_shortened_in_the_plot_and_whole_in_its_title() -> None:
-    drawing = rating_plot([_rating("x" * 40, 0, -1, 1)])
+    drawing = render("plot.html", plot=rating_plot([_rating("x" * 40, 0, -1, 1)]))
     assert f"{'x' * 31}…</text>" in drawing and f"<title>{'x' * 40}: 0 Elo, 95 % from −1 to +1</title>" in drawing
 
 

@@ -1,0 +1,74 @@
+"""The Jinja2 environment of the report: no value becomes markup, and none controls who reads it."""
+
+from functools import cache
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any
+
+from markupsafe import Markup
+
+from server.contest.report import formatting
+from server.contest.report.interruptions import intervention, pause
+from server.contest.report.render import games
+from server.contest.report.render.tie_breaks import marks, with_forfeits
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
+PACKAGE = "server.contest.report"
+
+STYLES = ("base.css", "contest.css")
+"""The style sheets that a report needs, in order; the pages of the server link to the same files."""
+
+_FILTERS = (
+    formatting.date,
+    formatting.elo,
+    formatting.number,
+    formatting.percent,
+    formatting.points,
+    formatting.share,
+    formatting.signed,
+    formatting.time_used,
+    games.ended,
+    games.match_of,
+    games.programs,
+    games.score,
+    intervention,
+    marks,
+    pause,
+    with_forfeits,
+)
+
+
+def render(template: str, **context: object) -> str:
+    """Render a template of ``templates/``."""
+    return _environment().get_template(template).render(context)
+
+
+@cache
+def style_sheet(name: str) -> str:
+    """Return one of the `STYLES`."""
+    return (files(PACKAGE) / "templates" / name).read_text(encoding="utf-8")
+
+
+@cache
+def _environment() -> "Environment":
+    """Make the environment; a template is compiled once, when it is first used."""
+    from jinja2 import Environment, PackageLoader, StrictUndefined  # servers without contests start sooner without it
+
+    environment = Environment(
+        loader=PackageLoader(PACKAGE),
+        extensions=["jinja2.ext.do"],
+        autoescape=True,
+        undefined=StrictUndefined,
+        finalize=_printable,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        auto_reload=False,
+    )
+    environment.filters.update({found.__name__: found for found in _FILTERS})
+    return environment
+
+
+def _printable(value: Any) -> Any:
+    """Return a value as it is written, before it is escaped: only what a template made itself stays as it is."""
+    return value if isinstance(value, Markup) else formatting.printable(str(value))
