@@ -126,7 +126,8 @@ class RecordStore:
         self._numbers = MatchNumbers(
             folder, max((n for place in places for n in _numbers(place)), default=0), self.disk
         )
-        self._ended = deque(sorted(set(_numbers(keys)) - set(_numbers(running))))
+        self._ended = deque(sorted(set(_numbers(keys)) - set(_numbers(running)), key=self._last_written))
+        """Matches whose keys are kept, in the order in which they ended."""
         self._recent = recent
         self._synced = synced
         for path in running.glob(f"*{UNFINISHED}"):
@@ -337,6 +338,13 @@ class RecordStore:
         self._ended.append(match)
         while len(self._ended) > self._recent:
             self.forget(self._ended.popleft())
+
+    def _last_written(self, match: int) -> tuple[int, int]:
+        """Return when the record of a match got its last line, as it ended, with its number; for sorting."""
+        try:
+            return self._places.record(match).stat().st_mtime_ns, match
+        except OSError:
+            return 0, match
 
     @staticmethod
     def newest(folder: Path, count: int) -> list[Path]:

@@ -139,6 +139,19 @@ def test_record_moves_aside_when_it_is_finished_and_numbers_go_on(tmp_path: Path
     assert RecordStore(tmp_path).next_number() == 2
 
 
+def test_keys_are_kept_of_the_matches_that_ended_last_after_a_restart_too(tmp_path: Path) -> None:
+    """A long match ends behind many that began after it; its players may still have to be told how."""
+    record_store = RecordStore(tmp_path, recent=2)
+    journals = {match: record_store.begin(match, KEYS, "head\n") for match in (1, 2, 3)}
+    for second, match in enumerate((2, 3, 1)):
+        journals[match].finish()
+        os.utime(tmp_path / "records" / f"{match}.txt", (second, second))
+    assert [match for match in (1, 2, 3) if record_store.keys(match)] == [1, 3]
+    record_store = RecordStore(tmp_path, recent=2)
+    record_store.begin(4, KEYS, "head\n").finish()
+    assert [match for match in (1, 2, 3, 4) if record_store.keys(match)] == [1, 4]
+
+
 def test_no_record_is_written_over(tmp_path: Path) -> None:
     record_store = RecordStore(tmp_path)
     record_store.begin(1, KEYS, "head\n").close()
