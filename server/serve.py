@@ -139,7 +139,7 @@ async def _serve(
             services.start_soon(acceptor.patrol)
             services.start_soon(keep_watchdog)
             if settings.metrics is not None:
-                from server.ops.metrics import HOST
+                from server.web.http.metrics import HOST
                 from server.web.http.metrics_endpoint import serve_metrics
 
                 port = await services.start(serve_metrics, arena, rate_limiter, settings.metrics)

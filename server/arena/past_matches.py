@@ -1,9 +1,8 @@
-"""Replay matches that ended under an earlier server: ``python -m server.arena.past_matches < RECORD``.
+"""Replays matches that ended under an earlier server, in a worker process (`server.ops.workers.question_loop`).
 
 To replay a record takes up to a third of a second. Another process does it, one record at a time.
 """
 
-import sys
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable
 
@@ -16,6 +15,8 @@ from engine.wire.messages import KINDS
 from server.match import referee
 from server.match.match_messages import Seat, announcement
 from server.match.recovery import finished
+from server.ops.workers.question_loop import OK, answer_questions
+from server.ops.workers.worker_process import FAULTS, ask_once
 
 KEPT = 16
 """Matches that are kept when they were replayed: a record has at most a megabyte."""
@@ -70,11 +71,11 @@ class NotReplayed(Exception):
 
 async def replayed(text: str) -> Retold | None:
     """Let another process replay a record. Raises `NotReplayed`, and OSError where it cannot be started."""
-    command = [sys.executable, "-P", "-m", "server.arena.past_matches"]
-    done = await trio.run_process(command, stdin=text.encode(), capture_stdout=True, capture_stderr=True, check=False)
-    if done.returncode:
-        raise NotReplayed(f"status {done.returncode}: {done.stderr.decode(errors='replace')[-500:]}")
-    return msgspec.json.decode(done.stdout, type=Retold | None)
+    try:
+        _, answer = await ask_once("server.arena.past_matches", "replay", text.encode())
+    except FAULTS as error:
+        raise NotReplayed(str(error)) from None
+    return msgspec.json.decode(answer, type=Retold | None)
 
 
 def retold(text: str) -> Retold | None:
@@ -88,4 +89,4 @@ def retold(text: str) -> Retold | None:
 
 
 if __name__ == "__main__":
-    sys.stdout.buffer.write(msgspec.json.encode(retold(sys.stdin.buffer.read().decode())))
+    answer_questions(lambda question: (OK, msgspec.json.encode(retold(question.body.decode()))))

@@ -1,6 +1,6 @@
 """What a server has done since it started, counted: matches and how they ended, moves, and how long things took.
 
-Counting is cheap enough for every move, some tenths of a microsecond; `server.ops.metrics` shows it.
+Counting is cheap enough for every move, some tenths of a microsecond; `server.web.http.metrics` shows it.
 """
 
 from collections import Counter

@@ -24,8 +24,8 @@ from server.contest.programs.sandbox import cgroups
 from server.contest.programs.sandbox.choice import hindrance
 from server.contest.store.store import FILE as STORE
 from server.match import recovery
-from server.ops.metrics import HOST as METRICS_HOST
 from server.storage.record_store import LOCK, SUFFIX
+from server.web.http.metrics import HOST as METRICS_HOST
 
 GOOD, NOTE, WRONG = "ok", "note", "WRONG"
 

@@ -1,10 +1,10 @@
-"""Operations: logs, metrics, and the service manager.
+"""Operations: logs, processes, and the service manager.
 
 - `backoff`: how long to wait before something is tried again that fails again and again
 - `descendants`: finding and ending what programs have started, also when it has left their process group or lost its
   parents
 - `logs`: log lines on stderr, one an event
-- `metrics`: the figures of the server for Prometheus
 - `service_manager`: what a service manager is told: that the server is ready, alive, or stopping (the protocol of
   sd_notify(3))
+- `workers`: work in other processes
 """

@@ -16,6 +16,8 @@ from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp
 
 from engine.search.game_engine import GameEngine
+from engine.search.searcher import Stop
+from server.ops.workers.question_loop import Question, listen
 from server.web.http.errors import Refused
 from server.web.play import questions
 from server.web.play import worker as play_worker
@@ -76,10 +78,9 @@ async def test_bad_input_is_answered_with_one_sentence() -> None:
 
 def test_a_thought_is_stopped_by_a_word() -> None:
     body = msgspec.json.encode({**LARGE, "seconds": 10})
-    asked: SimpleQueue[play_worker.Asked | None] = SimpleQueue()
-    play_worker._listen(BytesIO(b"think %d\n%bstop 0\n" % (len(body), body)), asked)
+    asked: SimpleQueue[Question[Stop]] = SimpleQueue()
+    listen(BytesIO(b"think %d\n%bstop 0\n" % (len(body), body)), asked, Stop)
     question = asked.get()
-    assert question is not None
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(questions, "perf_counter", lambda: 0.0)  # for ever, then, if nothing stopped it
         status, answer = play_worker.answer(question, GameEngine(1))

@@ -1,9 +1,6 @@
 """Games of a contest end with the result that their position is proven to have."""
 
-import subprocess
-import sys
 from collections.abc import Callable, Iterable, Sequence
-from contextlib import suppress
 
 import msgspec
 import structlog
@@ -14,6 +11,7 @@ from server.contest.runtime.proof import Proof, ruling
 from server.contest.runtime.prover_process import Question
 from server.match.match import Match
 from server.ops.backoff import pause_seconds
+from server.ops.workers.worker_process import FAULTS, WorkerProcess, command_of
 
 log = structlog.get_logger()
 
@@ -32,10 +30,7 @@ FIRST_PAUSE_SECONDS = 0.2
 MAX_PAUSE_SECONDS = 60.0
 """Longest of these pauses."""
 
-ANSWER_BYTES = 4096
-"""Read at a time; an answer is shorter."""
-
-_ANSWERS: msgspec.json.Decoder[Proof | None] = msgspec.json.Decoder(Proof | None)
+_PROOFS: msgspec.json.Decoder[Proof | None] = msgspec.json.Decoder(Proof | None)
 
 
 async def adjudicate(contest: str, rules: Adjudication, matches: Callable[[], Iterable[Match]]) -> None:
@@ -53,7 +48,7 @@ class Adjudicator:
 
     def __init__(self, rules: Adjudication, prover: Sequence[str] = ()) -> None:
         """Take the rules of a contest; ``prover`` is the command in place of `prover_process`."""
-        own = (sys.executable, "-P", "-m", "server.contest.runtime.prover_process")
+        own = command_of("server.contest.runtime.prover_process")
         self._from_ply = rules.from_ply
         self._prover = _Prover((*(prover or own), str(rules.seconds), str(rules.megabytes)), rules.seconds)
         self._asked: dict[int, int] = {}  # match -> plies of its last position, the one longest ago first
@@ -118,7 +113,7 @@ class _Prover:
     def __init__(self, command: Sequence[str], seconds: float) -> None:
         self._command = command
         self._seconds = seconds
-        self._process: trio.Process | None = None
+        self._process: WorkerProcess | None = None
         self._failures = 0
 
     async def ask(self, question: Question, wanted: Callable[[], bool]) -> Proof | None:
@@ -129,7 +124,7 @@ class _Prover:
         try:
             with trio.fail_after(self._seconds + HANG_SECONDS):
                 proof = await self._answer(question, wanted)
-        except (OSError, trio.BrokenResourceError, trio.TooSlowError, msgspec.DecodeError) as error:
+        except (OSError, *FAULTS, msgspec.DecodeError) as error:
             self._failures += 1
             log.warning("proof_process_failed", error=repr(error), times=self._failures)
             with trio.CancelScope(shield=True):
@@ -141,32 +136,13 @@ class _Prover:
 
     async def _answer(self, question: Question, wanted: Callable[[], bool]) -> Proof | None:
         if self._process is None:
-            self._process = await trio.lowlevel.open_process(
-                self._command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True
-            )
-        to, from_ = self._process.stdin, self._process.stdout
-        assert to is not None and from_ is not None
-        await to.send_all(msgspec.json.encode(question) + b"\n")
-        line, given_up = b"", False
-        while not line.endswith(b"\n"):
-            with trio.move_on_after(LOOK_SECONDS):
-                data = await from_.receive_some(ANSWER_BYTES)
-                if not data:
-                    raise trio.BrokenResourceError("it has ended")
-                line += data
-            if not given_up and not wanted():
-                given_up = True
-                await to.send_all(b"\n")
-        return _ANSWERS.decode(line)
+            self._process = await WorkerProcess.start(self._command, own_session=True)
+            await self._process.ready()
+        _, answer = await self._process.ask("prove", msgspec.json.encode(question), wanted)
+        return _PROOFS.decode(answer)
 
     async def end(self) -> None:
         """End the process, if there is one."""
         process, self._process = self._process, None
-        if process is None:
-            return
-        for stream in (process.stdin, process.stdout):
-            assert stream is not None
-            await stream.aclose()
-        with suppress(ProcessLookupError):
-            process.kill()
-        await process.wait()
+        if process is not None:
+            await process.end()

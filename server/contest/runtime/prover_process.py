@@ -1,15 +1,12 @@
-"""A process that proves positions for `server.contest.runtime.adjudication`, so that the server never waits for it.
+"""A worker process that proves positions for `server.contest.runtime.adjudication`, so that the server never waits.
 
-Its arguments are the seconds and megabytes for a position. On its standard input comes a `Question` a line, and the
-next one not before the answer, a line on its standard output: a `Proof`, or null. An empty line says meanwhile that
-nobody wants to know any more; null comes soon then. It ends with its input, also in the middle of a position.
+Its arguments are the seconds and megabytes for a position. What it is asked (`server.ops.workers.question_loop`) is a
+`Question` in JSON, the answer a `Proof` or null; null also comes soon where it is told to stop.
 """
 
-import os
 import sys
 from collections.abc import Callable
-from queue import SimpleQueue
-from threading import Event, Thread
+from threading import Event
 from time import perf_counter
 
 import msgspec
@@ -19,6 +16,8 @@ from engine.games.interface import Position
 from engine.solve.solver import Result, Solution, SolverLimits, solve
 from server.config import process_settings
 from server.contest.runtime.proof import Proof
+from server.ops.workers.question_loop import OK, answer_questions
+from server.ops.workers.question_loop import Question as Asked
 
 MEGABYTE = 1 << 20
 
@@ -70,29 +69,18 @@ def _most_plies(position: Position, solution: Solution) -> int | None:
     return solution.within
 
 
-def _listen(lines: "SimpleQueue[bytes]", unwanted: Event) -> None:
-    for line in sys.stdin.buffer:
-        if line.strip():
-            unwanted.clear()
-            lines.put(line)
-        else:
-            unwanted.set()
-    os._exit(0)  # the server is gone, however it ended
+def answer(asked: Asked[Event], seconds: float, megabytes: int) -> tuple[int, bytes]:
+    """Return the JSON of the `Proof` of a `Question`, or null."""
+    question = msgspec.json.decode(asked.body, type=Question)
+    position = GAMES[question.game].read(question.text)
+    return OK, msgspec.json.encode(prove(position, seconds, megabytes, asked.stop.is_set))
 
 
 def main(seconds: float, megabytes: int) -> None:
     """Answer questions until there are no more."""
     process_settings.use_idle_time()
     process_settings.limit_memory((OWN_MEGABYTES + GROWTH * megabytes) * MEGABYTE)
-    lines: SimpleQueue[bytes] = SimpleQueue()
-    unwanted = Event()
-    Thread(target=_listen, args=(lines, unwanted), daemon=True).start()
-    questions = msgspec.json.Decoder(Question)
-    while True:
-        question = questions.decode(lines.get())
-        proof = prove(GAMES[question.game].read(question.text), seconds, megabytes, unwanted.is_set)
-        sys.stdout.buffer.write(msgspec.json.encode(proof) + b"\n")
-        sys.stdout.buffer.flush()
+    answer_questions(lambda asked: answer(asked, seconds, megabytes))
 
 
 if __name__ == "__main__":

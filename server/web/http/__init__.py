@@ -3,6 +3,7 @@
 - `client_quota`: how many connections, and requests a second, the browsers of one address may have
 - `errors`: what a browser is told instead of an answer
 - `listener`: HTTP connections: hypercorn's protocol on streams whose every send has a deadline, in bounded numbers
+- `metrics`: the figures of the server for Prometheus
 - `metrics_endpoint`: what the server shows of itself to programs that watch over it: ``/metrics`` for Prometheus, and
   ``/health``
 - `path_numbers`: numbers in paths: those that a match or a contest can have, and no others, so that none is too long

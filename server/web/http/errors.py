@@ -1,8 +1,7 @@
 """What a browser is told instead of an answer."""
 
-NOT_TRUE = 3
-"""Exit status of a process that has found a record not to be true; an interpreter that fails ends with others."""
-
+NOT_TRUE = 422
+"""Status of an answer that a record is not true."""
 
 MAX_SENTENCE = 400
 """Characters of a sentence; one that holds a longer text of whoever asked has the middle left out."""

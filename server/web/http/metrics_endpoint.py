@@ -11,9 +11,9 @@ from starlette.routing import Route
 from server.arena.arena import Arena
 from server.net.event_loop import microseconds
 from server.net.rate_limiter import RateLimiter
-from server.ops.metrics import HOST, exposition
 from server.web.http.client_quota import HttpRateLimiter
 from server.web.http.listener import configuration, serve_browsers
+from server.web.http.metrics import HOST, exposition
 
 MAX_CONNECTIONS = 50
 """A program that collects figures has one at a time."""

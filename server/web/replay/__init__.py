@@ -5,7 +5,6 @@
 - `evaluations`: what the search thinks of the positions of a match, within a budget of nodes that a long match has to
   share out
 - `match_frames`: a match as a page shows it: what is fixed, how it stands, and every position
-- `one_shot_process`: processes that answer one question and end
 - `past_results`: the results of earlier servers over the same data directory, read once, when somebody first looks at
   the lobby
 - `record_analysis`: what is known of a record, worked out in a process of its own

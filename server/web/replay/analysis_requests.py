@@ -6,8 +6,8 @@ import msgspec
 import structlog
 import trio
 
+from server.ops.workers.worker_process import FAULTS, ask_once
 from server.web.http.errors import NOT_TRUE, Refused
-from server.web.replay import one_shot_process
 from server.web.replay.work_queue import Full, WorkQueue
 
 log = structlog.get_logger()
@@ -89,11 +89,11 @@ def _is_whole(kind: str, answer: bytes) -> bool:
 
 
 async def _answer(kind: str, record: bytes) -> bytes:
-    done = await one_shot_process.run("record_analysis", kind, stdin=record)
-    fault = done.stderr.decode(errors="replace").strip()
-    if done.returncode == 0:
-        return done.stdout
-    if done.returncode == NOT_TRUE:
-        raise Refused(422, f"this is no true record: {fault}")
-    log.error("record_analysis_failed", kind=kind, status=done.returncode, fault=fault[-2000:])
-    raise Refused(500, "a fault of the server's own, which was written to its log")
+    try:
+        status, answer = await ask_once("server.web.replay.record_analysis", kind, record)
+    except FAULTS as error:
+        log.error("record_analysis_failed", kind=kind, fault=str(error))
+        raise Refused(500, "a fault of the server's own, which was written to its log") from None
+    if status == NOT_TRUE:
+        raise Refused(422, f"this is no true record: {answer.decode()}")
+    return answer

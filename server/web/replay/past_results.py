@@ -6,7 +6,8 @@ import msgspec
 import structlog
 import trio
 
-from server.web.replay import one_shot_process
+from server.ops.workers.worker_process import FAULTS, ask_once
+from server.web.replay.results_process import Asked
 from server.web.views.lobby import RESULTS, Listed
 
 log = structlog.get_logger()
@@ -33,9 +34,12 @@ class PastResults:
         """Read them when they are wanted."""
         await self._wanted.wait()
         with trio.move_on_after(SECONDS):
-            done = await one_shot_process.run("results_process", str(self._data), str(RESULTS))
-            if done.returncode == 0:
-                self.results = msgspec.json.decode(done.stdout, type=tuple[Listed, ...])
+            try:
+                asked = msgspec.json.encode(Asked(str(self._data), RESULTS))
+                _, answer = await ask_once("server.web.replay.results_process", "newest", asked)
+            except FAULTS as error:
+                log.warning("past_results_read_failed", fault=str(error))
+            else:
+                self.results = msgspec.json.decode(answer, type=tuple[Listed, ...])
                 return
-            log.warning("past_results_read_failed", fault=done.stderr.decode(errors="replace")[-2000:])
         self.results = ()

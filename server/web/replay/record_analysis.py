@@ -1,18 +1,19 @@
-"""Analyses a record, in a process of its own: ``python -m server.web.replay.record_analysis frames|values|film``.
+"""Analyses a record, in a worker process of its own (`server.ops.workers.question_loop`).
 
 Reading a record that anybody may send, and searching its positions, takes time that the server's event loop does not
-have, and that no thread can be stopped in. The process gets the record on standard input and answers on standard
-output; whoever starts it sets the bound in time and ends it. For ``match_frames`` it gets a `Played` in JSON, a match
-that the server plays, and answers with its positions.
+have, and that no thread can be stopped in. A question is of the kind ``frames`` or ``values``, and its body the record;
+whoever asks sets the bound in time and ends the process. For ``film`` the body is a `Played` in JSON, a match that the
+server plays, and the answer has its positions.
 """
 
-import sys
+from threading import Event
 
 import msgspec
 
 from engine.games.catalogue import GAMES
 from engine.record import BadRecord, verify
-from server.config import process_settings
+from server.config.process_settings import lower_priority
+from server.ops.workers.question_loop import OK, Question, answer_questions
 from server.web.http.errors import NOT_TRUE, short
 from server.web.replay.match_frames import Change, Frame, Info, Now, frames, info_of, now_of_record
 
@@ -56,24 +57,19 @@ def _judge(text: str) -> object:
     return judge(verify(text))
 
 
-def main() -> int:
-    """Answer one question; return the exit status, with a fault of the record on standard error."""
-    process_settings.lower_priority(NICENESS)
-    question = {"frames": tell, "values": _judge, "film": match_frames}[sys.argv[1]]
-    data = sys.stdin.buffer.read()
+def answer(question: Question[Event]) -> tuple[int, bytes]:
+    """Return the status and the JSON of an answer; where a record is not true, a sentence that says why."""
+    analyse = {"frames": tell, "values": _judge, "film": match_frames}[question.kind]
     try:
-        answer = question(data.decode())
+        return OK, msgspec.json.encode(analyse(question.body.decode()))
     except UnicodeDecodeError as error:
-        before = data[: error.start]
+        before = question.body[: error.start]
         line, byte = before.count(b"\n") + 1, error.start - before.rfind(b"\n")
-        print(f"line {line}: byte {byte} is not UTF-8", file=sys.stderr)
-        return NOT_TRUE
+        return NOT_TRUE, f"line {line}: byte {byte} is not UTF-8".encode()
     except BadRecord as error:
-        print(short(str(error)), file=sys.stderr)
-        return NOT_TRUE
-    sys.stdout.buffer.write(msgspec.json.encode(answer))
-    return 0
+        return NOT_TRUE, short(str(error)).encode()
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    lower_priority(NICENESS)
+    answer_questions(answer)

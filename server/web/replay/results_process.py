@@ -1,19 +1,20 @@
-"""The results of the newest records of a data directory: ``python -m server.web.replay.results_process FOLDER COUNT``.
+"""The results of the newest records of a data directory, by a worker process (`server.ops.workers.question_loop`).
 
 A process of its own reads them, for those of earlier servers: there may be many, and one of them may be damaged, or
-take long. What it finds stands on standard output as JSON.
+take long. A question is an `Asked` in JSON.
 """
 
-import sys
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
+from threading import Event
 from time import monotonic
 
 import msgspec
 
 from server.config.process_settings import alarm_raising, lower_priority
 from server.match.recovery import finished
+from server.ops.workers.question_loop import OK, Question, answer_questions
 from server.storage.record_store import RecordStore
 from server.web.views.lobby import Listed, listed
 
@@ -28,6 +29,13 @@ MAX_BYTES = 2 * 1024 * 1024
 
 RECORD_SECONDS, ALL_SECONDS = 1.0, 15.0
 """How long it may take to read one, and after how long no other is begun."""
+
+
+class Asked(msgspec.Struct, frozen=True):
+    """A question."""
+
+    folder: str
+    count: int
 
 
 class TooLong(Exception):
@@ -60,6 +68,12 @@ def _result(path: Path, set_timer: Callable[[float], None]) -> list[Listed]:
     return [] if state is None or path.stem != str(state.header.match) else [listed(state, 0)]
 
 
+def answer(question: Question[Event]) -> tuple[int, bytes]:
+    """Return the JSON of the results that an `Asked` asks for."""
+    asked = msgspec.json.decode(question.body, type=Asked)
+    return OK, msgspec.json.encode(newest(Path(asked.folder), asked.count))
+
+
 if __name__ == "__main__":
     lower_priority(NICENESS)
-    sys.stdout.buffer.write(msgspec.json.encode(newest(Path(sys.argv[1]), int(sys.argv[2]))))
+    answer_questions(answer)

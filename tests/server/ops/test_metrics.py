@@ -21,7 +21,7 @@ from engine.games.outcome import Termination
 from engine.wire import messages as m
 from server.arena.stats import Histogram
 from server.ops import service_manager
-from server.ops.metrics import exposition
+from server.web.http.metrics import exposition
 from server.web.http.metrics_endpoint import serve_metrics
 from tests.server.commands.test_process import pair, running
 from tests.server.harness import House, open_house, play, ready

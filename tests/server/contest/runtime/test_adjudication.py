@@ -28,16 +28,25 @@ import json, os, pathlib, select, sys
 folder, wanted = pathlib.Path(sys.argv[1]), None
 def keep(name, line):
     with (folder / name).open("a") as file: file.write(f"{line}\\n")
+def say(text):
+    print(f"200 {len(text.encode())}", text, sep="\\n", end="", flush=True)
 keep("processes", os.getpid())
+say("")
+read = b""
 while True:
     if select.select([0], [], [], 0.005)[0]:
-        lines = os.read(0, 65536).decode().splitlines()
-        if not lines: break
-        for line in lines:
-            keep("questions" if line else "given-up", line)
-            if line: wanted = folder / f"answer-{json.loads(line)['text'].split()[4]}"
-            elif wanted: wanted = print("null", flush=True)
-    if wanted and wanted.exists(): wanted = print(wanted.read_text(), flush=True)
+        data = os.read(0, 65536)
+        if not data: break
+        read += data
+        while b"\\n" in read:
+            head, _, rest = read.partition(b"\\n")
+            kind, length = head.decode().split()
+            if len(rest) < int(length): break
+            line, read = rest[:int(length)].decode(), rest[int(length):]
+            keep("given-up" if kind == "stop" else "questions", line)
+            if kind == "prove": wanted = folder / f"answer-{json.loads(line)['text'].split()[4]}"
+            elif wanted: wanted = say("null")
+    if wanted and wanted.exists(): wanted = say(wanted.read_text())
 """
 """Answers what stands in a file, when it is there; its name has the reserve of the first side."""
 

@@ -1,8 +1,6 @@
 """When a proof holds for a game: against exhaustive play of matches, with all their draws, on small random graphs."""
 
 import random
-import subprocess
-import sys
 from collections.abc import Iterator
 from enum import StrEnum
 from types import SimpleNamespace
@@ -10,6 +8,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 import pytest
+import trio
 
 from engine.games.catalogue import GAMES
 from engine.games.history import History
@@ -17,6 +16,8 @@ from engine.games.interface import moves
 from engine.games.outcome import Outcome
 from server.contest.runtime.proof import Proof, ruling
 from server.contest.runtime.prover_process import Question, prove
+from server.ops.workers.question_loop import OK
+from server.ops.workers.worker_process import WorkerProcess, command_of
 
 PLAYERS = ("ann", "bob")
 
@@ -203,31 +204,26 @@ def test_the_other_side_moves_in_the_middle_of_a_game() -> None:
     assert Proof(0, 2, True) in replies, "white wins in 3"
 
 
-def test_the_process_answers_one_line_after_the_other_and_ends_with_its_input() -> None:
-    command = [sys.executable, "-P", "-m", "server.contest.runtime.prover_process", "600", "64"]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
-        assert process.stdin is not None and process.stdout is not None
+async def test_the_process_answers_one_question_after_the_other_and_ends_with_its_input() -> None:
+    process = await WorkerProcess.start(command_of("server.contest.runtime.prover_process", "600", "64"))
+    try:
+        with trio.fail_after(600):
+            await process.ready()
 
-        def say(line: bytes) -> None:
-            assert process.stdin is not None
-            process.stdin.write(line + b"\n")
-            process.stdin.flush()
+            async def ask(parameters: str, wanted: bool = True) -> Proof | None:
+                question = Question("gipf", GAMES["gipf"].start(parameters).text())
+                status, answer = await process.ask("prove", msgspec.json.encode(question), lambda: wanted)
+                assert status == OK
+                return msgspec.json.decode(answer, type=Proof | None)
 
-        def ask(parameters: str) -> None:
-            say(msgspec.json.encode(Question("gipf", GAMES["gipf"].start(parameters).text())))
-
-        def hear() -> Proof | None:
-            assert process.stdout is not None
-            return msgspec.json.decode(process.stdout.readline(), type=Proof | None)
-
-        ask("2 3 5 5")
-        assert hear() == Proof(0, 1, True)
-        ask("4 4 15 15")
-        say(b"")
-        assert hear() is None, "nobody wants to know"
-        ask("3 3 4 4")
-        assert hear() == Proof(1, 2, True)
-        ask("4 4 15 15")
-        process.stdin.close()
-        assert process.wait(600) == 0
-        assert process.stdout.read() == b"", "it was in the middle of a position"
+            assert await ask("2 3 5 5") == Proof(0, 1, True)
+            assert await ask("4 4 15 15", wanted=False) is None, "nobody wants to know"
+            assert await ask("3 3 4 4") == Proof(1, 2, True)
+            with trio.move_on_after(0.1):
+                await ask("4 4 15 15")
+            assert process.process.stdin is not None and process.process.stdout is not None
+            await process.process.stdin.aclose()
+            assert await process.process.wait() == 0
+            assert await process.process.stdout.receive_some() == b"", "it was in the middle of a position"
+    finally:
+        await process.end()

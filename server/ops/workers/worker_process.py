@@ -1,0 +1,144 @@
+"""The server's side of a worker process: starts it, asks it, stops it, and ends it."""
+
+import subprocess
+import sys
+from collections.abc import Callable, Sequence
+
+import trio
+
+from server.ops.workers.question_loop import FAULT, STOP
+
+END_SECONDS = 10.0
+"""How long a process that was killed may take to be gone: less than a moment, unless its disk does not answer."""
+
+LOOK_SECONDS = 0.05
+"""How often to ask whether an answer is still wanted."""
+
+PIECE = 1 << 16
+"""Bytes to read at once."""
+
+
+class WorkerFault(Exception):
+    """A worker process could not answer a question; ``str(error)`` is the end of its traceback."""
+
+
+FAULTS = (trio.TooSlowError, trio.BrokenResourceError, EOFError, WorkerFault)
+"""How it shows that a process is stuck, has died, or has a fault."""
+
+
+def command_of(module: str, *arguments: str) -> tuple[str, ...]:
+    """Return the command that runs a module of this distribution."""
+    return (sys.executable, "-P", "-m", module, *arguments)
+
+
+class WorkerProcess:
+    """A process that runs `server.ops.workers.question_loop`, and what was read from it so far."""
+
+    def __init__(self, process: trio.Process) -> None:
+        """Take a process whose standard input and output are pipes."""
+        self.process = process
+        self.asked = False
+        """Whether it has a question, and its answer is still to come."""
+        assert process.stdin is not None and process.stdout is not None
+        self._questions, self._answers = process.stdin, process.stdout
+        self._read = bytearray()
+
+    @classmethod
+    async def start(cls, command: Sequence[str], *, own_session: bool = False) -> "WorkerProcess":
+        """Start a process; raises OSError. `ready` waits for it, and `end` is to be called in any case.
+
+        Processes of the server's session share the processor cores that it is confined to.
+        """
+        pipe = subprocess.PIPE
+        return cls(await trio.lowlevel.open_process(command, stdin=pipe, stdout=pipe, start_new_session=own_session))
+
+    async def ready(self) -> None:
+        """Wait until it listens; raises one of the `FAULTS`."""
+        await self._answer(None)
+
+    async def ask(self, kind: str, body: bytes, wanted: Callable[[], bool] | None = None) -> tuple[int, bytes]:
+        """Return the status and the body of an answer; raises one of the `FAULTS`.
+
+        It is told to stop as soon as the answer is not ``wanted`` any more, and that answer is returned.
+        """
+        await self._questions.send_all(b"%b %d\n%b" % (kind.encode(), len(body), body))
+        self.asked = True
+        status, answer = await self._answer(wanted)
+        self.asked = False
+        if status == FAULT:
+            raise WorkerFault(answer.decode(errors="replace"))
+        return status, answer
+
+    async def stop(self, seconds: float) -> bool:
+        """End what was asked last, of which the answer is still to come; tell whether it came within that time.
+
+        Of a question that has not gone out whole no answer comes.
+        """
+        if not self.asked:
+            return False
+        with trio.CancelScope(shield=True, deadline=trio.current_time() + seconds):
+            try:
+                await self._tell_to_stop()
+                await self._answer(None)
+                self.asked = False
+                return True
+            except FAULTS:
+                pass
+        return False
+
+    async def end(self) -> None:
+        """Kill the process, whatever it does, and close the pipes to it."""
+        self.process.kill()
+        with trio.CancelScope(shield=True, deadline=trio.current_time() + END_SECONDS):
+            await self.process.wait()
+            await self._questions.aclose()
+            await self._answers.aclose()
+
+    async def _tell_to_stop(self) -> None:
+        await self._questions.send_all(b"%b 0\n" % STOP)
+
+    async def _answer(self, wanted: Callable[[], bool] | None) -> tuple[int, bytes]:
+        while (answer := self._whole()) is None:
+            if wanted is None:
+                await self._more()
+                continue
+            with trio.move_on_after(LOOK_SECONDS):
+                await self._more()
+            if not wanted():
+                wanted = None
+                await self._tell_to_stop()
+        return answer
+
+    def _whole(self) -> tuple[int, bytes] | None:
+        """Take an answer from what was read, where a whole one is there; raises EOFError where it is none."""
+        start = self._read.find(b"\n") + 1
+        if not start:
+            return None
+        try:
+            status, length = map(int, self._read[:start].split())
+        except ValueError:
+            raise EOFError("the process does not answer as agreed") from None
+        if len(self._read) < start + length:
+            return None
+        body = bytes(self._read[start : start + length])
+        del self._read[: start + length]
+        return status, body
+
+    async def _more(self) -> None:
+        piece = await self._answers.receive_some(PIECE)
+        if not piece:
+            raise EOFError("the process has ended")
+        self._read += piece
+
+
+async def ask_once(module: str, kind: str, body: bytes, *arguments: str) -> tuple[int, bytes]:
+    """Let a process of its own answer one question; it is killed where that is cancelled.
+
+    Raises OSError where it cannot be started, and one of the `FAULTS` where it dies.
+    """
+    worker = await WorkerProcess.start(command_of(module, *arguments))
+    try:
+        await worker.ready()
+        return await worker.ask(kind, body)
+    finally:
+        await worker.end()

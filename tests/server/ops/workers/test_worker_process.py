@@ -1,0 +1,131 @@
+"""Worker processes: what they answer, how they are stopped and ended, and how their failures show."""
+
+import os
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+import trio
+
+from server.ops.workers.question_loop import OK
+from server.ops.workers.worker_process import FAULTS, WorkerFault, WorkerProcess, ask_once
+
+WORKER = """
+import os, sys
+from server.ops.workers.question_loop import OK, answer_questions
+def answer(question):
+    if question.kind == "wait":
+        question.stop.wait()
+        return OK, b"stopped"
+    if question.kind == "hang":
+        while True: pass
+    if question.kind == "die":
+        os._exit(1)
+    if question.kind == "fail":
+        raise ValueError("no such thing")
+    return 300, question.body * 2
+answer_questions(answer)
+"""
+COMMAND = (sys.executable, "-P", "-c", WORKER)
+SECONDS = 600.0
+"""After which whatever a test waits for has failed."""
+
+
+@asynccontextmanager
+async def started(*command: str) -> AsyncIterator[WorkerProcess]:
+    worker = await WorkerProcess.start(command or COMMAND)
+    with trio.fail_after(SECONDS):
+        try:
+            yield worker
+        finally:
+            await worker.end()
+    assert worker.process.returncode is not None
+
+
+async def left(worker: WorkerProcess, kind: str) -> None:
+    """Ask something, and wait for the answer no longer."""
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(worker.ask, kind, b"")
+        while not worker.asked:
+            await trio.sleep(0.001)
+        nursery.cancel_scope.cancel()
+
+
+async def test_questions_are_answered_one_after_the_other_however_long_they_are() -> None:
+    async with started() as worker:
+        await worker.ready()
+        for body in (b"", b"a\nb", os.urandom(1 << 20)):
+            assert await worker.ask("double", body) == (300, body * 2)
+
+
+async def test_a_fault_is_told_and_the_process_goes_on() -> None:
+    async with started() as worker:
+        await worker.ready()
+        with pytest.raises(WorkerFault, match="ValueError: no such thing"):
+            await worker.ask("fail", b"")
+        assert not worker.asked and (await worker.ask("double", b"a"))[1] == b"aa"
+
+
+async def test_a_process_is_told_to_stop_and_can_be_asked_again() -> None:
+    async with started() as worker:
+        await worker.ready()
+        assert not await worker.stop(SECONDS), "nothing was asked"
+        for _ in range(2):
+            await left(worker, "wait")
+            assert await worker.stop(SECONDS)
+        assert await worker.ask("wait", b"", lambda: False) == (OK, b"stopped"), "it was not wanted"
+        assert (await worker.ask("double", b"a"))[1] == b"aa"
+
+
+async def test_a_process_that_does_not_stop_is_told_of_and_killed() -> None:
+    async with started() as worker:
+        await worker.ready()
+        await left(worker, "hang")
+        assert not await worker.stop(0.01)
+
+
+async def test_a_process_that_dies_is_noticed() -> None:
+    async with started() as worker:
+        await worker.ready()
+        with pytest.raises(FAULTS):
+            await worker.ask("die", b"")
+        with pytest.raises(FAULTS):
+            await worker.ask("double", b"")
+
+
+@pytest.mark.parametrize("said", ["nonsense", "200", "200 x", "200 1 1", ""])
+async def test_a_program_that_answers_otherwise_is_a_fault(said: str) -> None:
+    async with started(sys.executable, "-c", f"print({said!r})") as worker:
+        with pytest.raises(EOFError):
+            await worker.ready()
+
+
+async def test_it_ends_with_its_input_also_in_the_middle_of_a_question() -> None:
+    async with started() as worker:
+        await worker.ready()
+        await left(worker, "hang")
+        assert worker.process.stdin is not None
+        await worker.process.stdin.aclose()
+        assert await worker.process.wait() == 0
+
+
+async def test_a_question_that_nobody_waits_for_ends_its_process(tmp_path: Path) -> None:
+    place = tmp_path / "process"
+    module = f"import os, pathlib, time\npathlib.Path({str(place)!r}).write_text(str(os.getpid()))\ntime.sleep(3600)\n"
+    (tmp_path / "worker_that_hangs.py").write_text(module)
+    with pytest.MonkeyPatch.context() as patch, trio.fail_after(SECONDS):
+        patch.setenv("PYTHONPATH", str(tmp_path))
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(ask_once, "worker_that_hangs", "double", b"")
+            while not place.exists() or not place.read_text():
+                await trio.sleep(0.01)
+            nursery.cancel_scope.cancel()
+    with pytest.raises(ProcessLookupError):
+        os.kill(int(place.read_text()), 0)
+
+
+async def test_a_module_that_is_not_there_is_a_fault() -> None:
+    with pytest.raises(FAULTS):
+        await ask_once("server.ops.workers.nothing", "double", b"")
