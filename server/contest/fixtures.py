@@ -5,6 +5,8 @@ from collections.abc import Iterable, Sequence
 from itertools import permutations
 from typing import NamedTuple
 
+import msgspec
+
 from engine.clock import TimeControl
 from engine.games.outcome import ANNULLED
 from server.contest.definition import Definition, Knockout
@@ -138,7 +140,7 @@ class Finished(NamedTuple):
         return float(self.winner == side)
 
 
-class Bye(NamedTuple):
+class Bye(msgspec.Struct, frozen=True):
     """A round in which somebody has no opponent."""
 
     round: int

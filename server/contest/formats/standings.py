@@ -18,8 +18,10 @@ from collections import Counter
 from collections.abc import Collection
 from typing import NamedTuple
 
+import msgspec
+
 from engine.games.outcome import Termination
-from server.contest.definition import Definition, Knockout, RoundRobin, Swiss
+from server.contest.definition import Definition, Format, Gauntlet, Knockout, Ladder, Swiss
 from server.contest.fixtures import Bye, Finished, counted, games_in_meeting
 from server.contest.formats.knockout import bracket
 from server.contest.interventions import END
@@ -30,8 +32,8 @@ RATING_DECIMALS = 6
 """Ratings are compared rounded to so many: what differs by less was computed in another order only."""
 
 
-class Standing(NamedTuple):
-    """A line of the table."""
+class Standing(msgspec.Struct, frozen=True, kw_only=True):
+    """A line of the table, as it stands in reports too."""
 
     place: int
     """From 1; equal for those who share it."""
@@ -42,11 +44,16 @@ class Standing(NamedTuple):
     wins: int
     draws: int
     losses: int
-    forfeits: tuple[int, int]
-    """Games that were not played: won by forfeit, and lost by it."""
+    forfeits_won: int
+    """Games that were not played."""
+    forfeits_lost: int
     byes: int
     sonneborn_berger: float
     buchholz: float
+    rating: float | None
+    """From the games of the stage, where it decides the order."""
+    rounds_won: int | None
+    """In a knockout."""
     firsts: int
     """Games in which it began."""
     used: int
@@ -54,7 +61,8 @@ class Standing(NamedTuple):
     longest: int
     """The longest time used in a game, in microseconds."""
     time_losses: int
-    disqualification: Disqualification | None
+    disqualified: str
+    """Why; empty if it is not."""
 
 
 class Cell(NamedTuple):
@@ -92,12 +100,13 @@ def standings(
         for name in players
     }
     lines = [_line(name, table[name], points, had[name], out.get(name)) for name in players]
-    marks = _marks(definition, stage, players, valid, lines)
+    lines = _rated(definition, stage, players, valid, lines)
+    marks = {line.name: _marks(definition.stages[stage].format, line) for line in lines}
     lines.sort(key=lambda line: marks[line.name], reverse=True)  # those who are even stay in order
     placed: list[Standing] = []
     for number, line in enumerate(lines, 1):
         shared = bool(placed) and marks[placed[-1].name] == marks[line.name]
-        placed.append(line._replace(place=placed[-1].place if shared else number))
+        placed.append(msgspec.structs.replace(line, place=placed[-1].place if shared else number))
     return placed
 
 
@@ -137,37 +146,45 @@ def _line(
         wins=sum(game.winner == side for game, side in played),
         draws=sum(game.winner is None for game, _ in played),
         losses=sum(game.winner == 1 - side for game, side in played),
-        forfeits=(unplayed.count(1.0), unplayed.count(0.0)),
+        forfeits_won=unplayed.count(1.0),
+        forfeits_lost=unplayed.count(0.0),
         byes=byes,
         sonneborn_berger=sum(cell.points * points[other] for other, cell in row.items()),
         buchholz=sum(points[other] for other, _ in rounds) + byes * points[name],
+        rating=None,
+        rounds_won=None,
         firsts=sum(side == 0 for _, side in played),
         used=sum(used),
         longest=max(used, default=0),
         time_losses=sum(game.termination == Termination.TIME and game.winner != side for game, side in played),
-        disqualification=out,
+        disqualified=out.reason if out else "",
     )
 
 
-def _marks(
+def _rated(
     definition: Definition, stage: int, players: tuple[str, ...], games: list[Finished], lines: list[Standing]
-) -> dict[str, tuple[float, ...]]:
-    """Return what everybody is ranked by: more is better, and the first difference decides."""
+) -> list[Standing]:
+    """Return the lines with what the games of the stage say of all together, where the format ranks by that."""
     format = definition.stages[stage].format
-    mine = [game for game in games if game.fixture.stage == stage]
-    marks: dict[str, tuple[float, ...]]
-    if isinstance(format, RoundRobin):
-        marks = {line.name: (line.points, line.sonneborn_berger, _won(line)) for line in lines}
-    elif isinstance(format, Swiss):
-        marks = {line.name: (line.points, line.buchholz, line.sonneborn_berger, _won(line)) for line in lines}
-    elif isinstance(format, Knockout):
+    if isinstance(format, Knockout):
         won = bracket(definition, stage, format, players, games).won
-        marks = {name: (won[name],) for name in players}
-    else:
+        return [msgspec.structs.replace(line, rounds_won=won[line.name]) for line in lines]
+    if isinstance(format, Gauntlet | Ladder):
+        mine = [game for game in games if game.fixture.stage == stage]
         rating = strengths(mine, players, len(definition.variants))
-        marks = {name: (round(rating[name], RATING_DECIMALS),) for name in players}
-    return {line.name: (line.disqualification is None, *marks[line.name]) for line in lines}
+        return [msgspec.structs.replace(line, rating=rating[line.name]) for line in lines]
+    return lines
 
 
-def _won(line: Standing) -> float:
-    return line.wins + line.forfeits[0]
+def _marks(format: Format, line: Standing) -> tuple[float, ...]:
+    """Return what somebody is ranked by: more is better, and the first difference decides."""
+    decisive: tuple[float, ...]
+    if line.rating is not None:
+        decisive = (round(line.rating, RATING_DECIMALS),)
+    elif line.rounds_won is not None:
+        decisive = (line.rounds_won,)
+    elif isinstance(format, Swiss):
+        decisive = (line.points, line.buchholz, line.sonneborn_berger, line.wins + line.forfeits_won)
+    else:
+        decisive = (line.points, line.sonneborn_berger, line.wins + line.forfeits_won)
+    return (not line.disqualified, *decisive)

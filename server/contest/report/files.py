@@ -8,9 +8,10 @@ from tempfile import NamedTemporaryFile
 
 import msgspec
 
+from server.contest.formats.standings import Standing
 from server.contest.report.formatting import printable
 from server.contest.report.render.page import page
-from server.contest.report.structure import Game, Line, Rating, Report
+from server.contest.report.structure import Game, Rating, Report
 
 FORMULAS = ("=", "+", "-", "@")
 """What spreadsheets take for the beginning of a formula (OWASP, "CSV Injection")."""
@@ -33,7 +34,7 @@ def contents(report: Report) -> dict[str, str]:
     ]
     return {
         "report.json": msgspec.json.format(msgspec.json.encode(report), indent=1).decode() + "\n",
-        "standings.csv": table(("stage", "format", *Line.__struct_fields__), standings),
+        "standings.csv": table(("stage", "format", *Standing.__struct_fields__), standings),
         "games.csv": table(Game.__struct_fields__, map(msgspec.structs.astuple, report.games)),
         "ratings.csv": table(Rating.__struct_fields__, map(msgspec.structs.astuple, report.ratings)),
         "index.html": page(report),

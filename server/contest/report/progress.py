@@ -8,15 +8,13 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
-from server.contest.definition import Definition, Gauntlet, Knockout, Ladder
+from server.contest.definition import Definition
 from server.contest.fixtures import QUALIFICATION, Finished, counted
-from server.contest.formats.knockout import bracket
 from server.contest.formats.plan import Plan, StageState
-from server.contest.formats.standings import standings
+from server.contest.formats.standings import Standing, standings
 from server.contest.report import formatting
 from server.contest.report.estimate import Left, Moment, left
 from server.contest.report.interruptions import pause
-from server.contest.scoring.ratings import strengths
 
 HEAD = 5
 """Lines of the table that are shown; the line for logs has fewer."""
@@ -107,17 +105,17 @@ def drawn(now: Progress) -> RenderableType:
 
 def _head(definition: Definition, state: StageState, games: list[Finished]) -> tuple[tuple[int, str, str], ...]:
     """Return the first of a stage's table."""
-    format = definition.stages[state.number].format
     table = standings(definition, state.number, state.players, games, state.schedule.byes)
-    shown = {line.name: formatting.points(line.points) for line in table}
-    if isinstance(format, Gauntlet | Ladder):
-        mine = [game for game in games if game.fixture.stage == state.number]
-        rating = strengths(mine, state.players, len(definition.variants))
-        shown = {name: f"{formatting.elo(value)} Elo" for name, value in rating.items()}
-    elif isinstance(format, Knockout):
-        won = bracket(definition, state.number, format, state.players, games).won
-        shown = {name: formatting.number(rounds, "round") for name, rounds in won.items()}
-    return tuple((line.place, line.name, shown[line.name]) for line in table[:HEAD])
+    return tuple((line.place, line.name, _mark(line)) for line in table[:HEAD])
+
+
+def _mark(line: Standing) -> str:
+    """Write what a line of the table is ranked by."""
+    if line.rating is not None:
+        return f"{formatting.elo(line.rating)} Elo"
+    if line.rounds_won is not None:
+        return formatting.number(line.rounds_won, "round")
+    return formatting.points(line.points)
 
 
 def _games(now: Progress) -> str:

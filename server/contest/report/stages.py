@@ -5,14 +5,12 @@ from datetime import datetime
 
 from server.contest.definition import Definition, Gauntlet, Knockout, Ladder, RoundRobin, Swiss
 from server.contest.fixtures import QUALIFICATION, Finished, Fixture
-from server.contest.formats.knockout import bracket
 from server.contest.formats.plan import StageState
-from server.contest.formats.standings import Standing, crosstable, standings
+from server.contest.formats.standings import crosstable, standings
 from server.contest.report import formatting
 from server.contest.report.brackets import rounds
-from server.contest.report.structure import Bye, Cell, Line, Qualification, Qualified, Stage
+from server.contest.report.structure import Cell, Qualification, Qualified, Stage
 from server.contest.scoring.disqualification import Cause, disqualified, losses, on_time
-from server.contest.scoring.ratings import strengths
 
 _KINDS = {
     RoundRobin: "round-robin",
@@ -37,12 +35,7 @@ def stage(
     mine = [game for game in games if game.fixture.stage == state.number]
     of_stage = definition.stages[state.number]
     ranking = standings(definition, state.number, state.players, games, state.schedule.byes)
-    marks: dict[str, float] = {}
-    won: dict[str, int] = {}
-    if isinstance(of_stage.format, Gauntlet | Ladder):
-        marks = strengths(mine, state.players, len(definition.variants))
-    if isinstance(of_stage.format, Knockout):
-        won = bracket(definition, state.number, of_stage.format, state.players, games).won
+    won = {line.name: line.rounds_won for line in ranking if line.rounds_won is not None}
     met = crosstable(state.players, mine)
     cells = {
         name: {
@@ -67,9 +60,9 @@ def stage(
         over=_over(state, games),
         games=len(mine),
         known=len(state.schedule.fixtures),
-        table=tuple(_line(line, marks.get(line.name), won.get(line.name)) for line in ranking),
+        table=tuple(ranking),
         crosstable=tuple(tuple(cells[name].get(other) for other in names) for name in names),
-        byes=tuple(Bye(round=bye.round, name=bye.name) for bye in state.schedule.byes),
+        byes=state.schedule.byes,
         bracket=rounds(state.players, won, mine, numbers) if won else (),
     )
 
@@ -110,27 +103,3 @@ def qualification(definition: Definition, state: StageState, games: list[Finishe
 
 def _over(state: StageState, games: list[Finished]) -> bool:
     return state.schedule.complete and {game.fixture for game in games}.issuperset(state.schedule.fixtures)
-
-
-def _line(line: Standing, rating: float | None, rounds_won: int | None) -> Line:
-    return Line(
-        place=line.place,
-        name=line.name,
-        points=line.points,
-        games=line.games,
-        wins=line.wins,
-        draws=line.draws,
-        losses=line.losses,
-        forfeits_won=line.forfeits[0],
-        forfeits_lost=line.forfeits[1],
-        byes=line.byes,
-        sonneborn_berger=line.sonneborn_berger,
-        buchholz=line.buchholz,
-        rating=rating,
-        rounds_won=rounds_won,
-        firsts=line.firsts,
-        used=line.used,
-        longest=line.longest,
-        time_losses=line.time_losses,
-        disqualified=line.disqualification.reason if line.disqualification else "",
-    )

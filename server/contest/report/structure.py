@@ -7,6 +7,9 @@ from datetime import datetime
 
 import msgspec
 
+from server.contest.fixtures import Bye
+from server.contest.formats.standings import Standing
+
 
 class Game(msgspec.Struct, frozen=True, kw_only=True):
     """A game that is over."""
@@ -87,34 +90,6 @@ class Pause(msgspec.Struct, frozen=True):
     reason: str
 
 
-class Line(msgspec.Struct, frozen=True, kw_only=True):
-    """A line of a stage's table."""
-
-    place: int
-    name: str
-    points: float
-    games: int
-    wins: int
-    draws: int
-    losses: int
-    forfeits_won: int
-    forfeits_lost: int
-    byes: int
-    sonneborn_berger: float
-    buchholz: float
-    rating: float | None
-    """From the games of the stage, where it decides the order."""
-    rounds_won: int | None
-    """In a knockout."""
-    firsts: int
-    """Games in which it began."""
-    used: int
-    longest: int
-    time_losses: int
-    disqualified: str
-    """Why; empty if it is not."""
-
-
 class Cell(msgspec.Struct, frozen=True, kw_only=True):
     """What a line of the table has reached against another."""
 
@@ -124,13 +99,6 @@ class Cell(msgspec.Struct, frozen=True, kw_only=True):
     losses: int
     games: tuple[int, ...]
     """Their numbers."""
-
-
-class Bye(msgspec.Struct, frozen=True, kw_only=True):
-    """A round in which somebody has no opponent."""
-
-    round: int
-    name: str
 
 
 class Meeting(msgspec.Struct, frozen=True, kw_only=True):
@@ -169,7 +137,7 @@ class Stage(msgspec.Struct, frozen=True, kw_only=True):
     """Those that are over."""
     known: int
     """Those that have been paired so far."""
-    table: tuple[Line, ...]
+    table: tuple[Standing, ...]
     crosstable: tuple[tuple[Cell | None, ...], ...]
     """A row a line of the table, and in it an entry a line; None where they have not met."""
     byes: tuple[Bye, ...]

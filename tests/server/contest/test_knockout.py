@@ -89,4 +89,4 @@ def test_who_is_disqualified_loses_the_meeting(late: int) -> None:
     with_a1 = [game for game in games if "a1" in game.fixture.players]
     assert {game.fixture.round for game in with_a1} == {1}
     table = standings(definition, 0, state.players, games, state.schedule.byes)
-    assert table[-1].name == "a1" and table[-1].disqualification is not None
+    assert table[-1].name == "a1" and table[-1].disqualified

@@ -68,9 +68,22 @@ def test_forfeits_give_points_and_count_as_no_games() -> None:
     forfeit = Finished(Fixture(0, 1, 0, 0, 0, ("a1", "a2")), None, 0, FORFEIT)
     neither = Finished(Fixture(0, 1, 0, 0, 0, ("a3", "a2")), None, None, FORFEIT)
     table = {line.name: line for line in standings(contest(4, RoundRobin()), 0, NAMES, [forfeit, neither])}
-    assert (table["a1"].points, table["a1"].forfeits, table["a1"].games, table["a1"].firsts) == (1, (1, 0), 0, 0)
-    assert (table["a2"].points, table["a2"].forfeits, table["a2"].losses) == (0, (0, 2), 0)
-    assert (table["a3"].points, table["a3"].forfeits, table["a3"].draws) == (0, (0, 1), 0)
+    assert (
+        table["a1"].points,
+        (table["a1"].forfeits_won, table["a1"].forfeits_lost),
+        table["a1"].games,
+        table["a1"].firsts,
+    ) == (1, (1, 0), 0, 0)
+    assert (table["a2"].points, (table["a2"].forfeits_won, table["a2"].forfeits_lost), table["a2"].losses) == (
+        0,
+        (0, 2),
+        0,
+    )
+    assert (table["a3"].points, (table["a3"].forfeits_won, table["a3"].forfeits_lost), table["a3"].draws) == (
+        0,
+        (0, 1),
+        0,
+    )
 
 
 def test_who_was_disqualified_comes_last() -> None:
@@ -82,7 +95,7 @@ def test_who_was_disqualified_comes_last() -> None:
     before = [better_wins(f) for f in plan(definition, []).due if "a1" in f.players and f not in (first, second)]
     table = standings(definition, 0, NAMES, before + late)
     assert (table[-1].name, table[-1].place, table[-1].time_losses) == ("a1", 4, 2)
-    assert table[-1].disqualification is not None and table[-1].points > table[0].points
+    assert table[-1].disqualified and table[-1].points > table[0].points
 
 
 @pytest.mark.parametrize("format", [RoundRobin(2), Swiss(4), Gauntlet(("a3",), 2), Ladder(40, 0)])

@@ -3,8 +3,8 @@
 from collections.abc import Callable
 from typing import NamedTuple
 
+from server.contest.formats.standings import Standing
 from server.contest.report import formatting
-from server.contest.report.structure import Line
 
 
 class Mark(NamedTuple):
@@ -14,7 +14,7 @@ class Mark(NamedTuple):
     short: str
     """The head where there is little room."""
     explained: str | None
-    text: Callable[[Line], str]
+    text: Callable[[Standing], str]
 
 
 _POINTS = Mark("Points", "points", None, lambda line: formatting.points(line.points))

@@ -56,5 +56,5 @@ def test_a_game_that_was_set_aside_is_a_loss_for_nobody_and_half_a_point_for_bot
     table = {line.name: line for line in standings(DEFINITION, 0, now.stages[0].players, games)}
     for name in first.players:
         line = table[name]
-        assert (line.points, line.games, line.losses, line.forfeits) == (0.5, 0, 0, (0, 0))
+        assert (line.points, line.games, line.losses, line.forfeits_won, line.forfeits_lost) == (0.5, 0, 0, 0, 0)
     assert not report(DEFINITION, games, now, Moment(OPENED, OPENED)).losses
