@@ -7,6 +7,7 @@ normal, with the variance that the pairs themselves show, and its interval is tu
 """
 
 import math
+from statistics import NormalDist
 from typing import NamedTuple
 
 OUTCOMES = 5
@@ -14,7 +15,10 @@ OUTCOMES = 5
 
 SCORES = tuple(points / (OUTCOMES - 1) for points in range(OUTCOMES))
 
-TWO_SIDED_95 = 1.959963984540054
+NORMAL = NormalDist()
+"""The normal distribution whose mean is 0 and whose standard deviation is 1."""
+
+TWO_SIDED_95 = NORMAL.inv_cdf(0.975)
 """Standard deviations to either side of the mean of a normal distribution that hold 95 % of it."""
 
 MIN_SCORE = 0.001
@@ -65,8 +69,7 @@ def estimate(counts: Counts) -> Estimate:
     deviation = math.sqrt(variance / total)
     reach = TWO_SIDED_95 * deviation
     margin = (elo_of(score + reach) - elo_of(score - reach)) / 2
-    los = 0.5 * (1 + math.erf((score - 0.5) / deviation / math.sqrt(2)))
-    return Estimate(elo_of(score), margin, los)
+    return Estimate(elo_of(score), margin, NORMAL.cdf((score - 0.5) / deviation))
 
 
 def regularised(counts: Counts) -> tuple[float, ...]:

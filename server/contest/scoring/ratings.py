@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
-from engine.duel.statistics import TWO_SIDED_95
+from engine.duel.statistics import NORMAL, TWO_SIDED_95
 from server.contest.fixtures import Finished, counted
 from server.contest.scoring.strength_model import ELO, Data, Fit, Matrix, Vector, contrast, covariance, data, fit
 
@@ -98,7 +98,7 @@ def superiority(games: Iterable[Finished], names: Sequence[str], variants: int) 
             row = contrast(given, {one: 1.0, other: -1.0})
             ahead = float(row @ best.values)
             distance = math.copysign(_distance(given, best, spread @ row, row, -ahead), ahead)
-            likely = 0.5 * (1 + math.erf(distance / math.sqrt(2)))
+            likely = NORMAL.cdf(distance)
             found[names[one], names[other]] = likely
             found[names[other], names[one]] = 1 - likely
     return found
