@@ -26,6 +26,7 @@ lint: .venv/ready
 	.venv/bin/ruff format --check
 	.venv/bin/lint-imports
 	$(RUN) -m tests.layout
+	$(RUN) -m tests.javascript
 	.venv/bin/mypy
 
 bench: .venv/ready

@@ -6,7 +6,7 @@ const TICK_MS = 100;
 
 /** Shows the clocks of both sides in two elements. */
 export class Clocks {
-  /** @param {[HTMLElement, HTMLElement]} faces */
+  /** @param {HTMLElement[]} faces of both sides */
   constructor(faces) {
     this.faces = faces;
     this.left = [0, 0];
@@ -17,8 +17,8 @@ export class Clocks {
 
   /**
    * Take over what the server says.
-   * @param {[number, number]} left milliseconds
-   * @param {[boolean, boolean]} runs
+   * @param {number[]} left milliseconds of both sides
+   * @param {boolean[]} runs
    */
   set(left, runs) {
     [this.left, this.runs, this.since] = [left, runs, performance.now()];

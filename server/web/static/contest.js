@@ -42,7 +42,8 @@ function listGames() {
       open: Boolean(chosen || open.has(title) || (fresh && i < OPEN_ROUNDS)),
       toggle: (event) => event.currentTarget.open && fill(event.currentTarget),
     };
-    const details = el("details.card", attributes, el("summary", {}, el("strong", {}, title), ` ${count(rows, "game")}`));
+    const summary = el("summary", {}, el("strong", {}, title), ` ${count(rows, "game")}`);
+    const details = /** @type {HTMLDetailsElement} */ (el("details.card", attributes, summary));
     if (details.open) fill(details);
     return rows ? details : null;
   });
@@ -52,7 +53,7 @@ function listGames() {
 /** The table of a round with the games of two alone. */
 function withGamesOf(names, html) {
   const table = el("div", {}, ...parse(html));
-  for (const row of table.querySelectorAll("tr[data-key]")) {
+  for (const row of /** @type {NodeListOf<HTMLElement>} */ (table.querySelectorAll("tr[data-key]"))) {
     if (!names.includes(row.dataset.first) || !names.includes(row.dataset.second)) row.remove();
   }
   return table;

@@ -36,7 +36,7 @@ function hear(element, kind, listener) {
  * @param {...(Node|string|null)} wanted
  */
 export function patch(parent, ...wanted) {
-  const focused = document.activeElement;
+  const focused = /** @type {?HTMLElement} */ (document.activeElement);
   const nodes = wanted.filter((one) => one !== null).map((one) => (one instanceof Node ? one : document.createTextNode(one)));
   const keys = new Set(nodes.map(keyOf));
   const keyed = new Map();

@@ -68,7 +68,9 @@ class MatchPage {
     let still = Promise.resolve();
     if (animated && motion && story.view(ply - 1)) still = this.board.animate(view, motion);
     else this.board.show(view, motion);
-    this.stocks.forEach((stock, side) => drawStock(stock, view, side));
+    this.stocks.forEach((stock, side) => {
+      drawStock(stock, view, side);
+    });
     this.clocks.set(story.clocks(ply), this.#runs);
     this.#list();
     this.#ending();
@@ -232,8 +234,9 @@ class MatchPage {
     find("#play").addEventListener("click", () => (this.playing ? this.#pause() : this.#play()));
     document.addEventListener("keydown", (event) => {
       const key = { Home: "begin", ArrowLeft: "back", ArrowRight: "forward", End: "end", " ": "play" }[event.key];
-      const typing = event.target.closest?.("input, textarea, select, [contenteditable]");
-      const pressing = event.key === " " && event.target.closest?.("button, a, label");
+      const target = /** @type {?Element} */ (event.target);
+      const typing = target?.closest?.("input, textarea, select, [contenteditable]");
+      const pressing = event.key === " " && target?.closest?.("button, a, label");
       if (!key || typing || pressing || event.ctrlKey || event.metaKey || event.altKey) return;
       event.preventDefault();
       find(`#${key}`).click();

@@ -279,11 +279,11 @@ class Page {
       event.preventDefault();
       this.#type($("typed").elements.move);
     });
-    for (const [id, text] of [
-      ["copy-link", () => location.href],
-      ["copy-moves", () => this.answer.moves.join("\n")],
-      ["copy-game", () => this.answer.text],
-    ]) {
+    for (const [id, text] of Object.entries({
+      "copy-link": () => location.href,
+      "copy-moves": () => this.answer.moves.join("\n"),
+      "copy-game": () => this.answer.text,
+    })) {
       $(id).addEventListener("click", () => this.#copy(text()));
     }
     document.addEventListener("keydown", (event) => {

@@ -42,7 +42,10 @@ export class Setup {
 
   /** @returns {number[]} for each side how many seconds its bot thinks, 0 for a person */
   get seats() {
-    return [0, 1].map((side) => Number(document.getElementById(`player-${side}`)?.value ?? side));
+    return [0, 1].map((side) => {
+      const select = /** @type {?HTMLSelectElement} */ (document.getElementById(`player-${side}`));
+      return Number(select?.value ?? side);
+    });
   }
 
   get #game() {
@@ -62,7 +65,7 @@ export class Setup {
         const select = document.createElement("select");
         select.id = `player-${side}`;
         const times = [...new Set([...TIMES, seats[side]])].filter(Boolean).sort((a, b) => a - b);
-        select.append(new Option("person", 0), ...times.map((time) => new Option(`bot, ${time} s`, time)));
+        select.append(new Option("person", "0"), ...times.map((time) => new Option(`bot, ${time} s`, String(time))));
         select.value = String(seats[side]);
         return el("label", {}, title, select);
       }),

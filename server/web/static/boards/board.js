@@ -139,7 +139,9 @@ class Board {
       this.under.append(element);
     };
     if (motion?.target) mark(motion.target, "last");
-    this.view.aims.forEach((field, side) => field && !this.view.ending && mark(field, `aim side${side}`));
+    this.view.aims.forEach((field, side) => {
+      if (field && !this.view.ending) mark(field, `aim side${side}`);
+    });
   }
 
   async #slide(view, motion) {

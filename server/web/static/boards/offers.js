@@ -16,7 +16,7 @@ const REACH = 47;
 /**
  * Draw offers.
  * @param {Offer[]} offers
- * @param {(name: string) => number[]} where [name, x, y] of a field or dot
+ * @param {(name: string) => [string, number, number]} where [name, x, y] of a field or dot
  * @param {(offer: Offer) => void} choose
  * @returns {SVGElement[]}
  */

@@ -1,0 +1,1 @@
+"""The scripts of the pages, checked by TypeScript's compiler and Biome, where node is there."""
