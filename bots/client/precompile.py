@@ -77,7 +77,7 @@ class Precompilation:
 
 def _board(position: Position) -> Hashable:
     """Return what decides which compiled code a position needs: other reserves need no other code."""
-    return str(position.kernel(compile=False).rules.load.__qualname__)  # it carries the label of the binding
+    return position.kernel(compile=False).rules.label
 
 
 def start_of(game: str, parameters: str) -> Position:

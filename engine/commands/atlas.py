@@ -163,9 +163,9 @@ def _solved_by_layers(
     """Solve variants by layers that are kept in a directory, with so many threads; yield each when it is done."""
     starts = [GAMES[game].start(text) for text in variants]
     for text, start in zip(variants, starts, strict=True):
-        if not hasattr(start.kernel().rules, "layers"):
+        if start.kernel().rules.layers is None:
             raise Rejected(f"--layers: {game} {text} has no layers; the games that have are GIPF with S = 2 and S = 3")
-    for _, group in groupby(starts, lambda start: start.kernel(compile=False).rules.load.__qualname__):
+    for _, group in groupby(starts, lambda start: start.kernel(compile=False).rules.label):
         positions = list(group)
         names = [layer_of(position.kernel()) for position in positions]
         largest = max(mine for mine, _ in names), max(theirs for _, theirs in names)

@@ -70,7 +70,7 @@ def quiet_positions(
     variant. Raises `engine.games.interface.BadMove` for no true game.
     """
     rules = kernel.rules
-    tactical = getattr(rules, "tactical_children", tactical_children)
+    tactical = rules.tactical_children or tactical_children
     arena = kernel.arena(ROOM)
     position = start
     for ply, move in enumerate(game.moves):

@@ -2,7 +2,8 @@
 
 A `Game` makes positions, from parameters or from text. A `Position` is a frozen value that knows its legal
 moves, the position after a move, and whether the game is over. Moves are text in the game's own notation, as
-it stands on the wire, in records and in front of people; the search works on a `Kernel` of plain integers.
+it stands on the wire, in records and in front of people; the search works on a `Kernel` of plain integers, whose
+functions are the game's `Rules`.
 
 Errors, each with a stable code and a sentence that says what was wrong and what would be right:
 
@@ -14,8 +15,8 @@ Errors, each with a stable code and a sentence that says what was wrong and what
        `- IllegalMove       the text is a move, but not one that may be played here
 """
 
-from collections.abc import Hashable, Iterator
-from types import SimpleNamespace
+from collections.abc import Callable, Hashable, Iterator
+from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
 from engine.games.outcome import Outcome
@@ -62,45 +63,126 @@ class Successor(NamedTuple):
     position: "Position"
 
 
-class Kernel(NamedTuple):
-    """What search, perft and solving work on: a game's rules over integers, bound to one board.
+UNDECIDED, LOST, DRAWN, WON = 0, 1, 2, 3
+"""Verdicts of a kernel on a position, from the view of the side to move."""
 
-    ``rules`` holds functions over a state (a NamedTuple of integers) and an arena (a flat array of
-    ``rules.WORDS`` numbers a state), all of them compiled or all of them interpreted:
+MINE, THEIRS = 1, 2
+"""Who can still win, in a kernel's position: the side to move, and the other one."""
 
-    - ``load(arena, at) -> state``, ``store(arena, at, state, 0)``
-    - ``children(state, arena, first) -> end``: writes the distinct positions that legal moves lead to; raises
-      OverflowError where the arena has no room for them, as ``perft`` does: nothing is ever written outside
-    - ``perft(state, depth, unique, arena, first) -> leaves``, for depths of 1 and more
-    - ``verdict(state) -> int``: one of `UNDECIDED`, `LOST`, `DRAWN`, `WON`, for the side to move
-    - ``evaluate(state) -> int``: a guess of the value for the side to move, within +-`EVALUATION_LIMIT`
-    - ``hash_of(state) -> int``: 0 to 2**62 - 1
+EVALUATION_LIMIT = 1_000_000
+"""No evaluation of a kernel is as large as this; scores beyond it are proven wins and losses."""
 
-    What a game can tell beside makes searching and solving faster; each of these may be missing:
+State = Any
+"""A position as integers: a NamedTuple, another one in each game. Any, since search and solving are written once for
+all of them, and numba types each copy of a function by what it is called with."""
 
-    - ``tactical_children(state, arena, first) -> end``: those of the children that change so much, as captures do, that
-      a position is not to be judged before them
-    - ``candidates(state, arena, first) -> end``: children among which one is as good as the best, also in the length of
-      the game, promising ones first
-    - ``can_still_win(state) -> int``: who may still win, by a test that errs only on the side of hope: `MINE`,
-      `THEIRS`, their sum, or 0 where the game is a draw whatever is played
-    - ``least_plies(state, winning) -> int``: the side to move does not win (``winning``), or does not lose, in fewer
-      plies
-    - ``canonical(state) -> state``: the one of all symmetric positions that stands for them
-    - ``layers() -> rules``: the rules with what `engine.solve.layered.values` needs beside, for a game of which the
-      positions can be numbered
-    - ``MARGIN``: by how much a quiet move usually changes the evaluation, at the most, half of which makes up for the
-      right to move. The search is selective where it is told that
-    - ``kind_of(state, child) -> int``: a number that children share which come about by the same move elsewhere
-    - ``plies_left(state) -> int``: no more moves than these are made to the end of the game; only a game that cannot
-      go on for ever has it
+Arena = Any
+"""Positions one behind the other, `Rules.WORDS` numbers each: a list of integers of any width where rules are
+interpreted, an int64 array where they are compiled. Any, since these two have no type in common that numba knows."""
+
+Generate = Callable[[State, Arena, int], int]
+"""Writes positions into an arena from a place on, and returns the place behind the last one. Raises OverflowError where
+the arena has no room for them: nothing is ever written outside."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Rules:
+    """A game's rules as functions over integers, bound to one board: all of them compiled, or all of them interpreted.
+
+    This is where a new game begins. Its functions stand in modules of their own, as plain functions that read the
+    constants of a board by global name, and `engine.compiling.binding.bind_fields` makes `Rules` of them, or of a
+    subclass with whatever else the game itself asks for. `Kernel` is a position with its rules. A whole game in one
+    file is ``tests/games/stones.py``; the tests beside it hold every game to what is promised here.
+
+    Search and solving read these functions by their names. What has a default may be missing; it makes searching and
+    solving faster.
     """
 
-    rules: SimpleNamespace
-    compiled: bool
-    state: Any
+    label: str
+    """What tells these rules from those of other boards and games; letters, digits and underscores."""
+    WORDS: int
+    """How many numbers a position takes in an arena."""
+    load: Callable[[Arena, int], State]
+    """``load(arena, at)`` returns the position in a place of an arena."""
+    store: Callable[[Arena, int, State, int], None]
+    """``store(arena, at, state, path)`` writes a position into a place, and how it was reached where the game keeps
+    that; callers pass 0."""
+    children: Generate
+    """``children(state, arena, first)`` writes the distinct positions that legal moves lead to, none when the game is
+    over, always in the same order; returns their end."""
+    perft: Callable[[State, int, bool, Arena, int], int]
+    """``perft(state, depth, unique, arena, first)`` counts the leaves of the tree of moves, for depths of 1 and more;
+    with ``unique``, moves of a node that lead to the same position count once. Raises OverflowError as `children`
+    does."""
+    verdict: Callable[[State], int]
+    """One of `UNDECIDED`, `LOST`, `DRAWN`, `WON`, for the side to move."""
+    evaluate: Callable[[State], int]
+    """A guess of the value for the side to move, within +-`EVALUATION_LIMIT`."""
+    hash_of: Callable[[State], int]
+    """A hash of all that the rules look at, 0 to 2**62 - 1; the same compiled and interpreted."""
 
-    def arena(self, places: int) -> Any:
+    tactical_children: Generate | None = None
+    """Those of the children that change so much, as captures do, that a position is not to be judged before them."""
+    candidates: Generate | None = None
+    """Children among which one is as good as the best, also in the length of the game, promising ones first."""
+    can_still_win: Callable[[State], int] | None = None
+    """Who may still win, by a test that errs only on the side of hope: `MINE`, `THEIRS`, their sum, or 0 where the game
+    is a draw whatever is played."""
+    least_plies: Callable[[State, bool], int] | None = None
+    """``least_plies(state, winning)``: the side to move does not win (``winning``), or not lose, in fewer plies."""
+    canonical: Callable[[State], State] | None = None
+    """The one of all symmetric positions that stands for them."""
+    kind_of: Callable[[State, State], int] | None = None
+    """``kind_of(state, child)``: a number that children share which come about by the same move elsewhere."""
+    plies_left: Callable[[State], int] | None = None
+    """No more moves than these are made to the end of the game; only a game that cannot go on for ever has it."""
+    MARGIN: int = 0
+    """By how much a quiet move usually changes the evaluation, at the most, half of which makes up for the right to
+    move. The search is selective where it is told that; 0 where nothing is to be built on it."""
+    layers: Callable[[], "LayerRules"] | None = None
+    """Returns these rules with what solving layer by layer needs beside, for a game of which the positions can be
+    numbered."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class LayerRules(Rules):
+    """Rules of a game whose positions fall into layers that a move leaves only for smaller ones.
+
+    A layer has a name of two numbers, as the side to move sees it, and each of its positions a place in it;
+    `engine.solve.layered.values` says what is made of that.
+    """
+
+    LISTED: int
+    """Numbers of a move in the list that `moves_from` writes."""
+    WEIGHT: int
+    """The weight of a move."""
+    index: Any
+    """Tables that the functions are called with: a NamedTuple, the game's own, as `State` is."""
+    layer_of: Callable[[State], tuple[int, int]]
+    """The name of the layer that a position lies in."""
+    places: Callable[[int, Any], int]
+    """``places(mine, index)``: the number of places of a layer."""
+    place_in_layer: Callable[[State, Any], int]
+    """``place_in_layer(state, index)``: the place of a position."""
+    number_at: Callable[[int, int, Any], int]
+    """``number_at(place, near, index)``: what the next two want to know of a place, ``near`` being that of an earlier
+    one."""
+    moves_from: Callable[[int, int, int, int, Any, Arena, Any], tuple[int, int, int]]
+    """``moves_from(place, near, mine, theirs, index, arena, found)``: the verdict on what stands in a place, how many
+    of its moves `origins_of` can take back, and how many others are listed in ``found``."""
+    origins_of: Callable[[int, int, Any, Any], int]
+    """``origins_of(place, near, index, found)`` lists the places from which such moves lead here, each with a
+    weight, and returns how many there are."""
+
+
+class Kernel(NamedTuple):
+    """What search, perft and solving work on: a position as integers, and the rules of its board."""
+
+    rules: Rules
+    compiled: bool
+    state: State
+
+    def arena(self, places: int) -> Arena:
         """Make an arena of that many places."""
         size = places * self.rules.WORDS
         if not self.compiled:
@@ -108,16 +190,6 @@ class Kernel(NamedTuple):
         import numpy
 
         return numpy.zeros(size, dtype=numpy.int64)
-
-
-UNDECIDED, LOST, DRAWN, WON = 0, 1, 2, 3
-"""Verdicts of a kernel on a position, from the view of the side to move."""
-
-MINE, THEIRS = 1, 2
-"""Hopes of a kernel's position: of the side to move, and of the other one."""
-
-EVALUATION_LIMIT = 1_000_000
-"""No evaluation of a kernel is as large as this; scores beyond it are proven wins and losses."""
 
 
 class Position(Protocol):

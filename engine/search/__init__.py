@@ -5,7 +5,8 @@
 - `alphabeta`: alpha-beta search of one position to one depth, for every game: plain functions that `bind` binds to a
   kernel
 - `binding`: the search functions bound to one game's kernel: compiled with it, or interpreted like it
-- `capabilities`: what a game's kernel may tell beside its rules, as it is where the kernel says nothing
+- `capabilities`: what search functions read of a game's rules, by global name, and what stands for what a game does not
+  tell
 - `game_engine`: advice on the move in a game: one searcher, kept from move to move, for whatever variant is played
   just now
 - `iterative_deepening`: one depth after the other: the window in which a position is searched, and other threads that

@@ -21,12 +21,12 @@ A function that calls itself must be called with the same types from everywhere.
 would make numba compile a second version, and such pairs crash when they are loaded from its cache.
 """
 
-from types import SimpleNamespace
-from typing import Any
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
-from engine.games.interface import UNDECIDED, Kernel
-from engine.search import binding, capabilities, move_ordering, quiescence, scores, transposition_table
-from engine.search.capabilities import MARGIN
+from engine.games.interface import UNDECIDED, Kernel, State
+from engine.search import binding
+from engine.search.capabilities import MARGIN, children, evaluate, hash_of, load, verdict
 from engine.search.memory import (
     BEST,
     EXCLUDED,
@@ -67,14 +67,8 @@ from engine.search.transposition_table import (
     probe,
     remember,
     slot_of,
+    written,
 )
-
-# What `bind` puts in the place of these: the rules of a game.
-children: Any = None
-evaluate: Any = None
-verdict: Any = None
-hash_of: Any = None
-load: Any = None
 
 LATE, LAST = 3, 8
 """Children from these places on, in the order in which they are tried, are searched one and two plies less deep."""
@@ -83,7 +77,7 @@ SHALLOW = 3
 """Up to this depth evaluations decide what is looked at, as they do in which order. Five plies are worth no more."""
 
 
-def search(state: Any, depth: int, alpha: int, beta: int, ply: int, first: int, memory: Memory) -> int:
+def search(state: State, depth: int, alpha: int, beta: int, ply: int, first: int, memory: Memory) -> int:
     """Return the score of a position to a depth of 1 and more: exact inside the window, else a bound (fail-soft).
 
     ``ply`` counts from the root, and places from ``first`` on are free. The best line stands in the variation's
@@ -213,18 +207,15 @@ def extend_variation(variation: Any, ply: int, number: int) -> None:
         variation[row + 1 + i] = variation[row + WIDTH + i]
 
 
-FUNCTIONS = (
-    *transposition_table.FUNCTIONS,
-    *capabilities.FUNCTIONS,
-    *scores.FUNCTIONS,
-    *move_ordering.FUNCTIONS,
-    *quiescence.FUNCTIONS,
-    extend_variation,
-    search,
-)
-"""The search, callees first."""
+class AlphaBeta(NamedTuple):
+    """The search, bound to a kernel's rules."""
+
+    search: Callable[[State, int, int, int, int, int, Memory], int]
+    written: Callable[[Any, int, int], int]
+    margin: int
+    """`engine.games.interface.Rules.MARGIN`."""
 
 
-def bind(kernel: Kernel) -> SimpleNamespace:
+def bind(kernel: Kernel) -> AlphaBeta:
     """Return the search bound to a kernel's rules; each binding is made once."""
-    return binding.bind(FUNCTIONS, kernel)
+    return AlphaBeta(*binding.bind((search, written), kernel), kernel.rules.MARGIN)

@@ -1,54 +1,33 @@
 """The search functions bound to one game's kernel: compiled with it, or interpreted like it."""
 
 from array import array
-from collections.abc import Callable
+from dataclasses import fields
 from functools import lru_cache
-from types import SimpleNamespace
-from typing import Any
+from typing import Any, TypeVarTuple, cast
 
 from engine.compiling.binding import specialise
-from engine.games.interface import Kernel
-
-RULES = (
-    *("WORDS", "load", "store", "children", "verdict", "evaluate", "hash_of"),
-    *(
-        "tactical_children",
-        "candidates",
-        "can_still_win",
-        "least_plies",
-        "canonical",
-        "plies_left",
-        "kind_of",
-        "MARGIN",
-    ),
-    *("number_at", "moves_from", "origins_of", "LISTED", "WEIGHT"),
-)
-"""What search functions read of a kernel, by global name, as far as the kernel has it."""
+from engine.games.interface import Arena, Kernel, LayerRules, Rules
+from engine.search.capabilities import WORDS
 
 MAX_BOUND = 256
 """Bindings that are kept, the latest used: some for each board that is searched, and one board may follow another."""
 
-WORDS = 1  # bound like the rules to a kernel's: how many numbers a place of an arena has
+Functions = TypeVarTuple("Functions")
 
 
-def bind(functions: tuple[Callable[..., Any], ...], kernel: Kernel) -> SimpleNamespace:
-    """Return copies of search functions, callees first, bound to a kernel's rules; each binding is made once.
+def bind(functions: tuple[*Functions], kernel: Kernel) -> tuple[*Functions]:
+    """Return copies of search functions, bound to a kernel's rules with all that they call; each binding is made once.
 
-    A function that the kernel has under the same name is left out in favour of the kernel's.
+    Where the rules have a function of the same name, that takes its place.
     """
-    rules = {name: getattr(kernel.rules, name) for name in RULES if hasattr(kernel.rules, name)}
-    return _bind(functions, kernel.compiled, tuple(rules), tuple(rules.values()))
+    return cast(tuple[*Functions], _bind(functions, kernel.rules, kernel.compiled))
 
 
 @lru_cache(MAX_BOUND)
-def _bind(
-    functions: tuple[Callable[..., Any], ...], compiled: bool, names: tuple[str, ...], rules: tuple[Any, ...]
-) -> SimpleNamespace:
-    bound = dict(zip(names, rules, strict=True))
-    functions = tuple(function for function in functions if function.__name__ not in bound)
-    # the rules carry their binding's label in their names, as `specialise` has put it there
-    label = bound["load"].__qualname__.removeprefix("load_")
-    return specialise(functions, label, bound, compile=compiled)
+def _bind(functions: tuple[Any, ...], rules: Rules, compiled: bool) -> tuple[Any, ...]:
+    read = fields(LayerRules if isinstance(rules, LayerRules) else Rules)
+    constants = {field.name: value for field in read if (value := getattr(rules, field.name)) is not None}
+    return specialise(functions, rules.label, constants, compile=compiled)
 
 
 def numbers(kernel: Kernel, typecode: str, count: int) -> Any:
@@ -72,7 +51,7 @@ def longer(kernel: Kernel, values: Any, count: int) -> Any:
     return numpy.concatenate((values, numpy.zeros(more, dtype=values.dtype)))
 
 
-def same(arena: Any, at: int, other: Any, there: int) -> bool:
+def same(arena: Arena, at: int, other: Arena, there: int) -> bool:
     """Tell whether two places of two arenas hold the same numbers. One of the functions to bind."""
     word = 0
     while word < WORDS and arena[at * WORDS + word] == other[there * WORDS + word]:

@@ -3,10 +3,10 @@
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from types import SimpleNamespace
 from typing import Any, NamedTuple
 
-from engine.games.interface import Kernel
+from engine.games.interface import Kernel, State
+from engine.search.alphabeta import AlphaBeta
 from engine.search.binding import numbers
 from engine.search.capabilities import KINDS
 from engine.search.memory import CELLS, NODES, PLACES, STOPPED, WIDTH, Memory
@@ -45,13 +45,13 @@ def memory_for(kernel: Kernel, table: Any) -> Memory:
     )
 
 
-def deepen(search: SimpleNamespace, state: Any, depth: int, memory: Memory, expected: int | None) -> Deepened:
+def deepen(search: AlphaBeta, state: State, depth: int, memory: Memory, expected: int | None) -> Deepened:
     """Search a position to a depth, first with a window around the score that is expected (aspiration search).
 
     ``search`` is the binding of `engine.search.alphabeta`. Without an expectation the window is a whole one, as it is
     in games that do not tell how much a move changes. Source: Gillogly 1978.
     """
-    margin = getattr(search, "MARGIN", 0)
+    margin = search.margin
     low, high = -INFINITY, INFINITY
     if expected is not None and margin > 0 and depth >= ASPIRING and is_open(expected):
         low, high = expected - margin, expected + margin
@@ -81,7 +81,7 @@ class HelperThreads:
     only: interpreted code would take turns. Source: the parallel search of Stockfish since 2016, after T. Romstad.
     """
 
-    def __init__(self, kernel: Kernel, search: SimpleNamespace, count: int) -> None:
+    def __init__(self, kernel: Kernel, search: AlphaBeta, count: int) -> None:
         """Make ready so many threads beside the caller's own."""
         self._search = search
         self._kernel = kernel
@@ -93,7 +93,7 @@ class HelperThreads:
         return sum(int(memory.cells[NODES]) for memory in self._memories)
 
     @contextmanager
-    def at_work(self, state: Any, memory: Memory, depth: int) -> Iterator[None]:
+    def at_work(self, state: State, memory: Memory, depth: int) -> Iterator[None]:
         """Search a position to a depth along with the caller, whose memory this is, until the end of the context."""
         stop = numbers(self._kernel, "q", 1)
         threads = []
@@ -111,7 +111,7 @@ class HelperThreads:
             for thread in threads:
                 thread.join()
 
-    def _help(self, state: Any, first: int, last: int, memory: Memory) -> None:
+    def _help(self, state: State, first: int, last: int, memory: Memory) -> None:
         expected: int | None = None
         for depth in range(first, last + 1):
             expected = deepen(self._search, state, depth, memory, expected).score

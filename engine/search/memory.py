@@ -2,6 +2,8 @@
 
 from typing import Any, NamedTuple
 
+from engine.games.interface import Arena
+
 MAX_DEPTH = 64
 """Plies that a search may be asked for: more than any game here can be searched to."""
 
@@ -26,7 +28,7 @@ whether the search is selective; how many children of the root are barred."""
 class Memory(NamedTuple):
     """What a search works on, each a flat array."""
 
-    arena: Any
+    arena: Arena
     """PLACES positions: the children of every node on the path, one behind the other."""
     order: Any
     """PLACES numbers: the values of those children, as `engine.search.move_ordering` packs them."""

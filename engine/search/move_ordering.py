@@ -10,17 +10,11 @@ as the kernel tells it, share one number, which rises with each cut-off and fall
 
 from typing import Any
 
-from engine.games.interface import EVALUATION_LIMIT, UNDECIDED
-from engine.search.capabilities import KINDS, MARGIN, kind_of
+from engine.games.interface import EVALUATION_LIMIT, UNDECIDED, State
+from engine.search.capabilities import KINDS, MARGIN, evaluate, hash_of, kind_of, load, verdict
 from engine.search.memory import REACH, Memory
 from engine.search.scores import DRAW, ended
 from engine.search.transposition_table import slot_of
-
-# What is bound in the place of these: the rules of a game.
-evaluate: Any = None
-verdict: Any = None
-hash_of: Any = None
-load: Any = None
 
 NUMBER_BITS = 16
 NUMBER_MASK = (1 << NUMBER_BITS) - 1
@@ -85,14 +79,14 @@ def move_to_front(order: Any, at: int) -> None:
     order[at] += ZERO << NUMBER_BITS
 
 
-def table_move_first(state: Any, first: int, end: int, memory: Memory) -> None:
+def table_move_first(state: State, first: int, end: int, memory: Memory) -> None:
     """Add what was learned of the kinds of the children in places ``first`` to ``end`` to the order."""
     for at in range(first, end):
         learned = memory.history[kind_of(state, load(memory.arena, at)) & (KINDS - 1)]
         memory.order[at] += (MARGIN * learned // MAX_LEARNED) << NUMBER_BITS
 
 
-def update_history(state: Any, first: int, turn: int, depth: int, memory: Memory) -> None:
+def update_history(state: State, first: int, turn: int, depth: int, memory: Memory) -> None:
     """Learn from a cut-off by the child which stands in the order at ``turn``, after those in front of it."""
     history = memory.history
     taught = min(depth * depth, MAX_TAUGHT)
@@ -101,6 +95,3 @@ def update_history(state: Any, first: int, turn: int, depth: int, memory: Memory
         kind = kind_of(state, child) & (KINDS - 1)
         change = taught if at == turn else -taught
         history[kind] += change - history[kind] * taught // MAX_LEARNED
-
-
-FUNCTIONS = (score_moves, value_of, child_of, is_final, take_best, move_to_front, table_move_first, update_history)

@@ -5,18 +5,12 @@ calls loud, captures for example, so that no exchange is judged when it is half 
 1975). What is said there of types holds here too.
 """
 
-from typing import Any
-
-from engine.search.capabilities import tactical_children
+from engine.games.interface import State
+from engine.search.capabilities import children, evaluate, load, tactical_children
 from engine.search.memory import BEST, BUDGET, NODES, ROOM, STOPPED, Memory
 from engine.search.move_ordering import child_of, is_final, score_moves, take_best, value_of
 from engine.search.scores import INFINITY
 from engine.search.transposition_table import NO_CHILD
-
-# What is bound in the place of these: the rules of a game.
-children: Any = None
-evaluate: Any = None
-load: Any = None
 
 LOUD_PLIES = 4
 """Plies that tactical children may be followed beyond the depth. Two to six play alike in GIPF."""
@@ -29,7 +23,7 @@ def halted(memory: Memory) -> bool:
     return memory.cells[STOPPED] != 0
 
 
-def resolve(state: Any, depth: int, alpha: int, beta: int, ply: int, first: int, memory: Memory) -> int:
+def resolve(state: State, depth: int, alpha: int, beta: int, ply: int, first: int, memory: Memory) -> int:
     """Search the last ply, ``depth`` 1, or tactical children beyond it, ``depth`` 0 and less.
 
     The game must not be over. A child's evaluation is as much as the opponent can be held to, so that children
@@ -71,6 +65,3 @@ def resolve(state: Any, depth: int, alpha: int, beta: int, ply: int, first: int,
             break
     cells[BEST] = best_number
     return best
-
-
-FUNCTIONS = (halted, resolve)

@@ -27,6 +27,3 @@ def moved(score: int, plies: int) -> int:
     if score < -EVALUATION_LIMIT:
         return score + plies
     return score
-
-
-FUNCTIONS = (ended, is_open, moved)

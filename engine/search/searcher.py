@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy
 
-from engine.games.interface import EVALUATION_LIMIT, Kernel, Position, move_to
+from engine.games.interface import EVALUATION_LIMIT, Kernel, Position, State, move_to
 from engine.search.alphabeta import bind
 from engine.search.binding import numbers
 from engine.search.iterative_deepening import Deepened, HelperThreads, Line, deepen, memory_for
@@ -244,7 +244,7 @@ class Searcher:
         except OverflowError:
             return ROOM
 
-    def _prepare(self, state: Any, earlier: Collection[int], limits: SearchLimits) -> Memory:
+    def _prepare(self, state: State, earlier: Collection[int], limits: SearchLimits) -> Memory:
         """Make everything ready for a search from a position."""
         stood = frozenset(earlier) | {int(self._rules.hash_of(state))}
         memory = self._memory
@@ -268,7 +268,7 @@ class Searcher:
         return self._memory
 
     def _deepen(
-        self, state: Any, depth: int, memory: Memory, expected: int | None, better: list[SearchResult]
+        self, state: State, depth: int, memory: Memory, expected: int | None, better: list[SearchResult]
     ) -> Deepened:
         """Search to a depth, with the moves of better lines left out."""
         barred = [thought.line[0] for thought in better]

@@ -84,6 +84,3 @@ def slot_of(seen: Any, key: int) -> int:
     while seen[2 * slot] != 0 and seen[2 * slot] != key + 1:
         slot = (slot + 1) & mask
     return slot
-
-
-FUNCTIONS = (is_of_generation, probe, remember, written, slot_of)

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from engine.games.interface import DRAWN, UNDECIDED, WON, BadPosition, Kernel
 from engine.games.mnk import board
-from engine.games.mnk.kernel import signed
+from engine.games.mnk.kernel import MnkRules, bind, signed
 from engine.games.mnk.parameters import Parameters
 from engine.games.mnk.position import MnkPosition
 from engine.games.mnk.rules import State
@@ -96,7 +96,7 @@ class _Variant(NamedTuple):
     parameters: Parameters
     side: int
     fields: int
-    kernel: Kernel
+    rules: MnkRules
     solver: _Solver
 
 
@@ -182,9 +182,8 @@ class _Mnk:
         variant = self._variants.get(header)
         if variant is None:
             parameters, side = board.read_header(list(header))
-            kernel = MnkPosition(parameters, State(0, 0, side)).kernel(compile=False)
             solver = self._solvers.get(parameters) or self._solvers.setdefault(parameters, _Solver(parameters))
-            variant = _Variant(parameters, side, parameters.rows * parameters.columns, kernel, solver)
+            variant = _Variant(parameters, side, parameters.rows * parameters.columns, bind(parameters), solver)
             self._variants[header] = variant
         return variant
 
@@ -206,12 +205,12 @@ class _Mnk:
 
     def _generate(self, given: _Board) -> None:
         """Print how many moves there are, and the board after each."""
-        over = given.variant.kernel.rules.verdict(given.state) != UNDECIDED
+        over = given.variant.rules.verdict(given.state) != UNDECIDED
         self._print(given, [] if over else [at for at, field in enumerate(given.fields) if field == "0"])
 
     def _generate_cut(self, given: _Board) -> None:
         """Print the same, but a win alone where there is one; a move that fills the board is alone anyhow."""
-        rules = given.variant.kernel.rules
+        rules = given.variant.rules
         winning = 0
         if rules.verdict(given.state) == UNDECIDED:
             winning = rules.winning_fields(rules.own_of(given.state), rules.other_of(given.state))

@@ -25,9 +25,9 @@ PLACES_PER_POSITION = 1 << 7
 
 def settling(kernel: Kernel, memory: int) -> SolverBackend:
     """Begin to settle the position of a kernel, with the search that fits the game."""
-    if hasattr(kernel.rules, "plies_left"):
+    if kernel.rules.plies_left is not None:
         return Proof(kernel, memory)
-    if kernel.compiled and hasattr(kernel.rules, "layers"):
+    if kernel.compiled and kernel.rules.layers is not None:
         return RetrogradeBackend(kernel, memory)
     return ReachableSetBackend(kernel, memory)
 

@@ -19,17 +19,10 @@ Source: depth-first AND/OR search with iterative deepening and a transposition t
 
 from typing import Any, NamedTuple
 
-from engine.games.interface import DRAWN, LOST, UNDECIDED, WON, Kernel
-from engine.search import capabilities
+from engine.games.interface import DRAWN, LOST, UNDECIDED, WON, Arena, Kernel, State
 from engine.search.binding import bind, longer, numbers
-from engine.search.capabilities import candidates, least_plies
-from engine.solve.proof_number import proof_table as entries
-from engine.solve.proof_number.proof_table import ANSWER, EFFORT, ENTRY, MORE, claim, entry_of, is_of
-
-# What `engine.search.binding.bind` puts in the place of these: the rules of a game.
-load: Any = None
-store: Any = None
-verdict: Any = None
+from engine.search.capabilities import candidates, least_plies, load, store, verdict
+from engine.solve.proof_number.proof_table import ANSWER, EFFORT, ENTRY, MORE, claim, entry_of, is_of, transfer
 
 ENDLESS = 1 << 20
 """A bound on plies that stands for: however many there are."""
@@ -46,7 +39,9 @@ NODES, NODES_ALLOWED, STORED, STORED_ALLOWED = range(4)
 """Offsets in the counters of a search. A node is a position whose moves are made."""
 
 
-def remember(arena: Any, at: int, question: int, left: int, result: int, table: Any, entries: Any, tally: Any) -> None:
+def remember(
+    arena: Arena, at: int, question: int, left: int, result: int, table: Arena, entries: Any, tally: Any
+) -> None:
     """Write what a search of ``left`` plies has shown of a position into the table."""
     entry = entry_of(arena, at, question, table, entries)
     base = entry * ENTRY
@@ -61,7 +56,7 @@ def remember(arena: Any, at: int, question: int, left: int, result: int, table: 
         entries[base + REFUTED] = max(entries[base + REFUTED], ~result)
 
 
-def prove(at: int, left: int, winning: bool, arena: Any, first: int, table: Any, entries: Any, tally: Any) -> int:
+def prove(at: int, left: int, winning: bool, arena: Arena, first: int, table: Arena, entries: Any, tally: Any) -> int:
     """Search whether the side to move wins (``winning``) or loses within ``left`` plies.
 
     The position stands in place ``at`` of the arena, with path 0; places from ``first`` on are free. Returns a
@@ -108,8 +103,6 @@ def prove(at: int, left: int, winning: bool, arena: Any, first: int, table: Any,
     return answer
 
 
-FUNCTIONS = (*entries.FUNCTIONS, *capabilities.FUNCTIONS, remember, prove)
-
 FIRST_ENTRIES = 1 << 10
 """Entries that a table begins with; it grows as it fills."""
 
@@ -145,7 +138,7 @@ class Deepening:
         self.nodes = 0
         """Positions whose moves were made, by all portions together."""
         self._kernel = kernel
-        self._functions = bind(FUNCTIONS, kernel)
+        self._search, self._transfer = bind((prove, transfer), kernel)
         self._hopeless = [False, False]  # by question, less 1
         self._arena = kernel.arena(FIRST_PLACES)
         kernel.rules.store(self._arena, 0, kernel.state, 0)
@@ -179,7 +172,7 @@ class Deepening:
         self._hopeless[0 if for_mover else 1] = True
         self.drawn = self.drawn or (self.found is None and all(self._hopeless))
 
-    def loses(self, state: Any, plies: int) -> bool:
+    def loses(self, state: State, plies: int) -> bool:
         """Tell whether the side to move in another position of the variant loses within so many plies.
 
         It takes the place of the position that the search began with.
@@ -227,9 +220,7 @@ class Deepening:
             room = len(self._entries) // ENTRY < self._most_entries
             tally[STORED_ALLOWED] = len(self._entries) // ENTRY // 2 if room else ENDLESS * ENDLESS
             try:
-                result = int(
-                    self._functions.prove(0, plies, winning, self._arena, 1, self._table, self._entries, tally)
-                )
+                result = int(self._search(0, plies, winning, self._arena, 1, self._table, self._entries, tally))
             except OverflowError:
                 places = len(self._arena) // self._kernel.rules.WORDS * 2
                 if places > MAX_PLACES:
@@ -250,7 +241,7 @@ class Deepening:
     def _grow_table(self) -> None:
         table, entries = self._table, self._entries
         self._make_table(len(entries) // ENTRY * GROWTH)
-        self._tally[STORED] = self._functions.transfer(table, entries, self._table, self._entries)
+        self._tally[STORED] = self._transfer(table, entries, self._table, self._entries)
 
 
 def forced_win(kernel: Kernel, plies: int) -> ForcedWin | None:

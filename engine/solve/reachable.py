@@ -6,7 +6,19 @@ from typing import NamedTuple
 from engine.games.interface import Kernel
 from engine.search.binding import bind, longer, numbers
 from engine.solve import retrograde
-from engine.solve.retrograde import EDGES, EXPANDED, POSITIONS, SPARE_PLACES
+from engine.solve.retrograde import (
+    EDGES,
+    EXPANDED,
+    POSITIONS,
+    SPARE_PLACES,
+    begin,
+    expand,
+    forget,
+    judge,
+    line_up,
+    link,
+    refill,
+)
 
 FIRST_POSITIONS = 1 << 10
 """Positions that a set has room for in the beginning; a power of 2, as it is whenever the room is doubled."""
@@ -46,7 +58,9 @@ class ReachableSet:
         """Begin with the position of a kernel, to take at most ``memory`` bytes, but for the least size."""
         self.full = False
         self._kernel = kernel
-        self._functions = bind(retrograde.FUNCTIONS, kernel)
+        functions = begin, expand, refill, link, line_up, judge, forget
+        bound = bind(functions, kernel)
+        self._begin, self._expand, self._refill, self._link, self._line_up, self._go_back, self._undo = bound
         self._memory = memory
         self._tally = numbers(kernel, "q", 3)
         self._values = numbers(kernel, "h", FIRST_POSITIONS)
@@ -57,7 +71,7 @@ class ReachableSet:
         self._spare = SPARE_PLACES
         self._judged = False
         kernel.rules.store(self._arena, 0, kernel.state, 0)
-        self._functions.begin(self._arena, self._slots, self._values, self._tally)
+        self._begin(self._arena, self._slots, self._values, self._tally)
 
     @property
     def positions(self) -> int:
@@ -80,7 +94,7 @@ class ReachableSet:
         until = self.expanded + positions
         while not self.full and not self.closed and self.expanded < until:
             try:
-                done = self._functions.expand(
+                done = self._expand(
                     self._arena,
                     self._slots,
                     self._values,
@@ -104,19 +118,19 @@ class ReachableSet:
         self._judged = True
         if (judgement := self._judgement()) is not None:
             return judgement
-        kernel, functions, values = self._kernel, self._functions, self._values
+        kernel, values = self._kernel, self._values
         starts = numbers(kernel, "q", self.positions + 1)
         parents = numbers(kernel, "i", int(self._tally[EDGES]))
         waiting = numbers(kernel, "i", self.positions)
         queue = numbers(kernel, "i", self.positions)
-        functions.link(self._offsets, self._edges, self._tally, starts, parents, waiting)
-        begin, end = 0, int(functions.line_up(values, self._tally, queue))
-        while begin < end:
+        self._link(self._offsets, self._edges, self._tally, starts, parents, waiting)
+        first, end = 0, int(self._line_up(values, self._tally, queue))
+        while first < end:
             if not go_on():
                 return None
-            until = begin + JUDGED_AT_A_TIME
-            end = int(functions.judge(values, starts, parents, waiting, queue, begin, end, until))
-            begin = min(end, until)
+            until = first + JUDGED_AT_A_TIME
+            end = int(self._go_back(values, starts, parents, waiting, queue, first, end, until))
+            first = min(end, until)
             if (judgement := self._judgement()) is not None:
                 return judgement
         return Judgement(0, 0) if self.closed else None
@@ -135,13 +149,13 @@ class ReachableSet:
         self.grow(1)
         self.judge(lambda: True)
         nothing = numbers(self._kernel, "i", 0)
-        self._functions.judge(self._values, self._offsets, nothing, nothing, nothing, 0, 0, 0)
-        self._functions.refill(self._arena, numbers(self._kernel, "i", len(self._slots)), self._tally)
+        self._go_back(self._values, self._offsets, nothing, nothing, nothing, 0, 0, 0)
+        self._refill(self._arena, numbers(self._kernel, "i", len(self._slots)), self._tally)
 
     def _forget(self) -> None:
         """Undo the last judgement, if there was one: judging begins with finished games alone."""
         if self._judged:
-            self._functions.forget(self._values, self._offsets, self._tally)
+            self._undo(self._values, self._offsets, self._tally)
             self._judged = False
 
     def _make_room(self) -> None:
@@ -157,7 +171,7 @@ class ReachableSet:
             self._edges = longer(self._kernel, self._edges, more_edges)
         if more_room != room:
             self._slots = numbers(self._kernel, "i", more_room * 2)
-            self._functions.refill(self._arena, self._slots, self._tally)
+            self._refill(self._arena, self._slots, self._tally)
             self._values = longer(self._kernel, self._values, more_room)
             self._offsets = longer(self._kernel, self._offsets, more_room + 1)
             self._lengthen_arena(more_room + self._spare)

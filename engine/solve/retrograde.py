@@ -15,17 +15,9 @@ Source: retrograde analysis (Bellman 1965, Thompson 1986), with recorded moves i
 
 from typing import Any
 
-from engine.games.interface import DRAWN, LOST, WON
-from engine.search import capabilities
+from engine.games.interface import DRAWN, LOST, WON, Arena
 from engine.search.binding import same
-from engine.search.capabilities import canonical
-
-# What `engine.search.binding.bind` puts in the place of these: the rules of a game.
-load: Any = None
-children: Any = None
-store: Any = None
-verdict: Any = None
-hash_of: Any = None
+from engine.search.capabilities import canonical, children, hash_of, load, store, verdict
 
 UNKNOWN = 0
 """Value of a position that is not, or not yet, known to be won or lost. Won in n plies is n + 1, lost in n is
@@ -47,7 +39,7 @@ SPARE_PLACES = 1 << 10
 """Places that an arena holds beyond its positions, for the children of one of them; more where that is too few."""
 
 
-def slot_of(arena: Any, at: int, slots: Any) -> int:
+def slot_of(arena: Arena, at: int, slots: Any) -> int:
     """Return the slot that names the position in a place: the one that it has, or the empty one that it may take.
 
     A slot holds a number of a position plus 1, or 0. Some slot must be empty.
@@ -68,7 +60,7 @@ def value_at_end(judged: int) -> int:
     return DRAWN_AT_ONCE if judged == DRAWN else UNKNOWN
 
 
-def begin(arena: Any, slots: Any, values: Any, tally: Any) -> None:
+def begin(arena: Arena, slots: Any, values: Any, tally: Any) -> None:
     """Make the position in place 0 the only one of an empty set."""
     first = 0
     store(arena, first, canonical(load(arena, first)), 0)
@@ -77,7 +69,7 @@ def begin(arena: Any, slots: Any, values: Any, tally: Any) -> None:
     tally[POSITIONS] = 1
 
 
-def expand(arena: Any, slots: Any, values: Any, offsets: Any, edges: Any, tally: Any, until: int) -> int:
+def expand(arena: Arena, slots: Any, values: Any, offsets: Any, edges: Any, tally: Any, until: int) -> int:
     """Record the moves of positions, and add what they lead to, until ``until`` of them have theirs recorded.
 
     Returns FINISHED, when that is done or no position is left to expand, or NO_ROOM.
@@ -103,7 +95,7 @@ def expand(arena: Any, slots: Any, values: Any, offsets: Any, edges: Any, tally:
     return FINISHED
 
 
-def refill(arena: Any, slots: Any, tally: Any) -> None:
+def refill(arena: Arena, slots: Any, tally: Any) -> None:
     """Name every position of a set in slots that are all empty."""
     for at in range(tally[POSITIONS]):
         slots[slot_of(arena, at, slots)] = at + 1
@@ -171,6 +163,3 @@ def forget(values: Any, offsets: Any, tally: Any) -> None:
     for at in range(tally[EXPANDED]):
         if offsets[at] < offsets[at + 1]:
             values[at] = UNKNOWN
-
-
-FUNCTIONS = (same, *capabilities.FUNCTIONS, slot_of, value_at_end, begin, expand, refill, link, line_up, judge, forget)

@@ -137,7 +137,7 @@ def _warm_up(kernel: Kernel) -> None:
 
 def _settlings(kernel: Kernel, memory: int) -> list[SolverBackend]:
     """Begin all searches that settle who wins, within so many bytes; the one that can collect positions comes first."""
-    if hasattr(kernel.rules, "plies_left"):
+    if kernel.rules.plies_left is not None:
         return [settling(kernel, memory)]
     return [settling(kernel, memory - memory // PROOF_SHARE), CyclicProof(kernel, memory // PROOF_SHARE)]
 

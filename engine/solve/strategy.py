@@ -43,7 +43,7 @@ def strategy(position: Position, solution: Solution, *, memory: int, most: int) 
     bound: float = ENDLESS
     if solution.plies is not None:
         bound, choose = solution.plies, _by_length(kernel, memory)
-    elif hasattr(kernel.rules, "plies_left"):
+    elif kernel.rules.plies_left is not None:
         choose = _by_value(kernel, memory)
     else:
         prover = CyclicProver(kernel, memory=memory)

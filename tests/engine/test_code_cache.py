@@ -1,6 +1,9 @@
 """Compiled code is found again when, and only when, it was made from the same functions and constants."""
 
+import sys
 import threading
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from types import FunctionType
 from typing import Any
@@ -8,7 +11,7 @@ from typing import Any
 import pytest
 
 from engine.compiling import binding, code_cache
-from engine.compiling.binding import can_compile, specialise
+from engine.compiling.binding import UNBOUND, NotBound, bind_fields, can_compile, specialise
 
 STEP = 0
 
@@ -30,7 +33,9 @@ def lowered(number: int) -> int:
 def twice_of(inner: Any, step: int) -> Any:
     """Return a copy of `raised_twice` that calls a compiled copy of another function."""
     inner = FunctionType(inner.__code__, inner.__globals__, "raised")
-    return specialise((inner, raised_twice), "test", {"STEP": step}, compile=True).raised_twice
+    (callee,) = specialise((inner,), "test", {"STEP": step}, compile=True)
+    (caller,) = specialise((raised_twice,), "test", {"raised": callee}, compile=True)
+    return caller
 
 
 @pytest.mark.slow
@@ -128,7 +133,7 @@ def with_step(function: Any, step: int) -> FunctionType:
 def test_other_defaults_are_compiled_anew() -> None:
     """They stand neither in the bytecode nor among the globals."""
     for step in (1, 2):
-        assert specialise((with_step(stepped, step),), "defaults", {}, compile=True).stepped(10) == 10 + step
+        assert specialise((with_step(stepped, step),), "defaults", {}, compile=True)[0](10) == 10 + step
 
 
 @pytest.mark.parametrize("function", [stepped, keyed])
@@ -143,8 +148,62 @@ def test_a_function_that_closes_over_something_is_not_taken() -> None:
     def closing(number: int) -> int:
         return number + step
 
-    with pytest.raises(AssertionError, match="closure"):
+    with pytest.raises(NotBound, match="closure"):
         specialise((closing,), "closing", {}, compile=False)
+
+
+SIZE: int = UNBOUND
+
+
+def sized(number: int) -> int:
+    return number + SIZE
+
+
+def sized_twice(number: int) -> int:
+    return sized(sized(number))
+
+
+def test_callees_are_bound_with_their_callers_and_a_name_that_nothing_is_bound_to_is_an_error() -> None:
+    (bound,) = specialise((sized_twice,), "sized", {"SIZE": 4}, compile=False)
+    assert (bound(1), sized_twice.__globals__["SIZE"]) == (9, UNBOUND)
+    with pytest.raises(NotBound, match=r"^sized reads SIZE, which nothing is bound to$"):
+        specialise((sized_twice,), "sized", {"STEP": 4}, compile=False)
+
+
+def test_a_constant_takes_the_place_of_a_function_of_its_name() -> None:
+    bound, callee = specialise((sized_twice, sized), "sized", {"sized": abs}, compile=False)
+    assert (bound(-3), callee) == (3, abs)
+
+
+def even(number: int) -> bool:
+    return number == 0 or odd(number - 1)
+
+
+def odd(number: int) -> bool:
+    return number != 0 and even(number - 1)
+
+
+def test_functions_that_call_each_other_are_not_taken() -> None:
+    """Numba would compile neither before the other."""
+    with pytest.raises(NotBound, match="even and odd call each other"):
+        specialise((even,), "parity", {}, compile=False)
+
+
+@dataclass(frozen=True)
+class Sized:
+    label: str
+    sized: Callable[[int], int]
+    lowered: Callable[[int], int]
+    SIZE: int = 0
+    missing: Callable[[int], int] | None = None
+
+
+def test_fields_are_filled_with_constants_and_bound_functions_of_their_names() -> None:
+    modules = (sys.modules[__name__],)
+    bound = bind_fields(Sized, modules, "test", {"SIZE": 3, "STEP": 2}, compile=False)
+    assert (bound.label, bound.sized(1), bound.lowered(1), bound.SIZE, bound.missing) == ("test", 4, -1, 3, None)
+    with pytest.raises(TypeError, match="'sized' and 'lowered'"):
+        bind_fields(Sized, (), "test", {}, compile=False)
 
 
 @pytest.mark.slow

@@ -1,5 +1,6 @@
 """Counting leaves of any game: totals, counts behind each move, and arenas that are never overrun."""
 
+from dataclasses import replace
 from random import Random
 from types import SimpleNamespace
 
@@ -9,6 +10,7 @@ from engine.games import perft
 from engine.games.catalogue import GAMES
 from engine.games.interface import Kernel, Position
 from engine.games.perft import count, divide
+from tests.engine.search import toy
 
 
 def start(parameters: str) -> Position:
@@ -69,7 +71,7 @@ def demanding(places: int) -> Position:
             raise OverflowError("no room")
         return 123
 
-    kernel = Kernel(SimpleNamespace(WORDS=1, perft=leaves), False, None)
+    kernel = Kernel(replace(toy.kernel([]).rules, WORDS=1, perft=leaves), False, None)
     return SimpleNamespace(kernel=lambda compile: kernel)
 
 

@@ -15,10 +15,9 @@ from collections.abc import Hashable, Iterator
 from enum import StrEnum
 from functools import cache
 from importlib import import_module
-from types import SimpleNamespace
 from typing import Any, NamedTuple
 
-from engine.compiling.binding import can_compile, specialise
+from engine.compiling.binding import bind_fields, can_compile
 from engine.games.catalogue import GAMES
 from engine.games.interface import (
     LOST,
@@ -29,6 +28,7 @@ from engine.games.interface import (
     IllegalMove,
     Kernel,
     Position,
+    Rules,
     Successor,
     UnreadableMove,
 )
@@ -99,10 +99,9 @@ def plies_left(state: State) -> int:
 
 
 @cache
-def rules(compile: bool) -> SimpleNamespace:
+def rules(compile: bool) -> Rules:
     """Return the functions above, interpreted or compiled."""
-    functions = (load, store, children, perft, verdict, evaluate, hash_of, plies_left)
-    return specialise(functions, "stones", {"WORDS": WORDS, "MOST": MOST}, compile=compile)
+    return bind_fields(Rules, (sys.modules[__name__],), "stones", {"WORDS": WORDS}, compile=compile)
 
 
 # The game as people and programs see it.

@@ -169,7 +169,7 @@ def test_short_wins_are_those_of_plain_minimax(name: str, first: str, plies: int
             assert expected is None
             expected = forced_win(kernel, abs(told))
         assert told == (None if expected is None else expected.plies if expected.for_mover else -expected.plies)
-        if not hasattr(kernel.rules, "plies_left"):
+        if kernel.rules.plies_left is None:
             prover = CyclicProver(kernel, memory=MEMORY)
             prover.search(500)
             if expected is not None and prover.value is not None:

@@ -175,7 +175,7 @@ def test_compiled_kernel_and_positions_agree(game: Game) -> None:
 
 
 def compare_kernels(game: Game, parameters: str, *, compile: bool) -> None:
-    """Compare kernels with the positions of a random game, and with what `engine.games.interface.Kernel` promises."""
+    """Compare kernels with the positions of a random game, and with what `engine.games.interface.Rules` promises."""
     # boards beyond a machine word have many moves
     most = 40 if len(list(game.start(parameters).successors())) < 70 else 10
     for position in random_game(game, parameters, Random(5), most=most):
@@ -203,25 +203,25 @@ def compare_kernels(game: Game, parameters: str, *, compile: bool) -> None:
 
 @every_variant
 def test_hints_of_a_kernel_are_true(game: Game, parameters: str) -> None:
-    """What `engine.games.interface.Kernel` says of functions that a game may have, as far as one position shows it."""
+    """What `engine.games.interface.Rules` says of functions that a game may have, as far as one position shows it."""
     for position in random_game(game, parameters, Random(6), most=80):
         kernel = position.kernel(compile=False)
         rules, state = kernel.rules, kernel.state
         if rules.verdict(state) != UNDECIDED:
             continue
         children = set(generated(kernel))
-        if hasattr(rules, "tactical_children"):
+        if rules.tactical_children is not None:
             assert set(generated(kernel, "tactical_children")) <= children
-        if hasattr(rules, "candidates"):
+        if rules.candidates is not None:
             assert set() < set(generated(kernel, "candidates")) <= children
-        if hasattr(rules, "can_still_win"):
+        if rules.can_still_win is not None:
             assert 0 <= rules.can_still_win(state) <= MINE + THEIRS
-        if hasattr(rules, "canonical"):
+        if rules.canonical is not None:
             image = rules.canonical(state)
             assert rules.canonical(image) == image
             assert rules.verdict(image) == rules.verdict(state)
             assert len(generated(kernel._replace(state=image))) == len(children)
-        if hasattr(rules, "plies_left"):
+        if rules.plies_left is not None:
             left = rules.plies_left(state)
             assert left >= 1
             assert all(rules.plies_left(child) < left for child in children)

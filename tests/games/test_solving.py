@@ -22,7 +22,7 @@ TRIAL = 1 << 18
 SMALL = [
     (game, parameters)
     for game, parameters in EVERY_VARIANT
-    if hasattr(game.start(parameters).kernel(compile=False).rules, "plies_left")
+    if game.start(parameters).kernel(compile=False).rules.plies_left is not None
 ]
 
 

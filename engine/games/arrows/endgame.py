@@ -7,17 +7,10 @@ arrow only needs to be placed. A side that makes no more moves than the other, w
 Bound and compiled together with `engine.games.arrows.rules`, whose tables these functions share.
 """
 
-from typing import Any
-
 from engine.compiling.binding import popcount
 from engine.games.arrows.geometry import HALF
+from engine.games.arrows.rules import HIGH, LOW, NEAR_HIGH, NEAR_LOW
 from engine.games.interface import LOST, UNDECIDED, WON
-
-# bound by engine.games.arrows.kernel
-LOW: Any = ()
-HIGH: Any = ()
-NEAR_LOW: Any = ()
-NEAR_HIGH: Any = ()
 
 SMALL = 10
 """So many fields at the most are searched for their longest path."""
@@ -105,7 +98,3 @@ def race(own: int, own_low: int, own_high: int, other: int, other_low: int, othe
     if moves > other_most:
         return WON
     return LOST if size <= SMALL and moves <= replies else UNDECIDED
-
-
-FUNCTIONS = (longest, walk, least, race)
-"""The functions, callees first."""

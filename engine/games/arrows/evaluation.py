@@ -6,19 +6,23 @@ A player wins at once by pointing at the field that the opponent is about to use
 one. So, as between the kings of chess, the two fields must not be neighbours when the opponent is to move.
 """
 
-from typing import Any
-
 from engine.compiling.binding import popcount
 from engine.games.arrows.endgame import race
 from engine.games.arrows.geometry import HALF, NOWHERE, ROW
-from engine.games.arrows.rules import DIRECTIONS, WORDS, State, children, load, store, verdict
-from engine.games.interface import UNDECIDED, WON
-
-# bound by engine.games.arrows.kernel
-LOW: Any = ()
-HIGH: Any = ()
-NEAR_LOW: Any = ()
-NEAR_HIGH: Any = ()
+from engine.games.arrows.rules import (
+    DIRECTIONS,
+    HIGH,
+    LOW,
+    NEAR_HIGH,
+    NEAR_LOW,
+    WORDS,
+    State,
+    children,
+    load,
+    store,
+    verdict,
+)
+from engine.games.interface import UNDECIDED, WON, Arena
 
 DECIDED = 500_000
 """Worth of a position that the side to move is known to win: with the next move, or in a race; the negative of it where
@@ -112,7 +116,7 @@ def evaluate(state: State) -> int:
     return worth(mine_low, mine_high) - worth(theirs_low, theirs_high)
 
 
-def insert(state: State, arena: Any, first: int, count: int) -> None:
+def insert(state: State, arena: Arena, first: int, count: int) -> None:
     """Put a position among so many others from place ``first`` on, which are sorted, the least evaluation first.
 
     The evaluations stand in the same order behind the places of eight positions.
@@ -128,7 +132,7 @@ def insert(state: State, arena: Any, first: int, count: int) -> None:
     store(arena, first + at, state, 0)
 
 
-def candidates(state: State, arena: Any, first: int) -> int:
+def candidates(state: State, arena: Arena, first: int) -> int:
     """Write children among which one is as good as the best of all; return their end.
 
     With it the game also ends as early or as late as with the best. A move that wins at once stands alone. Moves
@@ -163,6 +167,3 @@ def mix(value: int, more: int) -> int:
 def hash_of(state: State) -> int:
     """Hash a position: the free fields and those that are to be used next."""
     return mix(mix(mix(1, state.low), state.high), state.own * 128 + state.other)
-
-
-FUNCTIONS = (wins_at_once, spread_low, spread_high, worth, evaluate, insert, candidates, mix, hash_of)

@@ -1,28 +1,30 @@
 """The rules and the evaluation of arrows bound to the one layout of all boards, interpreted or compiled."""
 
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import cache
-from types import SimpleNamespace
-from typing import Any
 
-from engine.compiling.binding import specialise
+from engine.compiling.binding import bind_fields, table
 from engine.games.arrows import endgame, evaluation, rules
 from engine.games.arrows.geometry import layout
+from engine.games.interface import Rules
 
-Bound = SimpleNamespace
-"""The functions of `engine.games.arrows.rules` and `engine.games.arrows.evaluation`, and their tables."""
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class ArrowsRules(Rules):
+    """The rules of arrows."""
+
+    after: Callable[[rules.State, int], rules.State]
+    plies_left: Callable[[rules.State], int]
+
+
+def tables(*, compile: bool) -> dict[str, Sequence[int]]:
+    """Return the tables of the layout by the names by which functions read them."""
+    return {name.upper(): table(values, compile=compile) for name, values in layout()._asdict().items()}
 
 
 @cache
-def bind(*, compile: bool = False) -> Bound:
-    """Return the rules of all boards as a namespace of functions. Compiled ones take arenas that are int64 arrays."""
-
-    def table(values: tuple[int, ...]) -> Any:
-        if not compile:
-            return values
-        import numpy
-
-        return numpy.array(values, dtype=numpy.int64)
-
-    tables = {name.upper(): table(values) for name, values in layout()._asdict().items()}
-    functions = rules.FUNCTIONS + endgame.FUNCTIONS + evaluation.FUNCTIONS
-    return specialise(functions, "arrows", {"WORDS": rules.WORDS, **tables}, compile=compile)
+def bind(*, compile: bool = False) -> ArrowsRules:
+    """Return the rules of all boards."""
+    constants = {"WORDS": rules.WORDS, **tables(compile=compile)}
+    return bind_fields(ArrowsRules, (rules, endgame, evaluation), "arrows", constants, compile=compile)

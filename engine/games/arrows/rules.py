@@ -10,11 +10,12 @@ can be placed any more it is NOWHERE, whatever place it is: the arrow's owner ha
 Compiled code has no bounds checks: what writes positions checks that there is room.
 """
 
-from typing import Any, NamedTuple
+from collections.abc import Sequence
+from typing import NamedTuple
 
-from engine.compiling.binding import popcount
+from engine.compiling.binding import UNBOUND, popcount
 from engine.games.arrows.geometry import HALF, NOWHERE
-from engine.games.interface import LOST, UNDECIDED
+from engine.games.interface import LOST, UNDECIDED, Arena
 
 WORDS = 2
 """Numbers a position takes in an arena: each word of free fields shares one with the number of a field."""
@@ -24,11 +25,11 @@ DIRECTIONS = 8
 WORD = (1 << HALF) - 1
 
 # The tables of `engine.games.arrows.geometry.Layout`; `engine.games.arrows.kernel.bind` puts them in their place.
-NEXT: Any = ()
-LOW: Any = ()
-HIGH: Any = ()
-NEAR_LOW: Any = ()
-NEAR_HIGH: Any = ()
+NEXT: Sequence[int] = UNBOUND
+LOW: Sequence[int] = UNBOUND
+HIGH: Sequence[int] = UNBOUND
+NEAR_LOW: Sequence[int] = UNBOUND
+NEAR_HIGH: Sequence[int] = UNBOUND
 
 
 class State(NamedTuple):
@@ -42,13 +43,13 @@ class State(NamedTuple):
     """Where the opponent has to do so after that."""
 
 
-def load(arena: Any, at: int) -> State:
+def load(arena: Arena, at: int) -> State:
     """Return the position in place ``at`` of an arena."""
     low, high = arena[at * WORDS], arena[at * WORDS + 1]
     return State(low & WORD, high & WORD, low >> HALF, high >> HALF)
 
 
-def store(arena: Any, at: int, state: State, _path: int) -> None:
+def store(arena: Arena, at: int, state: State, _path: int) -> None:
     """Write a position into place ``at`` of an arena. How it was reached is not kept."""
     arena[at * WORDS] = state.low | (state.own << HALF)
     arena[at * WORDS + 1] = state.high | (state.other << HALF)
@@ -68,7 +69,7 @@ def after(state: State, direction: int) -> State:
     return State(low, high, state.other, target)
 
 
-def children(state: State, arena: Any, first: int) -> int:
+def children(state: State, arena: Arena, first: int) -> int:
     """Write every position that a move leads to, each once, by direction; return their end.
 
     All moves that point at places on which nothing can be placed lead to the same position.
@@ -95,7 +96,7 @@ def plies_left(state: State) -> int:
     return popcount(state.low) + popcount(state.high)
 
 
-def perft(state: State, depth: int, unique: bool, arena: Any, first: int) -> int:
+def perft(state: State, depth: int, unique: bool, arena: Arena, first: int) -> int:
     """Count the leaves of the tree of moves to a depth of 1 and more.
 
     With ``unique``, moves of a node that lead to the same position count once.
@@ -114,7 +115,3 @@ def perft(state: State, depth: int, unique: bool, arena: Any, first: int) -> int
             below *= DIRECTIONS + 1 - (end - first)
         leaves += below
     return leaves
-
-
-FUNCTIONS = (load, store, verdict, after, children, plies_left, perft)
-"""The rules, in the order in which they call each other, callees first."""

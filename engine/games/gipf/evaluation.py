@@ -3,20 +3,23 @@
 Bound and compiled together with `engine.games.gipf.rules`, whose constants these functions share.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from engine.compiling.binding import popcount
-from engine.games.gipf.rules import State, can_push, finals, of_mover, open_pushes
-from engine.games.interface import LOST, UNDECIDED
+from engine.compiling.binding import UNBOUND, popcount
+from engine.games.gipf.rules import AXIS_STEPS, CENTRE, LINE, State, can_push, finals, of_mover, open_pushes
+from engine.games.interface import LOST, UNDECIDED, Arena
 
 # bound by engine.games.gipf.kernel
-CENTRE: Any = ()  # fields around the centre, the innermost set first, the whole board last
-AXIS_STEPS = (0, 0, 0)
-RUN = 0  # K
-LINE: Any = ()
-PIECE = RING = PAIR = BOARD = GAP = THREAT = TEMPO = 0
-RESERVE: Any = ()
+RUN: int = UNBOUND  # K
+PIECE: int = UNBOUND  # this and the next ones: the weights of that name
+RING: int = UNBOUND
+PAIR: int = UNBOUND
+BOARD: int = UNBOUND
+GAP: int = UNBOUND
+THREAT: int = UNBOUND
+TEMPO: int = UNBOUND
+RESERVE: Sequence[int] = UNBOUND
 
 
 class Weights(NamedTuple):
@@ -130,7 +133,7 @@ def evaluate(state: State) -> int:
     return value - THREAT * threatened(other, own) + TEMPO
 
 
-def tactical_children(state: State, arena: Any, first: int) -> int:
+def tactical_children(state: State, arena: Arena, first: int) -> int:
     """Write the positions after every push that collects rows, some perhaps twice; return their end."""
     own, other, reserve = of_mover(state)
     if reserve == 0:
@@ -162,6 +165,3 @@ def hash_of(state: State) -> int:
 def kind_of(state: State, child: State) -> int:
     """Return a number for what a move has changed on the board, which tells pushes apart well enough."""
     return mix(state.white ^ child.white, state.black ^ child.black) >> 40
-
-
-FUNCTIONS = (verdict, worth, threatened, evaluate, tactical_children, mix, hash_of, kind_of)

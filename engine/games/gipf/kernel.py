@@ -1,12 +1,12 @@
 """The rules and the evaluation of GIPF bound to one board, interpreted or compiled."""
 
 import zlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import lru_cache, partial
-from types import SimpleNamespace
 from typing import Any
 
-from engine.compiling.binding import specialise
+from engine.compiling.binding import bind_fields, table
 from engine.games.gipf import evaluation, rules, solver_hints
 from engine.games.gipf.evaluation import FIXED as FIXED  # the tuner asks for it here
 from engine.games.gipf.evaluation import WEIGHTS, Weights
@@ -14,7 +14,7 @@ from engine.games.gipf.geometry import AXES, geometry
 from engine.games.gipf.parameters import Parameters, parse
 from engine.games.gipf.rules import State
 from engine.games.gipf.solving import layers, ranking, symmetry
-from engine.games.interface import EVALUATION_LIMIT, Kernel
+from engine.games.interface import EVALUATION_LIMIT, Arena, Kernel, LayerRules, Rules
 
 WORD_SIZE = 4
 """The largest S whose board fits a 64-bit word with its sign: bit (2S-1)**2 - 1 is bit 48."""
@@ -27,27 +27,52 @@ MAX_BOUND = 256
 """Bindings that are kept, of 0.1 to 0.2 MB each: there are 132 boards and Ks, 12 of them compiled, and more only where
 weights are tried out."""
 
-Bound = SimpleNamespace
-"""The functions of `engine.games.gipf.rules` and `.evaluation`, and their constants, bound to one board."""
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class GipfRules(Rules):
+    """The rules of GIPF, bound to one board, and what moves as text and layers are made from."""
+
+    BITS: int
+    AXIS_STEPS: Sequence[int]
+    LINE: Sequence[int]
+    FIRST: Sequence[int]
+    STEP: Sequence[int]
+    UPWARD: Sequence[int]
+    can_push: Callable[[State], bool]
+    open_pushes: Callable[[int, int], tuple[int, int]]
+    after_push: Callable[[State, int], State]
+    has_run: Callable[[int], bool]
+    run_starts: Callable[[int, int], int]
+    stretch: Callable[[int, int, int], int]
+    rows_to_collect: Callable[[int, int, Arena, int], tuple[int, int]]
+    collect: Callable[[State, int, int], State]
+    finals: Callable[[State, int, Arena, int], int]
+    exchanged: Callable[[int], int] | None = None
+    """Exchanges rows with columns. Larger boards than compile have no symmetry."""
+    reversed_rows: Callable[[int], int] | None = None
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class GipfLayerRules(GipfRules, LayerRules):
+    """The same with the places of positions, see `engine.games.gipf.solving`."""
+
+    exchanged: Callable[[int], int]
+    reversed_rows: Callable[[int], int]
+    canonical: Callable[[State], State]
+    place_of: Callable[[int, int, ranking.Index], tuple[int, int]]
+    sets_at: Callable[[int, int, ranking.Index], tuple[int, int]]
 
 
 @lru_cache(MAX_BOUND)
-def bind(size: int, run: int, *, compile: bool = False, weights: Weights = WEIGHTS) -> Bound:
-    """Return the rules for board side ``size`` and run length ``run`` as a namespace of functions.
-
-    Compiled rules exist for ``size`` up to WORD_SIZE and take arenas that are flat int64 arrays.
-    """
+def bind(size: int, run: int, *, compile: bool = False, weights: Weights = WEIGHTS) -> GipfRules:
+    """Return the rules for a board side and run length; compiled ones exist for ``size`` up to WORD_SIZE."""
     board = geometry(size)
-    numbers = range(len(board.entries))
-    up = [n for n in numbers if board.entries[n].step > 0]
-    down = [n for n in numbers if board.entries[n].step < 0]
+    pushes = range(len(board.entries))
+    up = [n for n in pushes if board.entries[n].step > 0]
+    down = [n for n in pushes if board.entries[n].step < 0]
 
-    def table(values: list[int]) -> Any:
-        if not compile:
-            return tuple(values)
-        import numpy
-
-        return numpy.array(values, dtype=numpy.int64)
+    def numbers(values: list[int]) -> Sequence[int]:
+        return table(values, compile=compile)
 
     def first(number: int) -> int:
         row, column = board.entries[number].target
@@ -58,45 +83,44 @@ def bind(size: int, run: int, *, compile: bool = False, weights: Weights = WEIGH
         "RUN_SHIFTS": _run_shifts(run),
         "RUN": run,
         "BITS": board.width**2,
-        "CENTRE": table([_around_centre(size, distance) for distance in range(size)]),
+        "CENTRE": numbers([_around_centre(size, distance) for distance in range(size)]),
         "AXIS_STEPS": tuple(down * board.width + right for down, right in AXES),
-        "UPWARD": table([int(board.entries[n].step > 0) for n in numbers]),
-        "UP_PUSHES": table(up),
-        "DOWN_PUSHES": table(down),
+        "UPWARD": numbers([int(board.entries[n].step > 0) for n in pushes]),
+        "UP_PUSHES": numbers(up),
+        "DOWN_PUSHES": numbers(down),
         "MARGIN": evaluation.MARGIN,
         **weights.constants(),
     }
-    for prefix, chosen in (("", numbers), ("UP_", up), ("DOWN_", down)):
-        constants[prefix + "LINE"] = table([board.entries[n].line for n in chosen])
-        constants[prefix + "FIRST"] = table([first(n) for n in chosen])
-        constants[prefix + "STEP"] = table([abs(board.entries[n].step) for n in chosen])
-    functions: tuple[Callable[..., Any], ...] = rules.FUNCTIONS + evaluation.FUNCTIONS + solver_hints.FUNCTIONS
+    for prefix, chosen in (("", pushes), ("UP_", up), ("DOWN_", down)):
+        constants[prefix + "LINE"] = numbers([board.entries[n].line for n in chosen])
+        constants[prefix + "FIRST"] = numbers([first(n) for n in chosen])
+        constants[prefix + "STEP"] = numbers([abs(board.entries[n].step) for n in chosen])
+    modules = [rules, evaluation, solver_hints]
     if size <= WORD_SIZE:  # larger boards are beyond all solving, and their tables large
         chunks, exchanged, mirrored = symmetry.tables(size)
-        constants |= {"CHUNKS": chunks, "EXCHANGED": table(exchanged), "REVERSED": table(mirrored)}
-        functions += symmetry.FUNCTIONS
+        constants |= {"CHUNKS": chunks, "EXCHANGED": numbers(exchanged), "REVERSED": numbers(mirrored)}
+        modules.append(symmetry)
     label = f"gipf_{size}_{run}"
     if weights != WEIGHTS:
         label += f"_{zlib.crc32(repr(weights).encode()):08x}"
-    bound = specialise(functions, label, constants, compile=compile)
     if size <= ranking.LARGEST:
-        bound.layers = partial(bind_layers, size, run, compile=compile)
-    return bound
+        constants["layers"] = partial(bind_layers, size, run, compile=compile)
+    return bind_fields(GipfRules, modules, label, constants, compile=compile)
 
 
 @lru_cache(MAX_BOUND)
-def bind_layers(size: int, run: int, *, compile: bool) -> Bound:
+def bind_layers(size: int, run: int, *, compile: bool) -> GipfLayerRules:
     """Return the rules for a board of side `ranking.LARGEST` or less, and what solving by layers needs beside."""
     interpreted, rules = bind(size, run), bind(size, run, compile=compile)
+    assert interpreted.exchanged is not None and interpreted.reversed_rows is not None
     tables = ranking.tables(size, (interpreted.exchanged, interpreted.reversed_rows))
     index = ranking.make_index(size, run, tables["IMAGES"])
     if not compile:
         tables = {name: tuple(table.tolist()) for name, table in tables.items()}
         index = ranking.Index(*(table.tolist() for table in index))
-    functions = ranking.FUNCTIONS + layers.FUNCTIONS
-    bound = specialise(functions, f"layers_{size}_{run}", {**vars(rules), **tables}, compile=compile)
-    bound.index, bound.LISTED, bound.WEIGHT = index, layers.LISTED, layers.WEIGHT
-    return bound
+    more = {"index": index, "LISTED": layers.LISTED, "WEIGHT": layers.WEIGHT}
+    constants = {**vars(rules), **tables, **more}
+    return bind_fields(GipfLayerRules, (ranking, layers), f"layers_{size}_{run}", constants, compile=compile)
 
 
 def reweigher(parameters: str, named: Mapping[str, object]) -> Callable[[Kernel], Kernel]:

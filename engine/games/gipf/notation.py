@@ -7,10 +7,10 @@ two ends of its run of that colour.
 from collections.abc import Iterator
 from functools import cache
 from itertools import islice
-from typing import Any, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from engine.games.gipf.geometry import geometry, is_field
-from engine.games.gipf.kernel import bind
+from engine.games.gipf.kernel import GipfRules, bind
 from engine.games.gipf.rules import MOVES_PER_PUSH, State
 from engine.games.interface import IllegalMove, UnreadableMove
 
@@ -110,7 +110,7 @@ def push_moves(size: int, run: int, state: State, number: int) -> Iterator[tuple
         raise OverflowError(f"the push {push_text} has more than {MOVES_PER_PUSH} final positions")
 
 
-def canonical(size: int, rules: Any, after: State, mover: int, final: State) -> list[str]:
+def canonical(size: int, rules: GipfRules, after: State, mover: int, final: State) -> list[str]:
     """Return the first choices by which rows are collected after a push, until a given final position stands.
 
     None of them where they are not found among the first PATH_STEPS positions.
@@ -120,7 +120,7 @@ def canonical(size: int, rules: Any, after: State, mover: int, final: State) -> 
 
 
 def outcomes(
-    rules: Any, after: State, mover: int, final: State | None = None
+    rules: GipfRules, after: State, mover: int, final: State | None = None
 ) -> Iterator[tuple[State, tuple[Step, ...]]]:
     """Yield every position in which collecting rows after a push may end, once, with the first choices that lead there.
 
@@ -167,12 +167,12 @@ def outcomes(
             yield state, steps
 
 
-def _texts(size: int, rules: Any, steps: tuple[Step, ...]) -> list[str]:
+def _texts(size: int, rules: GipfRules, steps: tuple[Step, ...]) -> list[str]:
     """Return row choices in canonical text."""
     return [choice_text(size, _choice(size, rules, pieces, colour, row)) for colour, row, pieces in steps]
 
 
-def _can_become(rules: Any, state: State, left: int) -> bool:
+def _can_become(rules: GipfRules, state: State, left: int) -> bool:
     """Tell whether what is beyond the fields that are to be left lies in rows, which can only get shorter."""
     occupied = state.white | state.black
     if left & ~occupied:
@@ -195,7 +195,7 @@ def choice_text(size: int, choice: Choice) -> str:
     return f"{SIDES[choice.colour][0]}: {first} {last}"
 
 
-def rows_due(size: int, rules: Any, state: State, colour: int) -> tuple[list[Choice], list[Choice]]:
+def rows_due(size: int, rules: GipfRules, state: State, colour: int) -> tuple[list[Choice], list[Choice]]:
     """Return the rows of a colour that are to be collected: those that cross no other, and those that do."""
     pieces = (state.white, state.black)[colour]
     scratch = [0] * rules.BITS * len(rules.AXIS_STEPS)
@@ -204,7 +204,7 @@ def rows_due(size: int, rules: Any, state: State, colour: int) -> tuple[list[Cho
     return [c for c in choices if not c.row & shared], [c for c in choices if c.row & shared]
 
 
-def _choice(size: int, rules: Any, pieces: int, colour: int, row: int) -> Choice:
+def _choice(size: int, rules: GipfRules, pieces: int, colour: int, row: int) -> Choice:
     step = next(step for step in rules.AXIS_STEPS if row & ((row & -row) << step))
     name_of = names(size).by_bit
     ends = []
@@ -265,7 +265,9 @@ def _explain_push(size: int, push_text: str) -> int:
     raise IllegalMove("UNKNOWN_MOVE_DIRECTION", f"{start} and {target} are not neighbours")
 
 
-def _collect_named(size: int, rules: Any, state: State, mover: int, named: list[NamedRow]) -> tuple[State, list[str]]:
+def _collect_named(
+    size: int, rules: GipfRules, state: State, mover: int, named: list[NamedRow]
+) -> tuple[State, list[str]]:
     """Collect the rows after a push, choosing the named ones in their order; return also those that crossed others."""
     left = []
     needed = []
@@ -296,7 +298,7 @@ def _collect_named(size: int, rules: Any, state: State, mover: int, named: list[
     return state, needed
 
 
-def not_there(size: int, rules: Any, state: State, named: NamedRow) -> IllegalMove:
+def not_there(size: int, rules: GipfRules, state: State, named: NamedRow) -> IllegalMove:
     """Return the error for a named row that is not there to be collected now."""
     rows = [[*free, *crossing] for free, crossing in (rows_due(size, rules, state, colour) for colour in (0, 1))]
     right = f"to be collected here: {_offer(size, rows[0] + rows[1])}" if any(rows) else "no row is to be collected"

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from engine.compiling.binding import can_compile, popcount
 from engine.games.gipf import board, drawing, notation, parameters, rules
-from engine.games.gipf.kernel import WORD_SIZE, Bound, bind
+from engine.games.gipf.kernel import WORD_SIZE, GipfRules, bind
 from engine.games.interface import Game, Kernel, Position, Successor
 from engine.games.outcome import Outcome
 
@@ -119,7 +119,7 @@ class GipfPosition(NamedTuple):
         bound = bind(self.variant.size, self.variant.run, compile=compile)
         return Kernel(bound, compile, self.state)
 
-    def _rules(self) -> Bound:
+    def _rules(self) -> GipfRules:
         return bind(self.variant.size, self.variant.run)
 
 

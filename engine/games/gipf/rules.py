@@ -9,9 +9,11 @@ generate one behind the other. Compiled code has no bounds checks: what writes p
 room, and raises OverflowError where there is none.
 """
 
-from typing import Any, NamedTuple
+from collections.abc import Sequence
+from typing import NamedTuple
 
-from engine.compiling.binding import popcount
+from engine.compiling.binding import UNBOUND, popcount
+from engine.games.interface import Arena
 
 WORDS = 6
 """Numbers a position takes in an arena: the five of `State` and the path of row choices that led to it."""
@@ -25,22 +27,22 @@ MOVES_PER_PUSH = 4096
 K and large S, in which one push has millions."""
 
 # What `engine.games.gipf.kernel.bind` puts in the place of these: the board's constants, and tables of a row a push.
-RUN_SHIFTS = (0,)  # by how many fields to shift so that K neighbouring pieces remain as one: sums to K-1
-BITS = 0  # how many bits the layout spans
-CENTRE: Any = ()  # fields by distance from the centre, the innermost first, each set holding the one before
-AXIS_STEPS = (0, 0, 0)  # bit distances along the three families of lines
-LINE: Any = ()  # the fields of each push's line
-FIRST: Any = ()  # the field next to each push's dot
-STEP: Any = ()  # the bit distance of each push, always positive
-UPWARD: Any = ()  # 1 where a push goes towards higher bits
-UP_PUSHES: Any = ()  # numbers of the pushes towards higher bits…
-UP_LINE: Any = ()
-UP_FIRST: Any = ()
-UP_STEP: Any = ()
-DOWN_PUSHES: Any = ()  # … and towards lower ones, with the same three
-DOWN_LINE: Any = ()
-DOWN_FIRST: Any = ()
-DOWN_STEP: Any = ()
+RUN_SHIFTS: Sequence[int] = UNBOUND  # by how far to shift so that K neighbouring pieces remain as one: sums to K-1
+BITS: int = UNBOUND  # how many bits the layout spans
+CENTRE: Sequence[int] = UNBOUND  # fields around the centre, the innermost set first, each holding the one before
+AXIS_STEPS: Sequence[int] = UNBOUND  # bit distances along the three families of lines
+LINE: Sequence[int] = UNBOUND  # the fields of each push's line
+FIRST: Sequence[int] = UNBOUND  # the field next to each push's dot
+STEP: Sequence[int] = UNBOUND  # the bit distance of each push, always positive
+UPWARD: Sequence[int] = UNBOUND  # 1 where a push goes towards higher bits
+UP_PUSHES: Sequence[int] = UNBOUND  # numbers of the pushes towards higher bits…
+UP_LINE: Sequence[int] = UNBOUND
+UP_FIRST: Sequence[int] = UNBOUND
+UP_STEP: Sequence[int] = UNBOUND
+DOWN_PUSHES: Sequence[int] = UNBOUND  # … and towards lower ones, with the same three
+DOWN_LINE: Sequence[int] = UNBOUND
+DOWN_FIRST: Sequence[int] = UNBOUND
+DOWN_STEP: Sequence[int] = UNBOUND
 
 
 class State(NamedTuple):
@@ -53,13 +55,13 @@ class State(NamedTuple):
     side: int
 
 
-def load(arena: Any, at: int) -> State:
+def load(arena: Arena, at: int) -> State:
     """Return the position in place ``at`` of an arena."""
     base = at * WORDS
     return State(arena[base], arena[base + 1], arena[base + 2], arena[base + 3], arena[base + 4])
 
 
-def store(arena: Any, at: int, state: State, path: int) -> None:
+def store(arena: Arena, at: int, state: State, path: int) -> None:
     """Write a position and the choices that led to it into place ``at`` of an arena."""
     base = at * WORDS
     arena[base] = state.white
@@ -70,7 +72,7 @@ def store(arena: Any, at: int, state: State, path: int) -> None:
     arena[base + 5] = path
 
 
-def copy(arena: Any, source: int, target: int) -> None:
+def copy(arena: Arena, source: int, target: int) -> None:
     """Copy the position in place ``source`` of an arena, and its path, to place ``target``."""
     for word in range(WORDS):
         arena[target * WORDS + word] = arena[source * WORDS + word]
@@ -170,7 +172,7 @@ def stretch(occupied: int, seed: int, step: int) -> int:
             return seed
 
 
-def rows_to_collect(pieces: int, occupied: int, arena: Any, at: int) -> tuple[int, int]:
+def rows_to_collect(pieces: int, occupied: int, arena: Arena, at: int) -> tuple[int, int]:
     """Find the rows that runs of ``pieces`` trigger, and the fields that several of them share.
 
     Returns the number of rows and the shared fields: a row with such a field crosses another. The rows are
@@ -201,7 +203,7 @@ def collect(state: State, colour: int, rows: int) -> State:
     return State(white, black, white_reserve, black_reserve, state.side)
 
 
-def discard_repeats(arena: Any, first: int, fresh: int, end: int) -> int:
+def discard_repeats(arena: Arena, first: int, fresh: int, end: int) -> int:
     """Drop every position in places ``fresh`` to ``end`` that stands from ``first`` on already; return the new end."""
     kept = fresh
     for i in range(fresh, end):
@@ -220,7 +222,7 @@ def discard_repeats(arena: Any, first: int, fresh: int, end: int) -> int:
     return kept
 
 
-def settle(arena: Any, first: int, mover: int) -> int:
+def settle(arena: Arena, first: int, mover: int) -> int:
     """Collect rows after a push until none is left, in every way that crossing rows allow.
 
     The pushed position stands in place ``first``; the final ones, each once, take its place and those behind it.
@@ -280,12 +282,12 @@ def after_push(state: State, number: int) -> State:
     return State(white, black, state.white_reserve, state.black_reserve - 1, 0)
 
 
-def finals(state: State, number: int, arena: Any, first: int) -> int:
+def finals(state: State, number: int, arena: Arena, first: int) -> int:
     """Write every final position of push ``number``, whose line must not be full; return their end."""
     return conclude(after_push(state, number), state.side, arena, first)
 
 
-def conclude(after: State, mover: int, arena: Any, first: int) -> int:
+def conclude(after: State, mover: int, arena: Arena, first: int) -> int:
     """Write every final position of a push that has been made, with no row collected yet; return their end."""
     if (first + 1) * WORDS > len(arena):
         raise OverflowError("the arena is full")
@@ -295,7 +297,7 @@ def conclude(after: State, mover: int, arena: Any, first: int) -> int:
     return first + 1
 
 
-def moves(state: State, arena: Any, first: int) -> int:
+def moves(state: State, arena: Arena, first: int) -> int:
     """Write the position after every move, a move being a push with one final position; return their end."""
     if (state.white_reserve if state.side == 0 else state.black_reserve) == 0:
         return first
@@ -307,7 +309,7 @@ def moves(state: State, arena: Any, first: int) -> int:
     return end
 
 
-def children(state: State, arena: Any, first: int) -> int:
+def children(state: State, arena: Arena, first: int) -> int:
     """Write every position that a move leads to, each once, in the documented order; return their end.
 
     Pushes along different lines, or from both ends of one, change no field together but that on which a line of pieces
@@ -335,7 +337,7 @@ def children(state: State, arena: Any, first: int) -> int:
     return end
 
 
-def count_moves(state: State, arena: Any, first: int) -> int:
+def count_moves(state: State, arena: Arena, first: int) -> int:
     """Count what `moves` would write, without making the moves that collect nothing."""
     own, other, reserve = of_mover(state)
     if reserve == 0:
@@ -351,7 +353,7 @@ def count_moves(state: State, arena: Any, first: int) -> int:
     return count
 
 
-def perft(state: State, depth: int, unique: bool, arena: Any, first: int) -> int:
+def perft(state: State, depth: int, unique: bool, arena: Arena, first: int) -> int:
     """Count the leaves of the tree of moves to a depth of 1 and more.
 
     With ``unique``, moves of a node that lead to the same position count once.
@@ -365,32 +367,3 @@ def perft(state: State, depth: int, unique: bool, arena: Any, first: int) -> int
     for at in range(first, end):
         leaves += perft(load(arena, at), depth - 1, unique, arena, end)
     return leaves
-
-
-FUNCTIONS = (
-    # in the order in which they call each other, callees first
-    load,
-    store,
-    copy,
-    run_starts,
-    has_run,
-    smear_down,
-    slide_up,
-    slide_down,
-    push,
-    open_pushes,
-    of_mover,
-    can_push,
-    stretch,
-    rows_to_collect,
-    collect,
-    discard_repeats,
-    settle,
-    after_push,
-    conclude,
-    finals,
-    moves,
-    children,
-    count_moves,
-    perft,
-)

@@ -3,13 +3,10 @@
 Bound and compiled together with `engine.games.gipf.rules` and `engine.games.gipf.evaluation`.
 """
 
-from typing import Any
-
 from engine.compiling.binding import popcount
 from engine.games.gipf.evaluation import evaluate
-from engine.games.gipf.rules import WORDS, State, can_push, children, copy, load, store
-
-CENTRE: Any = ()  # bound by engine.games.gipf.kernel; the last set holds every field
+from engine.games.gipf.rules import CENTRE, WORDS, State, can_push, children, copy, load, store
+from engine.games.interface import Arena
 
 VALUE = WORDS - 1
 """Where a place holds the evaluation that it is sorted by: with candidates nobody asks for the path of choices."""
@@ -27,7 +24,7 @@ def least_plies(state: State, winning: bool) -> int:
     return min(popcount(CENTRE[-1] & ~(state.white | state.black)), 2 * other + 1 if winning else 2 * own)
 
 
-def candidates(state: State, arena: Any, first: int) -> int:
+def candidates(state: State, arena: Arena, first: int) -> int:
     """Write children among which one is as good as the best, those with the best evaluation first; return their end.
 
     A win on the spot is enough.
@@ -49,7 +46,3 @@ def candidates(state: State, arena: Any, first: int) -> int:
             at -= 1
         store(arena, at, state, value)
     return end
-
-
-FUNCTIONS = (least_plies, candidates)
-"""The functions of this module, callees first."""

@@ -5,9 +5,10 @@ their pieces, those of one direction all at once: the count of each line is a nu
 five words, at the bit of the line's first field.
 """
 
-from typing import Any
+from collections.abc import Sequence
 
-from engine.compiling.binding import popcount
+from engine.compiling.binding import UNBOUND, popcount
+from engine.games.interface import Arena
 from engine.games.mnk.rules import (
     SHIFTS,
     STARTS,
@@ -23,8 +24,8 @@ from engine.games.mnk.rules import (
 )
 
 # bound by engine.games.mnk.kernel
-WORTH: Any = ()  # of an open line, by the number of pieces in it
-HASH_PARTS: Any = ()  # masks of 62 bits, as many as a set of fields needs
+WORTH: Sequence[int] = UNBOUND  # of an open line, by the number of pieces in it
+HASH_PARTS: Sequence[int] = UNBOUND  # masks of 62 bits, as many as a set of fields needs
 
 WIN_AHEAD = 500_000
 """Worth of a field on which the side to move completes a line now."""
@@ -78,7 +79,7 @@ def holding(count: int, lines: int, digits: Digits) -> int:
     return lines
 
 
-def worth(own: int, other: int, weights: Any) -> int:
+def worth(own: int, other: int, weights: Sequence[int]) -> int:
     """Add up the weights of the lines that hold no piece of ``other``, by the number of pieces in them."""
     total = 0
     for direction in range(4):
@@ -108,7 +109,7 @@ def forced_field(own: int, other: int) -> int:
     return fields & -fields
 
 
-def tactical_children(state: State, arena: Any, first: int) -> int:
+def tactical_children(state: State, arena: Arena, first: int) -> int:
     """Write a child that wins, or else one that prevents a win, or else all that threaten one; return their end.
 
     The game must not be over.
@@ -137,7 +138,3 @@ def hash_of(state: State) -> int:
         value = stir(value, (state.first >> (62 * i)) & HASH_PARTS[i])
         value = stir(value, (state.second >> (62 * i)) & HASH_PARTS[i])
     return value
-
-
-FUNCTIONS = (open_lines, counted, holding, worth, evaluate, forced_field, tactical_children, stir, hash_of)
-"""The functions of this module, callees first."""

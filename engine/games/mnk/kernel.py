@@ -1,10 +1,12 @@
 """The rules of m,n,k-games, and all about them, bound to one board and one K, interpreted or compiled."""
 
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
-from types import SimpleNamespace
 from typing import Any
 
-from engine.compiling.binding import specialise
+from engine.compiling.binding import bind_fields, table
+from engine.games.interface import Rules
 from engine.games.mnk import evaluation, geometry, rules, solver_hints
 from engine.games.mnk.parameters import Parameters
 
@@ -27,15 +29,30 @@ ask for, but no more matches than that run at once on a server, unless its setti
 MAX_COMPILED = 64
 """Compiled ones, of some megabytes each: what a bot plays on that is met with one board after another."""
 
-Bound = SimpleNamespace
-"""The functions of `rules`, `evaluation` and `proving`, and their constants, bound to one board and one K."""
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class MnkRules(Rules):
+    """The rules of m,n,k-games, bound to one board and one K."""
+
+    STEPS: Sequence[int]
+    STARTS: Sequence[int]
+    SHIFTS: Sequence[int]
+    after: Callable[[rules.State, int], rules.State]
+    own_of: Callable[[rules.State], int]
+    other_of: Callable[[rules.State], int]
+    empty_of: Callable[[rules.State], int]
+    winning_fields: Callable[[int, int], int]
+    has_line: Callable[[int], bool]
+    canonical: Callable[[rules.State], rules.State]
+    can_still_win: Callable[[rules.State], int]
+    plies_left: Callable[[rules.State], int]
 
 
-def bind(parameters: Parameters, *, compile: bool = False) -> Bound:
-    """Return the rules as a namespace of functions.
+def bind(parameters: Parameters, *, compile: bool = False) -> MnkRules:
+    """Return the rules of a board and K.
 
-    Compiled rules exist for boards of up to WORD_BITS fields and take arenas that are flat int64 arrays; the sets
-    of fields in their states are words with a sign, see `signed`.
+    Compiled rules exist for boards of up to WORD_BITS fields; the sets of fields in their states are words with a sign,
+    see `signed`.
     """
     rows, columns, run = parameters
     # all lines that do not fit are alike
@@ -44,12 +61,12 @@ def bind(parameters: Parameters, *, compile: bool = False) -> Bound:
 
 
 @lru_cache(MAX_BOARDS)
-def _interpreted(rows: int, columns: int, run: int) -> Bound:
+def _interpreted(rows: int, columns: int, run: int) -> MnkRules:
     return _bind(rows, columns, run, False)
 
 
 @lru_cache(MAX_COMPILED)
-def _compiled(rows: int, columns: int, run: int) -> Bound:
+def _compiled(rows: int, columns: int, run: int) -> MnkRules:
     return _bind(rows, columns, run, True)
 
 
@@ -58,18 +75,14 @@ def signed(word: int, fields: int) -> int:
     return word - (1 << WORD_BITS) if fields == WORD_BITS and word >> (WORD_BITS - 1) else word
 
 
-def _bind(rows: int, columns: int, run: int, compile: bool) -> Bound:
+def _bind(rows: int, columns: int, run: int, compile: bool) -> MnkRules:
     fields = rows * columns
 
     def words(values: list[int]) -> tuple[int, ...]:
         return tuple(signed(value, fields) for value in values) if compile else tuple(values)
 
-    def table(values: list[int]) -> Any:
-        if not compile:
-            return tuple(values)
-        import numpy
-
-        return numpy.array(words(values), dtype=numpy.int64)
+    def numbers(values: list[int]) -> Sequence[int]:
+        return table(words(values), compile=compile)
 
     lines = geometry.lines(rows, columns, run)
     kinds = [geometry.mirrored_columns(rows, columns), geometry.mirrored_rows(rows, columns)]
@@ -85,18 +98,18 @@ def _bind(rows: int, columns: int, run: int, compile: bool) -> Bound:
         "STEPS": tuple(line.step for line in lines),
         "STARTS": words([line.starts for line in lines]),
         "SHIFTS": _shifts(run),
-        "WORTH": table([STEEPNESS ** max(0, FLAT - (run - count)) if count else 0 for count in range(run + 1)]),
+        "WORTH": numbers([STEEPNESS ** max(0, FLAT - (run - count)) if count else 0 for count in range(run + 1)]),
         "HASH_PARTS": tuple((1 << min(HASH_BITS, fields - at)) - 1 for at in range(0, fields, HASH_BITS)),
-        "POWERS": table([1 << count for count in range(run + 1)]),
+        "POWERS": numbers([1 << count for count in range(run + 1)]),
         "SWAPS_FROM": tuple(sum(map(len, kinds[:number])) for number in range(len(kinds) + 1)),
-        "DISTANCES": table([swap.distance for swap in swaps]),
-        "LOWER": table([swap.lower for swap in swaps]),
+        "DISTANCES": numbers([swap.distance for swap in swaps]),
+        "LOWER": numbers([swap.lower for swap in swaps]),
         "PATH": tuple(path),
         "HEADS": words(_heads(fields, [kinds[number] for number in path])),
         "SIGN": words([1 << (WORD_BITS - 1)])[0] if compile and fields == WORD_BITS else 0,
     }
-    functions = rules.FUNCTIONS + evaluation.FUNCTIONS + solver_hints.FUNCTIONS
-    return specialise(functions, f"mnk_{rows}_{columns}_{run}", constants, compile=compile)
+    modules = rules, evaluation, solver_hints
+    return bind_fields(MnkRules, modules, f"mnk_{rows}_{columns}_{run}", constants, compile=compile)
 
 
 def _shifts(run: int) -> tuple[int, ...]:

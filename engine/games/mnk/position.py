@@ -7,7 +7,7 @@ from typing import NamedTuple
 from engine.compiling.binding import can_compile, popcount
 from engine.games.interface import UNDECIDED, Game, IllegalMove, Kernel, Position, Successor
 from engine.games.mnk import board, drawing, notation, parameters, rules
-from engine.games.mnk.kernel import WORD_BITS, Bound, bind, signed
+from engine.games.mnk.kernel import WORD_BITS, MnkRules, bind, signed
 from engine.games.outcome import Outcome
 
 
@@ -133,7 +133,7 @@ class MnkPosition(NamedTuple):
     def _size(self) -> int:
         return self.variant.rows * self.variant.columns
 
-    def _rules(self) -> Bound:
+    def _rules(self) -> MnkRules:
         return bind(self.variant)
 
 

@@ -11,20 +11,21 @@ top that none of these copies has come there: the beginnings of lines that end o
 A line is K neighbouring fields of a row, a column or a diagonal. It is named by the field of its lowest bit.
 """
 
-from typing import Any, NamedTuple
+from collections.abc import Sequence
+from typing import NamedTuple
 
-from engine.compiling.binding import popcount
-from engine.games.interface import DRAWN, LOST, UNDECIDED, WON
+from engine.compiling.binding import UNBOUND, popcount
+from engine.games.interface import DRAWN, LOST, UNDECIDED, WON, Arena
 
 WORDS = 3
 """Numbers that a position takes in an arena: those of `State`."""
 
 # What `engine.games.mnk.kernel.bind` puts in the place of these.
-BOARD = 0  # every field
-K = 1
-STEPS: Any = (0, 0, 0, 0)  # bits from a field to the next one, in each of the four directions
-STARTS: Any = (0, 0, 0, 0)  # the fields at which a line begins, in each direction
-SHIFTS: Any = (0,)  # by how many fields to shift so that K neighbouring pieces remain as one: sums to K-1
+BOARD: int = UNBOUND  # every field
+K: int = UNBOUND
+STEPS: Sequence[int] = UNBOUND  # bits from a field to the next one, in each of the four directions
+STARTS: Sequence[int] = UNBOUND  # the fields at which a line begins, in each direction
+SHIFTS: Sequence[int] = UNBOUND  # by how many fields to shift so that K neighbouring pieces remain as one: sums to K-1
 
 
 class State(NamedTuple):
@@ -35,13 +36,13 @@ class State(NamedTuple):
     side: int
 
 
-def load(arena: Any, at: int) -> State:
+def load(arena: Arena, at: int) -> State:
     """Return the position in place ``at`` of an arena."""
     base = at * WORDS
     return State(arena[base], arena[base + 1], arena[base + 2])
 
 
-def store(arena: Any, at: int, state: State, _: int) -> None:
+def store(arena: Arena, at: int, state: State, _: int) -> None:
     """Write a position into place ``at`` of an arena. The last argument is there for other games."""
     base = at * WORDS
     arena[base] = state.first
@@ -117,7 +118,7 @@ def after(state: State, field: int) -> State:
     return State(state.first, state.second | field, 0)
 
 
-def place_on(state: State, fields: int, arena: Any, first: int) -> int:
+def place_on(state: State, fields: int, arena: Arena, first: int) -> int:
     """Write the position after a move to each of these fields, in row-major order; return their end."""
     end = first
     while fields != 0:
@@ -130,14 +131,14 @@ def place_on(state: State, fields: int, arena: Any, first: int) -> int:
     return end
 
 
-def children(state: State, arena: Any, first: int) -> int:
+def children(state: State, arena: Arena, first: int) -> int:
     """Write every position that a move leads to, in row-major order of the fields; return their end."""
     if verdict(state) != UNDECIDED:
         return first
     return place_on(state, empty_of(state), arena, first)
 
 
-def perft(state: State, depth: int, unique: bool, arena: Any, first: int) -> int:
+def perft(state: State, depth: int, unique: bool, arena: Arena, first: int) -> int:
     """Count the leaves of the tree of moves to a depth of 1 and more; no two moves lead to the same position."""
     if verdict(state) != UNDECIDED:
         return 0
@@ -148,21 +149,3 @@ def perft(state: State, depth: int, unique: bool, arena: Any, first: int) -> int
     for at in range(first, end):
         leaves += perft(load(arena, at), depth - 1, unique, arena, end)
     return leaves
-
-
-FUNCTIONS = (
-    # in the order in which they call each other, callees first
-    load,
-    store,
-    own_of,
-    other_of,
-    empty_of,
-    has_line,
-    spread,
-    winning_fields,
-    verdict,
-    after,
-    place_on,
-    children,
-    perft,
-)

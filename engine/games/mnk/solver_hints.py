@@ -4,21 +4,21 @@ Bound and compiled together with `engine.games.mnk.rules` and `engine.games.mnk.
 functions share.
 """
 
-from typing import Any
+from collections.abc import Sequence
 
-from engine.compiling.binding import popcount
-from engine.games.interface import MINE, THEIRS
+from engine.compiling.binding import UNBOUND, popcount
+from engine.games.interface import MINE, THEIRS, Arena
 from engine.games.mnk.evaluation import Digits, counted, forced_field, holding, open_lines, worth
 from engine.games.mnk.rules import STEPS, K, State, empty_of, other_of, own_of, place_on, spread
 
 # bound by engine.games.mnk.kernel
-POWERS: Any = ()  # of two, from 2**0 to 2**K
-SWAPS_FROM: Any = ()  # where each reflection's swaps begin among those of all, and where the last one's end
-DISTANCES: Any = ()  # of each swap
-LOWER: Any = ()  # of each swap, as engine.games.mnk.geometry.Swap says
-PATH: Any = ()  # reflections which, made one after the other, lead through all symmetries
-HEADS: Any = ()  # after each of these, the fields that no lower one is mirrored to
-SIGN = 0  # the sign of a word where the board takes all of it
+POWERS: Sequence[int] = UNBOUND  # of two, from 2**0 to 2**K
+SWAPS_FROM: Sequence[int] = UNBOUND  # where each reflection's swaps begin among all, and the last one's end
+DISTANCES: Sequence[int] = UNBOUND  # of each swap
+LOWER: Sequence[int] = UNBOUND  # of each swap, as engine.games.mnk.geometry.Swap says
+PATH: Sequence[int] = UNBOUND  # reflections which, made one after the other, lead through all symmetries
+HEADS: Sequence[int] = UNBOUND  # after each of these, the fields that no lower one is mirrored to
+SIGN: int = UNBOUND  # the sign of a word where the board takes all of it
 
 Scores = tuple[int, int, int, int, int, int, int, int]
 """A number for each field: its binary digits stand in the eight words at the field's bit, the lowest first."""
@@ -108,7 +108,7 @@ def best_rated(fields: int, scores: Scores) -> int:
     return fields
 
 
-def candidates(state: State, arena: Any, first: int) -> int:
+def candidates(state: State, arena: Arena, first: int) -> int:
     """Write children among which one is as good as the best, promising ones first; the game must not be over.
 
     A win on the spot is enough, and so is one way to stop the opponent's. Fields on no open line are of no use to
@@ -143,7 +143,3 @@ def candidates(state: State, arena: Any, first: int) -> int:
         end = place_on(state, best & ~attacks, arena, end)
         left ^= best
     return end
-
-
-FUNCTIONS = (can_still_win, plies_left, reflect, canonical, heads, rated, best_rated, candidates)
-"""The functions of this module, callees first."""

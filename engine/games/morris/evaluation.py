@@ -76,7 +76,3 @@ def hash_of(state: State) -> int:
         value = (value * HASH_FACTOR) & HASH_MASK
         value ^= value >> 31
     return value
-
-
-FUNCTIONS = (verdict, worth, evaluate, hash_of)
-"""The functions of this module, callees first."""

@@ -50,7 +50,3 @@ def completing(pieces: int) -> int:
     """Return the fields on which one more of these pieces stands in a mill; of their own fields, those that do."""
     behind, ahead, around, across = pairs(pieces)
     return behind | ahead | around | across
-
-
-FUNCTIONS = (forward, backward, neighbours, pairs, completing)
-"""The functions of this module, callees first."""

@@ -1,17 +1,31 @@
 """Rules, evaluation and symmetry of nine men's morris bound together, interpreted or compiled."""
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from functools import cache
-from types import SimpleNamespace
 
-from engine.compiling.binding import specialise
+from engine.compiling.binding import bind_fields
+from engine.games.interface import Generate, Rules
 from engine.games.morris import evaluation, fields, rules, symmetry
+from engine.games.morris.rules import State
 
-Bound = SimpleNamespace
-"""The functions of `engine.games.morris.rules` and the modules beside it, bound together."""
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class MorrisRules(Rules):
+    """The rules of nine men's morris."""
+
+    can_move: Callable[[State], bool]
+    too_few: Callable[[State], bool]
+    count_moves: Callable[[State], int]
+    removable: Callable[[int], int]
+    completing: Callable[[int], int]
+    canonical: Callable[[State], State]
+    tactical_children: Generate
+    candidates: Generate
 
 
 @cache
-def bind(*, compile: bool = False) -> Bound:
-    """Return the rules as a namespace of functions; compiled ones take arenas that are flat int64 arrays."""
-    functions = fields.FUNCTIONS + rules.FUNCTIONS + evaluation.FUNCTIONS + symmetry.FUNCTIONS
-    return specialise(functions, "morris", {"WORDS": rules.WORDS}, compile=compile)
+def bind(*, compile: bool = False) -> MorrisRules:
+    """Return the rules."""
+    modules = fields, rules, evaluation, symmetry
+    return bind_fields(MorrisRules, modules, "morris", {"WORDS": rules.WORDS}, compile=compile)

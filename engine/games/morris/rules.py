@@ -6,9 +6,10 @@ In an arena, a flat list or array, a position takes a single number. Compiled co
 positions counts them first, and raises OverflowError where there is no room for them.
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from engine.compiling.binding import popcount
+from engine.games.interface import Arena
 from engine.games.morris.fields import (
     BOARD,
     FIELDS,
@@ -64,7 +65,7 @@ def pack(state: State) -> int:
     )
 
 
-def load(arena: Any, at: int) -> State:
+def load(arena: Arena, at: int) -> State:
     """Return the position in place ``at`` of an arena."""
     word = arena[at]
     return State(
@@ -76,7 +77,7 @@ def load(arena: Any, at: int) -> State:
     )
 
 
-def store(arena: Any, at: int, state: State, path: int) -> None:
+def store(arena: Arena, at: int, state: State, path: int) -> None:
     """Write a position into place ``at`` of an arena."""
     arena[at] = pack(state)
 
@@ -156,7 +157,7 @@ def count_moves(state: State) -> int:
     return moves
 
 
-def land(state: State, rest: int, targets: int, kind: int, arena: Any, first: int) -> int:
+def land(state: State, rest: int, targets: int, kind: int, arena: Arena, first: int) -> int:
     """Write the positions after one of the mover's pieces has come to any of ``targets``; return their end.
 
     ``rest`` are the mover's other pieces on the board; ``kind`` says which moves count.
@@ -188,7 +189,7 @@ def land(state: State, rest: int, targets: int, kind: int, arena: Any, first: in
     return end
 
 
-def generate(state: State, kind: int, arena: Any, first: int) -> int:
+def generate(state: State, kind: int, arena: Arena, first: int) -> int:
     """Write the positions after the legal moves of a kind; return their end.
 
     They come in the order of the field that a piece leaves, the field that it comes to, and the field on which one
@@ -213,17 +214,17 @@ def generate(state: State, kind: int, arena: Any, first: int) -> int:
     return end
 
 
-def children(state: State, arena: Any, first: int) -> int:
+def children(state: State, arena: Arena, first: int) -> int:
     """Write every position that a move leads to, in the documented order; return their end."""
     return generate(state, ALL, arena, first)
 
 
-def tactical_children(state: State, arena: Any, first: int) -> int:
+def tactical_children(state: State, arena: Arena, first: int) -> int:
     """Write the positions after every move that takes a piece; return their end."""
     return generate(state, LOUD, arena, first)
 
 
-def candidates(state: State, arena: Any, first: int) -> int:
+def candidates(state: State, arena: Arena, first: int) -> int:
     """Write children among which one is as good as the best of all, promising ones first; return their end.
 
     That is a move which takes the opponent's last piece but two, where there is one, or else all: those that take a
@@ -236,7 +237,7 @@ def candidates(state: State, arena: Any, first: int) -> int:
     return generate(state, QUIET, arena, end)
 
 
-def perft(state: State, depth: int, unique: bool, arena: Any, first: int) -> int:
+def perft(state: State, depth: int, unique: bool, arena: Arena, first: int) -> int:
     """Count the leaves of the tree of moves to a depth of 1 and more.
 
     ``unique`` makes no difference: no two moves of a node lead to the same position.
@@ -248,24 +249,3 @@ def perft(state: State, depth: int, unique: bool, arena: Any, first: int) -> int
     for at in range(first, end):
         leaves += perft(load(arena, at), depth - 1, unique, arena, end)
     return leaves
-
-
-FUNCTIONS = (
-    # in the order in which they call each other, callees first
-    pack,
-    load,
-    store,
-    removable,
-    too_few,
-    can_move,
-    slides,
-    count_slides,
-    count_mill_slides,
-    count_moves,
-    land,
-    generate,
-    children,
-    tactical_children,
-    candidates,
-    perft,
-)

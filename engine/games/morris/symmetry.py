@@ -39,7 +39,3 @@ def canonical(state: State) -> State:
         least = min(least, squares, inside_out(squares), other_way, inside_out(other_way))
         squares, other_way = turned(squares), turned(other_way)
     return State(least & BOARD, least >> FIELDS, state.own_hand, state.other_hand, state.side)
-
-
-FUNCTIONS = (turned, mirrored, inside_out, canonical)
-"""The functions of this module, callees first."""

@@ -6,11 +6,23 @@ from copy import copy
 from itertools import repeat
 from typing import Any, NamedTuple
 
-from engine.games.interface import Kernel
+from engine.games.interface import Kernel, LayerRules
 from engine.search.binding import bind, numbers
-from engine.solve.layered import values as layered
 from engine.solve.layered.store import LayerStore, Name
-from engine.solve.layered.values import EDGES, LAST, PLACE, POSITIONS, Layer
+from engine.solve.layered.values import (
+    EDGES,
+    LAST,
+    LONGEST,
+    PLACE,
+    POSITIONS,
+    Layer,
+    add_up,
+    count_edges,
+    fill_in,
+    go_back,
+    survey,
+    tell,
+)
 
 SURVEYED_AT_A_TIME = 1 << 17
 """Places that a thread surveys between two looks at the clock."""
@@ -61,6 +73,12 @@ class Solved(NamedTuple):
     """How many places have each value."""
 
 
+def layer_rules(kernel: Kernel) -> LayerRules:
+    """Return the rules of a kernel with what layers need; only for games that have them."""
+    assert kernel.rules.layers is not None
+    return kernel.rules.layers()
+
+
 class LayerPair:
     """Layers (m, o) and (o, m), or one where the numbers are equal."""
 
@@ -79,8 +97,11 @@ class LayerPair:
 
         Raises OutOfMemory where more than ``memory`` bytes are needed.
         """
-        self._kernel = kernel._replace(rules=kernel.rules.layers())
-        self._functions = bind(layered.FUNCTIONS, self._kernel)
+        self._rules = layer_rules(kernel)
+        self._kernel = kernel._replace(rules=self._rules)
+        functions = survey, count_edges, add_up, fill_in, go_back, tell
+        bound = bind(functions, self._kernel)
+        self._look, self._count_edges, self._add_up, self._fill_in, self._return, self._tell = bound
         self._shelf = shelf
         self._memory = memory
         self._late = late
@@ -102,8 +123,8 @@ class LayerPair:
             pool.shutdown(cancel_futures=True)
         solved = []
         for name, layer, (positions, edges, _) in zip(self._names, self._layers, surveys, strict=True):
-            counts = numbers(self._kernel, "q", layered.LONGEST + 2)
-            self._functions.tell(layer.values, counts)
+            counts = numbers(self._kernel, "q", LONGEST + 2)
+            self._tell(layer.values, counts)
             solved.append(Solved(name, layer.values, positions, edges, counts))
         return solved
 
@@ -130,12 +151,12 @@ class LayerPair:
             last = max(last, int(tally[LAST]))
             kept += portions
         for pairs in kept:
-            self._functions.count_edges(pairs, len(pairs) // 2, target.starts)
-        self._functions.add_up(target.starts)
+            self._count_edges(pairs, len(pairs) // 2, target.starts)
+        self._add_up(target.starts)
         parents = numbers(self._kernel, "i", edges)
         while kept:
             pairs = kept.pop()
-            self._functions.fill_in(pairs, len(pairs) // 2, target.starts, parents)
+            self._fill_in(pairs, len(pairs) // 2, target.starts, parents)
         self._take(-edges * PAIR_BYTES)
         self._layers[-1 - number] = target._replace(parents=parents)
         return positions, edges, last
@@ -143,9 +164,9 @@ class LayerPair:
     def _survey_from(self, begin: int, number: int) -> tuple[list[Any], Any]:
         """Survey a portion of a layer; return its edges, in portions, and counters."""
         kernel, name, layer, shelf = self._kernel, self._names[number], self._layers[number], self._shelf
-        arena, found = kernel.arena(ARENA_PLACES), numbers(kernel, "q", LISTED_MOVES * kernel.rules.LISTED)
+        arena, found = kernel.arena(ARENA_PLACES), numbers(kernel, "q", LISTED_MOVES * self._rules.LISTED)
         pairs = numbers(kernel, "i", EDGES_AT_A_TIME * 2)
-        room = kernel.rules.index, arena, found
+        room = self._rules.index, arena, found
         below = shelf.values, shelf.offsets, shelf.width
         tally = numbers(kernel, "q", 4)
         end = min(begin + SURVEYED_AT_A_TIME, len(layer.values))
@@ -156,7 +177,7 @@ class LayerPair:
             if self._late():
                 raise OutOfTime("the time is over")
             tally[EDGES] = 0
-            self._functions.survey(end, *name, *room, *below, layer, pairs, tally)
+            self._look(end, *name, *room, *below, layer, pairs, tally)
             portions.append(copy(pairs[: 2 * tally[EDGES]]))
             edges += int(tally[EDGES])
         tally[EDGES] = edges
@@ -174,10 +195,9 @@ class LayerPair:
         """Go back from the positions of a layer that have a value; return how many they are."""
         layer, origins = self._layers[number], self._layers[-1 - number]
         found = numbers(self._kernel, "q", ORIGINS * 2)
-        index = self._kernel.rules.index
+        index = self._rules.index
         return sum(
-            self._functions.go_back(value, begin, end, layer, origins, index, found)
-            for begin, end in self._portions(layer)
+            self._return(value, begin, end, layer, origins, index, found) for begin, end in self._portions(layer)
         )
 
     def _portions(self, layer: Layer) -> Iterator[tuple[int, int]]:

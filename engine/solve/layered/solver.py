@@ -2,10 +2,9 @@
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
-from engine.games.interface import Kernel
-from engine.solve.layered.pair import PLACE_BYTES, LayerPair, OutOfMemory, Solved
+from engine.games.interface import Kernel, State
+from engine.solve.layered.pair import PLACE_BYTES, LayerPair, OutOfMemory, Solved, layer_rules
 from engine.solve.layered.store import Figures, LayerStore, Name
 from engine.solve.reachable import Judgement
 
@@ -26,7 +25,7 @@ class Layers:
         """
         self._kernel = kernel
         self._threads = threads
-        self._rules = rules = kernel.rules.layers()
+        self._rules = rules = layer_rules(kernel)
         self._sizes = [int(rules.places(mine, rules.index)) for mine in range(max(largest) + 1)]
         self._memory = memory
         if directory is None:
@@ -72,7 +71,7 @@ class Layers:
             seconds += max((known.seconds for known in figures), default=0.0)
         return positions, seconds
 
-    def judgement(self, state: Any) -> Judgement | None:
+    def judgement(self, state: State) -> Judgement | None:
         """Return what is known of a position, None where its layer is not solved."""
         name = layer_of(self._kernel._replace(state=state))
         if not self._shelf.is_there(name):
@@ -91,7 +90,7 @@ class Layers:
 
 def layer_of(kernel: Kernel) -> Name:
     """Return the layer that the position of a kernel lies in."""
-    mine, theirs = kernel.rules.layers().layer_of(kernel.state)
+    mine, theirs = layer_rules(kernel).layer_of(kernel.state)
     return int(mine), int(theirs)
 
 

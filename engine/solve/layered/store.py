@@ -60,7 +60,7 @@ class LayerStore:
         if directory is None:
             self.values = numbers(kernel, "B", total)
             return
-        name: str = kernel.rules.load.__qualname__.removeprefix("load_")
+        name = kernel.rules.label
         directory.mkdir(parents=True, exist_ok=True)
         self._file = directory / f"{name}.layers"
         self._journal = directory / f"{name}.journal"

@@ -19,16 +19,18 @@ Source: retrograde analysis by distance, with counters of moves (Thompson 1986; 
 database by database as material shrinks (Ströhlein 1970, Thompson 1986).
 """
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from engine.games.interface import LOST, UNDECIDED
+from engine.compiling.binding import UNBOUND
+from engine.games.interface import LOST, UNDECIDED, Arena
 
-# What `engine.search.binding.bind` puts in the place of these: the layers of a game.
-number_at: Any = None
-moves_from: Any = None
-origins_of: Any = None
-LISTED = 0  # numbers of a move in a list: the layer that it leads to, two of them, and the place
-WEIGHT = 1  # of a move; that of a move taken back may be another one, where positions are their own images
+# What `engine.search.binding.bind` puts in the place of these: functions of `engine.games.interface.LayerRules`.
+number_at: Callable[[int, int, Any], int] = UNBOUND
+moves_from: Callable[[int, int, int, int, Any, Arena, Any], tuple[int, int, int]] = UNBOUND
+origins_of: Callable[[int, int, Any, Any], int] = UNBOUND
+LISTED: int = UNBOUND  # numbers of a move in a list: the layer that it leads to, two of them, and the place
+WEIGHT: int = UNBOUND  # of a move; that of a move taken back may be another one, where positions are their own images
 
 LONGEST = 254
 """Plies of the longest win or loss that a byte can tell of."""
@@ -59,7 +61,7 @@ def survey(
     mine: int,
     theirs: int,
     index: Any,
-    arena: Any,
+    arena: Arena,
     found: Any,
     below: Any,
     offsets: Any,
@@ -182,6 +184,3 @@ def tell(values: Any, counts: Any) -> None:
     """Count how many places have each value."""
     for place in range(len(values)):
         counts[values[place]] += 1
-
-
-FUNCTIONS = (survey, count_edges, add_up, fill_in, reach, go_back, tell)

@@ -4,20 +4,13 @@ Two searches take turns with portions of nodes that double, `engine.solve.proof_
 `engine.solve.proof_number.df_pn`, and share what they have settled.
 """
 
-from typing import Any
-
-from engine.games.interface import DRAWN, LOST, UNDECIDED, WON, Kernel
-from engine.search import binding
-from engine.search.binding import numbers
-from engine.search.capabilities import canonical
-from engine.solve.proof_number import depth_first, df_pn, goals
+from engine.games.interface import DRAWN, LOST, UNDECIDED, WON, Kernel, State
+from engine.search.binding import bind, numbers
+from engine.search.capabilities import canonical, store
 from engine.solve.proof_number.depth_first import try_all
 from engine.solve.proof_number.df_pn import prove
 from engine.solve.proof_number.goals import NEVER, NODES, NODES_ALLOWED, STORED, STORED_ALLOWED, Work, judge
-from engine.solve.proof_number.proof_table import ENTRY
-
-# What `engine.search.binding.bind` puts in the place of these: the rules of a game.
-store: Any = None
+from engine.solve.proof_number.proof_table import ENTRY, transfer
 
 FIRST_PORTION = 1 << 9
 """Nodes that the first question is given before the other has its turn; each time twice as many."""
@@ -37,7 +30,7 @@ def ask(at: int, attacking: bool, nodes: int, work: Work) -> bool:
     return work.phis[at] == 0 or work.deltas[at] == 0
 
 
-def settle(state: Any, at: int, nodes: int, work: Work) -> int:
+def settle(state: State, at: int, nodes: int, work: Work) -> int:
     """Return the verdict of perfect play on a position; UNDECIDED after about so many nodes, or when the table is full.
 
     Places from ``at`` on are free.
@@ -67,8 +60,6 @@ def settle(state: Any, at: int, nodes: int, work: Work) -> int:
         portion *= 2
 
 
-FUNCTIONS = (*goals.FUNCTIONS, *depth_first.FUNCTIONS, *df_pn.FUNCTIONS, ask, settle)
-
 FIRST_ENTRIES = 1 << 12
 """Entries that a table begins with; it grows as it fills."""
 
@@ -89,7 +80,7 @@ class Prover:
     def __init__(self, kernel: Kernel, *, memory: int) -> None:
         """Make a prover for the variant of a kernel; its table takes at most ``memory`` bytes, or its least size."""
         self._kernel = kernel
-        self._functions = binding.bind(FUNCTIONS, kernel)
+        self._settle, self._transfer = bind((settle, transfer), kernel)
         entry_bytes = 8 * kernel.rules.WORDS + 4 * ENTRY
         self._most_entries = FIRST_ENTRIES
         while self._most_entries * GROWTH * entry_bytes <= memory:
@@ -104,7 +95,7 @@ class Prover:
         """Positions whose moves were made, for all questions together."""
         return int(self._work.tally[NODES])
 
-    def value(self, state: Any, nodes: int = NO_LIMIT) -> int | None:
+    def value(self, state: State, nodes: int = NO_LIMIT) -> int | None:
         """Return the verdict of perfect play on a position, or None where ``nodes`` were too few to find out.
 
         What was settled remains known, so that asking again goes on; but the way to where it was left is gone, so
@@ -113,7 +104,7 @@ class Prover:
         until = self.nodes + nodes
         while True:
             try:
-                value = int(self._functions.settle(state, 0, until - self.nodes, self._work))
+                value = int(self._settle(state, 0, until - self.nodes, self._work))
             except OverflowError:
                 self._make_arena(4 * len(self._work.phis))
                 continue
@@ -124,19 +115,19 @@ class Prover:
             elif self.nodes >= until:
                 return None
 
-    def is_lost(self, state: Any) -> bool:
+    def is_lost(self, state: State) -> bool:
         """Tell whether the side to move in a position loses, however long that takes to find out."""
         return self.value(state) == LOST
 
     def warm_up(self) -> None:
         """Have everything compiled that the search calls; any answer will do."""
-        self._functions.settle(self._kernel.state, 0, 1, self._work)
+        self._settle(self._kernel.state, 0, 1, self._work)
         self._grow_table()
 
     def _grow_table(self) -> None:
         table, entries = self._work.table, self._work.entries
         self._make_table(len(entries) // ENTRY * GROWTH)
-        self._work.tally[STORED] = self._functions.transfer(table, entries, self._work.table, self._work.entries)
+        self._work.tally[STORED] = self._transfer(table, entries, self._work.table, self._work.entries)
 
     def _make_arena(self, places: int) -> None:
         if places > MAX_PLACES:

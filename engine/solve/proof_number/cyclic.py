@@ -17,14 +17,11 @@ or than the greatest one, where all had to be.
 """
 
 from collections.abc import Callable
-from typing import Any
 
-from engine.games.interface import DRAWN, LOST, WON, Kernel
-from engine.search import binding
-from engine.search.binding import numbers
-from engine.search.capabilities import candidates, canonical
+from engine.games.interface import DRAWN, LOST, WON, Kernel, State
+from engine.search.binding import bind, numbers
+from engine.search.capabilities import candidates, canonical, load, store
 from engine.solve.backend_interface import Settled
-from engine.solve.proof_number import path_results
 from engine.solve.proof_number.df_pn import weigh
 from engine.solve.proof_number.goals import NEVER, NODES, NODES_ALLOWED, STORED, STORED_ALLOWED, is_over
 from engine.solve.proof_number.path_results import (
@@ -38,12 +35,9 @@ from engine.solve.proof_number.path_results import (
     enter,
     judge,
     note,
+    transfer_notes,
 )
-from engine.solve.proof_number.proof_table import ENTRY
-
-# What `engine.search.binding.bind` puts in the place of these: the rules of a game.
-load: Any = None
-store: Any = None
+from engine.solve.proof_number.proof_table import ENTRY, transfer
 
 
 def conclude(at: int, attacking: bool, phi: int, delta: int, first: int, end: int, work: Work) -> None:
@@ -96,8 +90,6 @@ def prove(at: int, attacking: bool, depth: int, phi_limit: int, delta_limit: int
     note(at, attacking, depth, work.tally[NODES] - began, work)
 
 
-FUNCTIONS = (*path_results.FUNCTIONS, weigh, conclude, prove)
-
 FIRST_ENTRIES = 1 << 12
 """Entries that a table begins with; it grows as it fills."""
 
@@ -128,7 +120,8 @@ class CyclicProver:
     def __init__(self, kernel: Kernel, *, memory: int) -> None:
         """Begin with the position of a kernel; the table takes at most ``memory`` bytes, or its least size."""
         self._kernel = kernel
-        self._functions = binding.bind(FUNCTIONS, kernel)
+        functions = canonical, judge, prove, transfer, transfer_notes
+        self._canonical, self._judge, self._prove, self._transfer, self._transfer_notes = bind(functions, kernel)
         entry_bytes = 8 * kernel.rules.WORDS + 4 * ENTRY + 8 * NOTE
         self._most_entries = FIRST_ENTRIES
         while self._most_entries * GROWTH * entry_bytes <= memory:
@@ -183,11 +176,11 @@ class CyclicProver:
                 if not self._ask(attacking, share):
                     break
 
-    def lost_within(self, state: Any) -> int | None:
+    def lost_within(self, state: State) -> int | None:
         """Return within how many plies the side to move loses, as far as the table knows; None where it does not."""
         work, spare = self._work, 0
-        self._functions.store(work.arena, spare, self._functions.canonical(state), 0)
-        self._functions.judge(spare, False, 0, work)
+        self._kernel.rules.store(work.arena, spare, self._canonical(state), 0)
+        self._judge(spare, False, 0, work)
         return int(work.least[spare]) if work.deltas[spare] == 0 else None
 
     def warm_up(self) -> None:
@@ -202,8 +195,8 @@ class CyclicProver:
         """Search for a side's win until so many nodes were used; tell whether there is more to do before."""
         work, tally = self._work, self._work.tally
         tally[HORIZON] = self._horizons[attacking]
-        self._functions.store(work.arena, 0, self._functions.canonical(self._kernel.state), 0)
-        self._functions.judge(0, attacking, 0, work)
+        self._kernel.rules.store(work.arena, 0, self._canonical(self._kernel.state), 0)
+        self._judge(0, attacking, 0, work)
         if work.phis[0] != 0 and work.deltas[0] != 0:
             if self._roots[attacking] == 0:
                 tally[PATHS] += 1
@@ -213,7 +206,7 @@ class CyclicProver:
             limit = max(NEVER, int(work.phis[0]))  # never a literal: numba would compile the search a second time
             depth = limit - limit
             try:
-                self._functions.prove(0, attacking, depth, limit, limit, depth + 1, work)
+                self._prove(0, attacking, depth, limit, limit, depth + 1, work)
             except OverflowError:
                 self._make_arena(4 * len(work.phis))
                 return True
@@ -233,9 +226,9 @@ class CyclicProver:
     def _grow_table(self) -> None:
         old = self._work
         self._make_table(len(old.entries) // ENTRY * GROWTH)
-        functions, work = self._functions, self._work
-        work.tally[STORED] = functions.transfer(old.table, old.entries, work.table, work.entries)
-        functions.transfer_notes(old.table, old.entries, old.notes, work)
+        work = self._work
+        work.tally[STORED] = self._transfer(old.table, old.entries, work.table, work.entries)
+        self._transfer_notes(old.table, old.entries, old.notes, work)
 
     def _make_arena(self, places: int) -> None:
         if places > MAX_PLACES:

@@ -7,14 +7,8 @@ it is settled. Where it is not, it can lose itself behind the first bad move.
 What was settled stands in a table, so that a search which was stopped is soon where it was again.
 """
 
-from typing import Any
-
-from engine.search.capabilities import candidates, canonical
+from engine.search.capabilities import candidates, canonical, load, store
 from engine.solve.proof_number.goals import NEVER, NODES, Work, is_over, judge, note
-
-# What `engine.search.binding.bind` puts in the place of these: the rules of a game.
-load: Any = None
-store: Any = None
 
 
 def try_all(at: int, attacking: bool, first: int, work: Work) -> bool:
@@ -42,6 +36,3 @@ def try_all(at: int, attacking: bool, first: int, work: Work) -> bool:
             break
     note(at, attacking, phi, delta, work.tally[NODES] - began, work)
     return True
-
-
-FUNCTIONS = (try_all,)

@@ -11,12 +11,8 @@ Sources: Allis, van der Meulen and van den Herik 1994 (proof numbers), Nagai 200
 
 from typing import Any
 
-from engine.search.capabilities import candidates, canonical
+from engine.search.capabilities import candidates, canonical, load, store
 from engine.solve.proof_number.goals import NEVER, NODES, Work, is_over, judge, note
-
-# What `engine.search.binding.bind` puts in the place of these: the rules of a game.
-load: Any = None
-store: Any = None
 
 
 def weigh(first: int, end: int, phis: Any, deltas: Any) -> tuple[int, int, int, int, int]:
@@ -62,6 +58,3 @@ def prove(at: int, attacking: bool, phi_limit: int, delta_limit: int, first: int
         delta_room = min(phi_limit, second + second // 4 + 1)
         prove(best, not attacking, phi_room, delta_room, end, work)
     note(at, attacking, phi, delta, work.tally[NODES] - began, work)
-
-
-FUNCTIONS = (weigh, prove)

@@ -11,15 +11,9 @@ to itself there.
 
 from typing import Any, NamedTuple
 
-from engine.games.interface import DRAWN, LOST, MINE, THEIRS, UNDECIDED, WON
-from engine.search import capabilities
-from engine.search.capabilities import can_still_win
-from engine.solve.proof_number import proof_table as entries
+from engine.games.interface import DRAWN, LOST, MINE, THEIRS, UNDECIDED, WON, Arena
+from engine.search.capabilities import can_still_win, load, verdict
 from engine.solve.proof_number.proof_table import ANSWER, EFFORT, ENTRY, MORE, claim, entry_of, is_of
-
-# What `engine.search.binding.bind` puts in the place of these: the rules of a game.
-load: Any = None
-verdict: Any = None
 
 PHI, DELTA = ANSWER, MORE
 """What the table knows of a question: 1, does the side to move win, or 2, does it at least not lose. The effort is the
@@ -35,7 +29,7 @@ NODES, NODES_ALLOWED, STORED, STORED_ALLOWED = range(4)
 class Work(NamedTuple):
     """What the searches work on."""
 
-    arena: Any
+    arena: Arena
     """The children of every node on the path, one behind the other."""
     phis: Any
     """Numbers of the positions in the arena's places."""
@@ -91,6 +85,3 @@ def note(at: int, attacking: bool, phi: int, delta: int, effort: int, work: Work
     work.entries[base + PHI] = phi
     work.entries[base + DELTA] = delta
     work.entries[base + EFFORT] = min(NEVER, work.entries[base + EFFORT] + effort)
-
-
-FUNCTIONS = (*entries.FUNCTIONS, *capabilities.FUNCTIONS, is_over, judge, note)

@@ -23,18 +23,11 @@ good and what is not, kept apart), Kishimoto and Mueller 2004 (disproofs that ar
 
 from typing import Any, NamedTuple
 
-from engine.games.interface import DRAWN, LOST, MINE, THEIRS, UNDECIDED, WON
-from engine.search import capabilities
+from engine.games.interface import DRAWN, LOST, MINE, THEIRS, UNDECIDED, WON, Arena
 from engine.search.binding import same
-from engine.search.capabilities import can_still_win, least_plies
-from engine.solve.proof_number import proof_table as entries
-from engine.solve.proof_number.goals import DELTA, NEVER, PHI, STORED, is_over
+from engine.search.capabilities import can_still_win, hash_of, least_plies, load, verdict
+from engine.solve.proof_number.goals import DELTA, NEVER, PHI, STORED
 from engine.solve.proof_number.proof_table import EFFORT, ENTRY, QUESTION, claim, entry_of, is_of
-
-# What `engine.search.binding.bind` puts in the place of these: the rules of a game.
-load: Any = None
-verdict: Any = None
-hash_of: Any = None
 
 PATHS, HORIZON = 4, 5
 """Offsets of two more counters behind those of `goals`: how many numbers of paths were given out, and
@@ -63,7 +56,7 @@ WANT_OF_DEPTH = -1
 class Work(NamedTuple):
     """What the search works on: as `engine.solve.proof_number.goals.Work`, and what it needs to know of paths."""
 
-    arena: Any
+    arena: Arena
     phis: Any
     deltas: Any
     least: Any
@@ -194,7 +187,7 @@ def note(at: int, attacking: bool, depth: int, effort: int, work: Work) -> None:
     work.entries[base + PHI], work.entries[base + DELTA] = phi, delta
 
 
-def transfer_notes(table: Any, entries: Any, notes: Any, larger: Work) -> None:
+def transfer_notes(table: Arena, entries: Any, notes: Any, larger: Work) -> None:
     """Bring the notes beside a table's entries to where the entries are in a larger one."""
     for entry in range(len(entries) // ENTRY):
         question = entries[entry * ENTRY + QUESTION]
@@ -203,17 +196,3 @@ def transfer_notes(table: Any, entries: Any, notes: Any, larger: Work) -> None:
             if is_of(target, table, entry, question, larger.table, larger.entries):
                 for offset in range(NOTE):
                     larger.notes[target * NOTE + offset] = notes[entry * NOTE + offset]
-
-
-FUNCTIONS = (
-    *entries.FUNCTIONS,
-    *capabilities.FUNCTIONS,
-    is_over,
-    fail,
-    repeated,
-    judge,
-    own_entry,
-    enter,
-    note,
-    transfer_notes,
-)

@@ -6,12 +6,9 @@ was spent on it. The position itself stands, whole, in the same place of an aren
 
 from typing import Any
 
+from engine.games.interface import Arena
 from engine.search.binding import same
-
-# What `engine.search.binding.bind` puts in the place of these: the rules of a game.
-load: Any = None
-store: Any = None
-hash_of: Any = None
+from engine.search.capabilities import hash_of, load, store
 
 ENTRY = 4
 """Numbers of an entry, at these offsets; what the answer means is a matter of who asks."""
@@ -21,12 +18,12 @@ PROBES = 4
 """Neighbouring entries of the table that a position may stand in; the one with the least effort gives way."""
 
 
-def is_of(entry: int, arena: Any, at: int, question: int, table: Any, entries: Any) -> bool:
+def is_of(entry: int, arena: Arena, at: int, question: int, table: Arena, entries: Any) -> bool:
     """Tell whether an entry is the one of a position and question."""
     return entries[entry * ENTRY + QUESTION] == question and same(arena, at, table, entry)
 
 
-def entry_of(arena: Any, at: int, question: int, table: Any, entries: Any) -> int:
+def entry_of(arena: Arena, at: int, question: int, table: Arena, entries: Any) -> int:
     """Return the entry of a position and question: the one that it has, or else the one that it may have."""
     last = len(entries) // ENTRY - 1
     start: int = hash_of(load(arena, at))
@@ -40,7 +37,7 @@ def entry_of(arena: Any, at: int, question: int, table: Any, entries: Any) -> in
     return best
 
 
-def claim(entry: int, arena: Any, at: int, question: int, table: Any, entries: Any) -> bool:
+def claim(entry: int, arena: Arena, at: int, question: int, table: Arena, entries: Any) -> bool:
     """Make an entry the one of a position and question; tell whether it was empty. The answer is up to the caller."""
     was_empty = entries[entry * ENTRY + QUESTION] == 0
     store(table, entry, load(arena, at), 0)
@@ -48,7 +45,7 @@ def claim(entry: int, arena: Any, at: int, question: int, table: Any, entries: A
     return was_empty
 
 
-def transfer(table: Any, entries: Any, larger_table: Any, larger_entries: Any) -> int:
+def transfer(table: Arena, entries: Any, larger_table: Arena, larger_entries: Any) -> int:
     """Move a table's entries into an empty larger one; return how many found room."""
     moved = 0
     for entry in range(len(entries) // ENTRY):
@@ -59,6 +56,3 @@ def transfer(table: Any, entries: Any, larger_table: Any, larger_entries: Any) -
             for word in range(ENTRY):
                 larger_entries[target * ENTRY + word] = entries[entry * ENTRY + word]
     return moved
-
-
-FUNCTIONS = (same, is_of, entry_of, claim, transfer)

@@ -64,7 +64,7 @@ def _most_plies(position: Position, solution: Solution) -> int | None:
     if solution.plies is not None:
         return solution.plies
     kernel = position.kernel(compile=False)
-    if solution.within is None and hasattr(kernel.rules, "plies_left"):
+    if solution.within is None and kernel.rules.plies_left is not None:
         return int(kernel.rules.plies_left(kernel.state))
     return solution.within
 

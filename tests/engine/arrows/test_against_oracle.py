@@ -118,6 +118,7 @@ def test_a_kernel_has_the_positions_and_counts_of_the_oracle(compile: bool) -> N
         kernel = read(position).kernel(compile=compile)
         assert kernel.compiled == compile
         rules, state = kernel.rules, kernel.state
+        assert rules.plies_left is not None
         assert rules.verdict(state) == (LOST if oracle.outcome(position) else UNDECIDED)
         assert childs(kernel) == [read(after).key for after in oracle.unique(position)]
         assert rules.plies_left(state) == len(list(oracle.free_fields(position)))

@@ -7,10 +7,12 @@ from typing import NamedTuple
 
 import pytest
 
+from engine.compiling.binding import specialise
+from engine.games.arrows import endgame
 from engine.games.arrows.endgame import SMALL
 from engine.games.arrows.evaluation import DECIDED
 from engine.games.arrows.geometry import number, words
-from engine.games.arrows.kernel import bind
+from engine.games.arrows.kernel import tables
 from engine.games.arrows.position import ARROWS
 from tests.engine.arrows import samples
 from tests.oracles import arrows as oracle
@@ -204,7 +206,7 @@ def region(chance: Random, size: int) -> list[Field]:
     "compile", [False, pytest.param(True, marks=pytest.mark.slow)], ids=["interpreted", "compiled"]
 )
 def test_paths_are_as_long_as_a_plain_search_finds_them(compile: bool) -> None:
-    rules = bind(compile=compile)
+    longest, walk = specialise((endgame.longest, endgame.walk), "endgame", tables(compile=compile), compile=compile)
     chance = Random(6)
     shorter = straight = 0
     for size in range(1, SMALL + 1):
@@ -213,9 +215,9 @@ def test_paths_are_as_long_as_a_plain_search_finds_them(compile: bool) -> None:
             fields = (number(*place), *words(sum(1 << number(*field) for field in others)))
             length = path(place, set(others))
             for enough in range(1, size + 2):
-                assert rules.longest(*fields, enough) == min(length, enough)
-                assert rules.walk(*fields, enough) <= min(length, enough)
+                assert longest(*fields, enough) == min(length, enough)
+                assert walk(*fields, enough) <= min(length, enough)
             shorter += length < size
-            straight += rules.walk(*fields, size) == length
+            straight += walk(*fields, size) == length
     assert PATHS // 3 < shorter < PATHS * 3
     assert straight > PATHS * 2

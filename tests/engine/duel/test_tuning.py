@@ -101,6 +101,7 @@ def test_positions_are_quiet_and_from_behind_the_opening() -> None:
     start = GIPF.start(SMALL)
     kernel = start.kernel(compile=False)
     rules, arena = kernel.rules, kernel.arena(1000)
+    assert rules.tactical_children is not None
 
     def ahead(state: State) -> int:
         pieces = (state.white.bit_count() + state.white_reserve) - (state.black.bit_count() + state.black_reserve)

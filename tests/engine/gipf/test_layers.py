@@ -69,7 +69,7 @@ def test_ways_back_on_a_larger_board() -> None:
         symmetric = rules.place_of(own, other, index)[1]
         for push in range(len(rules.LINE)):
             if rules.LINE[push] & ~(own | other):
-                before, standing = rules.push(own, other, push)
+                before, standing, *_ = rules.after_push(State(own, other, 1, 1, 0), push)
                 if rules.has_run(before) or rules.has_run(standing):
                     continue
                 child, alike = rules.place_of(standing, before, index)

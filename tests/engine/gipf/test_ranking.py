@@ -2,12 +2,11 @@
 
 from itertools import product
 from random import Random
-from types import SimpleNamespace
 
 import pytest
 
 from engine.games.gipf.geometry import geometry
-from engine.games.gipf.kernel import bind, bind_layers
+from engine.games.gipf.kernel import GipfLayerRules, bind, bind_layers
 from engine.games.gipf.rules import State
 from tests.engine.gipf.test_symmetry import images
 
@@ -26,7 +25,7 @@ def two_sets(size: int, colours: tuple[int, ...]) -> State:
     return State(white, black, 0, 0, 0)
 
 
-def check(state: State, rules: SimpleNamespace) -> int:
+def check(state: State, rules: GipfLayerRules) -> int:
     """Check the place of a position, and return it."""
     place, alike = rules.place_of(state.white, state.black, rules.index)
     white, black = rules.sets_at(place, rules.number_at(place, 0, rules.index), rules.index)
@@ -87,4 +86,4 @@ def test_layers_of_fewer_pieces_are_the_first_places() -> None:
 
 
 def test_large_boards_have_no_places() -> None:
-    assert not hasattr(bind(4, 4), "layers")
+    assert bind(4, 4).layers is None

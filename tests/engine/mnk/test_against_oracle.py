@@ -10,6 +10,7 @@ import pytest
 from engine.games import perft
 from engine.games.interface import DRAWN, LOST, MINE, THEIRS, UNDECIDED, WON, Kernel, moves
 from engine.games.interface import Position as EnginePosition
+from engine.games.mnk.kernel import MnkRules
 from engine.games.mnk.position import MNK
 from tests.engine.mnk.samples import CAMPAIGN, NEARLY, SMALL, WHOLE_WORD, WIDE, random_board, random_game, sample
 from tests.oracles import mnk as oracle
@@ -81,6 +82,7 @@ def compare_kernel(position: oracle.Position, *, compile: bool) -> None:
     kernel = read(position).kernel(compile=compile)
     assert kernel.compiled == compile
     rules, state = kernel.rules, kernel.state
+    assert isinstance(rules, MnkRules)
     own, other = rules.own_of(state), rules.other_of(state)
     assert rules.verdict(state) == standing(position)
     for mine, theirs, player in ((own, other, position.player), (other, own, 3 - position.player)):
@@ -113,6 +115,7 @@ def test_compiled_rules_agree_with_the_oracle_and_with_interpreted_ones(rows: in
         fast, slow = read(position).kernel(), read(position).kernel(compile=False)
         for name in ("hash_of", "evaluate", "can_still_win", "plies_left"):
             assert getattr(fast.rules, name)(fast.state) == getattr(slow.rules, name)(slow.state), name
+        assert isinstance(fast.rules, MnkRules) and isinstance(slow.rules, MnkRules)
         for name in ("first", "second"):
             bits = getattr(fast.rules.canonical(fast.state), name)
             assert unsigned(position, bits) == getattr(slow.rules.canonical(slow.state), name)
@@ -164,7 +167,9 @@ def test_nothing_is_written_behind_the_end_of_an_arena(parameters: str) -> None:
 def test_the_canonical_position_is_the_same_for_all_images_and_one_of_them(rows: int, columns: int) -> None:
     for position in sample(3, rows, columns, 6):
         kernels = [read(image).kernel(compile=False) for image in oracle.images(position)]
-        states = {kernel.rules.canonical(kernel.state) for kernel in kernels}
+        rules = kernels[0].rules
+        assert isinstance(rules, MnkRules)
+        states = {rules.canonical(kernel.state) for kernel in kernels}
         assert len(states) == 1
         assert states == {min(kernel.state for kernel in kernels)}
 
@@ -188,6 +193,7 @@ def test_hopes_are_given_up_only_where_the_oracle_knows_that_the_side_cannot_win
 ) -> None:
     for position in scratch(rows, columns, length, 1):
         kernel = read(position).kernel(compile=False)
+        assert isinstance(kernel.rules, MnkRules)
         can_still_win, value = kernel.rules.can_still_win(kernel.state), oracle.value(position)
         assert can_still_win & MINE or value <= 0
         assert can_still_win & THEIRS or value >= 0
@@ -217,6 +223,7 @@ def test_one_of_the_candidates_is_as_good_as_the_best_move(rows: int, columns: i
 def test_hopes_at_the_start_are_those_that_erdos_and_selfridge_leave(parameters: str, can_still_win: int) -> None:
     """8 lines of 3, 10 of 4, 12 of 5, none, and 32 of 5."""
     kernel = MNK.start(parameters).kernel(compile=False)
+    assert isinstance(kernel.rules, MnkRules)
     assert kernel.rules.can_still_win(kernel.state) == can_still_win
 
 

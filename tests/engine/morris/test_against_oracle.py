@@ -12,8 +12,9 @@ from typing import NamedTuple
 
 import pytest
 
-from engine.games.interface import DRAWN, LOST, UNDECIDED, WON, BadMove, BadPosition, UnreadableMove
+from engine.games.interface import DRAWN, LOST, UNDECIDED, WON, Arena, BadMove, BadPosition, UnreadableMove
 from engine.games.interface import Position as EnginePosition
+from engine.games.morris.kernel import MorrisRules
 from engine.games.morris.position import MORRIS
 from tests.engine.morris import samples
 from tests.oracles import morris as oracle
@@ -183,12 +184,13 @@ def test_the_kernel_has_the_positions_of_the_oracle(compile: bool) -> None:
         board = read(position)
         kernel = board.kernel(compile=compile)
         rules, state = kernel.rules, kernel.state
+        assert isinstance(rules, MorrisRules)
         assert kernel.compiled == compile
         wanted = [read(move.position).kernel(compile=False).state for move in moves]
         arena = kernel.arena(2 * len(wanted) + 1)
 
-        def written(end: int, rules: object = rules, arena: object = arena) -> list[tuple[int, ...]]:
-            return [tuple(map(int, rules.load(arena, at))) for at in range(end)]  # type: ignore[attr-defined]
+        def written(end: int, rules: MorrisRules = rules, arena: Arena = arena) -> list[tuple[int, ...]]:
+            return [tuple(map(int, rules.load(arena, at))) for at in range(end)]
 
         assert written(rules.children(state, arena, 0)) == wanted
         taking = [

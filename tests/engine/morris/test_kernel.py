@@ -1,10 +1,12 @@
 """The kernel of nine men's morris: compiled and interpreted alike, within its room, hashing well, judging sanely."""
 
 from random import Random
+from typing import Any
 
 import pytest
 
 from engine.games.interface import EVALUATION_LIMIT, Kernel, Position
+from engine.games.morris.kernel import MorrisRules
 from engine.games.morris.position import MORRIS
 from engine.search.searcher import Searcher, SearchLimits
 from tests.engine.morris.samples import sample
@@ -21,9 +23,10 @@ def test_compiled_and_interpreted_rules_agree() -> None:
     """What every function of the kernel answers, on positions that may come up in a search."""
     for position in positions(1, 500):
         interpreted, compiled = (position.kernel(compile=compile) for compile in (False, True))
-        answers = []
+        answers: list[list[Any]] = []
         for kernel in (interpreted, compiled):
             rules, state = kernel.rules, kernel.state
+            assert isinstance(rules, MorrisRules)
             arena = kernel.arena(3000)
             answers.append(
                 [

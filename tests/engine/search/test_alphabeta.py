@@ -7,6 +7,7 @@ import os
 import threading
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from random import Random
 from typing import Any
 
@@ -14,11 +15,13 @@ import pytest
 
 from engine.games.catalogue import GAMES
 from engine.games.interface import DRAWN, UNDECIDED, WON, Kernel, Position, moves
+from engine.search import binding
 from engine.search import memory as layout
 from engine.search.alphabeta import bind
 from engine.search.binding import numbers
+from engine.search.capabilities import tactical_children
 from engine.search.iterative_deepening import ASPIRING, deepen, memory_for
-from engine.search.move_ordering import MAX_LEARNED
+from engine.search.move_ordering import MAX_LEARNED, child_of, score_moves, table_move_first, take_best, update_history
 from engine.search.quiescence import LOUD_PLIES
 from engine.search.scores import INFINITY, WIN
 from engine.search.searcher import Searcher, SearchLimits, SearchResult, Stop, key_of, warm_up
@@ -68,7 +71,7 @@ def minimax(kernel: Kernel, state: Any, depth: int, ply: int, path: frozenset[An
     arena = kernel.arena(layout.ROOM)
     # a side that is done with the depth may leave the tactical moves alone
     scores = [] if depth > 0 else [int(rules.evaluate(state))]
-    generate = rules.children if depth > 0 else getattr(rules, "tactical_children", lambda state, arena, first: first)
+    generate = rules.children if depth > 0 else (rules.tactical_children or tactical_children)
     path = path | {state} if depth > 1 else path
     for at in range(generate(state, arena, 0)):
         scores.append(-minimax(kernel, rules.load(arena, at), depth - 1, ply + 1, path))
@@ -186,6 +189,7 @@ def test_loud_children_are_those_that_collect() -> None:
     for position in random_positions("3 3 9 9", 30, seed=2):
         kernel = position.kernel(compile=False)
         rules, state = kernel.rules, kernel.state
+        assert rules.tactical_children is not None
         arena = kernel.arena(layout.ROOM)
         all_of_them = {rules.load(arena, at) for at in range(rules.children(state, arena, 0))}
         tactical = {rules.load(arena, at) for at in range(rules.tactical_children(state, arena, 0))}
@@ -212,9 +216,8 @@ def on_graph(graph: toy.Moves, values: list[int], depth: int, earlier: tuple[int
 
 def graph_kernel(graph: toy.Moves, values: list[int]) -> Kernel:
     kernel = toy.kernel(graph)
-    kernel.rules.evaluate = lambda state: values[state.number]
-    kernel.rules.hash_of = lambda state: state.number
-    return kernel
+    rules = replace(kernel.rules, evaluate=lambda state: values[state.number], hash_of=lambda state: state.number)
+    return kernel._replace(rules=rules)
 
 
 def test_cycle_is_a_draw() -> None:
@@ -291,18 +294,18 @@ def test_proven_ends_are_true_although_the_search_is_selective() -> None:
 def test_what_cut_off_is_tried_earlier_and_what_did_not_later() -> None:
     position = GIPF.start("3 3 9 9")
     kernel = position.kernel(compile=False)
-    functions = bind(kernel)
+    score, learn, add_learned = binding.bind((score_moves, update_history, table_move_first), kernel)
     memory = memory_for(kernel, [0])._replace(path=[0] * 256)
     end = kernel.rules.children(kernel.state, memory.arena, 0)
-    functions.score_moves(0, end, 1, memory)
-    order = [functions.child_of(functions.take_best(memory.order, turn, end)) for turn in range(end)]
+    score(0, end, 1, memory)
+    order = [child_of(take_best(memory.order, turn, end)) for turn in range(end)]
     assert sorted(order) == list(range(end))
     for _ in range(50):
-        functions.update_history(kernel.state, 0, end - 1, 6, memory)
+        learn(kernel.state, 0, end - 1, 6, memory)
     assert max(map(abs, memory.history)) <= MAX_LEARNED
-    functions.score_moves(0, end, 1, memory)
-    functions.table_move_first(kernel.state, 0, end, memory)
-    again = [functions.child_of(functions.take_best(memory.order, turn, end)) for turn in range(end)]
+    score(0, end, 1, memory)
+    add_learned(kernel.state, 0, end, memory)
+    again = [child_of(take_best(memory.order, turn, end)) for turn in range(end)]
     assert again.index(order[-1]) < end // 2
 
 

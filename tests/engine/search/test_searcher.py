@@ -1,6 +1,7 @@
 """What a thought says of a search that was cut off: what was searched to its end, and nothing else."""
 
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -84,7 +85,8 @@ def test_a_root_may_have_more_children_than_are_wanted_free() -> None:
     """The last of 5000 is the best: to see it, all have to be looked at, for which of them are barred."""
     count = layout.ROOM + 1000
     kernel = toy.kernel([list(range(1, count + 1)), *([count + 1] for _ in range(count)), []])
-    kernel.rules.evaluate, kernel.rules.hash_of = lambda node: -node.number, lambda node: node.number
+    rules = replace(kernel.rules, evaluate=lambda node: -node.number, hash_of=lambda node: node.number)
+    kernel = kernel._replace(rules=rules)
     memory = memory_for(kernel, numbers(kernel, "q", BUCKET_WORDS))._replace(path=[0] * 64, stop=[0])
     memory.cells[layout.BUDGET] = 1 << 40
     assert bind(kernel).search(toy.Node(0), 1, -INFINITY, INFINITY, 0, 0, memory) == count

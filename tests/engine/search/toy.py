@@ -2,10 +2,9 @@
 
 from collections.abc import Sequence
 from random import Random
-from types import SimpleNamespace
 from typing import Any, NamedTuple
 
-from engine.games.interface import DRAWN, LOST, UNDECIDED, Kernel
+from engine.games.interface import DRAWN, LOST, UNDECIDED, Kernel, Rules
 
 Moves = Sequence[Sequence[int]]
 """The nodes that moves from each node lead to."""
@@ -43,8 +42,23 @@ def kernel(moves: Moves, drawn: frozenset[int] = frozenset(), root: int = 0, roo
     def hash_of(state: Node) -> int:
         return state.number // 3 * 2654435761 % (1 << 40)  # three nodes each share a hash, on purpose
 
-    rules = SimpleNamespace(WORDS=2, load=load, store=store, children=children, verdict=verdict, hash_of=hash_of)
+    rules = Rules(
+        label="toy",
+        WORDS=2,
+        load=load,
+        store=store,
+        children=children,
+        perft=not_to_be_called,
+        verdict=verdict,
+        evaluate=not_to_be_called,
+        hash_of=hash_of,
+    )
     return Kernel(rules, False, Node(root))
+
+
+def not_to_be_called(*_: object) -> int:
+    """Stand for a function that a test has no use for."""
+    raise AssertionError("the toy game has no such function")
 
 
 def random_moves(chance: Random, nodes: int, most: int, ends: float) -> list[list[int]]:

@@ -10,12 +10,13 @@ import pytest
 
 from engine.compiling.binding import popcount
 from engine.games.catalogue import GAMES
+from engine.games.gipf.kernel import GipfLayerRules
 from engine.games.gipf.rules import State
 from engine.games.interface import LOST, Kernel
 from engine.solve import backends
 from engine.solve.layered import pair as layerpair
 from engine.solve.layered import values as layered
-from engine.solve.layered.pair import OutOfMemory, OutOfTime
+from engine.solve.layered.pair import OutOfMemory, OutOfTime, layer_rules
 from engine.solve.layered.solver import Layers, layer_of, needed
 from engine.solve.layered.store import COLUMNS
 from engine.solve.reachable import Judgement, ReachableSet
@@ -106,7 +107,8 @@ def check_set(kernel: Kernel, layers: Layers, share: int = 1) -> int:
 
 def random_state(chance: Random, kernel: Kernel, most: int) -> State:
     """Return a position with one to ``most`` pieces a side."""
-    rules = kernel.rules.layers()
+    rules = layer_rules(kernel)
+    assert isinstance(rules, GipfLayerRules)
     while True:
         mine, theirs = chance.randint(1, most), chance.randint(1, most)
         place = chance.randrange(rules.places(mine, rules.index))

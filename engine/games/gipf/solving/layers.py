@@ -9,19 +9,10 @@ that can be taken back without knowing more than the position after them are tho
 only. The others are made.
 """
 
-from collections.abc import Callable
-from typing import Any
-
 from engine.compiling.binding import popcount
-from engine.games.gipf.rules import State, finals, has_run, load, open_pushes
+from engine.games.gipf.rules import FIRST, LINE, STEP, UPWARD, State, finals, has_run, load, open_pushes
 from engine.games.gipf.solving.ranking import Index, place_of, sets_at
-from engine.games.interface import LOST, UNDECIDED
-
-# What `engine.games.gipf.kernel.bind` puts in the place of these: tables of a row a push.
-LINE: Any = ()
-FIRST: Any = ()
-STEP: Any = ()
-UPWARD: Any = ()
+from engine.games.interface import LOST, UNDECIDED, Arena
 
 NOTHING = -1
 """What stands in a place that no position has."""
@@ -47,7 +38,7 @@ def place_in_layer(state: State, index: Index) -> int:
 
 
 def moves_from(
-    place: int, near: int, mine: int, theirs: int, index: Index, arena: Any, found: Any
+    place: int, near: int, mine: int, theirs: int, index: Index, arena: Arena, found: Arena
 ) -> tuple[int, int, int]:
     """Look at what stands in a place of layer (mine, theirs): its verdict, or NOTHING, and its moves.
 
@@ -87,7 +78,7 @@ def moves_from(
     return UNDECIDED, popcount(possible), count
 
 
-def origins_of(place: int, near: int, index: Index, found: Any) -> int:
+def origins_of(place: int, near: int, index: Index, found: Arena) -> int:
     """Write the positions from which a push that makes no run leads to the one in a place; return how many there are.
 
     ``near`` is `number_at` the place. ``found`` takes two numbers for each: its place, in the layer that belongs to
@@ -118,6 +109,3 @@ def origins_of(place: int, near: int, index: Index, found: Any) -> int:
                 standing ^= shifted | empty
             empty = shifted
     return count
-
-
-FUNCTIONS: tuple[Callable[..., Any], ...] = (layer_of, place_in_layer, moves_from, origins_of)

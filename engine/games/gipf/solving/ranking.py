@@ -17,10 +17,10 @@ Source: index functions of endgame databases, which rank a set among the subsets
 Haworth and Heinz 2000), with the symmetry chosen by the first set.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-from engine.compiling.binding import popcount
+from engine.compiling.binding import UNBOUND, popcount
 from engine.games.gipf.geometry import geometry, is_field
 from engine.games.gipf.solving.symmetry import SYMMETRIES
 
@@ -43,17 +43,17 @@ PLACE_SHIFT = SYMMETRY_BITS + SET_BITS + 1
 
 
 # What `engine.games.gipf.kernel.bind_layers` puts in the place of these: tables, as `tables` computes them.
-PACKED: Any = ()
-LAID: Any = ()
-IMAGES: Any = ()
-TERNARY: Any = ()
-RANKS: Any = ()
-SUBSETS: Any = ()
-SUBSETS_OF: Any = ()
+PACKED: Sequence[int] = UNBOUND
+LAID: Sequence[int] = UNBOUND
+IMAGES: Sequence[int] = UNBOUND
+TERNARY: Sequence[int] = UNBOUND
+RANKS: Sequence[int] = UNBOUND
+SUBSETS: Sequence[int] = UNBOUND
+SUBSETS_OF: Sequence[int] = UNBOUND
 
 
 class Index(NamedTuple):
-    """The larger tables, for the places; lists, or arrays for compiled functions."""
+    """The larger tables, for the places; lists, or arrays for compiled functions, which no one type names."""
 
     sets: Any
     """For each packed set without a run what is said above, at SYMMETRY_BITS."""
@@ -137,10 +137,6 @@ def places(most: int, index: Index) -> int:
     while sets < len(index.least) and popcount(index.least[sets]) <= most:
         sets += 1
     return index.firsts[sets]
-
-
-FUNCTIONS: tuple[Callable[..., Any], ...] = (pack, lay, image, rank_of, place_of, number_at, sets_at, places)
-"""The functions of this module, callees first."""
 
 
 def tables(size: int, reflections: tuple[Callable[[int], int], ...]) -> dict[str, Any]:

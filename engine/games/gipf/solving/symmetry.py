@@ -7,8 +7,9 @@ taken apart into chunks of CHUNK_BITS bits, and each is looked up.
 Bound and compiled together with `engine.games.gipf.rules`.
 """
 
-from typing import Any
+from collections.abc import Sequence
 
+from engine.compiling.binding import UNBOUND
 from engine.games.gipf.geometry import geometry, is_field
 from engine.games.gipf.rules import State
 
@@ -16,9 +17,9 @@ CHUNK_BITS = 8
 SYMMETRIES = 12
 
 # What `engine.games.gipf.kernel.bind` puts in the place of these.
-CHUNKS = 0  # of a set of fields
-EXCHANGED: Any = ()  # the fields that those of each chunk come to when rows are exchanged with columns,
-REVERSED: Any = ()  # and when rows are reversed: 2**CHUNK_BITS numbers a chunk
+CHUNKS: int = UNBOUND  # of a set of fields
+EXCHANGED: Sequence[int] = UNBOUND  # the fields that those of each chunk come to when rows are exchanged with columns,
+REVERSED: Sequence[int] = UNBOUND  # and when rows are reversed: 2**CHUNK_BITS numbers a chunk
 
 
 def exchanged(fields: int) -> int:
@@ -49,10 +50,6 @@ def canonical(state: State) -> State:
         if white < least_white or (white == least_white and black < least_black):
             least_white, least_black = white, black
     return State(least_white, least_black, state.white_reserve, state.black_reserve, state.side)
-
-
-FUNCTIONS = (exchanged, reversed_rows, canonical)
-"""The functions of this module, callees first."""
 
 
 def tables(size: int) -> tuple[int, list[int], list[int]]:
