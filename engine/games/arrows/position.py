@@ -1,22 +1,21 @@
 """Arrows behind the one interface of `engine.games.interface`."""
 
 import re
-from collections.abc import Hashable, Iterator
+from collections.abc import Iterator
+from dataclasses import dataclass
 from enum import StrEnum
-from typing import NamedTuple
 
-from engine.compiling.binding import can_compile
 from engine.games.arrows import board, drawing, parameters, rules
 from engine.games.arrows.geometry import NOWHERE, number, words
-from engine.games.arrows.kernel import bind
+from engine.games.arrows.kernel import ArrowsRules, bind
 from engine.games.arrows.parameters import SIDES, Setup
+from engine.games.board_game import BoardGame, BoardPosition
 from engine.games.interface import (
     UNDECIDED,
     BadMove,
     BadPosition,
     Game,
     IllegalMove,
-    Kernel,
     Position,
     Successor,
     UnreadableMove,
@@ -44,12 +43,11 @@ class Ending(StrEnum):
     """The opponent's last arrow points there, too."""
 
 
-class ArrowsPosition(NamedTuple):
-    """A position of arrows: how the game began, and all moves since then."""
+@dataclass(frozen=True, slots=True)
+class ArrowsPosition(BoardPosition[Setup, rules.State]):
+    """A position of arrows: how the game began, all moves since then, and what the rules look at."""
 
-    setup: Setup
-    moves: tuple[int, ...]
-    state: rules.State
+    moves: tuple[int, ...] = ()
 
     @property
     def game(self) -> Game:
@@ -57,19 +55,9 @@ class ArrowsPosition(NamedTuple):
         return ARROWS
 
     @property
-    def parameters(self) -> str:
-        """The set-up as text."""
-        return str(self.setup)
-
-    @property
     def turn(self) -> int:
         """Who moves: 0 the first player, 1 the second."""
         return len(self.moves) % 2
-
-    @property
-    def key(self) -> Hashable:
-        """The free fields, and where both players have to place their next arrows."""
-        return self.state
 
     @property
     def stage(self) -> int:
@@ -85,11 +73,11 @@ class ArrowsPosition(NamedTuple):
         """Return the loss of a side that is to move and cannot place its arrow, else None."""
         if bind().verdict(self.state) == UNDECIDED:
             return None
-        placed = board.arrows(self.setup, self.moves)
+        placed = board.arrows(self.variant, self.moves)
         x, y = target = placed[-2].target
-        if not self.setup.has(target):
+        if not self.variant.has(target):
             ending, reason = Ending.OFF_BOARD, "is off the board"
-        elif target in self.setup.blocked:
+        elif target in self.variant.blocked:
             ending, reason = Ending.BLOCKED, "is blocked"
         elif any(arrow.field == target for arrow in placed):
             ending, reason = Ending.OCCUPIED, "is occupied"
@@ -124,27 +112,25 @@ class ArrowsPosition(NamedTuple):
 
     def text(self) -> str:
         """Return the board file, and the moves behind it."""
-        return board.write(self.setup, self.moves)
+        return board.write(self.variant, self.moves)
 
     def picture(self, last: Successor | None = None) -> str:
         """Draw the board, each arrow with its owner's number."""
-        return drawing.draw(self.setup, self.moves, mark_last=last is not None)
+        return drawing.draw(self.variant, self.moves, mark_last=last is not None)
 
     def summary(self) -> str:
         """Say where each player has to place the next arrow, and how many fields are free."""
-        placed = board.arrows(self.setup, self.moves)
+        placed = board.arrows(self.variant, self.moves)
         targets = [placed[-1 - (self.turn == side)].target for side in range(len(SIDES))]
         parts = [f"{name}: next on ({x}, {y})" for name, (x, y) in zip(SIDES, targets, strict=True)]
         return "; ".join([*parts, f"{bind().plies_left(self.state)} free fields"])
 
-    def kernel(self, *, compile: bool = True) -> Kernel:
-        """Return the rules as integers; every board compiles."""
-        compile = compile and can_compile()
-        return Kernel(bind(compile=compile), compile, self.state)
+    def _rules(self, *, compile: bool = False) -> ArrowsRules:
+        return bind(compile=compile)
 
     def _successor(self, direction: int) -> Successor:
         after = bind().after(self.state, direction)
-        return Successor(str(direction), ArrowsPosition(self.setup, (*self.moves, direction), after))
+        return Successor(str(direction), ArrowsPosition(self.variant, after, (*self.moves, direction)))
 
 
 def begin(setup: Setup) -> ArrowsPosition:
@@ -157,43 +143,31 @@ def begin(setup: Setup) -> ArrowsPosition:
     for side in range(len(SIDES)):
         target = setup.target(side)
         targets.append(number(*target) if setup.has(target) and target not in taken else NOWHERE)
-    return ArrowsPosition(setup, (), rules.State(*words(free), *targets))
+    return ArrowsPosition(setup, rules.State(*words(free), *targets))
 
 
-class Arrows:
-    """The game of arrows on every board."""
+def read(text: str) -> Position:
+    """Read a board file and the moves behind it; raises `engine.games.interface.BadPosition`.
 
-    name = "arrows"
-    sides = SIDES
-    marks = drawing.MARKS
-    default_parameters = "8 8"
-    quiet_limit = 0
-
-    def parameters(self, text: str) -> str:
-        """Return the parameters in canonical text; raises `engine.games.interface.BadParameters`."""
-        return str(parameters.parse(text))
-
-    def warning(self, parameters_text: str) -> str:
-        """Return what is odd about a set-up; empty where both players can place an arrow."""
-        return parameters.parse(parameters_text).warning
-
-    def start(self, parameters_text: str) -> Position:
-        """Return the start of a game; raises `engine.games.interface.BadParameters`."""
-        return begin(parameters.parse(parameters_text))
-
-    def read(self, text: str) -> Position:
-        """Read a board file and the moves behind it; raises `engine.games.interface.BadPosition`.
-
-        A move that cannot be played is named with its line, under the codes of `ArrowsPosition.resolve`.
-        """
-        setup, moves = board.read(text)
-        position: Position = begin(setup)
-        for count, word in enumerate(moves, 1):
-            try:
-                position = position.resolve(word.text).position
-            except BadMove as error:
-                raise BadPosition(error.code, f"move {count}: {error}", word.line) from None
-        return position
+    A move that cannot be played is named with its line, under the codes of `ArrowsPosition.resolve`.
+    """
+    setup, moves = board.read(text)
+    position: Position = begin(setup)
+    for count, word in enumerate(moves, 1):
+        try:
+            position = position.resolve(word.text).position
+        except BadMove as error:
+            raise BadPosition(error.code, f"move {count}: {error}", word.line) from None
+    return position
 
 
-ARROWS: Game = Arrows()
+ARROWS: Game = BoardGame(
+    name="arrows",
+    sides=SIDES,
+    marks=drawing.MARKS,
+    default_parameters="8 8",
+    variant_of=parameters.parse,
+    first_position=begin,
+    read_position=read,
+)
+"""The game of arrows on every board."""

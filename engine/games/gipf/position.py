@@ -1,13 +1,14 @@
 """GIPF behind the one interface of `engine.games.interface`."""
 
-from collections.abc import Hashable, Iterator
+from collections.abc import Iterator
+from dataclasses import dataclass
 from enum import StrEnum
-from typing import NamedTuple
 
-from engine.compiling.binding import can_compile, popcount
+from engine.compiling.binding import popcount
+from engine.games.board_game import BoardGame, BoardPosition
 from engine.games.gipf import board, drawing, notation, parameters, rules
 from engine.games.gipf.kernel import WORD_SIZE, GipfRules, bind
-from engine.games.interface import Game, Kernel, Position, Successor
+from engine.games.interface import Game, Successor
 from engine.games.outcome import Outcome
 
 HELD_PART = 0.4
@@ -27,11 +28,9 @@ class Ending(StrEnum):
     """The loser is to move and every line is full."""
 
 
-class GipfPosition(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class GipfPosition(BoardPosition[parameters.Parameters, rules.State]):
     """A position of GIPF: L and the state."""
-
-    variant: parameters.Parameters
-    state: rules.State
 
     @property
     def game(self) -> Game:
@@ -39,19 +38,9 @@ class GipfPosition(NamedTuple):
         return GIPF
 
     @property
-    def parameters(self) -> str:
-        """L as text."""
-        return str(self.variant)
-
-    @property
     def turn(self) -> int:
         """Who moves: 0 white, 1 black."""
         return self.state.side
-
-    @property
-    def key(self) -> Hashable:
-        """Board, reserves and side."""
-        return self.state
 
     @property
     def stage(self) -> int:
@@ -113,41 +102,21 @@ class GipfPosition(NamedTuple):
             parts.append(f"{name}: {reserve} in reserve, {lost} captured")
         return "; ".join(parts)
 
-    def kernel(self, *, compile: bool = True) -> Kernel:
-        """Return the rules as integers; compiled only for S up to 4."""
-        compile = compile and self.variant.size <= WORD_SIZE and can_compile()
-        bound = bind(self.variant.size, self.variant.run, compile=compile)
-        return Kernel(bound, compile, self.state)
+    @property
+    def _compiles(self) -> bool:
+        return self.variant.size <= WORD_SIZE
 
-    def _rules(self) -> GipfRules:
-        return bind(self.variant.size, self.variant.run)
+    def _rules(self, *, compile: bool = False) -> GipfRules:
+        return bind(self.variant.size, self.variant.run, compile=compile)
 
 
-class Gipf:
-    """The game of GIPF in every generalised variant."""
-
-    name = "gipf"
-    sides = notation.SIDES
-    marks = drawing.MARKS
-    default_parameters = "4 4 15 15"
-    quiet_limit = 0
-
-    def parameters(self, text: str) -> str:
-        """Return L in canonical text; raises `engine.games.interface.BadParameters`."""
-        return str(parameters.parse(text))
-
-    def warning(self, parameters_text: str) -> str:
-        """Return what is odd about L; empty for all but K = 2S-1."""
-        return parameters.parse(parameters_text).warning
-
-    def start(self, parameters_text: str) -> Position:
-        """Return the start of a game of L; raises `engine.games.interface.BadParameters`."""
-        variant = parameters.parse(parameters_text)
-        return GipfPosition(variant, board.start(variant))
-
-    def read(self, text: str) -> Position:
-        """Read a board; raises `engine.games.interface.BadPosition`."""
-        return GipfPosition(*board.read(text))
-
-
-GIPF: Game = Gipf()
+GIPF: Game = BoardGame(
+    name="gipf",
+    sides=notation.SIDES,
+    marks=drawing.MARKS,
+    default_parameters="4 4 15 15",
+    variant_of=parameters.parse,
+    first_position=lambda variant: GipfPosition(variant, board.start(variant)),
+    read_position=lambda text: GipfPosition(*board.read(text)),
+)
+"""The game of GIPF in every generalised variant."""

@@ -1,11 +1,12 @@
 """m,n,k-games behind the one interface of `engine.games.interface`."""
 
-from collections.abc import Hashable, Iterator
+from collections.abc import Iterator
+from dataclasses import dataclass
 from enum import StrEnum
-from typing import NamedTuple
 
-from engine.compiling.binding import can_compile, popcount
-from engine.games.interface import UNDECIDED, Game, IllegalMove, Kernel, Position, Successor
+from engine.compiling.binding import popcount
+from engine.games.board_game import BoardGame, BoardPosition
+from engine.games.interface import UNDECIDED, Game, IllegalMove, Successor
 from engine.games.mnk import board, drawing, notation, parameters, rules
 from engine.games.mnk.kernel import WORD_BITS, MnkRules, bind, signed
 from engine.games.outcome import Outcome
@@ -20,11 +21,9 @@ class Ending(StrEnum):
     """Draw: no field is empty, and nobody has a line."""
 
 
-class MnkPosition(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class MnkPosition(BoardPosition[parameters.Parameters, rules.State]):
     """A position of an m,n,k-game: N, M and K, and the state."""
-
-    variant: parameters.Parameters
-    state: rules.State
 
     @property
     def game(self) -> Game:
@@ -32,19 +31,9 @@ class MnkPosition(NamedTuple):
         return MNK
 
     @property
-    def parameters(self) -> str:
-        """N, M and K as text."""
-        return str(self.variant)
-
-    @property
     def turn(self) -> int:
         """Who moves: 0 the first player, 1 the second."""
         return self.state.side
-
-    @property
-    def key(self) -> Hashable:
-        """Both sides' pieces and who moves."""
-        return self.state
 
     @property
     def stage(self) -> int:
@@ -101,14 +90,16 @@ class MnkPosition(NamedTuple):
         first, second = popcount(self.state.first), popcount(self.state.second)
         return f"{self.variant.run} in a line win; pieces: first {first}, second {second}"
 
-    def kernel(self, *, compile: bool = True) -> Kernel:
-        """Return the rules as integers; compiled only for boards of up to 64 fields."""
-        compile = compile and self._size <= WORD_BITS and can_compile()
-        state = self.state
-        if compile:
-            first, second = signed(state.first, self._size), signed(state.second, self._size)
-            state = rules.State(first, second, state.side)
-        return Kernel(bind(self.variant, compile=compile), compile, state)
+    @property
+    def _compiles(self) -> bool:
+        return self._size <= WORD_BITS
+
+    def _rules(self, *, compile: bool = False) -> MnkRules:
+        return bind(self.variant, compile=compile)
+
+    def _kernel_state(self, *, compile: bool) -> rules.State:
+        first, second, side = self.state
+        return rules.State(signed(first, self._size), signed(second, self._size), side) if compile else self.state
 
     def _successor(self, field: int) -> Successor:
         after = self._rules().after(self.state, field)
@@ -133,34 +124,14 @@ class MnkPosition(NamedTuple):
     def _size(self) -> int:
         return self.variant.rows * self.variant.columns
 
-    def _rules(self) -> MnkRules:
-        return bind(self.variant)
 
-
-class Mnk:
-    """The family of m,n,k-games."""
-
-    name = "mnk"
-    sides = notation.SIDES
-    marks = drawing.MARKS
-    default_parameters = "8 8 5"
-    quiet_limit = 0
-
-    def parameters(self, text: str) -> str:
-        """Return N, M and K in canonical text; raises `engine.games.interface.BadParameters`."""
-        return str(parameters.parse(text))
-
-    def warning(self, parameters_text: str) -> str:
-        """Return what is odd about N, M and K: nobody can win, or the first piece does."""
-        return parameters.parse(parameters_text).warning
-
-    def start(self, parameters_text: str) -> Position:
-        """Return the empty board; raises `engine.games.interface.BadParameters`."""
-        return MnkPosition(parameters.parse(parameters_text), rules.State(0, 0, 0))
-
-    def read(self, text: str) -> Position:
-        """Read a position; raises `engine.games.interface.BadPosition`."""
-        return MnkPosition(*board.read(text))
-
-
-MNK: Game = Mnk()
+MNK: Game = BoardGame(
+    name="mnk",
+    sides=notation.SIDES,
+    marks=drawing.MARKS,
+    default_parameters="8 8 5",
+    variant_of=parameters.parse,
+    first_position=lambda variant: MnkPosition(variant, rules.State(0, 0, 0)),
+    read_position=lambda text: MnkPosition(*board.read(text)),
+)
+"""The family of m,n,k-games."""

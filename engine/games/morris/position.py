@@ -1,13 +1,14 @@
 """Nine men's morris behind the one interface of `engine.games.interface`."""
 
-from collections.abc import Hashable, Iterator
+from collections.abc import Iterator
+from dataclasses import dataclass
 from enum import StrEnum
-from typing import NamedTuple
 
-from engine.compiling.binding import can_compile, popcount
-from engine.games.interface import DRAWN, UNDECIDED, WON, BadParameters, Game, Kernel, Position, Successor
+from engine.compiling.binding import popcount
+from engine.games.board_game import BoardGame, BoardPosition
+from engine.games.interface import DRAWN, UNDECIDED, WON, BadParameters, Game, Successor
 from engine.games.morris import board, drawing, notation, rules
-from engine.games.morris.kernel import bind
+from engine.games.morris.kernel import MorrisRules, bind
 from engine.games.outcome import Outcome
 
 PLIES_ON_BOARD = 42
@@ -26,10 +27,21 @@ class Ending(StrEnum):
     """The loser is to move and every piece is blocked."""
 
 
-class MorrisPosition(NamedTuple):
-    """A position of nine men's morris."""
+class Usual:
+    """The only variant."""
 
-    state: rules.State
+    warning = ""
+
+    def __str__(self) -> str:
+        return ""
+
+
+USUAL = Usual()
+
+
+@dataclass(frozen=True, slots=True)
+class MorrisPosition(BoardPosition[Usual, rules.State]):
+    """A position of nine men's morris."""
 
     @property
     def game(self) -> Game:
@@ -37,19 +49,9 @@ class MorrisPosition(NamedTuple):
         return MORRIS
 
     @property
-    def parameters(self) -> str:
-        """Nothing: there is one variant."""
-        return ""
-
-    @property
     def turn(self) -> int:
         """Who moves: 0 white, 1 black."""
         return self.state.side
-
-    @property
-    def key(self) -> Hashable:
-        """Pieces, hands and side."""
-        return self.state
 
     @property
     def stage(self) -> int:
@@ -84,12 +86,12 @@ class MorrisPosition(NamedTuple):
         arena = kernel.arena(bind().count_moves(self.state))
         for at in range(kernel.rules.children(self.state, arena, 0)):
             after = kernel.rules.load(arena, at)
-            yield Successor(notation.text_of(self.state, after), MorrisPosition(after))
+            yield Successor(notation.text_of(self.state, after), MorrisPosition(USUAL, after))
 
     def resolve(self, move: str) -> Successor:
         """Return the move in canonical text and the position after it; raises `engine.games.interface.BadMove`."""
         text, state = notation.resolve(self.state, move)
-        return Successor(text, MorrisPosition(state))
+        return Successor(text, MorrisPosition(USUAL, state))
 
     def text(self) -> str:
         """Return hands, side to move and fields."""
@@ -114,40 +116,25 @@ class MorrisPosition(NamedTuple):
             parts.append(f"{name}: {hand} in hand, {count + hand} left, {phase}")
         return "; ".join(parts)
 
-    def kernel(self, *, compile: bool = True) -> Kernel:
-        """Return the rules as integers."""
-        compile = compile and can_compile()
-        return Kernel(bind(compile=compile), compile, self.state)
+    def _rules(self, *, compile: bool = False) -> MorrisRules:
+        return bind(compile=compile)
 
 
-class Morris:
-    """Nine men's morris; there are no variants."""
-
-    name = "morris"
-    sides = board.SIDES
-    marks = drawing.MARKS
-    default_parameters = ""
-    quiet_limit = QUIET_LIMIT
-
-    def parameters(self, text: str) -> str:
-        """Return nothing; raises `engine.games.interface.BadParameters` for anything but spaces."""
-        if text.strip():
-            raise BadParameters("bad_parameters", f"nine men's morris takes no parameters; not {text!r}")
-        return ""
-
-    def warning(self, parameters: str) -> str:
-        """Return nothing: no variant is odd."""
-        self.parameters(parameters)
-        return ""
-
-    def start(self, parameters: str) -> Position:
-        """Return the start of a game; raises `engine.games.interface.BadParameters`."""
-        self.parameters(parameters)
-        return MorrisPosition(board.start())
-
-    def read(self, text: str) -> Position:
-        """Read a position; raises `engine.games.interface.BadPosition`."""
-        return MorrisPosition(board.read(text))
+def variant_of(text: str) -> Usual:
+    """Return the only variant; raises `engine.games.interface.BadParameters` for anything but spaces."""
+    if text.strip():
+        raise BadParameters("bad_parameters", f"nine men's morris takes no parameters; not {text!r}")
+    return USUAL
 
 
-MORRIS: Game = Morris()
+MORRIS: Game = BoardGame(
+    name="morris",
+    sides=board.SIDES,
+    marks=drawing.MARKS,
+    default_parameters="",
+    variant_of=variant_of,
+    first_position=lambda variant: MorrisPosition(variant, board.start()),
+    read_position=lambda text: MorrisPosition(USUAL, board.read(text)),
+    quiet_limit=QUIET_LIMIT,
+)
+"""Nine men's morris; there are no variants."""

@@ -230,11 +230,11 @@ def _gipf_moves(position: GipfPosition) -> list[Legal]:
 
 
 def _arrows_moves(position: ArrowsPosition) -> list[Legal]:
-    field = arrows(position.setup, position.moves)[-2].target
+    field = arrows(position.variant, position.moves)[-2].target
     legal = []
     for move in moves(position):
         x, y = target = beyond(field, int(move))
-        legal.append(Legal(move, (f"{x},{y}",) if position.setup.has(target) else ()))
+        legal.append(Legal(move, (f"{x},{y}",) if position.variant.has(target) else ()))
     return legal
 
 

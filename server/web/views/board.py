@@ -166,7 +166,7 @@ def _gipf_motion(before: GipfPosition, text: str, after: GipfPosition) -> dict[s
 
 
 def _arrows_board(position: ArrowsPosition) -> dict[str, Any]:
-    setup = position.setup
+    setup = position.variant
     placed = arrows(setup, position.moves)
     targets = [placed[-1 - (position.turn == side)].target for side in (0, 1)]
     return {
@@ -178,7 +178,7 @@ def _arrows_board(position: ArrowsPosition) -> dict[str, Any]:
 
 
 def _arrows_motion(_before: ArrowsPosition, _text: str, after: ArrowsPosition) -> dict[str, Any]:
-    field = _pair(arrows(after.setup, after.moves)[-1].field)
+    field = _pair(arrows(after.variant, after.moves)[-1].field)
     return {"placed": field, "target": field}
 
 

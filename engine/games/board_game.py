@@ -1,0 +1,88 @@
+"""What games have in common whose positions are a variant and a state: the most of `engine.games.interface`."""
+
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass
+from typing import Generic, Protocol, TypeVar
+
+from engine.compiling.binding import can_compile
+from engine.games.interface import Kernel, Position, Rules
+
+
+class Variant(Protocol):
+    """The parameters of a game as a value; ``str`` writes them in canonical text."""
+
+    @property
+    def warning(self) -> str:
+        """Say what is odd about these parameters; empty for others."""
+
+
+V = TypeVar("V", bound=Variant)
+S = TypeVar("S", bound=Hashable)
+
+
+@dataclass(frozen=True, slots=True)
+class BoardPosition(Generic[V, S]):
+    """A position that is known by a variant and a state of its rules."""
+
+    variant: V
+    state: S
+
+    @property
+    def parameters(self) -> str:
+        """The variant as text."""
+        return str(self.variant)
+
+    @property
+    def key(self) -> Hashable:
+        """The state, which is all that the rules look at."""
+        return self.state
+
+    def kernel(self, *, compile: bool = True) -> Kernel:
+        """Return the rules as integers; compiled only where the board fits machine words."""
+        compile = compile and self._compiles and can_compile()
+        return Kernel(self._rules(compile=compile), compile, self._kernel_state(compile=compile))
+
+    @property
+    def _compiles(self) -> bool:
+        """Whether the board fits machine words."""
+        return True
+
+    def _rules(self, *, compile: bool = False) -> Rules:
+        """Return the rules of the board."""
+        raise NotImplementedError
+
+    def _kernel_state(self, *, compile: bool) -> S:
+        """Return the state as the kernel wants it."""
+        return self.state
+
+
+@dataclass(frozen=True, eq=False)
+class BoardGame(Generic[V]):
+    """A game by what reads its variants and makes its positions: an `engine.games.interface.Game`."""
+
+    name: str
+    sides: tuple[str, str]
+    marks: tuple[str, str]
+    default_parameters: str
+    variant_of: Callable[[str], V]
+    """Reads parameters; raises `engine.games.interface.BadParameters`."""
+    first_position: Callable[[V], Position]
+    read_position: Callable[[str], Position]
+    """Reads a position in the game's text form; raises `engine.games.interface.BadPosition`."""
+    quiet_limit: int = 0
+
+    def parameters(self, text: str) -> str:
+        """Return parameters in canonical text; raises `engine.games.interface.BadParameters`."""
+        return str(self.variant_of(text))
+
+    def warning(self, parameters: str) -> str:
+        """Return what is odd about parameters; empty for others."""
+        return self.variant_of(parameters).warning
+
+    def start(self, parameters: str) -> Position:
+        """Return the position in which a game begins; raises `engine.games.interface.BadParameters`."""
+        return self.first_position(self.variant_of(parameters))
+
+    def read(self, text: str) -> Position:
+        """Read a position; raises `engine.games.interface.BadPosition`."""
+        return self.read_position(text)
