@@ -159,7 +159,8 @@ def can_compile() -> bool:
 
 def _jit(function: FunctionType, folder: Path | None) -> Any:
     numba = _numba()
-    # without reference counts for arrays a search is half as fast again; what is compiled may then make none
+    # without reference counts for arrays a search is half as fast again; what is compiled may then make none. The two
+    # options without documentation are numba's own affair: tests/engine/test_numba_options.py watches over them
     with _CACHE_DIR:
         before = numba.config.CACHE_DIR
         try:
