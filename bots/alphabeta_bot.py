@@ -6,10 +6,9 @@ from time import perf_counter
 
 from bots.bot import Bot, Clocks
 from bots.client.precompile import Precompilation, start_of
-from engine.games.history import History
 from engine.games.interface import Kernel, Position
 from engine.search.memory import MAX_DEPTH
-from engine.search.searcher import TABLE_MEGABYTES, Searcher, SearchLimits, SearchResult, Stop, key_of, warm_up
+from engine.search.searcher import TABLE_MEGABYTES, PlayedKeys, Searcher, SearchLimits, SearchResult, Stop, warm_up
 from engine.search.time_management import OVERHEAD_MS, allocate_time
 from engine.wire.messages import Match
 
@@ -80,7 +79,7 @@ class AlphaBetaBot(Bot):
         self._before: tuple[Clocks, float] | None = None
         """What the clocks showed at the last move, and the milliseconds that were thought about it."""
         self._nodes_per_ms = 0.0
-        self._keys = _Keys()
+        self._keys = PlayedKeys()
 
     def warm(self, game: str, parameters: str = "") -> None:
         """Compile, or load what was compiled before; raises `engine.games.interface.BadParameters`."""
@@ -168,23 +167,3 @@ def _interruptible(searcher: Searcher, position: Position, earlier: list[int], l
         except BaseException:
             stop.set()
             raise
-
-
-class _Keys:
-    """The keys by which a search knows the positions of a game, found once for each position."""
-
-    def __init__(self) -> None:
-        self._played: History | None = None
-        self._keys: list[int] = []
-
-    def before(self, history: History) -> list[int]:
-        """Return the keys of the positions before the present one."""
-        known = self._played
-        if known is None or known.start != history.start or known.moves != history.moves[: known.plies]:
-            known = History.begin(history.start)
-            self._keys = []
-        for move in history.moves[known.plies :]:
-            self._keys.append(key_of(known.position))
-            known = known.after(move)
-        self._played = known
-        return self._keys

@@ -1,11 +1,11 @@
 """What games have in common whose positions are a variant and a state: the most of `engine.games.interface`."""
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass
 from typing import Generic, Protocol, TypeVar
 
 from engine.compiling.binding import can_compile
-from engine.games.interface import Kernel, Position, Rules
+from engine.games.interface import Kernel, Position, Rules, State, Successor
 
 
 class Variant(Protocol):
@@ -41,6 +41,17 @@ class BoardPosition(Generic[V, S]):
         """Return the rules as integers; compiled only where the board fits machine words."""
         compile = compile and self._compiles and can_compile()
         return Kernel(self._rules(compile=compile), compile, self._kernel_state(compile=compile))
+
+    def successors(self) -> Iterator[Successor]:
+        """Yield every legal move with its position."""
+        raise NotImplementedError
+
+    def move_to(self, state: State) -> Successor:
+        """Return the first move that leads to a state of an interpreted kernel; raises ValueError where none does."""
+        for successor in self.successors():
+            if successor.position.key == state:
+                return successor
+        raise ValueError("no move leads to that position")
 
     @property
     def _compiles(self) -> bool:

@@ -234,6 +234,9 @@ class Position(Protocol):
     def resolve(self, move: str) -> Successor:
         """Return the move in canonical text and the position after it; raises `BadMove`."""
 
+    def move_to(self, state: State) -> Successor:
+        """Return the first move that leads to a state of an interpreted kernel; raises ValueError where none does."""
+
     def text(self) -> str:
         """Return the position in the game's text form, lines ended by newlines; `Game.read` reads it back."""
 
@@ -291,11 +294,3 @@ def moves(position: Position) -> list[str]:
 def play(position: Position, move: str) -> Position:
     """Return the position after a move; raises `BadMove`."""
     return position.resolve(move).position
-
-
-def move_to(position: Position, state: Any) -> str:
-    """Return the first move that leads to a state of an interpreted kernel; raises ValueError where none does."""
-    for successor in position.successors():
-        if successor.position.kernel(compile=False).state == state:
-            return successor.move
-    raise ValueError("no move leads to that position")

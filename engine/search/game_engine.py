@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from engine.games.history import History
-from engine.search.searcher import Searcher, SearchLimits, SearchResult, Stop, key_of, warm_up
+from engine.search.searcher import PlayedKeys, Searcher, SearchLimits, SearchResult, Stop, warm_up
 
 Clock = Callable[[], float]
 """Gives seconds from any beginning."""
@@ -16,6 +16,7 @@ class GameEngine:
         """Take the size of the table; the usual one where none is given."""
         self._megabytes = megabytes
         self._searcher: Searcher | None = None
+        self._keys = PlayedKeys()
         self._rules: object = None
 
     def is_ready(self, history: History) -> bool:
@@ -45,14 +46,4 @@ class GameEngine:
         if next(successors, None) is None:
             return self._searcher.think(position, (), SearchLimits(depth=1), clock=clock, stop=stop)
         limits = SearchLimits(hard_ms=seconds * 1000)
-        return self._searcher.think(position, _earlier(history), limits, clock=clock, stop=stop)
-
-
-def _earlier(history: History) -> list[int]:
-    """Return the keys of the positions before the present one."""
-    keys = []
-    before = History.begin(history.start)
-    for move in history.moves:
-        keys.append(key_of(before.position))
-        before = before.after(move)
-    return keys
+        return self._searcher.think(position, self._keys.before(history), limits, clock=clock, stop=stop)

@@ -15,7 +15,8 @@ from typing import Any, NamedTuple
 
 import numpy
 
-from engine.games.interface import EVALUATION_LIMIT, Kernel, Position, State, move_to
+from engine.games.history import History
+from engine.games.interface import EVALUATION_LIMIT, Kernel, Position, State
 from engine.search.alphabeta import bind
 from engine.search.binding import numbers
 from engine.search.iterative_deepening import Deepened, HelperThreads, Line, deepen, memory_for
@@ -131,8 +132,8 @@ class SearchResult:
             kernel = position.kernel(compile=False)
             arena = kernel.arena(ROOM)
             kernel.rules.children(kernel.state, arena, 0)
-            texts.append(move_to(position, kernel.rules.load(arena, number)))
-            position = position.resolve(texts[-1]).position
+            text, position = position.move_to(kernel.rules.load(arena, number))
+            texts.append(text)
         return texts
 
 
@@ -310,6 +311,26 @@ class _Watch:
     def __getitem__(self, _at: int) -> int:
         over = self._deadline is not None and self._clock() >= self._deadline
         return 1 if over else int(self._stop.cell[0])
+
+
+class PlayedKeys:
+    """The keys by which a search knows the positions of a game, found once for each position."""
+
+    def __init__(self) -> None:
+        self._played: History | None = None
+        self._keys: list[int] = []
+
+    def before(self, history: History) -> list[int]:
+        """Return the keys of the positions before the present one."""
+        known = self._played
+        if known is None or known.start != history.start or known.moves != history.moves[: known.plies]:
+            known = History.begin(history.start)
+            self._keys = []
+        for move in history.moves[known.plies :]:
+            self._keys.append(key_of(known.position))
+            known = known.after(move)
+        self._played = known
+        return self._keys
 
 
 def key_of(position: Position) -> int:

@@ -23,8 +23,9 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 
 from engine.games.arrows.position import ARROWS, NO_MOVE
-from engine.games.interface import BadMove, BadPosition, Position
-from engine.search.searcher import Searcher, SearchLimits, key_of, warm_up
+from engine.games.history import History
+from engine.games.interface import BadMove, BadPosition
+from engine.search.searcher import PlayedKeys, Searcher, SearchLimits, warm_up
 from engine.search.time_management import allocate_time
 
 INIT = "InitGame"
@@ -61,11 +62,10 @@ class _Arrows:
         self._complain = complain
         self._clock = clock
         self._put_back: str | None = None
-        self._position: Position | None = None
+        self._history: History | None = None
         self._begun = False
         """Whether a turn of the game was asked for."""
-        self._keys: list[int] = []
-        """What the searcher knows the positions by that stood on the board before."""
+        self._keys = PlayedKeys()
         usual = ARROWS.start(ARROWS.default_parameters)
         warm_up(usual)  # what is compiled for one board serves all of them
         self._searcher = Searcher(usual.kernel())
@@ -92,7 +92,7 @@ class _Arrows:
 
     def _begin(self) -> None:
         """Read a board file."""
-        self._position, self._begun, self._keys = None, False, []
+        self._history, self._begun = None, False
         board: list[str] = []
         while (line := self._next_line()) is not None and line.strip():
             if line.split()[0] in COMMANDS:
@@ -106,17 +106,17 @@ class _Arrows:
             return
         if position.game.warning(position.parameters):
             self._complain(f"warning: {position.game.warning(position.parameters)}")
-        self._position = position
+        self._history = History.begin(position)
 
     def _turn(self, direction: str, seconds: float, read: float) -> None:
         """Play the opponent's move, and answer with an own one; ``read`` is when the line was."""
-        position = self._position
-        if position is None:
+        history = self._history
+        if history is None:
             self._complain(f"there is no game: {INIT!r} and a board file come before {TURN!r}")
             return
         if direction != NO_MOVE:
             try:
-                position = self._played(position, direction)
+                history = history.after(direction)
             except BadMove as error:
                 self._complain(f"the opponent's move {direction}: {error}")
                 return
@@ -124,23 +124,17 @@ class _Arrows:
             self._complain(f"{NO_MOVE} stands for the first move of a game, but this one has begun")
             return
         self._begun = True
-        self._position = position
-        if position.verdict() is not None:
+        self._history = history
+        if history.position.verdict() is not None:
             self._write(NO_MOVE)
             return
-        move = self._choose(position, seconds, read)
-        self._position = self._played(position, move)
+        move = self._choose(history, seconds, read)
+        self._history = history.after(move)
         self._write(move)
 
-    def _played(self, position: Position, move: str) -> Position:
-        """Return the position after a move, and remember the one before; raises `engine.games.interface.BadMove`."""
-        after = position.resolve(move).position
-        self._keys.append(key_of(position))
-        return after
-
-    def _choose(self, position: Position, seconds: float, read: float) -> str:
+    def _choose(self, history: History, seconds: float, read: float) -> str:
         """Think about a move for as long as the time left allows."""
         left_ms = (seconds - (self._clock() - read)) * 1000
-        time = allocate_time(left_ms, plies_ahead=position.plies_ahead)
+        time = allocate_time(left_ms, plies_ahead=history.position.plies_ahead)
         limits = SearchLimits(soft_ms=time.soft_ms, hard_ms=time.hard_ms)
-        return self._searcher.think(position, self._keys, limits, clock=self._clock).move
+        return self._searcher.think(history.position, self._keys.before(history), limits, clock=self._clock).move

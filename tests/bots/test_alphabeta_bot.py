@@ -6,12 +6,12 @@ from typing import Any
 import pytest
 
 from bots import alphabeta_bot
-from bots.alphabeta_bot import AlphaBetaBot, _Keys
+from bots.alphabeta_bot import AlphaBetaBot
 from bots.bot import Clocks
 from bots.client.precompile import start_of
 from engine.games.history import History
 from engine.games.interface import Position, moves
-from engine.search.searcher import SearchLimits, SearchResult, key_of
+from engine.search.searcher import PlayedKeys, SearchLimits, SearchResult, key_of
 
 CLOCKS = Clocks(60_000, 60_000, 0)
 
@@ -128,7 +128,7 @@ def test_earlier_positions_are_known_by_their_keys(recorded: type[Recorded]) -> 
 
 
 def test_keys_are_those_of_the_positions() -> None:
-    keys = _Keys()
+    keys = PlayedKeys()
     position = start_of("gipf", "3 3 9 9")
     history = History.begin(position)
     expected: list[int] = []

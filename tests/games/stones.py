@@ -171,6 +171,10 @@ class Heap(NamedTuple):
                 return successor
         raise IllegalMove("BAD_MOVE_NUMBER", f"{text} cannot be taken: 1 to {MOST} can, of {self.state.left}")
 
+    def move_to(self, state: State) -> Successor:
+        """Return the number of stones that are missing, and what follows."""
+        return self.resolve(str(self.state.left - state.left))
+
     def text(self) -> str:
         """Write the position."""
         return f"{self.stones} {self.state.left} {self.turn + 1}\n"

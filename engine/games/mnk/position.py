@@ -76,6 +76,13 @@ class MnkPosition(BoardPosition[parameters.Parameters, rules.State]):
             raise IllegalMove("BAD_MOVE_FIELD_IS_TAKEN", sentence)
         return self._successor(field)
 
+    def move_to(self, state: rules.State) -> Successor:
+        """Return the move to the field that is not empty any more; raises ValueError where that does not lead there."""
+        placed = (state.first | state.second) & ~(self.state.first | self.state.second)
+        if placed.bit_count() == 1 and self._rules().after(self.state, placed) == state and self.verdict() is None:
+            return self._successor(placed)
+        raise ValueError("no move leads to that position")
+
     def text(self) -> str:
         """Return the position's text: N M K player, then the rows."""
         return board.write(self.variant, self.state)

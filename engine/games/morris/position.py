@@ -93,6 +93,13 @@ class MorrisPosition(BoardPosition[Usual, rules.State]):
         text, state = notation.resolve(self.state, move)
         return Successor(text, MorrisPosition(USUAL, state))
 
+    def move_to(self, state: rules.State) -> Successor:
+        """Return the move that makes the difference; raises ValueError where none does."""
+        successor = self.resolve(notation.text_of(self.state, state))
+        if successor.position.key != state:
+            raise ValueError("no move leads to that position")
+        return successor
+
     def text(self) -> str:
         """Return hands, side to move and fields."""
         return board.write(self.state)

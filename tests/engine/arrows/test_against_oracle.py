@@ -13,7 +13,7 @@ from engine.games.arrows.evaluation import DECIDED
 from engine.games.arrows.geometry import NOWHERE
 from engine.games.arrows.position import ARROWS, ArrowsPosition
 from engine.games.arrows.rules import State
-from engine.games.interface import EVALUATION_LIMIT, LOST, UNDECIDED, IllegalMove, Kernel, move_to
+from engine.games.interface import EVALUATION_LIMIT, LOST, UNDECIDED, IllegalMove, Kernel
 from tests.engine.arrows import samples
 from tests.oracles import arrows as oracle
 
@@ -155,9 +155,9 @@ def test_move_to_names_the_first_move() -> None:
         first: dict[object, str] = {}
         for successor in board.successors():
             first.setdefault(successor.position.key, successor.move)
-        assert [move_to(board, state) for state in childs(board.kernel(compile=False))] == list(first.values())
+        assert [board.move_to(state).move for state in childs(board.kernel(compile=False))] == list(first.values())
         with pytest.raises(ValueError, match="no move"):
-            move_to(board, board.state)
+            board.move_to(board.state)
 
 
 @pytest.mark.slow

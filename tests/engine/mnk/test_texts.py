@@ -2,7 +2,7 @@
 
 import pytest
 
-from engine.games.interface import BadParameters, BadPosition, IllegalMove, UnreadableMove, move_to, moves
+from engine.games.interface import BadParameters, BadPosition, IllegalMove, UnreadableMove, moves
 from engine.games.mnk.position import MNK
 
 START = "3 4 3 1\n0 0 0 0\n0 0 0 0\n0 0 0 0\n"
@@ -148,6 +148,6 @@ def test_a_position_is_drawn_with_its_last_move_in_brackets() -> None:
 def test_a_state_names_the_move_that_leads_to_it() -> None:
     start = MNK.start("8 8 5")
     corner = start.resolve("h1").position
-    assert move_to(start, corner.kernel(compile=False).state) == "h1"
+    assert start.move_to(corner.kernel(compile=False).state).move == "h1"
     with pytest.raises(ValueError, match="no move"):
-        move_to(corner, corner.kernel(compile=False).state)
+        corner.move_to(corner.kernel(compile=False).state)
