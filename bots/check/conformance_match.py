@@ -203,7 +203,7 @@ class ConformanceMatch:
             except Left as left:
                 self.subject.lost()
                 did = "closed the connection in the middle of a match"
-                raise self._fault(did, f"{right}; who gives up says RESIGN", "15") from left
+                raise self._fault(did, f"{right}; who gives up says RESIGN", "1.8") from left
             match request:
                 case m.AskBoard():
                     self._reply(request, _board(self.history.position))
@@ -223,7 +223,7 @@ class ConformanceMatch:
                 case m.Quit():
                     self.peer.say(m.Bye("quit", m.Text("goodbye")))
                     self.subject.lost()
-                    raise self._fault("said 'QUIT' in the middle of a match", f"{right}; to give up, RESIGN", "15")
+                    raise self._fault("said 'QUIT' in the middle of a match", f"{right}; to give up, RESIGN", "1.8")
                 case _:
                     return request
 

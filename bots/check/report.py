@@ -4,21 +4,21 @@ from collections import Counter
 from collections.abc import Callable
 
 TITLES = {
+    "1.8": "Common mistakes",
     "2": "Lines",
     "2.1": "Bytes",
-    "2.4": "What clients have to ignore",
+    "2.4": "What clients must ignore",
     "2.5": "Versions",
     "3": "States",
-    "4": "What clients say",
-    "5": "What the server says",
+    "4": "Requests",
+    "5": "Messages from the server",
     "6": "Errors",
     "7": "Pairing",
-    "8": "A match",
+    "8": "Matches",
     "9": "Clocks",
     "10": "Results",
-    "11": "Lost connections",
+    "11": "Reconnecting",
     "14": "Limits",
-    "15": "Common mistakes",
 }
 """The sections of protocol.md that faults refer to."""
 

@@ -74,7 +74,7 @@ def _try(situation: Situation, subject: BotUnderTest, report: Report) -> None:
         subject.drop()
     except Left:
         did = "closed the connection in the middle of a match"
-        report.fail(situation.title, Fault(did, "to stay; who gives up says RESIGN", "15"))
+        report.fail(situation.title, Fault(did, "to stay; who gives up says RESIGN", "1.8"))
         subject.drop()
     else:
         report.ok(situation.title)

@@ -1,16 +1,17 @@
-"""How long the way through the network to a player and back takes: the server asks, the player's program answers.
+"""Measure the round trip to a player: the server sends a question, the player's program answers at once.
 
-A program that thinks does not read, and a line may be held up: so the lag is a low percentile of many answers. Who
-answers later than need be is believed, up to the allowance that the organiser has set.
+The lag is the 20th percentile of the last answers. A low percentile is right, because a program that thinks does not
+read, and because a line may be held up. Who delays its answers on purpose is believed, up to the allowance that the
+organiser has set.
 """
 
 from collections import deque
 
 SAMPLES = 15
-"""Answers that are remembered: a network changes."""
+"""Maximum number of answers that are remembered: a network changes."""
 
-SHARE = 5
-"""The lag is the answer than which one in so many is faster."""
+PERCENTILE = 20
+"""The lag is this percentile of the remembered answers: of 15 answers, the fourth shortest time."""
 
 
 class LatencyProbe:
@@ -40,5 +41,5 @@ class LatencyProbe:
 
     @property
     def measured(self) -> int:
-        """The lag in microseconds, 0 while nothing was answered."""
-        return sorted(self._taken)[len(self._taken) // SHARE] if self._taken else 0
+        """The lag in microseconds; 0 while nothing was answered."""
+        return sorted(self._taken)[len(self._taken) * PERCENTILE // 100] if self._taken else 0

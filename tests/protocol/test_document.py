@@ -6,13 +6,15 @@ from pathlib import Path
 
 import pytest
 
+from bots.check.report import TITLES
 from engine import record
-from engine.clock import MICROSECONDS
+from engine.clock import MICROSECONDS, STANDING, Clock, TimeControl
 from engine.games.catalogue import GAMES
 from engine.games.history import REPETITIONS
 from engine.games.outcome import ANNULLED, Termination
 from engine.record import replay
 from engine.wire import coding, ends, lines
+from engine.wire import messages as m
 from engine.wire.codes import Code
 from engine.wire.coding import decode, usage
 from engine.wire.messages import KINDS, REPLIES, REQUESTS, VERSION
@@ -22,6 +24,7 @@ from server import serve
 from server.arena import acceptor, matchmaking, session
 from server.config import limits, settings
 from tests.protocol.running import DOCUMENT
+from tests.protocol.transcripts import HEARD, read
 
 TEXT = DOCUMENT.read_text(encoding="utf-8")
 ROOT = DOCUMENT.parent
@@ -56,14 +59,14 @@ def test_version() -> None:
 
 def test_what_may_be_said_in_each_state() -> None:
     shown = {}
-    for state, _, allowed in table("state", "meaning", "the client may say"):
+    for state, _, allowed in table("state", "meaning", "the client may send"):
         shown[State(state)] = frozenset(REQUESTS[kind] for kind in allowed.split(", ") if kind)
     assert shown == ALLOWED
 
 
 def test_what_changes_a_state() -> None:
     shown = {}
-    for state, kind, by, following in table("in state", "message", "said by", "next state"):
+    for state, kind, by, following in table("in state", "message", "sent by", "next state"):
         message = {"client": REQUESTS, "server": REPLIES}[by][kind]
         for each in State if state == "every state" else [State(state)]:
             assert (each, message) not in shown
@@ -190,7 +193,7 @@ def test_limits() -> None:
         f"counts towards the {settings.ERRORS} after which",
         f"the server's: {DEFAULTS.move_limit}, unless",
         f"those of the server: {DEFAULTS.control.budget // MICROSECONDS} and 0, unless",
-        f"each be asked for {settings.REQUESTS_PER_TURN}\ntimes",
+        f"each be asked for {settings.REQUESTS_PER_TURN} times",
         f"the last {settings.RECENT_MATCHES} that ended",
         f"for {DEFAULTS.return_seconds:g} seconds",
         f"the last {settings.RECENT_MATCHES} matches",
@@ -237,3 +240,63 @@ def test_games() -> None:
     for row, game in zip(games(), GAMES.values(), strict=True):
         assert row[2] == f"`{game.sides[0]}`, `{game.sides[1]}`"
         assert code(row[4]) == word_of(game.default_parameters)
+
+
+GUIDE_LINES = 400
+"""What the author of a bot may have to read."""
+
+
+def test_the_guide_comes_first_and_is_short() -> None:
+    headings = re.findall(r"^# (\d+)\. ", TEXT, re.MULTILINE)
+    assert headings == [str(number) for number in range(1, 19)]
+    assert TEXT.partition("\n# 2. Lines\n")[0].count("\n") <= GUIDE_LINES
+
+
+def test_the_example_of_clocks() -> None:
+    control = re.search(r"the budget is (\d+) ms and the increment is (\d+) ms", TEXT)
+    assert control
+    clock = Clock.full(TimeControl.of_milliseconds(int(control[1]), int(control[2])))
+    rows = table("time", "event", "alice", "bob", "messages")
+    for time, event, alice, bob, messages in rows:
+        now = int(time) * MICROSECONDS
+        clock = after(clock, event, now)
+        first, second = clock.milliseconds(now)
+        assert [f"{first}", f"{second}"] == [alice, bob]
+        for line in re.findall(r"`([^`]*)`", messages):
+            message, _ = decode(line, REPLIES)
+            if isinstance(message, m.Turn):
+                own_first = (first, second) if clock.since[1] is None else (second, first)
+                assert (message.yours, message.theirs) == own_first
+            else:
+                assert isinstance(message, m.Start | m.Moved)
+                assert (message.first, message.second) == (first, second)
+    flag = clock.deadline()
+    assert len(rows) == 5 and flag is not None
+    assert f"arrives before the time {flag // MICROSECONDS}, " in TEXT
+
+
+def after(clock: Clock, event: str, now: int) -> Clock:
+    """Return the clocks after an event of the example, where alice is the side that begins."""
+    kind, _, player = event.partition(" of ")
+    if code(kind) == "MATCH":
+        return clock.run(0, now).run(1, now)
+    side = ("alice", "bob").index(player)
+    clock = clock.stop(side, now)
+    if code(kind) == "MOVE":
+        return clock.add_increment(side).run(1 - side, now)
+    return clock.run(0, now) if clock.since == STANDING else clock
+
+
+def test_what_the_server_says_to_mistakes_stands_in_a_transcript() -> None:
+    heard = [found["line"] for each in read(TEXT) for line in each.lines if (found := HEARD.fullmatch(line))]
+    rows = table("mistake", "what the server does", "what is right")
+    said = [line for row in rows for line in re.findall(r"`((?:ERROR|RESULT|BYE) \S+ [^`]*)`", row[1])]
+    assert len(said) >= 10
+    for line in said:
+        beginning = line.partition("…")[0]
+        assert any(each.startswith(beginning) for each in heard), line
+
+
+def test_sections_that_the_conformance_test_refers_to() -> None:
+    for number, title in TITLES.items():
+        assert re.search(rf"^#+ {re.escape(number)}\.? {re.escape(title)}$", TEXT, re.MULTILINE), f"{number} {title}"

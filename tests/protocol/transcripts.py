@@ -1,7 +1,8 @@
 """The transcripts in protocol.md: read, and played against a server.
 
 ``python -m tests.protocol.transcripts`` shows where what happens differs from what is written;
-with ``--write`` it puts what happens into protocol.md. Only what clients say, and remarks, are taken from there.
+with ``--write`` it puts what happens into protocol.md. Only what clients say, remarks and explanations are taken from
+there. An explanation stands before all that comes with the next request.
 """
 
 import difflib
@@ -22,6 +23,7 @@ HEADING = re.compile(r"^## (.*)$", re.MULTILINE)
 
 SAID = re.compile(r"(?P<who>\w+)> (?P<line>.*)")
 HEARD = re.compile(r"(?P<who>\w+)< ?(?P<line>.*)")
+EXPLAINED = re.compile(r"-- (?P<sentence>.*)")
 BREAKS = re.compile(r"# (?P<who>\w+): the connection breaks")
 CLOSED = "# {}: the server closes the connection"
 STOPPED = "# the server is stopped"
@@ -73,6 +75,8 @@ def replay(transcript: Transcript, folder: Path) -> list[str]:
             elif line == DIES:
                 server.die()
                 stage.end()
+            elif EXPLAINED.fullmatch(line):
+                stage.script.append(line)
             if line.startswith("#") and line not in map(CLOSED.format, stage.names):
                 stage.script.append(line)
                 stage.listen(_next_to_hear(transcript.lines[at + 1 :]))

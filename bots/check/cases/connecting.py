@@ -169,7 +169,7 @@ def _refused(subject: BotUnderTest, peer: Peer, kind: type, word: str, code: str
             count += 1
             if count > MAX_REFUSALS:
                 did = f"said {word} {count} times in {REPEAT_SECONDS:g} s, although each was answered by ERROR {code}"
-                raise Fault(did, "to leave, or to pause before it tries again", "15")
+                raise Fault(did, "to leave, or to pause before it tries again", "1.8")
             peer.refuse(code, "this is how a refusal looks")
             request = peer.request(deadline)
     except Left:
