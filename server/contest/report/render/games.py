@@ -15,7 +15,7 @@ class Group(NamedTuple):
     """Games that are listed together."""
 
     title: str
-    games: Sequence[Game]
+    games: tuple[Game, ...]
 
     @property
     def has_programs(self) -> bool:
@@ -28,7 +28,7 @@ def meetings(games: Sequence[Game]) -> list[Group]:
     found: dict[frozenset[str], list[Game]] = {}
     for game in games:
         found.setdefault(frozenset((game.first, game.second)), []).append(game)
-    return [Group(_meeting(of_two), of_two) for of_two in found.values()]
+    return [Group(_meeting(of_two), tuple(of_two)) for of_two in found.values()]
 
 
 def rounds(games: Sequence[Game]) -> list[Group]:
@@ -37,7 +37,7 @@ def rounds(games: Sequence[Game]) -> list[Group]:
     for game in games:
         title = f"Stage {game.stage}, round {game.round}" if game.stage else "Qualification"
         found.setdefault(title, []).append(game)
-    return [Group(title, of_round) for title, of_round in reversed(found.items())]
+    return [Group(title, tuple(of_round)) for title, of_round in reversed(found.items())]
 
 
 def match_of(number: int, games: Sequence[Game]) -> int | None:

@@ -4,7 +4,9 @@ Both are made by the same templates. No text of an entrant becomes markup, and n
 """
 
 from base64 import b64encode
+from collections import Counter
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from hashlib import sha256
 from typing import NamedTuple
 
@@ -23,6 +25,9 @@ MAX_CROSSED = 60
 
 MAX_LISTED = 20_000
 """Most games that a page lists; with more of them browsers get slow."""
+
+MAX_KEPT = 256
+"""Rounds of games that are kept as a page of the server shows them: most are over, and the report is written often."""
 
 
 class Section(NamedTuple):
@@ -75,9 +80,14 @@ def fragments(report: Report, contest: int, known: int) -> Fragments:
     listed = rounds(report.games) if len(report.games) <= MAX_LISTED else []
     return Fragments(
         contest=render("contest.html", **context),
-        rounds=[RoundOfGames(one.title, len(one.games), render("round.html", **context, round=one)) for one in listed],
+        rounds=[_round(contest, one) for one in listed],
         notes=render("notes.html", **context),
     )
+
+
+@lru_cache(MAX_KEPT)
+def _round(contest: int, one: Group) -> RoundOfGames:
+    return RoundOfGames(one.title, len(one.games), render("round.html", contest=contest, round=one))
 
 
 def _context(report: Report) -> dict[str, object]:
@@ -92,6 +102,7 @@ def _context(report: Report) -> dict[str, object]:
         "plot": rating_plot(report.ratings) if report.ratings else None,
         "test": TEST,
         "losses": _by_cause(report.losses),
+        "lost": _by_name(report.losses),
         "interruptions": interruptions(report),
         "games": _by_stage(report),
     }
@@ -134,6 +145,14 @@ def _by_cause(losses: Sequence[Loss]) -> dict[str, list[Loss]]:
     found: dict[str, list[Loss]] = {}
     for loss in losses:
         found.setdefault(loss.cause, []).append(loss)
+    return found
+
+
+def _by_name(losses: Sequence[Loss]) -> dict[str, Counter[str]]:
+    """Return how often each has lost by each cause, in order of names."""
+    found: dict[str, Counter[str]] = {}
+    for loss in sorted(losses, key=lambda loss: loss.name.lower()):
+        found.setdefault(loss.name, Counter())[loss.cause] += 1
     return found
 
 

@@ -18,7 +18,7 @@ from server.contest.report.contents import report
 from server.contest.report.estimate import Moment
 from server.contest.report.render import page as page_module
 from server.contest.report.render.environment import STYLES, render, style_sheet
-from server.contest.report.render.page import page
+from server.contest.report.render.page import fragments, page
 from server.contest.report.render.plot import axis, rating_plot
 from server.contest.report.structure import Meeting, Rating, Round
 from tests.server.contest.played import CONTROL, by_seed, contest
@@ -46,6 +46,9 @@ ATTRIBUTES = frozenset(
 class Reader(HTMLParser):
     """Reads a page strictly: every element is known, and closed in order."""
 
+    tags = TAGS
+    attributes = ATTRIBUTES
+
     def __init__(self, text: str) -> None:
         super().__init__()
         self.open: list[str] = []
@@ -60,7 +63,7 @@ class Reader(HTMLParser):
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         given = {key: value or "" for key, value in attrs}
-        assert tag in TAGS and set(given) <= ATTRIBUTES, f"{tag} {given}"
+        assert tag in self.tags and set(given) <= self.attributes, f"{tag} {given}"
         self.elements.append((tag, given))
         if tag not in VOID:
             self.open.append(tag)
@@ -81,6 +84,13 @@ class Reader(HTMLParser):
     def handle_data(self, data: str) -> None:
         if self.open and self.open[-1] != "style":
             self.texts.append(data)
+
+
+class FragmentReader(Reader):
+    """Reads what a page of the server gets, which has a bar, and buttons that choose games."""
+
+    tags = TAGS | {"button", "progress"}
+    attributes = ATTRIBUTES | {"type", "value", "max", "data-first", "data-second"}
 
 
 FORMATS: list[tuple[Format, ...]] = [
@@ -114,6 +124,45 @@ def test_a_page_is_sound_and_links_to_all_games_and_records(formats: tuple[Forma
         assert all(f"game-{cell.games[0]}" in inside for cell in crossed)
 
 
+@pytest.mark.parametrize("formats", FORMATS)
+@pytest.mark.parametrize("stop", [1, 30, 10**6])
+def test_a_page_of_the_server_gets_the_same_and_the_games_by_rounds(formats: tuple[Format, ...], stop: int) -> None:
+    made = sample_report(7, *formats, stop=stop, advance=4)
+    found = fragments(made, 5, 99)
+    shown = FragmentReader(found.contest)
+    whole = Reader(page(made))
+    in_page = [id for id in whole.ids if not id.startswith(("game-", "games"))]
+    told = {f"{made.done} games", f"{made.done} of 99 games, {made.running} running", "Match", "Matches"}
+    assert shown.ids == in_page and _words(shown) - told <= _words(whole)
+    games = []
+    for one in found.rounds:
+        rows = [given for tag, given in FragmentReader(one.html).elements if tag == "tr" and "data-key" in given]
+        assert len(rows) == one.games
+        games += [(int(row["data-key"]), row["data-first"], row["data-second"]) for row in rows]
+    assert sorted(games) == [(game.number, game.first, game.second) for game in made.games]
+    links = {
+        link for text in (found.contest, *(one.html for one in found.rounds)) for link in FragmentReader(text).links
+    }
+    matches = {f"/match/{game.match}" for game in made.games if game.match is not None}
+    assert {link for link in links if not link.startswith("#")} == matches
+    assert [link.rpartition("/")[0] for link in FragmentReader(found.notes).links] == ["/api/contests/5"] * 4
+
+
+def _words(read: Reader) -> set[str]:
+    return {text.strip() for text in read.texts}
+
+
+def test_the_newest_round_comes_first_and_too_many_games_are_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    made = sample_report(7, Swiss(3))
+    assert [one.title for one in fragments(made, 1, 1).rounds] == [
+        "Stage 1, round 3", "Stage 1, round 2", "Stage 1, round 1", "Qualification"
+    ]  # fmt: skip
+    monkeypatch.setattr(page_module, "MAX_LISTED", 10)
+    found = fragments(made, 1, 1)
+    assert not found.rounds and "The list of games is left out: there are more than 10." in found.notes
+    assert "#games" not in FragmentReader(found.contest).links
+
+
 def test_nothing_foreign_becomes_markup_or_controls_the_reader() -> None:
     definition = contest(3, RoundRobin())
     evil = "</td><script>alert(1)</script><img src=x onerror=y>\"'&\x1b\u202e"
@@ -121,6 +170,8 @@ def test_nothing_foreign_becomes_markup_or_controls_the_reader() -> None:
     definition = definition._replace(name=evil, entrants=entrants)
     games = [Finished(fixture, 1, 0, "bad_move", evil) for fixture in plan(definition, []).due]
     made = report(definition, games, plan(definition, games), Moment(OPENED, OPENED), '"><script>')
+    for part in (found := fragments(made, 1, 1)).contest, *(one.html for one in found.rounds), found.notes:
+        FragmentReader(part)
     text = page(made)
     read = Reader(text)
     assert "<script" not in text and "<img" not in text and "\x1b" not in text and "\u202e" not in text
