@@ -1,5 +1,6 @@
 """Ctrl-C while a command is being loaded, or is just ending: it ends at once, without a traceback."""
 
+import gc
 import signal
 from collections.abc import Callable
 from importlib import import_module
@@ -14,7 +15,10 @@ def load(module: str, name: str = "main") -> Callable[[], Any]:
     handled = signal.getsignal(signal.SIGINT) is signal.default_int_handler
     if handled:
         signal.signal(signal.SIGINT, signal.SIG_DFL)
+    gc.disable()  # what is loaded stays: looking through it takes a sixth of the time that a start takes
     function: Callable[[], Any] = getattr(import_module(module), name)
+    gc.freeze()
+    gc.enable()
     if handled:
         signal.signal(signal.SIGINT, signal.default_int_handler)
     return function
