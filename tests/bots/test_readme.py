@@ -69,8 +69,11 @@ def test_what_readme_adds_in_its_comment_is_what_is_tried_here() -> None:
 
 
 @pytest.mark.slow
-def test_readmes_bot_plays_as_often_as_it_is_started(tmp_path: Path, newcomer: Callable[..., Newcomer]) -> None:
+def test_readmes_bot_plays_as_often_as_it_is_started(
+    tmp_path: Path, newcomer: Callable[..., Newcomer], monkeypatch: pytest.MonkeyPatch
+) -> None:
     assert SERVER is not None
+    monkeypatch.setenv("NUMBA_DISABLE_JIT", "1")  # to compile takes longer than all of these matches
     assert newcomer(1).last_lines(1) == ["mybot.py: no server at 127.0.0.1 port 1: Connection refused"]
     with running(tmp_path / "data", *SERVER[1].split(), *QUICK) as server:
         for number in (1, 2):
