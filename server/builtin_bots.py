@@ -104,7 +104,7 @@ class _BotKind:
         """Let a bot that has failed lose the match that it plays: nobody comes back to it."""
         for match in list(self._arena.matches.values()):
             if name.lower() in match.names:
-                self._arena.crashed(match.number, match.names.index(name.lower()), f"it ended with status {status}")
+                self._arena.end_crashed(match.number, match.names.index(name.lower()), f"it ended with status {status}")
 
 
 async def _run_bot(arena: Arena, kind: str, game: str, name: str) -> int:

@@ -1,19 +1,15 @@
 """The arena: sessions, matchmaking, and what clients may ask for.
 
-- `acceptor`: the connection acceptor: takes connections through the rate limiter, and through the handshake where
-  there is one, to a session
-- `arena`: the arena: who is here, who waits, which matches are played
-- `background`: answers that take time: what would hold up the event loop is waited for beside it
-- `matchmaking`: who waits for whom: pairing players by what they ask for
-- `opponent_notices`: who waits for whom: players that seek a named opponent are told whether it is here, and again
-  when that changes
-- `organiser_requests`: what organisers ask for, request by request
-- `past_matches`: matches that ended under an earlier server, for players who come back
-- `record_sync`: brings what was written to the disk, again and again, beside the event loop
-- `requests`: what clients ask for, request by request: each is carried out at once, or refused
-- `resume`: after a server has died: the matches of its journals are taken up again, or ended, before anybody is let
-  in
-- `session`: one connection: its lines in, its replies out, and whom it stands for
-- `stats`: what a server has done since it started, counted: matches and how they ended, moves, and how long things
-  took
+- `acceptor`: the connection acceptor: rate limit and TLS handshake, then a session
+- `arena`: the state of the server: sessions, seeks and running matches
+- `background`: answers that are made outside of the event loop
+- `matchmaking`: the matchmaking queue: pairs players by game, parameters, time control, side and opponent
+- `opponent_notices`: tells players who seek a named opponent whether that one is present
+- `organiser_requests`: carries out the requests of organisers
+- `past_matches`: replays matches that ended under an earlier server, for players who resume them
+- `record_sync`: syncs records and database to the disk at intervals
+- `requests`: carries out the requests of clients, or refuses them
+- `resume`: resumes, ends or quarantines the matches that were running when the last server died
+- `session`: one connection: reads its requests, sends its replies
+- `stats`: statistics of a server since its start: matches by result, moves, latencies
 """

@@ -1,4 +1,4 @@
-"""The connection acceptor: takes a connection through the rate limiter and the TLS handshake to its session."""
+"""The connection acceptor: rate limit and TLS handshake, then a session."""
 
 import ssl
 
@@ -14,60 +14,60 @@ from server.net.rate_limiter import ConnectionQuota, RateLimiter, TooMany
 log = structlog.get_logger()
 
 HANDSHAKE_SECONDS = 10.0
-"""How long a peer may take to agree on keys."""
+"""Deadline of the TLS handshake."""
 
 REFUSAL_SECONDS = 1.0
-"""How long a peer that is not let in may take to hear why."""
+"""Deadline for sending the reason to a peer that is refused."""
 
 PATROL_SECONDS = 2.0
-"""How often it is looked who has been silent for too long."""
+"""Time between two checks for connections that have been silent for too long."""
 
-NAMED_ADDRESSES = 5
-"""Addresses that a log line names of those that were not let in."""
+MAX_LOGGED_ADDRESSES = 5
+"""Refused addresses that a log line names."""
 
 
 class Acceptor:
-    """Everything between a listener and the sessions."""
+    """Serves the connections that a listener accepts."""
 
     def __init__(
         self, arena: Arena, watch: Arrivals, rate_limiter: RateLimiter, tls: ssl.SSLContext | None = None
     ) -> None:
-        """Take where sessions belong, who stamps their bytes, the rate limiter, and how to encrypt, None for no."""
+        """Take the arena, the source of arrival stamps, the rate limiter, and TLS; None for plain TCP."""
         self._arena = arena
         self._watch = watch
         self._rate_limiter = rate_limiter
         self._tls = tls
 
     async def handle(self, stream: trio.SocketStream) -> None:
-        """Serve a connection that was accepted, and close it. Raises nothing that the peer could cause."""
+        """Serve an accepted connection, and close it. Raises nothing that the peer could cause."""
         try:
-            visit = self._rate_limiter.admit(stream.socket.getpeername()[0])
+            quota = self._rate_limiter.admit(stream.socket.getpeername()[0])
         except TooMany as error:
             await self._refuse(stream, str(error))
-        except OSError:  # gone before it was looked at
+        except OSError:  # already disconnected
             await trio.aclose_forcefully(stream)
         else:
             try:
-                await self._serve(stream, visit)
+                await self._serve(stream, quota)
             finally:
-                self._rate_limiter.leave(visit)
+                self._rate_limiter.leave(quota)
 
-    async def _serve(self, stream: trio.SocketStream, visit: ConnectionQuota) -> None:
+    async def _serve(self, stream: trio.SocketStream, quota: ConnectionQuota) -> None:
         if self._tls is None:
-            await serve_stream(stream, self._arena, self._watch, visit)
+            await serve_stream(stream, self._arena, self._watch, quota)
             return
         secured = trio.SSLStream(stream, self._tls, server_side=True)
         try:
             with trio.fail_after(HANDSHAKE_SECONDS):
                 await secured.do_handshake()
         except (trio.BrokenResourceError, trio.TooSlowError) as error:
-            log.debug("tls_handshake_failed", peer=visit.host, error=repr(error.__cause__ or error))
+            log.debug("tls_handshake_failed", peer=quota.host, error=repr(error.__cause__ or error))
             await trio.aclose_forcefully(stream)
             return
-        await serve_stream(secured, self._arena, self._watch, visit)
+        await serve_stream(secured, self._arena, self._watch, quota)
 
     async def _refuse(self, stream: trio.SocketStream, sentence: str) -> None:
-        """Say why, where that can be read: a handshake would cost more than a session."""
+        """Send the reason, unless TLS is used: a handshake would cost more than a session."""
         with trio.move_on_after(REFUSAL_SECONDS):
             async with stream:
                 if self._tls is None:
@@ -77,12 +77,14 @@ class Acceptor:
                         return
 
     async def patrol(self) -> None:
-        """Close what has been silent or unfinished for too long, and say who was not let in, until cancelled."""
+        """Close overdue connections and log refused ones at intervals, until cancelled."""
         while True:
             await trio.sleep(PATROL_SECONDS)
             for _ in self._rate_limiter.close_overdue():
                 await trio.lowlevel.checkpoint()
             refused, self._rate_limiter.refused = self._rate_limiter.refused, {}
-            loudest = sorted(refused.items(), key=lambda item: item[1], reverse=True)[:NAMED_ADDRESSES]
+            most_refused = sorted(refused.items(), key=lambda item: item[1], reverse=True)[:MAX_LOGGED_ADDRESSES]
             if refused:
-                log.warning("connections_refused", count=sum(refused.values()), addresses=len(refused), most=loudest)
+                log.warning(
+                    "connections_refused", count=sum(refused.values()), addresses=len(refused), most=most_refused
+                )

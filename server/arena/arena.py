@@ -1,6 +1,6 @@
-"""The arena: who is here, who waits, which matches are played. Decides at once, and never waits.
+"""The state of the server: sessions, seeks and running matches. No method waits for I/O.
 
-Sessions hand in the requests that the protocol allows them; `server.arena.requests` answers through them.
+Sessions pass on the requests that the protocol allows in their state; `server.arena.requests` carries them out.
 """
 
 import secrets
@@ -27,7 +27,7 @@ from server.arena.past_matches import PastMatches
 from server.arena.stats import SUSPENDED, ServerStats
 from server.config.settings import RECENT_MATCHES, Settings
 from server.match import referee
-from server.match.board_preparation import Prepared
+from server.match.board_preparation import PreparedBoards
 from server.match.flag_timer import FlagTimer
 from server.match.match import Match, MatchContext
 from server.match.referee import State
@@ -45,81 +45,81 @@ class Player(Protocol):
 
     name: str
     key: str
-    """By which it stands among the sessions: the name in lower case, but for programs of a contest."""
+    """Key of the session in `Arena.sessions`: the name in lower case, except for programs of a contest."""
     is_builtin: bool
     ticket: str
-    """Token of the only seat of a contest that it may take; empty for any."""
+    """Token of the only seat of a contest that the session may take; empty for any."""
     match: Match | None
     """The match that the session plays in or watches."""
     side: int | None
-    """Its side where it plays."""
+    """Side in the match; None for a spectator."""
 
     @property
     def state(self) -> Stage:
-        """Return the state of the protocol that it is in."""
+        """Return the protocol state of the session."""
 
     def reply(self, message: m.Message) -> None:
         """Send a message."""
 
     def answer(self, kind: type, data: bytes) -> None:
-        """Send the answer to a request, already encoded."""
+        """Send the encoded answer to a request."""
 
     def tell(self, kind: type, data: bytes) -> None:
-        """Send messages of a kind, already encoded. Spectators may get them after the players."""
+        """Send encoded messages of one kind. Spectators may get them after the players."""
 
     @property
     def direct(self) -> bool:
-        """Tell whether what was told is handed over at the end of the loop's pass."""
+        """Tell whether messages are sent at the end of this pass of the event loop."""
 
-    def when_handed(self, call: Callable[[], None]) -> None:
-        """Call something when all that was told is handed over, or can never be; where it is not `direct`."""
+    def call_when_sent(self, call: Callable[[], None]) -> None:
+        """Call a function when all messages up to now are sent, or can never be; only where not `direct`."""
 
     def leave(self) -> None:
-        """The match is over."""
+        """Forget the match, which is over."""
 
     def close(self, reason: str, sentence: str) -> None:
-        """Say goodbye and close the connection."""
+        """Send BYE and close the connection."""
 
 
 class Seating(Protocol):
-    """What contests tell the arena about their players: who is let in, who waits for them, which matches are theirs."""
+    """What the arena asks contests about: log-ins of their programs, seeks for a contest, and matches of a contest."""
 
     def seat_of(self, name: str, token: str) -> str | None:
-        """Return the key of a program's session that logs in with the token of its seat, None for anybody else."""
+        """Return the session key of a contest program that logs in with its token; None for anybody else."""
 
     def key_of(self, token: str) -> str:
-        """Return the key of the session that a seat's token leads to, empty where there is none."""
+        """Return the session key that belongs to the token of a seat; empty if there is none."""
 
     def token_of(self, key: str) -> str:
-        """Return the hash of the token by which an entrant logs in, empty where its contest names none."""
+        """Return the hash of the log-in token of an entrant; empty if its contest names none."""
 
     def entered(self, player: Player, token: str) -> None:
-        """A program that `seat_of` has let in has a session."""
+        """Note the session of a program that `seat_of` has accepted."""
 
     def failed(self, player: Player) -> None:
-        """Something went wrong in the server while it did what a player asked for."""
+        """Note that a request of a player failed through a fault of the server."""
 
     def offers(self, player: Player, seek: matchmaking.Seek | None) -> bool:
-        """Take a player for a contest; False where none waits for it."""
+        """Offer a seeking player to contests; return False if none wants it."""
 
     def refused(self, token: str, sentence: str) -> None:
-        """A request of the program with this token was answered by an error."""
+        """Note that a request of the program with this token was answered by an error."""
 
     def remove(self, player: Player) -> None:
-        """A player waits no longer, or is gone."""
+        """Forget a player that cancelled its seek or disconnected."""
 
     def ended(self, match: Match) -> None:
-        """A match has ended."""
+        """Note that a match has ended."""
 
     def keeps(self, match: int) -> bool:
-        """Tell whether a match is to go on when the server is started again."""
+        """Tell whether a match resumes when the server is started again."""
 
     def close(self) -> list[Player]:
-        """Give up all who wait, and return them."""
+        """Release all waiting players, and return them."""
 
 
 class Arena:
-    """Everything that the server knows while it runs."""
+    """State of a running server."""
 
     def __init__(
         self,
@@ -131,70 +131,70 @@ class Arena:
         server: str,
         contest_players: Seating,
     ) -> None:
-        """Open the arena, empty. ``clock`` counts microseconds; ``server`` names the program in records."""
+        """Start without sessions or matches. ``clock`` counts microseconds; ``server`` names the program in records."""
         self.settings = settings
         self.server = server
         self.sessions: dict[str, Player] = {}
-        """Sessions that are logged in, by `Player.key`."""
+        """Logged-in sessions by `Player.key`."""
         self.matches: dict[int, Match] = {}
         self.builtin_tokens: dict[str, str] = {}
-        """Name in lower case -> token of the server's own bots."""
+        """Tokens of the built-in bots by name in lower case."""
         self.builtin_kinds: dict[str, str] = {}
-        """Name in lower case -> the name, in lower case, by which any of their kind may be asked for."""
+        """Kind of each built-in bot, in lower case, by name in lower case."""
         self.stopping = False
         self.closing = trio.Event()
-        """Set when the server is to stop without a signal."""
+        """Set to stop the server without a signal."""
         self.ports: list[int] = []
-        """Where the server listens."""
+        """Ports for clients."""
         self.own_address = ("127.0.0.1", 0)
-        """Where the server's own programs find it, without TLS."""
+        """Address for the programs that the server starts, without TLS."""
         self.web_ports: list[int] = []
-        """Where it serves pages."""
-        self._present: dict[Player, None] = {}
+        """Ports for web pages."""
+        self._connected: dict[Player, None] = {}
         self.recent: deque[Match] = deque(maxlen=RECENT_MATCHES)
-        """The last matches that have ended."""
+        """The latest finished matches."""
         self.lobby = matchmaking.Matchmaking()
         self.opponent_notices: OpponentNotices[Player] = OpponentNotices(self.presence)
-        """Those in the lobby who wait for somebody by name."""
+        """Notices for players in the lobby who seek a named opponent."""
         self._seats: dict[str, list[Match]] = {}
-        """The running matches of everybody who plays, by `Player.key`."""
+        """Running matches by `Player.key`."""
         self.contest_players = contest_players
         self.accept_status = AcceptStatus()
         self.record_store = record_store
         self.past_matches = PastMatches()
-        self.in_thread: Callable[..., Awaitable[Any]] = trio.to_thread.run_sync
-        """Lets another thread do what may take long."""
-        self.prepared = Prepared()
+        self.run_in_thread: Callable[..., Awaitable[Any]] = trio.to_thread.run_sync
+        """Runs a slow function in another thread."""
+        self.prepared_boards = PreparedBoards()
         self.send_queue = send_queue
         self.stalls = StallLog()
-        ends = (self._ended, self._match_fault)
-        self.tally = ServerStats(clock, send_queue)
-        self._around = MatchContext(
-            clock, flags, send_queue, *ends, self.stalls, self.tally.moved, settings.delay_moves
+        ends = (self._record_end, self._annul_faulty)
+        self.stats = ServerStats(clock, send_queue)
+        self._match_context = MatchContext(
+            clock, flags, send_queue, *ends, self.stalls, self.stats.count_move, settings.delay_moves
         )
 
-    def come(self, player: Player) -> None:
-        """A connection was accepted."""
-        self._present[player] = None
+    def connect(self, player: Player) -> None:
+        """Add a session whose connection was accepted."""
+        self._connected[player] = None
 
     def connected_sessions(self) -> list[Player]:
-        """Return all sessions, guests included."""
-        return list(self._present)
+        """Return all sessions, including guests."""
+        return list(self._connected)
 
     def stop(self) -> None:
-        """Begin no more matches."""
+        """Cancel all seeks, and start no more matches."""
         self.stopping = True
-        for player in [*(self.sessions[key] for key in self.waiting()), *self.contest_players.close()]:
+        for player in [*(self.sessions[key] for key in self.seeking_keys()), *self.contest_players.close()]:
             self.opponent_notices.remove(player)
             player.reply(m.Cancelled())
         self.lobby = matchmaking.Matchmaking()
 
-    def gone(self, player: Player) -> None:
-        """A session's connection is closed: forget it, but keep its seat in a match."""
-        self._present.pop(player, None)
+    def disconnect(self, player: Player) -> None:
+        """Remove a session whose connection is closed; its seat in a running match is kept."""
+        self._connected.pop(player, None)
         if self.sessions.get(player.key) is player:
             del self.sessions[player.key]
-            self.wait_no_more(player)
+            self.cancel_seek(player)
         self.contest_players.remove(player)
         match = player.match
         player.match = None
@@ -204,68 +204,72 @@ class Arena:
             match.watchers.pop(player, None)
         elif match.players[player.side] is player:
             try:
-                match.lost(player.side)
+                match.disconnect(player.side)
             except Exception as error:
-                self._match_fault(match, error)
+                self._annul_faulty(match, error)
 
-    def fault(self, player: Player, error: Exception) -> bool:
-        """Something went wrong in the server while it did what a session asked for: annul that match alone.
+    def handle_session_fault(self, player: Player, error: Exception) -> bool:
+        """Annul the match of a session whose request failed through a fault of the server.
 
-        Return whether there was one, in which the session played: then nothing else is wrong with the session.
+        Return whether the session played a match: then the session itself can go on.
         """
         self.contest_players.failed(player)
         if player.match is None or player.side is None:
             log.error("request_failed", player=player.name, exc_info=error)
             return False
-        self._match_fault(player.match, error, player.name)
+        self._annul_faulty(player.match, error, player.name)
         return True
 
-    def crashed(self, number: int, side: int, sentence: str, termination: Termination = Termination.CRASHED) -> None:
-        """The program that plays a side of a match has ended, by itself or for a bound, as ``termination`` says."""
+    def end_crashed(
+        self, number: int, side: int, sentence: str, termination: Termination = Termination.CRASHED
+    ) -> None:
+        """End a match whose program on a side exited or exceeded a limit, as ``termination`` says."""
         match = self.matches.get(number)
         if match is not None:
             try:
-                match.crashed(side, sentence, termination)
+                match.end_crashed(side, sentence, termination)
             except Exception as error:
-                self._match_fault(match, error)
+                self._annul_faulty(match, error)
 
-    def not_kept(self, number: int, error: OSError) -> None:
-        """The disk has not kept what was written of a match: it cannot go on."""
+    def annul_unsaved(self, number: int, error: OSError) -> None:
+        """Annul a match whose record the disk has not kept."""
         match = self.matches.get(number)
         if match is not None:
-            self._match_fault(match, error)
+            self._annul_faulty(match, error)
 
-    def _match_fault(self, match: Match, error: Exception, player: str = "") -> None:
-        """Annul a match; whatever else goes wrong in it ends here. ``player``: who asked for what has failed."""
-        match.lacked = server_fault(error)
-        log.error("match_annulled", match=match.number, **({"player": player} if player else {}), **_told(error))
+    def _annul_faulty(self, match: Match, error: Exception, player: str = "") -> None:
+        """Annul a match after a fault; raises nothing. ``player`` is the name whose request failed."""
+        match.fault_cause = server_fault(error)
+        log.error(
+            "match_annulled", match=match.number, **({"player": player} if player else {}), **_fault_fields(error)
+        )
         try:
-            what = match.lacked or type(error).__name__
+            what = match.fault_cause or type(error).__name__
             self.annul(match, Termination.SERVER_FAULT, f"a fault of the server's own: {what}")
         except Exception as another:
             log.error("match_fault_handler_failed", match=match.number, exc_info=another)
 
     def annul(self, match: Match, termination: Termination, sentence: str) -> None:
-        """End a match without a result, whatever state it is in."""
+        """End a match without a result, in any state."""
         try:
             match.annul(termination, sentence)
         except Exception as error:
-            log.error("match_annulment_failed", match=match.number, **_told(error))
+            log.error("match_annulment_failed", match=match.number, **_fault_fields(error))
             match.abandon(termination, sentence)
 
-    def waiting(self) -> Iterator[str]:
-        """Return the keys of those who wait to be paired."""
+    def seeking_keys(self) -> Iterator[str]:
+        """Return the session keys of seeking players."""
         return (seek.key for seek in self.lobby)
 
-    def wait_no_more(self, player: Player) -> None:
-        """Take a player out of the lobby, if it is there."""
+    def cancel_seek(self, player: Player) -> None:
+        """Remove the seek of a player, if there is one."""
         self.opponent_notices.remove(player)
         self.lobby.remove(player.key)
 
     def presence(self, name: str) -> tuple[str, int]:
-        """Return where a player is, by its name in lower case, as AWAITED says it, and the match that it plays, or 0.
+        """Return the presence of a player for AWAITED, and the number of the match that it plays, or 0.
 
-        Of built-in bots, any of that kind counts.
+        ``name`` is in lower case; the name of a kind of built-in bots stands for any of them.
         """
         keys = [name, *(key for key, kind in self.builtin_kinds.items() if kind == name and key != name)]
         states = [self.sessions[key].state for key in keys if key in self.sessions]
@@ -273,47 +277,47 @@ class Arena:
             return "seeking", 0
         if any(state not in IN_MATCH for state in states):
             return "here", 0
-        playing = [self.sessions[key].match if key in self.sessions else self.seated(key)[0] for key in keys]
+        playing = [self.sessions[key].match if key in self.sessions else self.find_vacant_seat(key)[0] for key in keys]
         match = next((match for match in playing if match is not None), None)
         return ("absent", 0) if match is None else ("playing", match.number)
 
-    def seated(self, key: str) -> tuple[Match | None, int]:
-        """Return the match, and side, in which a player has a seat but no connection."""
+    def find_vacant_seat(self, key: str) -> tuple[Match | None, int]:
+        """Return the match and the side where a player has a seat but no connection."""
         for match in self._seats.get(key, ()):
             for side in (0, 1):
                 if match.players[side] is None and match.names[side] == key:
                     return match, side
         return None, 0
 
-    def enter(self, player: Player, name: str, key: str) -> None:
-        """Let a session stand for a player from now on, and welcome it."""
+    def log_in(self, player: Player, name: str, key: str) -> None:
+        """Log a session in under a name, and send WELCOME."""
         player.name, player.key = name, key
         player.is_builtin = key in self.builtin_tokens
         self.sessions[key] = player
         player.reply(m.Welcome(name))
 
-    def find(self, number: int) -> Match | None:
-        """Return a match that is running, or was among the last to end."""
+    def find_match(self, number: int) -> Match | None:
+        """Return a running or recently finished match."""
         if number in self.matches:
             return self.matches[number]
         return next((match for match in self.recent if match.number == number), None)
 
-    def begin(self, pairing: matchmaking.Pairing) -> Match:
-        """Begin a match between two sessions that are logged in."""
+    def begin_paired_match(self, pairing: matchmaking.Pairing) -> Match:
+        """Start the match of a pairing."""
         game = GAMES[pairing.game]
         position = game.start(game.default_parameters if pairing.parameters is None else pairing.parameters)
         control = matchmaking.control(pairing, self.settings.control)
         sessions = [self.sessions[key] for key in pairing.keys]
-        return self.seat(self.next_number(), position, sessions, control, self.settings.move_limit)
+        return self.begin_match(self.next_number(), position, sessions, control, self.settings.move_limit)
 
     def next_number(self) -> int:
-        """Return a number that no match had yet."""
+        """Return an unused match number."""
         return self.record_store.next_number()
 
-    def seat(
+    def begin_match(
         self, number: int, position: Position, players: Sequence[Player], control: TimeControl, move_limit: int
     ) -> Match:
-        """Begin a match between two who are logged in and in none; raises OSError where its record cannot be begun."""
+        """Start a match between two logged-in, idle players; raises OSError if its record cannot be created."""
         started = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
         names = (players[0].name, players[1].name)
         lag = self.settings.lag_allowance
@@ -322,7 +326,7 @@ class Arena:
         keys = Keys.of(*tokens)
         journal, match = self.record_store.begin(number, keys, header.text()), None
         try:
-            match = Match(referee.begin(header), keys, journal, self._around)
+            match = Match(referee.begin(header), keys, journal, self._match_context)
             match.names = (players[0].key, players[1].key)
             match.announce(players, tokens)
         except Exception:
@@ -337,19 +341,19 @@ class Arena:
         return match
 
     def resume_match(self, state: State, keys: Keys, journal: MatchJournal, heard: tuple[bool, bool]) -> None:
-        """Go on with a match that was running when the last server died, and wait for its players.
+        """Resume a match that was running when the last server died, and wait for its players.
 
-        ``heard`` tells who is known to have been told of it: only their names are kept for them.
+        ``heard`` tells which side is known to have received MATCH: only the names of these are reserved.
         """
-        match = Match(state, keys, journal, self._around, state.sent)
-        match.heard = list(heard)
+        match = Match(state, keys, journal, self._match_context, state.sent)
+        match.informed = list(heard)
         self._add(match)
 
     def _add(self, match: Match) -> None:
         self.matches[match.number] = match
         for key in match.names:
             self._seats.setdefault(key, []).append(match)
-        self.tally.started += 1
+        self.stats.started += 1
 
     def _remove(self, match: Match) -> None:
         if self.matches.pop(match.number, None) is None:
@@ -359,46 +363,46 @@ class Arena:
             if not self._seats[key]:
                 del self._seats[key]
 
-    def gather(self, names: Iterable[str]) -> None:
-        """Let those of these who wait to be paired wait for a contest that was opened just now, if they are wanted."""
+    def offer_seekers(self, names: Iterable[str]) -> None:
+        """Offer named players from the lobby to a contest that was just opened."""
         for name in names:
             seek = self.lobby.seek_of(name.lower())
             if seek is None:
                 continue
             try:
                 wanted = self.contest_players.offers(self.sessions[seek.key], seek)
-            except ProtocolError:  # what it seeks is not played there
+            except ProtocolError:  # the contest does not play that game
                 continue
             if wanted:
                 self.lobby.remove(seek.key)
 
     def suspend(self, match: Match) -> None:
-        """Leave a running match as it is, for the next server to go on with."""
+        """Suspend a running match, for the next server to resume."""
         players = [self.sessions[key] for key in match.names if key in self.sessions]
         players = [player for player in players if player.match is match and player.side is not None]
         match.suspend()
         for player in players:
             player.close("suspended", f"the server stops; come back to match {match.number} when it is there again")
         self._remove(match)
-        self.tally.results[SUSPENDED] += 1
+        self.stats.results[SUSPENDED] += 1
 
     def import_record(self, number: int, text: str) -> None:
-        """Keep the record of a match that was played elsewhere; raises OSError. May be called in another thread."""
+        """Save the record of a match that was played elsewhere; raises OSError. Thread-safe."""
         self.record_store.import_record(number, text)
 
-    def waits(self, player: Player) -> bool:
-        """Tell whether a player is still there, and in no match."""
-        return player in self._present and player.match is None
+    def is_idle(self, player: Player) -> bool:
+        """Tell whether a player is connected and in no match."""
+        return player in self._connected and player.match is None
 
-    def _ended(self, match: Match) -> None:
+    def _record_end(self, match: Match) -> None:
         self._remove(match)
         self.recent.append(match)
         self.contest_players.ended(match)
-        self.tally.ended(match.state, match.now())
+        self.stats.count_ended(match.state, match.now())
 
 
-def _told(error: Exception) -> dict[str, Any]:
-    """Return how the log tells of a fault: by a clause where the machine lacks something, else by one traceback."""
-    lack = server_fault(error)
-    error.__suppress_context__ = True  # what has led to it is in the log already
-    return {"reason": lack} if lack else {"exc_info": error}
+def _fault_fields(error: Exception) -> dict[str, Any]:
+    """Return log fields for a fault: a reason if the machine lacks something, else a traceback."""
+    reason = server_fault(error)
+    error.__suppress_context__ = True  # its cause is logged already
+    return {"reason": reason} if reason else {"exc_info": error}

@@ -1,4 +1,4 @@
-"""Who waits for whom: pairing players by what they ask for. No I/O: a seek comes in, a pairing may come out."""
+"""The matchmaking queue: pairs players by game, parameters, time control, side and opponent. No I/O."""
 
 import re
 from collections.abc import Iterator
@@ -17,7 +17,7 @@ OPTIONS = ("params", "budget", "increment", "colour", "opponent")
 
 
 class Seek(NamedTuple):
-    """What a player asks for. None means: anything."""
+    """The options of a SEEK. None accepts anything."""
 
     name: str
     game: str
@@ -29,81 +29,83 @@ class Seek(NamedTuple):
     side: int | None = None
     opponent: str | None = None
     is_builtin: bool = False
-    """A bot of the server's own; two of them are not paired."""
+    """Whether it is a built-in bot; two of them are not paired."""
     key: str = ""
-    """By which the session stands among the others; names need not be unique."""
+    """Key of the session; names need not be unique."""
     kind: str = ""
-    """Another name, in lower case, by which it may be asked for: all built-in bots of a kind have the same one."""
+    """Kind of a built-in bot, in lower case: another name that `opponent` may give."""
 
     def answers_to(self, name: str) -> bool:
-        """Tell whether the player is meant by a name, in lower case."""
+        """Tell whether a name, in lower case, means this player."""
         return name in (self.name.lower(), self.kind)
 
 
 class Pairing(NamedTuple):
-    """A match to be begun."""
+    """A match to start."""
 
     game: str
     parameters: str | None
-    """None: the game's default."""
+    """None for the game's default."""
     budget: int | None
-    """None: the server's default, as for the increment."""
+    """None for the server's default, as for the increment."""
     increment: int | None
     names: tuple[str, str]
-    """Of the side that begins first."""
+    """Names; the side that moves first comes first."""
     keys: tuple[str, str] = ("", "")
-    """Of their sessions, in the same order."""
+    """Session keys, in the same order."""
 
 
-WISHES = ("parameters", "budget", "increment", "side")
-"""Of a seek, what it may leave open."""
+CONDITIONS = ("parameters", "budget", "increment", "side")
+"""Fields of a seek that may be left open."""
 
-_SOME_WISHES = tuple(product((False, True), repeat=len(WISHES)))
+_CONDITION_SUBSETS = tuple(product((False, True), repeat=len(CONDITIONS)))
 
 
 class Matchmaking:
-    """Those who wait, in the order in which they came. However many they are, it takes the same time to find one.
+    """Queue of seeks, first come, first served, with lookup in constant time.
 
-    Whoever waits stands in an index under each choice of its wishes. So a newcomer finds those whose wishes fit under
-    the wishes that it has itself: each as its own, or left open. Those who are meant by a name are found by that.
+    An index has each seek under every subset of its conditions. A new seek is looked up with its own conditions, each
+    either equal or left open. A seek with a named opponent is looked up by that name.
     """
 
     def __init__(self) -> None:
-        """Begin with nobody."""
+        """Start empty."""
         self.pairings = 0
-        """How many there have been; its parity decides who begins where nobody asked."""
+        """Number of pairings so far; its parity decides who moves first if neither player asked for a side."""
         self._seeks: dict[int, Seek] = {}
         self._by_key: dict[str, int] = {}
         self._index: dict[tuple[Any, ...], dict[int, Seek]] = {}
-        self._came = 0
+        self._last_number = 0
 
     def __iter__(self) -> Iterator[Seek]:
-        """Return those who wait, in the order in which they came."""
+        """Iterate over the seeks in order of arrival."""
         return iter(self._seeks.values())
 
     def __len__(self) -> int:
-        """Return how many wait."""
+        """Return the number of seeks."""
         return len(self._seeks)
 
     def __contains__(self, key: str) -> bool:
-        """Tell whether the player waits whose session has this key."""
+        """Tell whether the session with this key has a seek."""
         return key in self._by_key
 
     def seek_of(self, key: str) -> Seek | None:
-        """Return what the player asks for whose session has this key; None where it does not wait."""
+        """Return the seek of a session key, or None."""
         number = self._by_key.get(key)
         return None if number is None else self._seeks[number]
 
     def add(self, seek: Seek) -> Pairing | None:
-        """Let a player wait, or pair it with the one who has waited longest among those that fit."""
-        places = self._by_name(seek) if seek.opponent is not None else self._by_wishes(seek)
-        found = min((number for place in places if (number := self._first(seek, place)) is not None), default=None)
+        """Add a seek, or pair it with the oldest seek that fits."""
+        index_keys = self._keys_by_name(seek) if seek.opponent is not None else self._keys_by_conditions(seek)
+        found = min(
+            (number for index_key in index_keys if (number := self._first(seek, index_key)) is not None), default=None
+        )
         if found is None:
-            self._came += 1
-            self._seeks[self._came] = seek
-            self._by_key[seek.key] = self._came
-            for place in _places(seek):
-                self._index.setdefault(place, {})[self._came] = seek
+            self._last_number += 1
+            self._seeks[self._last_number] = seek
+            self._by_key[seek.key] = self._last_number
+            for index_key in _index_keys(seek):
+                self._index.setdefault(index_key, {})[self._last_number] = seek
             return None
         other = self._seeks[found]
         self.remove(other.key)
@@ -111,50 +113,50 @@ class Matchmaking:
         return _pair(other, seek, self.pairings - 1)
 
     def remove(self, key: str) -> None:
-        """Let the player wait no more whose session has this key, if it does."""
+        """Remove the seek of a session key, if there is one."""
         number = self._by_key.pop(key, None)
         if number is None:
             return
-        for place in _places(self._seeks.pop(number)):
-            self._index[place].pop(number)
-            if not self._index[place]:
-                del self._index[place]
+        for index_key in _index_keys(self._seeks.pop(number)):
+            self._index[index_key].pop(number)
+            if not self._index[index_key]:
+                del self._index[index_key]
 
-    def _first(self, seek: Seek, place: tuple[Any, ...]) -> int | None:
-        """Return who has waited longest at a place of those that fit: the first, unless it is of the same name."""
-        return next((number for number, other in self._index.get(place, {}).items() if fits(seek, other)), None)
+    def _first(self, seek: Seek, index_key: tuple[Any, ...]) -> int | None:
+        """Return the number of the oldest seek that fits under an index key."""
+        return next((number for number, other in self._index.get(index_key, {}).items() if fits(seek, other)), None)
 
-    def _by_name(self, seek: Seek) -> list[tuple[Any, ...]]:
-        """Return where those stand who answer to the name that a seek has for its opponent."""
+    def _keys_by_name(self, seek: Seek) -> list[tuple[Any, ...]]:
+        """Return the index keys of seeks that the opponent's name of a seek can mean."""
         assert seek.opponent is not None
         return [(seek.game, seek.opponent.lower())]
 
-    def _by_wishes(self, seek: Seek) -> list[tuple[Any, ...]]:
-        """Return where all those stand who fit a seek that names no opponent."""
+    def _keys_by_conditions(self, seek: Seek) -> list[tuple[Any, ...]]:
+        """Return the index keys of all seeks that fit a seek without a named opponent."""
         own = (seek.parameters, seek.budget, seek.increment, None if seek.side is None else 1 - seek.side)
-        asked = tuple(wish is not None for wish in own)
-        wishes = list(product(*((None, wish) for wish in own if wish is not None)))
+        asked = tuple(condition is not None for condition in own)
+        conditions = list(product(*((None, condition) for condition in own if condition is not None)))
         return [
             (seek.game, is_builtin, wanted, asked, values)
             for is_builtin in ((False,) if seek.is_builtin else (False, True))
             for wanted in dict.fromkeys(("", seek.name.lower(), seek.kind))
-            for values in wishes
+            for values in conditions
         ]
 
 
-def _places(seek: Seek) -> list[tuple[Any, ...]]:
-    """Return where somebody stands who waits."""
-    wishes = [getattr(seek, wish) for wish in WISHES]
+def _index_keys(seek: Seek) -> list[tuple[Any, ...]]:
+    """Return the index keys of a seek."""
+    conditions = [getattr(seek, condition) for condition in CONDITIONS]
     wanted = (seek.opponent or "").lower()
     found: list[tuple[Any, ...]] = [(seek.game, name) for name in {seek.name.lower(), seek.kind} if name]
-    for asked in _SOME_WISHES:
-        values = tuple(wish for wish, counts in zip(wishes, asked, strict=True) if counts)
+    for asked in _CONDITION_SUBSETS:
+        values = tuple(condition for condition, counts in zip(conditions, asked, strict=True) if counts)
         found.append((seek.game, seek.is_builtin, wanted, asked, values))
     return found
 
 
 def read_seek(name: str, game: Game, options: str, settings: Settings) -> Seek:
-    """Read the options of SEEK; raises `ProtocolError` for the first that is wrong."""
+    """Parse the options of SEEK; raises `ProtocolError` for the first invalid one."""
     given: dict[str, str] = {}
     for option in options.split():
         key, equals, value = option.partition("=")
@@ -191,7 +193,7 @@ def read_seek(name: str, game: Game, options: str, settings: Settings) -> Seek:
 
 
 def describe(seek: Seek, game: Game) -> str:
-    """Return a seek's options as SEEK takes them."""
+    """Format the options of a seek as in SEEK."""
     times = {"budget": seek.budget, "increment": seek.increment}
     given = {
         "params": None if seek.parameters is None else word_of(seek.parameters),
@@ -221,7 +223,7 @@ def fits(one: Seek, other: Seek) -> bool:
 
 
 def control(pairing: Pairing, default: TimeControl) -> TimeControl:
-    """Return the time control of a pairing, with the server's default where nobody asked for one."""
+    """Return the time control of a pairing; the server's default if neither player asked for one."""
     if pairing.budget is None and pairing.increment is None:
         return default
     budget = default.budget if pairing.budget is None else pairing.budget

@@ -1,4 +1,4 @@
-"""Who waits for whom: players that seek a named opponent are told whether it is here, and again when that changes."""
+"""Notices about opponents: tells players who seek a named opponent whether that one is present."""
 
 from collections.abc import Callable
 from itertools import islice
@@ -8,15 +8,15 @@ import trio
 
 from engine.wire import messages as m
 
-LOOK_SECONDS = 1.0
-"""How often it is looked whether anything has changed."""
+CHECK_SECONDS = 1.0
+"""Time between two checks for changes."""
 
-LOOKED_AT_ONCE = 50
-"""Players that are looked at before the event loop gets to others: so many take a tenth of a millisecond."""
+CHECKS_PER_PASS = 50
+"""Players checked in one pass of the event loop: they take a tenth of a millisecond."""
 
 
 class Waiting(Protocol):
-    """Whoever waits for an opponent."""
+    """A player who seeks an opponent."""
 
     def reply(self, message: m.Message) -> None:
         """Send a message."""
@@ -26,48 +26,48 @@ Player = TypeVar("Player", bound=Waiting)
 
 
 class OpponentNotices(Generic[Player]):
-    """Everybody who waits for a named opponent, and what they were told of it last."""
+    """Players who seek a named opponent, and the last notice that each was sent."""
 
     def __init__(self, presence: Callable[[str], tuple[str, int]]) -> None:
-        """Begin with nobody.
+        """Start empty.
 
-        ``presence`` tells of a name, in lower case, where that player is, and in which match, 0 for none.
+        ``presence`` returns the presence of a player by name in lower case, and the number of its match, or 0.
         """
         self._presence = presence
-        self._told: dict[Player, tuple[str, tuple[str, int]]] = {}
-        self._begun = trio.Event()
+        self._last_notices: dict[Player, tuple[str, tuple[str, int]]] = {}
+        self._added = trio.Event()
 
     def add(self, player: Player, opponent: str) -> None:
-        """A player has begun to wait for an opponent: tell it where that one is."""
-        self._told[player] = (opponent, ("", 0))
-        self._tell(player)
-        self._begun.set()
+        """Add a player who seeks an opponent, and send the first notice."""
+        self._last_notices[player] = (opponent, ("", 0))
+        self._notify(player)
+        self._added.set()
 
     def remove(self, player: Player) -> None:
-        """A player waits no more, for whatever reason."""
-        self._told.pop(player, None)
+        """Remove a player, if it is there."""
+        self._last_notices.pop(player, None)
 
-    def _tell(self, player: Player) -> None:
-        opponent, before = self._told[player]
+    def _notify(self, player: Player) -> None:
+        opponent, before = self._last_notices[player]
         presence, match = now = self._presence(opponent.lower())
         if now == before:
             return
-        self._told[player] = (opponent, now)
+        self._last_notices[player] = (opponent, now)
         if presence != before[0]:
             player.reply(m.Awaited(opponent, presence))
         if match:
             player.reply(m.Plays(opponent, match))
 
     async def run(self) -> None:
-        """Tell of what changes, until cancelled."""
+        """Send notices of changes, until cancelled."""
         while True:
-            if not self._told:
-                self._begun = trio.Event()
-                await self._begun.wait()
-            await trio.sleep(LOOK_SECONDS)
-            players = iter(list(self._told))
-            while some := list(islice(players, LOOKED_AT_ONCE)):
-                for player in some:
-                    if player in self._told:
-                        self._tell(player)
+            if not self._last_notices:
+                self._added = trio.Event()
+                await self._added.wait()
+            await trio.sleep(CHECK_SECONDS)
+            players = iter(list(self._last_notices))
+            while batch := list(islice(players, CHECKS_PER_PASS)):
+                for player in batch:
+                    if player in self._last_notices:
+                        self._notify(player)
                 await trio.lowlevel.checkpoint()

@@ -1,4 +1,4 @@
-"""What organisers ask for, request by request. They have said the token whose hash `Settings.organiser` is."""
+"""Requests of organisers, who log in with the token whose hash is `Settings.organiser`."""
 
 import re
 from collections.abc import Callable
@@ -16,17 +16,17 @@ log = structlog.get_logger()
 
 
 class OrganiserRequests:
-    """Carries out what organisers ask for. What a match or a session makes of it is as if it had happened by itself."""
+    """Carries out the requests of organisers."""
 
     def __init__(self, arena: Arena) -> None:
-        """Take the arena, which knows everybody and every match."""
+        """Take the arena."""
         self._arena = arena
         self.answers: dict[type, Callable[[Player, m.Message, int], None]] = {
             m.Organise: self._organise,
             m.Annul: self._annul,
             m.Dismiss: self._dismiss,
         }
-        """What answers each request."""
+        """Handler of each request."""
 
     def _organise(self, player: Player, message: m.Organise, _arrived: int) -> None:
         if not tokens.fits(self._arena.settings.organiser, message.token):
@@ -38,12 +38,14 @@ class OrganiserRequests:
         match = self._arena.matches.get(message.match)
         if match is None:
             raise ProtocolError(Code.UNKNOWN_MATCH, f"match {message.match} is not running; see LIST")
-        self._arena.annul(match, Termination.ORGANISER, _with("the organiser has annulled the match", message.sentence))
+        self._arena.annul(
+            match, Termination.ORGANISER, _add_sentence("the organiser has annulled the match", message.sentence)
+        )
         player.reply(m.Annulled(match.number))
         log.info("organiser_requested", request="ANNUL", match=match.number, sentence=repr(message.sentence))
 
     def _dismiss(self, player: Player, message: m.Dismiss, _arrived: int) -> None:
-        # the small letters of some that are not ASCII are: only a name is looked for
+        # some letters outside of ASCII have lower-case letters inside of it
         key = message.name.lower() if re.fullmatch(NAME_PATTERN, message.name) else ""
         dismissed = self._arena.sessions.get(key)
         if dismissed is None:
@@ -51,11 +53,11 @@ class OrganiserRequests:
             if any(session.name.lower() == key for session in self._arena.sessions.values()):
                 sentence = f"{message.name!r} is a program of a contest, which cannot be dismissed; ANNUL its match"
             raise ProtocolError(Code.UNKNOWN_PLAYER, sentence)
-        dismissed.close("dismissed", _with("the organiser has sent you away", message.sentence))
-        self._arena.gone(dismissed)
+        dismissed.close("dismissed", _add_sentence("the organiser has sent you away", message.sentence))
+        self._arena.disconnect(dismissed)
         player.reply(m.Dismissed(dismissed.name))
         log.info("organiser_requested", request="DISMISS", name=dismissed.name, sentence=repr(message.sentence))
 
 
-def _with(sentence: str, more: str) -> str:
+def _add_sentence(sentence: str, more: str) -> str:
     return f"{sentence}: {more}" if more else sentence

@@ -1,8 +1,8 @@
-"""Brings what was written to the disk, again and again, beside the event loop.
+"""Syncs records and database to the disk at intervals, in a thread.
 
-A power cut costs what was written since the last round: the last second of play. It costs no result of a contest, since
-those are kept only when their records are on the disk (`server.storage.record_store.RecordStore.settle`). Nobody waits
-for a round: a move is answered as soon as the operating system has it, from which a kill of the server takes nothing.
+A power cut loses what was written since the last round: the last second of play. It loses no result of a contest, since
+those are saved only when their records are synced (`server.storage.record_store.RecordStore.settle`). No move waits for
+a round: it is answered as soon as the operating system has it, which is enough to survive a kill of the server.
 """
 
 from collections.abc import AsyncIterator, Callable
@@ -18,14 +18,14 @@ from server.storage.unsynced import Round, Synced
 log = structlog.get_logger()
 
 LAST_SECONDS = 10.0
-"""What the disk gets for the last round when the server stops."""
+"""Deadline of the last round when the server stops."""
 
 
 @asynccontextmanager
 async def synced(
     record_store: RecordStore, arena: Arena, store: Callable[[], None], seconds: float
 ) -> AsyncIterator[None]:
-    """Keep all synced while the ``with`` lasts, as `keep_synced` says, and at its end; 0 seconds: never."""
+    """Run `keep_synced` in the background of a ``with`` block; 0 seconds turns syncing off."""
     if not seconds:
         yield
         return
@@ -36,10 +36,9 @@ async def synced(
 
 
 async def keep_synced(record_store: RecordStore, arena: Arena, store: Callable[[], None], seconds: float) -> None:
-    """Sync until cancelled, so many seconds after the last round, and once more at the end.
+    """Sync at intervals of ``seconds`` until cancelled, and once more at the end.
 
-    ``store`` syncs the database, and raises OSError where that fails. A match of which the disk does not take what was
-    written is annulled; others go on.
+    ``store`` syncs the database; it may raise OSError. A match whose record cannot be synced is annulled; others go on.
     """
     rounds = Rounds(record_store, arena, store)
     try:
@@ -53,17 +52,17 @@ async def keep_synced(record_store: RecordStore, arena: Arena, store: Callable[[
 
 
 class Rounds:
-    """Rounds of syncing, one after the other."""
+    """Runs sync rounds, one after the other."""
 
     def __init__(self, record_store: RecordStore, arena: Arena, store: Callable[[], None]) -> None:
-        """Take what is to be synced, and the arena whose matches it is."""
+        """Take the records and the database to sync, and the arena of the matches."""
         self._record_store, self._arena, self._store = record_store, arena, store
-        self._told: set[str] = set()
+        self._logged_faults: set[str] = set()
 
     async def one(self) -> None:
-        """Sync what was written since the last round; says in the log what the disk has not kept.
+        """Run one round: sync what was written since the last one, and log what the disk has not kept.
 
-        Games that are played elsewhere take numbers, and stand in the database, also where no record has grown here.
+        Games that are played elsewhere take numbers and change the database without any record growing here.
         """
         work = self._record_store.round()
         try:
@@ -73,32 +72,32 @@ class Rounds:
             raise
         self._record_store.done(work, synced)
         if synced.failed:
-            self._not_kept(synced.failed)
+            self._annul_lost(synced.failed)
         faults += [f"records cannot be put away yet: {error}" for error in synced.kept_back.values()]
         for fault in dict.fromkeys(faults):
-            if fault not in self._told:  # not every second
+            if fault not in self._logged_faults:  # once, not in every round
                 log.error("disk_write_failed", error=fault)
-        self._told = set(faults)
+        self._logged_faults = set(faults)
 
     def _sync(self, work: Round) -> tuple[list[str], Synced]:
-        """Sync the database before the records: a game that has one is known there; return what else went wrong."""
+        """Sync the database, then the records; return faults of the former, and the result of the latter."""
         faults = []
-        for what, do in (("the database", self._store), ("numbers of matches", self._record_store.reserve)):
+        for what, sync in (("the database", self._store), ("numbers of matches", self._record_store.reserve)):
             try:
-                do()
+                sync()
             except OSError as error:
                 faults.append(f"{what}: {error}")
         return faults, self._record_store.sync(work)
 
-    def _not_kept(self, failed: dict[int, OSError]) -> None:
+    def _annul_lost(self, failed: dict[int, OSError]) -> None:
         matches = sorted(failed)
         error = str(failed[matches[0]])
         log.error("records_lost", matches=matches[:20], count=len(matches), error=error)
         for match in matches:
-            self._arena.not_kept(match, failed[match])
+            self._arena.annul_unsaved(match, failed[match])
 
     def close(self) -> None:
-        """Keep the last number, since no match begins any more."""
+        """Save the last match number; no match begins any more."""
         try:
             self._record_store.close_numbers()
         except OSError as error:

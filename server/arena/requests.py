@@ -1,4 +1,4 @@
-"""What clients ask for, request by request: each is carried out at once, or refused."""
+"""Requests of clients: each is carried out at once, finished in the background, or refused."""
 
 import hmac
 import re
@@ -19,7 +19,7 @@ from server.arena import matchmaking
 from server.arena.arena import Arena, Player
 from server.arena.background import BackgroundAnswer
 from server.arena.organiser_requests import OrganiserRequests
-from server.arena.past_matches import Retold
+from server.arena.past_matches import PastMatch
 from server.config import tokens
 from server.config.settings import REQUESTS_PER_TURN
 from server.match import referee
@@ -34,9 +34,9 @@ class Requests:
     """Carries out the requests of all sessions."""
 
     def __init__(self, arena: Arena) -> None:
-        """Take the arena, which knows everybody and every match."""
+        """Take the arena."""
         self._arena = arena
-        self._answers: dict[type, Callable[[Player, m.Message, int], BackgroundAnswer | None]] = {
+        self._handlers: dict[type, Callable[[Player, m.Message, int], BackgroundAnswer | None]] = {
             m.Login: self._login,
             m.Resume: self._resume,
             m.Seek: self._seek,
@@ -59,8 +59,8 @@ class Requests:
         }
 
     def answer(self, player: Player, message: m.Message, arrived: int) -> BackgroundAnswer | None:
-        """Do what a session asks for; return what is left to be done. Raises `ProtocolError`: nothing has changed."""
-        return self._answers[type(message)](player, message, arrived)
+        """Carry out a request; return its unfinished part. Raises `ProtocolError`, and then nothing has changed."""
+        return self._handlers[type(message)](player, message, arrived)
 
     def _login(self, player: Player, message: m.Login, _arrived: int) -> None:
         if not re.fullmatch(NAME_PATTERN, message.name):
@@ -75,11 +75,11 @@ class Requests:
         seat = self._arena.contest_players.seat_of(message.name, message.token)
         if seat is not None:
             self._arena.contest_players.entered(player, message.token)
-            self._arena.enter(player, message.name, seat)
+            self._arena.log_in(player, message.name, seat)
             return
         self._check_token(key, message.token)
-        match, side = self._arena.seated(key)
-        if match is not None and not match.heard[side]:
+        match, side = self._arena.find_vacant_seat(key)
+        if match is not None and not match.informed[side]:
             self._arena.annul(
                 match, Termination.SERVER_FAULT, f"the server died before {message.name} was told of the match"
             )
@@ -88,12 +88,12 @@ class Requests:
             raise ProtocolError(Code.NAME_TAKEN, sentence)
         if key in self._arena.sessions:
             raise ProtocolError(Code.NAME_TAKEN, f"somebody is logged in as {self._arena.sessions[key].name}")
-        self._arena.enter(player, message.name, key)
+        self._arena.log_in(player, message.name, key)
 
     def _check_token(self, key: str, token: str) -> None:
         builtin_token = self._arena.builtin_tokens.get(key)
         if builtin_token is not None:
-            if not _same(builtin_token, token):
+            if not _equal_secrets(builtin_token, token):
                 raise ProtocolError(Code.NAME_TAKEN, "this is the name of one of the server's own bots")
             return
         known = self._arena.contest_players.token_of(key)
@@ -107,38 +107,38 @@ class Requests:
             )
 
     def _resume(self, player: Player, message: m.Resume, _arrived: int) -> BackgroundAnswer | None:
-        match = self._arena.find(message.match)
+        match = self._arena.find_match(message.match)
         keys = match.keys if match is not None else self._arena.record_store.keys(message.match)
         side = keys.side_of(message.token) if keys is not None else None
         if side is None:
-            raise _not_to_be_resumed(message.match)
+            raise _resume_refused(message.match)
         if player.ticket and (match is None or match.names[side] != self._arena.contest_players.key_of(player.ticket)):
             raise ProtocolError(Code.BAD_TOKEN, "a program comes back here to its own match alone")
         if match is None:
-            read = partial(self._arena.in_thread, self._arena.record_store.read, message.match)
-            wait = partial(self._arena.past_matches.match, message.match, read)
-            return BackgroundAnswer(wait, partial(self._retell, player, message, side))
+            read = partial(self._arena.run_in_thread, self._arena.record_store.read, message.match)
+            wait = partial(self._arena.past_matches.find, message.match, read)
+            return BackgroundAnswer(wait, partial(self._send_past_match, player, message, side))
         name, key = match.header.players[side], match.names[side]
         before = self._arena.sessions.get(key)
         if before is not None:
             if before.match is not match:
                 raise ProtocolError(Code.NAME_TAKEN, f"match {message.match} is over, and {name} is logged in again")
-            before.match = None  # the seat is taken over: the old connection leaves without a trace
+            before.match = None  # the new connection takes the seat over
             before.close("resumed", "the match was resumed over another connection")
-        self._arena.enter(player, name, key)
+        self._arena.log_in(player, name, key)
         player.match, player.side = match, side
         match.resume(side, player, message.token)
         return None
 
-    def _retell(self, player: Player, message: m.Resume, side: int, retold: Retold | None) -> None:
-        """Tell a player of a match that had ended before this server began."""
-        if retold is None:
-            raise _not_to_be_resumed(message.match)
-        name = retold.players[side]
+    def _send_past_match(self, player: Player, message: m.Resume, side: int, past_match: PastMatch | None) -> None:
+        """Send a match that ended under an earlier server to a player who resumes it."""
+        if past_match is None:
+            raise _resume_refused(message.match)
+        name = past_match.players[side]
         if name.lower() in self._arena.sessions:
             raise ProtocolError(Code.NAME_TAKEN, f"match {message.match} is over, and {name} is logged in again")
-        self._arena.enter(player, name, name.lower())
-        retold.tell(player, side, message.token)
+        self._arena.log_in(player, name, name.lower())
+        past_match.send(player, side, message.token)
 
     def _seek(self, player: Player, message: m.Seek, _arrived: int) -> BackgroundAnswer | None:
         if self._arena.stopping:
@@ -159,15 +159,15 @@ class Requests:
         kind = self._arena.builtin_kinds.get(player.key, "") if player.is_builtin else ""
         seek = seek._replace(is_builtin=player.is_builtin, key=player.key, kind=kind)
         board = game.name, game.default_parameters if seek.parameters is None else seek.parameters
-        if self._arena.prepared.has(*board):
+        if self._arena.prepared_boards.has(*board):
             self._wait_for_match(player, seek, game)
             return None
-        wait = partial(self._arena.prepared.add, *board, self._arena.in_thread)
+        wait = partial(self._arena.prepared_boards.add, *board, self._arena.run_in_thread)
         return BackgroundAnswer(wait, lambda _: self._wait_for_match(player, seek, game))
 
     def _wait_for_match(self, player: Player, seek: matchmaking.Seek, game: Game) -> None:
-        """Let a player wait, or begin a match with another one who waits."""
-        if self._arena.stopping:  # meanwhile
+        """Add the seek of a player, or start a match with a player who fits."""
+        if self._arena.stopping:  # while the board was prepared
             raise ProtocolError(Code.STOPPING, "the server is shutting down and begins no new match")
         for_contest = self._arena.contest_players.offers(player, seek)
         player.reply(m.Seeking(game.name, m.Text(matchmaking.describe(seek, game))))
@@ -178,7 +178,7 @@ class Requests:
             self._arena.opponent_notices.add(player, seek.opponent)
         if pairing is not None:
             try:
-                self._arena.begin(pairing)
+                self._arena.begin_paired_match(pairing)
             except Exception as error:
                 log.error("match_start_failed", exc_info=error)
                 fault = "write records" if isinstance(error, OSError) else "begin this match"
@@ -189,53 +189,53 @@ class Requests:
                     session.reply(m.Error(Code.SERVER_FAULT, m.Text(f"the server cannot {fault} now")))
 
     def _cancel(self, player: Player, _message: m.Cancel, _arrived: int) -> None:
-        self._arena.wait_no_more(player)
+        self._arena.cancel_seek(player)
         self._arena.contest_players.remove(player)
         player.reply(m.Cancelled())
 
     def _ready(self, player: Player, _message: m.Ready, arrived: int) -> None:
-        match, side = _seat(player)
+        match, side = _seat_of(player)
         match.ready(side, arrived)
 
     def _move(self, player: Player, message: m.Move, arrived: int) -> None:
-        match, side = _seat(player)
+        match, side = _seat_of(player)
         match.move(side, message.move, arrived)
 
     def _resign(self, player: Player, _message: m.Resign, arrived: int) -> None:
-        match, side = _seat(player)
+        match, side = _seat_of(player)
         match.resign(side, arrived)
 
     def _crashed(self, player: Player, message: m.Crashed, arrived: int) -> None:
-        match, side = _seat(player)
-        match.says_crashed(side, message.sentence, arrived)
+        match, side = _seat_of(player)
+        match.report_crash(side, message.sentence, arrived)
 
     def _board(self, player: Player, _message: m.AskBoard, _arrived: int) -> None:
         assert player.match is not None
         if player.side is not None:
             asked = player.match.boards_asked
             asked[player.side] += 1
-            _limit("BOARD", asked[player.side])
+            _check_request_count("BOARD", asked[player.side])
         player.reply(referee.board(player.match.state if player.side is not None else player.match.public))
 
     def _moves(self, player: Player, _message: m.AskMoves, _arrived: int) -> BackgroundAnswer | None:
-        match, _ = _seat(player)
+        match, _ = _seat_of(player)
         match.moves_asked += 1
-        _limit("MOVES", match.moves_asked)
+        _check_request_count("MOVES", match.moves_asked)
         listing = match.legal_moves()
-        if not listing.go_on():
-            return BackgroundAnswer(listing.finish, partial(_listed, player, match), listing.worked)
+        if not listing.step():
+            return BackgroundAnswer(listing.finish, partial(_answer_moves, player, match), listing.worked)
         player.answer(m.Moves, listing.answer)
         return None
 
     def _list(self, player: Player, _message: m.List, _arrived: int) -> BackgroundAnswer | None:
         listing = MatchListing(match.line for match in (*self._arena.recent, *self._arena.matches.values()))
-        if not listing.go_on():
+        if not listing.step():
             return BackgroundAnswer(listing.finish, partial(player.answer, m.Matches), listing.worked)
         player.answer(m.Matches, listing.answer)
         return None
 
     def _watch(self, player: Player, message: m.Watch, _arrived: int) -> None:
-        match = self._arena.find(message.match)
+        match = self._arena.find_match(message.match)
         if match is None:
             sentence = (
                 f"match {message.match} is not running, nor has it just ended; see LIST, or RECORD for older ones"
@@ -257,9 +257,9 @@ class Requests:
         return BackgroundAnswer(partial(self._read_record, message.match), partial(player.answer, m.Record))
 
     async def _read_record(self, number: int) -> bytes:
-        """Return RECORD of a finished match. A disk may be slow, and a record long: another thread reads it."""
+        """Return RECORD of a finished match, read in another thread."""
         try:
-            answer: bytes = await self._arena.in_thread(_record_answer, self._arena.record_store, number)
+            answer: bytes = await self._arena.run_in_thread(_record_answer, self._arena.record_store, number)
         except OSError as error:
             log.error("record_read_failed", match=number, error=repr(str(error)))
             raise ProtocolError(Code.SERVER_FAULT, f"the record of match {number} cannot be read") from None
@@ -282,35 +282,35 @@ class Requests:
         player.close("quit", "goodbye")
 
 
-def _seat(player: Player) -> tuple[Match, int]:
+def _seat_of(player: Player) -> tuple[Match, int]:
     assert player.match is not None and player.side is not None
     return player.match, player.side
 
 
-def _not_to_be_resumed(number: int) -> ProtocolError:
+def _resume_refused(number: int) -> ProtocolError:
     sentence = f"match {number} is not to be resumed with this token; log in with LOGIN"
     return ProtocolError(Code.BAD_TOKEN, sentence)
 
 
-def _listed(player: Player, match: Match, listing: MoveList) -> None:
-    """Answer MOVES when the moves are found; the turn may have ended meanwhile."""
+def _answer_moves(player: Player, match: Match, listing: MoveList) -> None:
+    """Answer MOVES when all moves are generated, unless the turn has ended meanwhile."""
     if player.match is not match or player.state is not State.THINKING or match.legal_moves() is not listing:
         raise ProtocolError(Code.NOT_YOUR_TURN, "your turn was over before the legal moves were found")
     player.answer(m.Moves, listing.answer)
 
 
 def _record_answer(record_store: RecordStore, number: int) -> bytes:
-    """Return RECORD of a match, or nothing where there is no record. Raises OSError."""
+    """Encode RECORD of a match; return nothing if there is no record. Raises OSError."""
     text = record_store.read(number)
     return b"" if text is None else encode(m.Record(number, m.Block(tuple(text.splitlines()))))
 
 
-def _same(secret: str, given: str) -> bool:
-    """Compare in a time that tells nothing."""
+def _equal_secrets(secret: str, given: str) -> bool:
+    """Compare two secrets in constant time."""
     return hmac.compare_digest(secret.encode(), given.encode())
 
 
-def _limit(kind: str, asked: int) -> None:
+def _check_request_count(kind: str, asked: int) -> None:
     if asked > REQUESTS_PER_TURN:
         sentence = f"{kind} was asked for {REQUESTS_PER_TURN} times since the last move; wait for the next one"
         raise ProtocolError(Code.TOO_MANY, sentence)

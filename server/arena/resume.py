@@ -1,4 +1,4 @@
-"""After a server has died: the matches of its journals are taken up again, or ended, before anybody is let in."""
+"""Recovery after a crash: resumes, ends or quarantines the matches that were running, before clients connect."""
 
 from collections.abc import Callable, Collection
 from datetime import datetime
@@ -17,23 +17,23 @@ log = structlog.get_logger()
 def resume_matches(
     arena: Arena, record_store: RecordStore, date: Callable[[], datetime], kept: Collection[int] = ()
 ) -> None:
-    """Deal with everything in ``running/``. A match that cannot be taken up is no reason for an error.
+    """Resume, end or quarantine every match in ``running/``; raises no error for a single match.
 
-    ``date`` returns what is now: stamps of a match go on by the time since it began. The results of the matches that
-    are ``kept`` stand in a contest: these are over, whatever their journals say.
+    ``date`` returns the present time: stamps of a match count on from its start. Matches in ``kept`` have a result in a
+    contest: these are over, whatever their journals say.
     """
-    found: list[tuple[int, Leftover]] = []
+    leftovers: list[tuple[int, Leftover]] = []
     for number in record_store.leftovers():
         try:
-            found.append((number, recovery.examine(number, record_store.journal(number))))
+            leftovers.append((number, recovery.examine(number, record_store.journal(number))))
         except OSError as error:
             log.error("journal_read_failed", match=number, error=str(error))
-    for number, leftover in found:  # only now: players are waited for from the same moment on
+    for number, leftover in leftovers:  # a second loop, so that all waits for players begin at the same moment
         try:
             if number in kept and (leftover.summary is None or not leftover.summary.result):
-                _without_end(record_store, number)
+                _quarantine_without_end(record_store, number)
                 continue
-            _take_up(arena, record_store, number, leftover, date())
+            _recover(arena, record_store, number, leftover, date())
         except Exception as error:
             log.error("match_recovery_failed", match=number, exc_info=error)
     work = record_store.round(over=True)
@@ -42,28 +42,28 @@ def resume_matches(
         log.info("matches_recovered", count=len(arena.matches), waiting_seconds=arena.settings.return_seconds)
 
 
-def _take_up(arena: Arena, record_store: RecordStore, number: int, leftover: Leftover, date: datetime) -> None:
+def _recover(arena: Arena, record_store: RecordStore, number: int, leftover: Leftover, date: datetime) -> None:
     recorded = record_store.recorded(number)
     if recorded is not None:
-        _again(record_store, number, recorded)
+        _remove_or_quarantine(record_store, number, recorded)
         return
     text, summary, torn, fault = leftover
     if torn:
         log.warning("journal_tail_truncated", match=number, bytes=torn)
     if fault or summary is None:
         sentence = f"the record of the match was damaged in {fault.partition(':')[0]}"
-        aside = record_store.quarantine(number, "" if summary is None else text + _ending(summary, sentence))
-        log.error("journal_quarantined", match=number, fault=repr(fault), path=str(aside))
+        path = record_store.quarantine(number, "" if summary is None else text + _missing_end(summary, sentence))
+        log.error("journal_quarantined", match=number, fault=repr(fault), path=str(path))
         return
     keys = record_store.keys(number)
     journal = record_store.go_on(number, len(text.encode()))
     try:
         if keys is None or summary.result:
-            journal.write(_ending(summary, "the server died, and nobody can come back to the match"))
+            journal.write(_missing_end(summary, "the server died, and nobody can come back to the match"))
         else:
             stamp = recovery.stamp_at(summary, date)
             wait = round(arena.settings.return_seconds * 1_000_000)
-            state, effects = recovery.restored(summary, stamp, stamp + wait)
+            state, effects = recovery.restore(summary, stamp, stamp + wait)
             journal.write(_lines(effects))
             if state.outcome is None:
                 arena.resume_match(state, keys, journal, summary.heard)
@@ -76,29 +76,29 @@ def _take_up(arena: Arena, record_store: RecordStore, number: int, leftover: Lef
         log.warning("match_recovered_as_ended", match=number)
 
 
-def _without_end(record_store: RecordStore, number: int) -> None:
-    """Deal with the journal of a match that is over, and has no end there: the disk has lost what it had kept.
+def _quarantine_without_end(record_store: RecordStore, number: int) -> None:
+    """Quarantine the journal of a match whose result is kept, but whose end the disk has lost.
 
-    The match does not go on, for its result would be played for a second time; and no record says that it was annulled.
+    Resuming would play for the result a second time, and a record would wrongly say that the match was annulled.
     """
     if record_store.recorded(number) is not None:
-        return _again(record_store, number, record_store.recorded(number) or b"")
-    aside = record_store.quarantine(number, "")
-    log.error("journal_end_lost", match=number, path=str(aside))
+        return _remove_or_quarantine(record_store, number, record_store.recorded(number) or b"")
+    path = record_store.quarantine(number, "")
+    log.error("journal_end_lost", match=number, path=str(path))
 
 
-def _again(record_store: RecordStore, number: int, recorded: bytes) -> None:
-    """Deal with a journal whose match has a record: the power was cut during its move, or somebody has copied it."""
+def _remove_or_quarantine(record_store: RecordStore, number: int, recorded: bytes) -> None:
+    """Remove a journal that equals the finished record of its match; quarantine one that differs."""
     if record_store.journal(number) == recorded:
         record_store.drop(number)
         return
-    aside = record_store.quarantine(number, "")
-    log.error("journal_mismatch_quarantined", match=number, path=str(aside))
+    path = record_store.quarantine(number, "")
+    log.error("journal_mismatch_quarantined", match=number, path=str(path))
 
 
-def _ending(summary: Summary, sentence: str) -> str:
-    """Return what a record lacks at its end; nothing where it has its result."""
-    return "" if summary.result else _lines(recovery.annulled(summary, sentence)[1])
+def _missing_end(summary: Summary, sentence: str) -> str:
+    """Return the missing last lines of a record; nothing if it has a result."""
+    return "" if summary.result else _lines(recovery.annul(summary, sentence)[1])
 
 
 def _lines(effects: list[referee.Effect]) -> str:

@@ -1,4 +1,4 @@
-"""One connection: its lines in, its replies out, and whom it stands for."""
+"""One connection: reads its requests, sends its replies."""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Protocol
@@ -23,41 +23,41 @@ if TYPE_CHECKING:
 
 log = structlog.get_logger()
 
-LINES_AT_A_TIME = 32
-"""Lines of one peer that are answered before others get their turn."""
+LINES_PER_PASS = 32
+"""Lines of one peer that are answered in one pass of the event loop."""
 
 
 class Arrivals(Protocol):
-    """Tells when bytes arrived: `server.net.stall_monitor.StallMonitor`."""
+    """Source of arrival stamps: `server.net.stall_monitor.StallMonitor`."""
 
     def arrival(self) -> int:
-        """Return the stamp, in microseconds, of bytes that were received just now."""
+        """Return the arrival stamp, in microseconds, of bytes that were just received."""
 
 
 class Session:
-    """A peer, from greeting to goodbye."""
+    """A client, from greeting to BYE."""
 
-    def __init__(self, arena: Arena, connection: Connection, visit: ConnectionQuota) -> None:
-        """Take the arena, the connection, and what limits hold for it; `run` greets."""
+    def __init__(self, arena: Arena, connection: Connection, quota: ConnectionQuota) -> None:
+        """Take the arena, the connection and its quota; `run` sends the greeting."""
         self.name = self.key = ""
         self.is_builtin = False
-        self.ticket = visit.ticket
+        self.ticket = quota.ticket
         self.match: Match | None = None
         self.side: int | None = None
         self._arena = arena
         self._requests = Requests(arena)
         self._connection = connection
-        self._visit = visit
+        self._quota = quota
         self._end = ServerEnd()
         self._errors = 0
-        self._asked: type = object
-        """Of which kind the last request was."""
+        self._last_request: type = object
+        """Type of the last request."""
         self._closing = trio.Event()
-        visit.session = self
+        quota.session = self
 
     @property
     def state(self) -> State:
-        """Return the state of the protocol that the session is in."""
+        """Return the protocol state of the session."""
         return self._end.state
 
     def reply(self, message: m.Message) -> None:
@@ -65,38 +65,38 @@ class Session:
         self._connection.send(self._end.send(message))
 
     def answer(self, kind: type, data: bytes) -> None:
-        """Send the answer to a request, already encoded."""
+        """Send the encoded answer to a request."""
         self._end.sent(kind)
         self._connection.send(data)
 
     def tell(self, kind: type, data: bytes) -> None:
-        """Send messages of a kind, already encoded. Spectators get them after the players."""
+        """Send encoded messages of one kind. Spectators get them after the players."""
         self._end.sent(kind)
         self._connection.send(data, patient=self.side is None)
 
     @property
     def direct(self) -> bool:
-        """Tell whether what was told is handed over at the end of the loop's pass, unless the peer does not take it."""
+        """Tell whether messages are sent at the end of this pass of the event loop."""
         return self._connection.direct
 
-    def when_handed(self, call: Callable[[], None]) -> None:
-        """Call something when all that was told is handed over; for a session that is not `direct`."""
-        self._connection.when_handed(call)
+    def call_when_sent(self, call: Callable[[], None]) -> None:
+        """Call a function when all messages up to now are sent; only where not `direct`."""
+        self._connection.call_when_sent(call)
 
     def leave(self) -> None:
-        """Forget the match: it is over."""
+        """Forget the match, which is over."""
         self.match = self.side = None
 
     def close(self, reason: str, sentence: str) -> None:
-        """Say goodbye; the connection closes when that is sent."""
+        """Send BYE, and close the connection when it is sent."""
         if not self._closing.is_set():
             self.reply(m.Bye(reason, m.Text(sentence)))
             self._connection.end()
             self._closing.set()
 
     async def run(self, watch: Arrivals) -> None:
-        """Greet, and serve the peer until either side closes the connection."""
-        self._arena.come(self)
+        """Send the greeting, and serve the client until either side closes the connection."""
+        self._arena.connect(self)
         access = "open" if self._arena.settings.tokens is None else "token"
         self.reply(m.Arena(m.VERSION, self._arena.server, access))
         try:
@@ -106,9 +106,9 @@ class Session:
                     return
                 arrived = watch.arrival()
                 lines = self._end.receive(data)
-                self._visit.read(data, arrived)
+                self._quota.read(data, arrived)
                 for number, line in enumerate(lines, 1):
-                    if self._visit.limited:
+                    if self._quota.limited:
                         await self._answer_in_turn(line, arrived, number < len(lines) or len(data) == RECEIVE_BYTES)
                     else:
                         await self._answer_trusted(line, arrived)
@@ -116,87 +116,87 @@ class Session:
                         return
                     if self._connection.behind:
                         await self._connection.catch_up()
-                    if number % LINES_AT_A_TIME == 0:
+                    if number % LINES_PER_PASS == 0:
                         await trio.lowlevel.checkpoint()
-                if self._visit.limited and not lines:
-                    self._visit.used(1 + len(data) // READ_BYTES)
-                    await self._visit.pay(len(data) == RECEIVE_BYTES)
+                if self._quota.limited and not lines:
+                    self._quota.used(1 + len(data) // READ_BYTES)
+                    await self._quota.pay(len(data) == RECEIVE_BYTES)
         except TooMany as flood:
             self.close("flood", str(flood))
         finally:
-            self._arena.gone(self)
+            self._arena.disconnect(self)
 
     async def _answer_trusted(self, line: str | ProtocolError, arrived: int) -> None:
-        """Answer at once, unless what was asked for before has taken the event loop for too long."""
-        visit = self._visit
-        await visit.rest()
-        worked = visit.worked()
+        """Answer a session without message limits, which is charged by its work alone."""
+        quota = self._quota
+        await quota.rest()
+        worked = quota.worked()
         later = self._answer(line, arrived)
-        work = visit.worked() - worked
+        work = quota.worked() - worked
         if later is not None:
             work += await self._finish(later)
-        if self._asked is not m.Move:
-            visit.made_work(work, sought=self._asked is m.Seek)
+        if self._last_request is not m.Move:
+            quota.made_work(work, sought=self._last_request is m.Seek)
 
     async def _answer_in_turn(self, line: str | ProtocolError, arrived: int, more: bool) -> None:
-        """Answer no faster than the limits allow; what the peer sends meanwhile waits in the network, and fills it."""
-        async with await self._visit.turn(more):
-            before, worked = self._connection.sent, self._visit.worked()
+        """Answer a session with message limits; unread input meanwhile fills the network's buffers."""
+        async with await self._quota.turn(more):
+            before, worked = self._connection.sent, self._quota.worked()
             later = self._answer(line, arrived)
-            work = (self._visit.worked() - worked) // WORK
-            self._visit.used(1 + (self._connection.sent - before) // ANSWER_BYTES + work)
+            work = (self._quota.worked() - worked) // WORK
+            self._quota.used(1 + (self._connection.sent - before) // ANSWER_BYTES + work)
         if later is not None:
             before = self._connection.sent
             work = await self._finish(later)
-            self._visit.used((self._connection.sent - before) // ANSWER_BYTES + work // WORK)
+            self._quota.used((self._connection.sent - before) // ANSWER_BYTES + work // WORK)
 
     def _answer(self, line: str | ProtocolError, arrived: int) -> BackgroundAnswer | None:
-        """Answer a request; return what is left to be done, if it takes time."""
+        """Answer a request; return its unfinished part, if any."""
         try:
-            self._asked = object
+            self._last_request = object
             message = self._end.accept(line)
-            self._asked = type(message)
+            self._last_request = type(message)
             if type(message) is m.Seek:
-                self._visit.seek()
+                self._quota.seek()
             return self._requests.answer(self, message, arrived)
         except Exception as error:
             self._failed(error)
             return None
 
     async def _finish(self, later: BackgroundAnswer) -> int:
-        """Do the rest of a request. Others of the peer wait meanwhile. Return the work that it made for the loop."""
+        """Finish a request, and return its work in the event loop. Later requests of the client wait."""
         began = None
         try:
             found = await later.wait()
-            began = self._visit.worked()
+            began = self._quota.worked()
             if not self._closing.is_set():
                 later.then(found)
         except Exception as error:
             self._failed(error)
-        return later.worked() + (0 if began is None else self._visit.worked() - began)
+        return later.worked() + (0 if began is None else self._quota.worked() - began)
 
     def _failed(self, error: Exception) -> None:
-        """A request was refused, or something went wrong with it."""
+        """Answer a request that was refused or has failed."""
         if isinstance(error, ProtocolError):
             self.reply(m.Error(error.code, m.Text(str(error))))
             if self.ticket:
                 self._arena.contest_players.refused(self.ticket, str(error))
-            error.__traceback__ = None  # its frames may hold it: a circle, and work for the garbage collector
+            error.__traceback__ = None  # breaks a reference cycle through its frames
             self._errors += 1
             if self._errors >= ERRORS:
                 self.close("errors", f"{ERRORS} lines of this session were not accepted; read protocol.md")
             return
         sentence = "a fault of the server's own, which was written to its log"
-        if self._arena.fault(self, error):
+        if self._arena.handle_session_fault(self, error):
             self.reply(m.Error(Code.SERVER_FAULT, m.Text(sentence)))
         else:
             self.close("server_fault", sentence)
 
 
-async def serve_stream(stream: ByteStream, arena: Arena, watch: Arrivals, visit: ConnectionQuota) -> None:
-    """Serve one connection until it is closed; close it. Nothing that happens on it reaches another."""
+async def serve_stream(stream: ByteStream, arena: Arena, watch: Arrivals, quota: ConnectionQuota) -> None:
+    """Serve one connection until it ends, and close it. Its faults never reach another connection."""
     connection = Connection(stream, arena.send_queue)
-    session = Session(arena, connection, visit)
+    session = Session(arena, connection, quota)
     try:
         async with trio.open_nursery() as nursery:
 
@@ -208,7 +208,7 @@ async def serve_stream(stream: ByteStream, arena: Arena, watch: Arrivals, visit:
             await connection.write_queued()
             nursery.cancel_scope.cancel()
     except Exception as error:
-        log.error("session_failed", peer=visit.host, name=session.name, exc_info=error)
+        log.error("session_failed", peer=quota.host, name=session.name, exc_info=error)
     finally:
         connection.close()
         with trio.move_on_after(1) as scope:

@@ -1,6 +1,6 @@
-"""What a server has done since it started, counted: matches and how they ended, moves, and how long things took.
+"""Statistics of a server since its start: matches by result, moves, latencies.
 
-Counting is cheap enough for every move, some tenths of a microsecond; `server.web.http.metrics` shows it.
+Counting a move takes some tenths of a microsecond; `server.web.http.metrics` exports the figures.
 """
 
 from collections import Counter
@@ -16,59 +16,59 @@ from server.net.send_queue import SendQueue
 log = structlog.get_logger()
 
 SUSPENDED = "suspended"
-"""Reason of matches that this server has left to the next one."""
+"""Reason of matches that were left to the next server."""
 
 
 class Histogram:
-    """How often what took how long. Bounds are powers of two, in microseconds."""
+    """Histogram of durations in microseconds. Bucket bounds are powers of two."""
 
     BOUNDS = 27
-    """The last finite bound is 2**26 microseconds, a minute: nothing that is measured takes as long."""
+    """Number of finite bounds; the last one is 2**26 microseconds, a minute."""
 
     def __init__(self) -> None:
-        """Begin with nothing."""
+        """Start empty."""
         self.counts = [0] * (self.BOUNDS + 1)
-        """Of values below 2**0, 2**1, … microseconds, each not below the one before; the last of all above."""
+        """Number of values in each bucket: below 2**0, 2**1, … microseconds; the last one is unbounded."""
         self.sum = 0
 
     def add(self, value: int) -> None:
-        """Count a value in microseconds; negative ones count as 0."""
+        """Count a duration in microseconds; negative ones count as 0."""
         value = max(0, value)
         self.counts[min(value.bit_length(), self.BOUNDS)] += 1
         self.sum += value
 
 
 class ServerStats:
-    """The counts. All the time, `started` is the sum of `results` and of the matches that are running."""
+    """Counters. At any time, `started` is the sum of `results` and of the number of running matches."""
 
     def __init__(self, clock: Callable[[], int], send_queue: SendQueue) -> None:
-        """Begin with nothing. The clock counts microseconds; moves are answered when the send queue has sent."""
+        """Start at zero. The clock counts microseconds; a move counts as answered when the send queue is flushed."""
         self.started = 0
-        """Matches that were begun, or taken up after a crash."""
+        """Matches that were started, or resumed after a crash."""
         self.results: Counter[str] = Counter()
-        """By reason."""
+        """Ended matches by reason."""
         self.moves = Histogram()
-        """From the arrival of a MOVE until all that it made the server say was handed over."""
+        """Time from the arrival of a MOVE until its answers were sent."""
         self.lateness = Histogram()
-        """Of flags: from the deadline until it was told."""
+        """Delay of flags: from the deadline until the match ended."""
         self._clock = clock
         self._send_queue = send_queue
         self._unanswered: list[int] = []
 
-    def moved(self, arrived: int) -> None:
-        """A MOVE that arrived at a stamp was dealt with; its answer goes out with those of this pass."""
+    def count_move(self, arrived: int) -> None:
+        """Count a MOVE by its arrival stamp; its answers are sent at the end of this pass of the event loop."""
         if not self._unanswered:
-            self._send_queue.then(self._answered, _uncounted)
+            self._send_queue.then(self._count_answered, _log_fault)
         self._unanswered.append(arrived)
 
-    def _answered(self) -> None:
+    def _count_answered(self) -> None:
         now = self._clock()
         for arrived in self._unanswered:
             self.moves.add(now - arrived)
         self._unanswered.clear()
 
-    def ended(self, state: State, took: int) -> None:
-        """Count a match that is over, after so many microseconds, and write its line into the log."""
+    def count_ended(self, state: State, took: int) -> None:
+        """Count a finished match, and log it. ``took`` is its duration in microseconds."""
         outcome = state.outcome
         assert outcome is not None
         self.results[str(outcome.termination)] += 1
@@ -92,6 +92,6 @@ class ServerStats:
         )
 
 
-def _uncounted(error: Exception) -> None:
-    """Counting failed: nothing else depends on it."""
+def _log_fault(error: Exception) -> None:
+    """Log that counting failed, which affects nothing else."""
     log.error("stats_update_failed", exc_info=error)

@@ -83,7 +83,7 @@ async def _tell_who_is_awaited(arena: Arena, names: tuple[str, str]) -> None:
     while True:
         await trio.sleep(TELL_SECONDS)
         awaited = [name for name in names if name not in arena.sessions]
-        if arena.tally.started or not awaited:
+        if arena.stats.started or not awaited:
             return
         _say(f"  {' and '.join(awaited)} not ready after {trio.current_time() - began:.0f} s{why}")
         why = ""

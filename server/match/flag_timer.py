@@ -1,4 +1,4 @@
-"""Flags fall when the time is over: one task that sleeps until the next deadline of any match."""
+"""The flag timer: one task that sleeps until the next deadline of any match."""
 
 import heapq
 import math
@@ -12,30 +12,30 @@ log = structlog.get_logger()
 
 
 class Timed(Protocol):
-    """Something with a deadline that may move."""
+    """An object with a deadline that may move."""
 
     @property
     def over(self) -> bool:
-        """Tell whether there is nothing to wait for any more, ever."""
+        """Tell whether there will be no deadline any more."""
 
     def deadline(self) -> int | None:
-        """Return the stamp at which `flag` has to be called, None when there is nothing to wait for now."""
+        """Return the stamp at which to call `flag`; None if there is no deadline now."""
 
     def flag(self, now: int) -> None:
-        """Look at the clocks as they stand at a stamp: time may be over. All that had come by then was looked at."""
+        """Check the clocks at a stamp. All messages that had arrived by then have been read."""
 
     def failed(self, error: Exception) -> None:
-        """`flag` raised an error."""
+        """Handle an error that `flag` has raised."""
 
 
 class FlagTimer:
-    """Calls `flag` of everything that it keeps, at its deadline.
+    """Calls `flag` of each registered object at its deadline.
 
-    A deadline that moves back costs nothing: the old one is looked up when it comes, and put in again.
+    Postponing a deadline costs nothing: the object is checked at the old one, and registers the new one then.
     """
 
     def __init__(self, clock: Callable[[], int], soon: Callable[[Callable[[], None]], None]) -> None:
-        """Take the clock, in microseconds, which stamps of deadlines are on, and `SendQueue.soon`."""
+        """Take the clock of the deadlines, in microseconds, and `SendQueue.soon`."""
         self._clock = clock
         self._soon = soon
         self._heap: list[tuple[int, int, Timed]] = []
@@ -44,7 +44,7 @@ class FlagTimer:
         self._sleep = trio.CancelScope()
 
     def keep(self, timed: Timed, known: int | None) -> int | None:
-        """Watch a deadline that is new or has changed; return the one that is watched, to be passed in next time.
+        """Register the deadline of an object when it is new or has changed; return the registered one.
 
         ``known`` is what the last call returned, None at first.
         """
@@ -58,7 +58,7 @@ class FlagTimer:
         return deadline
 
     def forget(self) -> None:
-        """One more of what is kept is over. Such deadlines are let go of before they are more than the others."""
+        """Note that one more object is over. Their entries are removed before they outnumber the others."""
         self._over += 1
         if 2 * self._over > len(self._heap):
             self._heap = [entry for entry in self._heap if not entry[2].over]
@@ -70,23 +70,23 @@ class FlagTimer:
         while True:
             self._sleep = trio.CancelScope()
             with self._sleep:
-                await trio.sleep(self._wait())
-            # what has reached the sockets by now came in time: let the loop look at them, and their readers run, first
+                await trio.sleep(self._sleep_seconds())
+            # two passes of the loop, so that messages that reached the sockets in time are read first
             now = self._clock()
             await trio.lowlevel.checkpoint()
             await trio.lowlevel.checkpoint()
             while self._heap and self._heap[0][0] <= now:
                 _, _, timed = heapq.heappop(self._heap)
-                _look(timed, now)
+                _call_flag(timed, now)
 
-    def _wait(self) -> float:
+    def _sleep_seconds(self) -> float:
         if not self._heap:
             return math.inf
         return max(0.0, (self._heap[0][0] - self._clock()) / 1_000_000)
 
 
-def _look(timed: Timed, now: int) -> None:
-    """Whatever goes wrong with one deadline, the others are kept."""
+def _call_flag(timed: Timed, now: int) -> None:
+    """Call `flag` of one object; its errors never stop the timer."""
     try:
         timed.flag(now)
     except Exception as error:

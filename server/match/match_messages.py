@@ -1,4 +1,4 @@
-"""What players and spectators are told of a match as a whole: that there is one, and all of it when it is over."""
+"""MATCH and WATCHING, the messages that describe a match, and the sessions that they are sent to."""
 
 from collections.abc import Callable
 from typing import Protocol
@@ -11,28 +11,28 @@ from engine.wire.words import word_of
 
 
 class Seat(Protocol):
-    """What a match needs of a session: a player's or a spectator's."""
+    """What a match needs of a session of a player or a spectator."""
 
     def tell(self, kind: type, data: bytes) -> None:
-        """Send messages of a kind, already encoded."""
+        """Send encoded messages of one kind."""
 
     def leave(self) -> None:
-        """The match is over."""
+        """Forget the match, which is over."""
 
 
 class PlayersSeat(Seat, Protocol):
-    """What a match needs of a player's session beside."""
+    """What a match needs of a session of a player."""
 
     @property
     def direct(self) -> bool:
-        """Tell whether what was told is handed over at the end of the loop's pass."""
+        """Tell whether messages are sent at the end of this pass of the event loop."""
 
-    def when_handed(self, call: Callable[[], None]) -> None:
-        """Call something when all that was told is handed over, or can never be; where it is not `direct`."""
+    def call_when_sent(self, call: Callable[[], None]) -> None:
+        """Call a function when all messages up to now are sent, or can never be; only where not `direct`."""
 
 
 def announcement(header: Header, side: int, token: str) -> m.Match:
-    """Return the MATCH of a side."""
+    """Return MATCH for a side."""
     position = header.position
     return m.Match(
         header.match,
@@ -47,7 +47,7 @@ def announcement(header: Header, side: int, token: str) -> m.Match:
 
 
 def watching(header: Header) -> m.Watching:
-    """Return the WATCHING of a match."""
+    """Return WATCHING for a match."""
     position = header.position
     return m.Watching(
         header.match,
@@ -59,7 +59,7 @@ def watching(header: Header) -> m.Watching:
     )
 
 
-def tell_everybody(seat: Seat, messages: list[Message]) -> None:
-    """Tell several messages."""
+def send_messages(seat: Seat, messages: list[Message]) -> None:
+    """Encode and send several messages."""
     for message in messages:
         seat.tell(type(message), encode(message))

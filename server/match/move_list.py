@@ -1,4 +1,4 @@
-"""The answers to MOVES and LIST, made some lines at a time: the legal moves of a position, and all matches."""
+"""The answers to MOVES and LIST, made in small steps that do not hold up the event loop."""
 
 from collections.abc import Callable, Iterable
 from itertools import islice
@@ -12,73 +12,72 @@ from engine.wire.coding import encode
 from server.config.settings import LISTED_MOVES
 from server.net.rate_limiter import processor_time
 
-AT_A_TIME = 25
-"""Moves that are found before the event loop gets to others: they take a third of a millisecond as a rule."""
+MOVES_PER_STEP = 25
+"""Moves generated in one step: a third of a millisecond as a rule."""
 
-PART = 300
-"""Microseconds of the processor after which others get their turn before that: rows of a large board can be taken in
-many ways."""
+STEP_MICROSECONDS = 300
+"""Processor time after which a step ends early: rows of a large board can be removed in many ways."""
 
 
-LINES_AT_A_TIME = 100
-"""Lines of LIST that are made before the event loop gets to others: they take a fifth of a millisecond."""
+LINES_PER_STEP = 100
+"""Lines of LIST made in one step: a fifth of a millisecond."""
 
 
 class MatchListing:
-    """The list of matches."""
+    """The answer to LIST: all matches."""
 
     def __init__(self, lines: Iterable[Callable[[], str]]) -> None:
-        """Begin with none; `go_on` asks for the lines."""
-        self._asked = iter(tuple(lines))
+        """Take a function for each line."""
+        self._pending = iter(tuple(lines))
         self._lines: list[str] = []
         self.answer = b""
-        """MATCHES as bytes, when all lines are there."""
+        """Encoded MATCHES, when the list is complete."""
         self._worked = 0
 
-    def go_on(self) -> bool:
-        """Ask for some more lines; return whether all are there."""
+    def step(self) -> bool:
+        """Make some lines; return whether the list is complete."""
         before, began = len(self._lines), processor_time()
-        self._lines += [f"| {line()}\n" for line in islice(self._asked, LINES_AT_A_TIME)]
-        if len(self._lines) < before + LINES_AT_A_TIME:
+        self._lines += [f"| {line()}\n" for line in islice(self._pending, LINES_PER_STEP)]
+        if len(self._lines) < before + LINES_PER_STEP:
             self.answer = "".join([f"MATCHES {len(self._lines)}\n", *self._lines]).encode()
         self._worked += processor_time() - began
         return bool(self.answer)
 
     def worked(self) -> int:
-        """Return how many microseconds the processor has worked for it."""
+        """Return the processor time used, in microseconds."""
         return self._worked
 
     async def finish(self) -> bytes:
-        """Return MATCHES as bytes; the event loop gets to others again and again."""
-        while not self.go_on():
+        """Complete the list, with a checkpoint after each step; return encoded MATCHES."""
+        while not self.step():
             await trio.lowlevel.checkpoint()
         return self.answer
 
 
 class MoveList:
-    """The list of moves that are legal in a position."""
+    """The answer to MOVES: the legal moves of a position."""
 
     def __init__(self, position: Position) -> None:
-        """Begin with none; `go_on` finds them."""
+        """Take the position."""
         self._successors = position.successors()
         self._moves: list[str] = []
         self._answer = b""
         self._too_many = False
         self._worked = 0
 
-    def go_on(self) -> bool:
-        """Find some more moves; return whether all are found, or more than are listed."""
+    def step(self) -> bool:
+        """Generate some moves; return whether the list is complete, or too long."""
         if self._answer or self._too_many:
             return True
         began = processor_time()
         try:
-            for _ in range(AT_A_TIME):
+            for _ in range(MOVES_PER_STEP):
                 successor = next(self._successors, None)
                 if successor is None:
                     self._answer = encode(m.Moves(m.Block(tuple(self._moves))))
                     break
                 self._moves.append(successor.move)
-                if processor_time() - began > PART:
+                if processor_time() - began > STEP_MICROSECONDS:
                     break
         except OverflowError:
             self._too_many = True
@@ -87,18 +86,18 @@ class MoveList:
         return self._too_many or bool(self._answer)
 
     def worked(self) -> int:
-        """Return how many microseconds the processor has worked for it."""
+        """Return the processor time used, in microseconds."""
         return self._worked
 
     async def finish(self) -> "MoveList":
-        """Find all moves, and let the event loop get to others again and again."""
-        while not self.go_on():
+        """Complete the list, with a checkpoint after each step."""
+        while not self.step():
             await trio.lowlevel.checkpoint()
         return self
 
     @property
     def answer(self) -> bytes:
-        """Return MOVES as bytes, when all are found; raises `ProtocolError` where there are too many."""
+        """Return encoded MOVES of a complete list; raises `ProtocolError` if there are too many moves."""
         if self._too_many:
             raise ProtocolError(Code.TOO_MANY, f"more than {LISTED_MOVES} moves are legal here; they are not listed")
         return self._answer

@@ -1,7 +1,7 @@
-"""What the journal of a match that a server did not end comes to. Pure: bytes in, the match out.
+"""Recovery of a match from the journal that a dead server left. Pure: bytes in, the match out.
 
-A journal is written before anything of it is told, a whole step at a time. So what is cut off at its end was never
-told to anybody, and all that anybody was told is there.
+The journal of a step is written before its messages are sent. So a torn end was never sent to anybody, and everything
+that was sent is in the journal.
 """
 
 from datetime import datetime, timedelta
@@ -17,49 +17,49 @@ from engine.wire import messages as m
 from server.match import referee
 
 ESCAPED = "surrogateescape"
-"""How bytes that are no UTF-8 are kept until their line is found."""
+"""Decoding of bytes that are no UTF-8, until their line is found."""
 
 
 class Leftover(NamedTuple):
-    """What of a journal stands."""
+    """The valid part of a journal."""
 
     text: str
-    """Whole lines, all of them true."""
+    """Complete, valid lines."""
     summary: Summary | None
-    """What they say; None where not even the head can be read."""
+    """Summary of these lines; None if not even the head can be read."""
     torn: int
-    """How many bytes behind the last whole step were cut off."""
+    """Bytes that were cut off after the last complete step."""
     fault: str
-    """What is wrong behind the text, for people; empty where nothing is."""
+    """Description of the first invalid line; empty if there is none."""
 
 
 def examine(match: int, data: bytes) -> Leftover:
-    """Read the journal of a match; never raises, whatever the bytes are."""
+    """Read the journal of a match; never raises."""
     whole = data[: data.rfind(b"\n") + 1].decode(errors=ESCAPED)
-    lines = _without_an_end(whole.splitlines(keepends=True))
+    lines = _drop_ending(whole.splitlines(keepends=True))
     text = "".join(lines)
-    summary, error = _read(match, lines)
+    summary, error = _verify(match, lines)
     if error is None:
         return Leftover(text, summary, len(data) - len(text.encode()), "")
-    sound = _without_an_end(lines[: error.line - 1])
-    return Leftover("".join(sound), _read(match, sound)[0], 0, str(error))
+    sound = _drop_ending(lines[: error.line - 1])
+    return Leftover("".join(sound), _verify(match, sound)[0], 0, str(error))
 
 
-def _without_an_end(lines: list[str]) -> list[str]:
-    """Leave out that the match was being ended, by whatever the result would have said: that has not happened."""
+def _drop_ending(lines: list[str]) -> list[str]:
+    """Drop the first line of an ending whose result was not written: that ending has not happened."""
     ending = (
         len(lines) > 1 and lines[-1].startswith("unanswered ") and not lines[-2].startswith(("resigned ", "crashed "))
     )
     return lines[:-1] if ending else lines
 
 
-def restored(summary: Summary, stamp: int, until: int) -> referee.Step:
-    """Take up, at a stamp, a match whose record has no result, and wait for its players until another one.
+def restore(summary: Summary, stamp: int, until: int) -> referee.Step:
+    """Restore a match without a result at a stamp, waiting for its players until the stamp ``until``.
 
-    A match that was over, and lacks but its result, is ended.
+    A match that was over, and lacks only its result, is finished.
     """
     state = _state(summary)
-    outcome = _ended(summary)
+    outcome = _missing_outcome(summary)
     if outcome is not None:
         return referee.finish(state, outcome, summary.stamp)
     awaited = referee.Awaited((True, True), until)
@@ -67,23 +67,23 @@ def restored(summary: Summary, stamp: int, until: int) -> referee.Step:
     return state, [referee.WriteRecord(record.restarted_line(stamp))]
 
 
-def annulled(summary: Summary, sentence: str) -> referee.Step:
-    """End a match that cannot be taken up, where it stands."""
-    state, outcome = _state(summary), _ended(summary)
+def annul(summary: Summary, sentence: str) -> referee.Step:
+    """End a match that cannot be resumed, in its last state."""
+    state, outcome = _state(summary), _missing_outcome(summary)
     return referee.finish(state, outcome or Outcome(None, Termination.SERVER_FAULT, sentence), summary.stamp)
 
 
-def finished(text: str) -> referee.State | None:
-    """Return a match from its complete record; None where that is not true."""
+def read_finished_match(text: str) -> referee.State | None:
+    """Return the state of a match from its complete record; None if that is invalid."""
     try:
         summary = record.verify(text)
     except BadRecord:
         return None
-    return ended(summary)
+    return finished_state(summary)
 
 
-def ended(summary: Summary) -> referee.State | None:
-    """Return a match from what its record says; None where that has no result."""
+def finished_state(summary: Summary) -> referee.State | None:
+    """Return the state of a match from the summary of its record; None if that has no result."""
     if not summary.result:
         return None
     sides = summary.header.position.game.sides
@@ -94,16 +94,16 @@ def ended(summary: Summary) -> referee.State | None:
 
 
 def stamp_at(summary: Summary, date: datetime) -> int:
-    """Return the stamp of a date for a match: by when it began, but never before its last event."""
+    """Convert a date to a stamp of a match, never before its last event."""
     try:
         since = (date - datetime.fromisoformat(summary.header.started)) // timedelta(microseconds=1)
-    except (ValueError, TypeError):  # no date, or one without a time zone
+    except (ValueError, TypeError):  # no date, or no time zone
         since = 0
     return max(summary.latest, since)
 
 
-def _read(match: int, lines: list[str]) -> tuple[Summary | None, BadRecord | None]:
-    """Verify; an error has the line from which on the text cannot be trusted."""
+def _verify(match: int, lines: list[str]) -> tuple[Summary | None, BadRecord | None]:
+    """Verify lines of a journal; an error has the number of the first invalid line."""
     for number, line in enumerate(lines, 1):
         if not line.isascii() and line != line.encode(errors=ESCAPED).decode(errors="replace"):
             return None, BadRecord(number, "this is no UTF-8")
@@ -111,7 +111,7 @@ def _read(match: int, lines: list[str]) -> tuple[Summary | None, BadRecord | Non
         summary = record.verify("".join(lines))
     except BadRecord as error:
         return None, error
-    except Exception as error:  # a journal that the rules stumble over is no reason not to start
+    except Exception as error:  # a fault of the rules must not keep the server from starting
         return None, BadRecord(1, f"{type(error).__name__}: {error}")
     if summary.header.match != match:
         return None, BadRecord(2, f"this is match {summary.header.match}, not {match}")
@@ -119,7 +119,7 @@ def _read(match: int, lines: list[str]) -> tuple[Summary | None, BadRecord | Non
 
 
 def _state(summary: Summary) -> referee.State:
-    """Return the match with clocks that stand."""
+    """Return the state of a match with stopped clocks."""
     header = summary.header
     sides = header.position.game.sides
     shown = []
@@ -131,18 +131,18 @@ def _state(summary: Summary) -> referee.State:
     return referee.State(header, summary.history, clock, summary.ready, stamp, tuple(shown), stamp=stamp)
 
 
-def _ended(summary: Summary) -> Outcome | None:
-    """Return how a match has ended whose result was cut off, None where it goes on."""
+def _missing_outcome(summary: Summary) -> Outcome | None:
+    """Return the outcome of a match whose result is missing; None if the match goes on."""
     if summary.resigned is not None and summary.crashed is not None:
         return referee.failure(summary.header, summary.resigned, summary.crashed)
     if summary.resigned is not None:
         return referee.resignation(summary.header, summary.resigned)
     if summary.refused is not None:
-        return _refused(summary.header, summary.history, summary.refused)
+        return _refusal_outcome(summary.header, summary.history, summary.refused)
     return summary.history.verdict(summary.header.move_limit) if all(summary.ready) else None
 
 
-def _refused(header: record.Header, history: History, text: str) -> Outcome:
+def _refusal_outcome(header: record.Header, history: History, text: str) -> Outcome:
     try:
         history.after(text)
     except BadMove as error:

@@ -1,7 +1,7 @@
-"""The referee of one match: a pure function of what the players say and when.
+"""The referee of one match: a pure function of messages and times.
 
-Each function takes the state of a match and returns the next one with its effects, in the order in which they are
-to be carried out. Stamps are microseconds since the match began. Nothing here sends, writes or reads a clock.
+Each function takes the state of a match, and returns the next state with its effects in order. Stamps are microseconds
+since the match began. Nothing here sends, writes or reads a clock.
 """
 
 from typing import NamedTuple, TypeAlias
@@ -23,25 +23,25 @@ class Tell(NamedTuple):
 
 
 class Show(NamedTuple):
-    """A message for both players and everybody who watches."""
+    """A message for both players and all spectators."""
 
     message: m.Message
 
 
 class WriteRecord(NamedTuple):
-    """A line of the record, to be written before what follows is sent."""
+    """A line of the record, to be written before later messages are sent."""
 
     line: str
 
 
 class GiveTurn(NamedTuple):
-    """TURN for the side to move. When it was sent, `turn_given` has to be told."""
+    """TURN for the side to move. When it is sent, `start_turn` has to be called."""
 
     side: int
 
 
 class GiveTime(NamedTuple):
-    """A side that was waited for is back and not ready yet. When it was told, `time_given` has to be."""
+    """A side has resumed and is not ready yet. When it was sent the match, `start_initialisation` has to be called."""
 
     side: int
 
@@ -52,47 +52,47 @@ class Finish(NamedTuple):
     outcome: Outcome
 
 
-MAX_SAID = 200
-"""Characters that a player's own sentence may have in the record and in RESULT; the rest is cut off."""
+MAX_SENTENCE_CHARACTERS = 200
+"""Longest sentence of a player in the record and in RESULT; the rest is cut off."""
 
 Effect: TypeAlias = Tell | Show | WriteRecord | GiveTurn | GiveTime | Finish
 
 
 class Awaited(NamedTuple):
-    """Who is waited for after a restart of the server. The clock of such a side stands, whatever its turn."""
+    """The sides whose players have not returned since a restart of the server. Their clocks are stopped."""
 
     sides: tuple[bool, bool]
     until: int
-    """The stamp from which on nobody is waited for any more."""
+    """Stamp at which waiting ends."""
 
 
 class State(NamedTuple):
-    """A match, as far as it has come."""
+    """The state of a match."""
 
     header: Header
     history: History
     clock: Clock
     ready: tuple[bool, bool] = (False, False)
-    """Which side has said READY."""
+    """Whether each side has sent READY."""
     sent: int = 0
-    """Stamp of the last TURN, or of what else has let a clock run; what is answered to it came later."""
+    """Stamp of the last TURN, or of another message that started a clock; answers arrive later."""
     shown: tuple[m.Moved, ...] = ()
-    """The moves as they were shown, for those who come later."""
+    """MOVED of each move, for those who join later."""
     awaited: Awaited | None = None
     outcome: Outcome | None = None
     absent: tuple[int | None, int | None] = (None, None)
-    """The stamp from which on a side has had no connection, None while it has one."""
+    """Stamp since which each side has had no connection; None while it has one."""
     stamp: int = 0
-    """The latest one of a READY or a move: the match does not end before it."""
+    """Stamp of the latest READY or move: the match does not end before it."""
 
     @property
     def sides(self) -> tuple[str, str]:
-        """What the sides are called in this game."""
+        """Return the names of the sides in this game."""
         return self.header.position.game.sides
 
     @property
     def playing(self) -> bool:
-        """Tell whether initialisation is over, and the game is not."""
+        """Tell whether initialisation is over and the game is not."""
         return self.outcome is None and self.ready == (True, True)
 
 
@@ -100,12 +100,12 @@ Step: TypeAlias = tuple[State, list[Effect]]
 
 
 def begin(header: Header) -> State:
-    """Begin a match: both clocks run from stamp 0, until each side is ready."""
+    """Start a match: both clocks run from stamp 0 until READY."""
     return State(header, History.begin(header.position), Clock.full(header.control).run(0, 0).run(1, 0))
 
 
 def ready(state: State, side: int, now: int) -> Step:
-    """A side has finished its initialisation. To say so again changes nothing."""
+    """Handle READY of a side; a repeated one changes nothing."""
     if state.outcome is not None or state.ready[side]:
         return state, []
     clock = state.clock.stop(side, now)
@@ -119,38 +119,38 @@ def ready(state: State, side: int, now: int) -> Step:
     effects.append(Show(m.Start(*clock.milliseconds(now))))
     verdict = state.history.verdict(state.header.move_limit)
     if verdict is None:
-        return state, [*effects, *_turn(state)]
+        return state, [*effects, *_give_turn(state)]
     state, more = finish(state, verdict, state.stamp)
     return state, [*effects, *more]
 
 
-def turn_given(state: State, now: int) -> State:
-    """The last byte of TURN was handed over: from here on the side to move is charged, unless it is waited for."""
+def start_turn(state: State, now: int) -> State:
+    """Start the clock of the side to move, now that TURN was sent; not if its player has not returned."""
     side = state.history.position.turn
     if state.awaited is not None and state.awaited.sides[side]:
-        return state  # the TURN was for the other side, which has answered it already
+        return state  # TURN was for the other side, which has moved already
     clock = state.clock.run(side, now)
     header, history, _, ready, _, shown, awaited, _, absent, stamp = state
     return State(header, history, clock, ready, now, shown, awaited, None, absent, stamp)
 
 
-def time_given(state: State, side: int, now: int) -> Step:
-    """A side that was waited for has been told all that it missed: from here on its initialisation is charged."""
+def start_initialisation(state: State, side: int, now: int) -> Step:
+    """Start the clock of a side that has resumed during initialisation, now that it was sent the match."""
     if state.outcome is not None or state.ready[side]:
         return state, []
     line = record.runs_line(state.sides[side], now)
     return state._replace(clock=state.clock.run(side, now), sent=now), [WriteRecord(line)]
 
 
-def stalled(state: State, stall: Stall) -> Step:
-    """The server stood still: the clocks that ran when that began are not charged for it."""
+def credit_stall(state: State, stall: Stall) -> Step:
+    """Credit the clocks that ran when a stall of the server began."""
     if state.outcome is not None or not state.clock.touched(stall):
         return state, []
     return state._replace(clock=state.clock.stalled(stall)), [WriteRecord(record.stall_line(stall))]
 
 
-def allowed(state: State, side: int, lag: int) -> Step:
-    """A side's lag was measured: so many whole milliseconds of each turn are not charged, within the allowance."""
+def allow_lag(state: State, side: int, lag: int) -> Step:
+    """Set the lag, in whole milliseconds and within the allowance, that a side is not charged in each turn."""
     allowance = min(lag, state.header.lag_allowance) // MICROSECONDS * MICROSECONDS
     if state.outcome is not None or allowance == state.clock.allowances[side]:
         return state, []
@@ -159,7 +159,7 @@ def allowed(state: State, side: int, lag: int) -> Step:
 
 
 def move(state: State, side: int, text: str, now: int) -> Step:
-    """A side plays. ``now`` is when its line was received. It must be on turn: the session sees to that."""
+    """Handle MOVE of the side on turn, received at ``now``. The session makes sure that it is on turn."""
     clock = state.clock.stop(side, now)
     if clock.left[side] <= 0:
         return flag(state, now)
@@ -179,13 +179,13 @@ def move(state: State, side: int, text: str, now: int) -> Step:
     )
     verdict = history.verdict(state.header.move_limit)
     if verdict is None:
-        return state, [WriteRecord(line), Show(moved), *_turn(state)]
+        return state, [WriteRecord(line), Show(moved), *_give_turn(state)]
     state, effects = finish(state, verdict, now)
     return state, [WriteRecord(line), Show(moved), *effects]
 
 
 def resign(state: State, side: int, now: int) -> Step:
-    """A side gives up. A used-up clock goes before, whosever it is."""
+    """Handle RESIGN of a side, unless a clock has run out."""
     if any(state.clock.fallen(now)):
         return flag(state, now)
     resigned = WriteRecord(record.resigned_line(state.sides[side], now))
@@ -193,19 +193,19 @@ def resign(state: State, side: int, now: int) -> Step:
     return state, [resigned, *effects]
 
 
-def says_crashed(state: State, side: int, sentence: str, now: int) -> Step:
-    """A side gives up because its program has failed, and says how. A used-up clock goes before, whosever it is."""
+def report_crash(state: State, side: int, sentence: str, now: int) -> Step:
+    """Handle CRASHED of a side whose program has failed, unless a clock has run out."""
     if any(state.clock.fallen(now)):
         return flag(state, now)
-    if len(sentence) > MAX_SAID:
-        sentence = f"{sentence[: MAX_SAID - 1]}…"
+    if len(sentence) > MAX_SENTENCE_CHARACTERS:
+        sentence = f"{sentence[: MAX_SENTENCE_CHARACTERS - 1]}…"
     said = WriteRecord(record.crashed_line(state.sides[side], now, sentence))
     state, effects = finish(state, failure(state.header, side, sentence), now)
     return state, [said, *effects]
 
 
 def deadline(state: State) -> int | None:
-    """Return the stamp at which `flag` has something to do, None where it has nothing."""
+    """Return the stamp at which to call `flag`; None for never."""
     falls = state.clock.deadline()
     if state.awaited is None:
         return falls
@@ -213,14 +213,14 @@ def deadline(state: State) -> int | None:
 
 
 def flag(state: State, now: int) -> Step:
-    """End the match if a clock that runs is used up at ``now``, and wait no longer than is due; else change nothing."""
+    """End the match if a clock has run out, and stop waiting for players when that is due."""
     now = max(now, state.stamp)
     fallen = state.clock.fallen(now)
     if state.outcome is not None:
         return state, []
     if not any(fallen):
         waited = state.awaited is not None and now >= state.awaited.until
-        return _wait_no_more(state, now) if waited else (state, [])
+        return _stop_waiting(state, now) if waited else (state, [])
     phase = "" if state.playing else " while initialising"
     sentences = []
     for side in (0, 1):
@@ -229,28 +229,28 @@ def flag(state: State, now: int) -> Step:
             budget = record.milliseconds(state.header.control.budget)
             sentences.append(
                 f"{state.header.players[side]} ({state.sides[side]}) ran out of time{phase}:"
-                f" {over} ms beyond a budget of {budget} ms{_without_connection(state, side, now)}"
+                f" {over} ms beyond a budget of {budget} ms{_disconnection_clause(state, side, now)}"
             )
     winner = None if all(fallen) else fallen.index(False)
     return finish(state, Outcome(winner, Termination.TIME, "; ".join(sentences)), now)
 
 
 def annul(state: State, termination: Termination, sentence: str, now: int) -> Step:
-    """End the match without a result, through no fault of the players."""
+    """End the match without a result."""
     return finish(state, Outcome(None, termination, sentence), now)
 
 
 def adjudicate(state: State, winner: int | None, sentence: str, now: int) -> Step:
-    """End a game in play with the result that its position is proven to have.
+    """End a game in play with the proven result of its position.
 
-    A clock that is used up goes before, and is left to `flag`: what has arrived in time is looked at first.
+    A clock that has run out takes precedence, and is left to `flag`: messages that arrived in time are read first.
     """
     if not state.playing or any(state.clock.fallen(now)):
         return state, []
     return finish(state, Outcome(winner, Termination.ADJUDICATED, sentence), now)
 
 
-_ENDED = {
+_ENDINGS = {
     Termination.CRASHED: "crashed",
     Termination.OUT_OF_MEMORY: "used too much memory",
     Termination.TOO_MANY_PROCESSES: "had too many processes",
@@ -259,23 +259,25 @@ _ENDED = {
 }
 
 
-def crashed(state: State, side: int, sentence: str, now: int, termination: Termination = Termination.CRASHED) -> Step:
-    """A side's program has ended, and its connection is lost: nobody can come back. A used-up clock goes before."""
+def end_crashed(
+    state: State, side: int, sentence: str, now: int, termination: Termination = Termination.CRASHED
+) -> Step:
+    """End the match because the program of a side exited or exceeded a limit, unless a clock has run out."""
     if state.outcome is not None or any(state.clock.fallen(now)):
         return state, []
     name = f"{state.header.players[side]} ({state.sides[side]})"
-    return finish(state, Outcome(1 - side, termination, f"{name} {_ENDED[termination]}: {sentence}"), now)
+    return finish(state, Outcome(1 - side, termination, f"{name} {_ENDINGS[termination]}: {sentence}"), now)
 
 
-def gone(state: State, side: int, now: int) -> Step:
-    """A side's connection was lost. Its clock runs on as before."""
+def disconnect(state: State, side: int, now: int) -> Step:
+    """Note that a side has lost its connection. Its clock runs on."""
     absent = (now, state.absent[1]) if side == 0 else (state.absent[0], now)
-    return state._replace(absent=absent), _presence(state, side, "gone", now)
+    return state._replace(absent=absent), _presence_effects(state, side, "gone", now)
 
 
-def back(state: State, side: int, now: int) -> Step:
-    """A side that had no connection has resumed it. Its clock runs on, or again where it was waited for."""
-    effects = _presence(state, side, "back", now)
+def reconnect(state: State, side: int, now: int) -> Step:
+    """Note that a side has resumed. Its clock runs on, or starts again after a restart of the server."""
+    effects = _presence_effects(state, side, "back", now)
     absent = (None, state.absent[1]) if side == 0 else (state.absent[0], None)
     state = state._replace(absent=absent)
     awaited = state.awaited
@@ -297,24 +299,24 @@ def turn_message(state: State, now: int) -> m.Turn:
 
 
 def board(state: State) -> m.Board:
-    """Return the position on the board."""
+    """Return BOARD with the present position."""
     return m.Board(m.Block(tuple(state.history.position.text().splitlines())))
 
 
 def first_board(header: Header) -> m.Board:
-    """Return the position in which the match began."""
+    """Return BOARD with the first position of the match."""
     return m.Board(m.Block(tuple(header.position.text().splitlines())))
 
 
-def story(state: State, now: int) -> list[m.Message]:
-    """Return what was shown since the match began, for somebody who comes later."""
+def replay_messages(state: State, now: int) -> list[m.Message]:
+    """Return the messages that show the match from its start, for those who join later."""
     start = [m.Start(*state.clock.milliseconds(now))] if state.ready == (True, True) else []
     ended = [result(state, now)] if state.outcome is not None else []
     return [first_board(state.header), *start, *state.shown, *ended]
 
 
 def result(state: State, now: int) -> m.Result:
-    """Return RESULT of a match that is over."""
+    """Return RESULT of a finished match."""
     assert state.outcome is not None
     outcome = state.outcome
     left = state.clock.milliseconds(now)
@@ -323,58 +325,58 @@ def result(state: State, now: int) -> m.Result:
 
 
 def bad_move(header: Header, side: int, text: str, error: BadMove) -> Outcome:
-    """Return how a match ends whose side has played what is no legal move."""
+    """Return the outcome after an illegal move of a side."""
     who = f"{header.players[side]} ({header.position.game.sides[side]})"
     return Outcome(1 - side, Termination.BAD_MOVE, f"{who} played {text!r}, {error.code}: {error}")
 
 
 def resignation(header: Header, side: int) -> Outcome:
-    """Return how a match ends that a side has given up."""
+    """Return the outcome after a side has resigned."""
     sentence = f"{header.players[side]} ({header.position.game.sides[side]}) resigned"
     return Outcome(1 - side, Termination.RESIGN, sentence)
 
 
 def failure(header: Header, side: int, sentence: str) -> Outcome:
-    """Return how a match ends in which a side's program has failed by its own account."""
+    """Return the outcome after a side has reported that its program failed."""
     who = f"{header.players[side]} ({header.position.game.sides[side]})"
     return Outcome(1 - side, Termination.CRASHED, f"{who} crashed{f', and says: {sentence!r}' if sentence else ''}")
 
 
-def _without_connection(state: State, side: int, now: int) -> str:
-    """Say since when a side that has lost on time has had no connection; nothing where it has one."""
+def _disconnection_clause(state: State, side: int, now: int) -> str:
+    """Return a clause on how long a side that lost on time had no connection; empty if it has one."""
     since = state.absent[side]
     if since is None:
         return ""
     return f"; its connection had been lost for {(now - since) / 1_000_000:.1f} s"
 
 
-def _turn(state: State) -> list[Effect]:
-    """Give the turn, unless the side to move is waited for: then it gets it when it comes back."""
+def _give_turn(state: State) -> list[Effect]:
+    """Give the turn, unless the player to move has not returned: then `reconnect` gives it."""
     side = state.history.position.turn
     return [] if state.awaited is not None and state.awaited.sides[side] else [GiveTurn(side)]
 
 
-def _wait_no_more(state: State, now: int) -> Step:
-    """Nobody is waited for any longer: who is still absent is charged as ever."""
+def _stop_waiting(state: State, now: int) -> Step:
+    """Stop waiting for players after a restart: clocks run from now on."""
     assert state.awaited is not None
     awaited, state = state.awaited.sides, state._replace(awaited=None)
     if state.playing:
-        return state, _turn(state) if awaited[state.history.position.turn] else []
+        return state, _give_turn(state) if awaited[state.history.position.turn] else []
     effects: list[Effect] = []
     for side in (0, 1):
         if awaited[side]:
-            state, more = time_given(state, side, now)
+            state, more = start_initialisation(state, side, now)
             effects += more
     return state, effects
 
 
-def _presence(state: State, side: int, word: str, now: int) -> list[Effect]:
+def _presence_effects(state: State, side: int, word: str, now: int) -> list[Effect]:
     line = record.presence_line(word, state.sides[side], now)
     return [WriteRecord(line), Tell(1 - side, m.Opponent(word))]
 
 
 def finish(state: State, outcome: Outcome, now: int) -> Step:
-    """End the match: clocks stop, the record gets its result, and everybody is told."""
+    """End the match: stop the clocks, complete the record, and send RESULT."""
     effects: list[Effect] = []
     side = state.history.position.turn
     if state.playing and state.clock.since[side] is not None:

@@ -1,4 +1,4 @@
-"""What was shown of a match since it began, encoded as it goes along: who comes later is told all of it at once."""
+"""Encoded messages of a match since its start, for spectators and players who join later."""
 
 from engine.wire import messages as m
 from engine.wire.coding import encode
@@ -7,20 +7,20 @@ from server.match.match_messages import Seat
 
 
 class SpectatorBacklog:
-    """A match as far as some of its spectators have seen it."""
+    """The messages that show a match from its start up to now."""
 
     def __init__(self, state: referee.State) -> None:
-        """Begin with a match as far as it has come."""
+        """Encode a match up to its present state."""
         self._board = encode(referee.first_board(state.header))
         self._moved = bytearray(b"".join(map(encode, state.shown)))
 
     def add(self, kind: type, data: bytes) -> None:
-        """Take note of a message that is shown; of those that are not part of it, nothing is kept."""
+        """Add an encoded message, if it is MOVED; the others are made when they are sent."""
         if kind is m.Moved:
             self._moved += data
 
-    def tell(self, seat: Seat, state: referee.State, now: int) -> None:
-        """Tell all of it, with the clocks of this moment; ``state`` is what the story has come to."""
+    def send(self, seat: Seat, state: referee.State, now: int) -> None:
+        """Send the match to a session, with the clocks of this moment; ``state`` is its present state."""
         seat.tell(m.Board, self._board)
         if state.ready == (True, True):
             seat.tell(m.Start, encode(m.Start(*state.clock.milliseconds(now))))

@@ -1,4 +1,4 @@
-"""What spectators see of a match that is shown to them some moves late, so that they cannot help a player."""
+"""The match as spectators see it, some moves late, so that they cannot help a player."""
 
 from collections import deque
 
@@ -10,19 +10,19 @@ from server.match.referee import State
 
 
 class Delay:
-    """A match as it was some moves ago; as it is, when it is over."""
+    """The state of a match some moves ago; its final state when it is over."""
 
     def __init__(self, moves: int, state: State) -> None:
-        """Begin with a match as far as it has come; spectators see it so many moves late, at least one."""
-        self._past: deque[State] = deque(_course(state, moves), maxlen=moves + 1)
+        """Take the present state; spectators see it ``moves`` moves late, at least one."""
+        self._past: deque[State] = deque(_recent_states(state, moves), maxlen=moves + 1)
 
     @property
     def state(self) -> State:
-        """Return the match as spectators see it."""
+        """Return the state that spectators see."""
         return self._past[0]
 
     def after(self, state: State, shown: list[tuple[type, bytes]]) -> list[tuple[type, bytes]]:
-        """Take the next state, and what players are shown of the step to it; return what spectators are."""
+        """Take the next state and the messages that players are shown; return those for spectators."""
         seen = len(self.state.shown)
         if state.outcome is not None:
             self._past = deque([state])
@@ -34,8 +34,8 @@ class Delay:
         return [part for part in shown if part[0] is m.Start] + due + [part for part in shown if part[0] is m.Result]
 
 
-def _course(state: State, moves: int) -> list[State]:
-    """Return a match as it was that many moves ago, and after each move since then."""
+def _recent_states(state: State, moves: int) -> list[State]:
+    """Return the states of a match from ``moves`` moves ago up to now."""
     if state.outcome is not None or not state.shown:
         return [state]
     history = History.begin(state.header.position)
@@ -51,7 +51,7 @@ def _course(state: State, moves: int) -> list[State]:
 
 
 def _clock(state: State, plies: int) -> Clock:
-    """Return what both sides had left after so many moves, on clocks that stand."""
+    """Return the stopped clock after a number of moves."""
     if plies == 0:
         return Clock.full(state.header.control)
     moved = state.shown[plies - 1]

@@ -125,7 +125,7 @@ class Connection:
         log.error("connection_failed", exc_info=error)
         self._give_up()
 
-    def when_handed(self, call: Callable[[], None]) -> None:
+    def call_when_sent(self, call: Callable[[], None]) -> None:
         """Call something in a later pass, when all that was sent until now is handed over, or can never be.
 
         For a connection that is not `direct`.

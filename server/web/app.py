@@ -115,7 +115,7 @@ class Pages:
 
     async def _match(self, request: Request) -> Response:
         number = request.path_params["number"]
-        match = self._arena.find(number)
+        match = self._arena.find_match(number)
         if match is None:
             return _json(
                 await self._record_analyser.of_match("frames", number, await self._text(number), _guest(request))
@@ -184,7 +184,7 @@ class Pages:
 
     def _running(self, scope: Scope) -> Listen:
         number = scope["path_params"]["number"]
-        match = self._arena.find(number)
+        match = self._arena.find_match(number)
         if match is None:
             raise Refused(404, f"match {number} is not being played")
         return partial(self._hubs.watch, match)

@@ -45,7 +45,7 @@ def long_match() -> Iterator[str]:
         if state.history.plies == 0 and not all(state.ready):
             state, effects = referee.ready(state, 0 if state.ready[1] else 1, now)
         else:
-            state = referee.turn_given(state, now)
+            state = referee.start_turn(state, now)
             move = _some(state.history.position.successors(), chance)
             state, effects = referee.move(state, state.history.position.turn, move, now)
         yield "".join(effect.line for effect in effects if isinstance(effect, referee.WriteRecord))

@@ -64,7 +64,7 @@ class Costs:
             listing, done = session.match.legal_moves(), False
             while not done:
                 began = self._meter()
-                done = listing.go_on()
+                done = listing.step()
                 self._add(kind, began)
             with suppress(ProtocolError):
                 later.then(listing)

@@ -31,9 +31,9 @@ class Table:
         self.text += "".join(effect.line for effect in effects if isinstance(effect, referee.WriteRecord))
         for effect in effects:
             if isinstance(effect, referee.GiveTurn):
-                self.state = referee.turn_given(self.state, self.after(0.125))
+                self.state = referee.start_turn(self.state, self.after(0.125))
             elif isinstance(effect, referee.GiveTime):
-                self.take(referee.time_given(self.state, effect.side, self.after(0.25)))
+                self.take(referee.start_initialisation(self.state, effect.side, self.after(0.25)))
 
     def after(self, span: float) -> int:
         """Let time go by; return the stamp then."""
@@ -59,21 +59,21 @@ class Table:
     def stall(self, before: float, span: float) -> "Table":
         """Stand still for a while."""
         begin = self.after(before)
-        self.take(referee.stalled(self.state, Stall(begin, self.after(span))))
+        self.take(referee.credit_stall(self.state, Stall(begin, self.after(span))))
         return self
 
     def lag(self, measured: float) -> "Table":
         """Measure the lag of the side that waits, as is done when the other one moves, which has to follow."""
         self.after(100)
         turn = self.state.history.position.turn
-        self.take(referee.allowed(self.state, 1 - turn, round(measured * MS)))
+        self.take(referee.allow_lag(self.state, 1 - turn, round(measured * MS)))
         return self
 
     def drop(self, side: int, away: float | None = 2.5) -> "Table":
         """Lose a connection, and resume it after a while, or never."""
-        self.take(referee.gone(self.state, side, self.after(1.5)))
+        self.take(referee.disconnect(self.state, side, self.after(1.5)))
         if away is not None:
-            self.take(referee.back(self.state, side, self.after(away)))
+            self.take(referee.reconnect(self.state, side, self.after(away)))
         return self
 
     def restart(self, *back: int, down: float = 4000) -> "Table":
@@ -81,9 +81,9 @@ class Table:
         leftover = recovery.examine(17, self.text.encode())
         assert leftover.summary is not None and not leftover.fault, leftover.fault
         self.now = max(self.now, leftover.summary.latest)
-        self.take(recovery.restored(leftover.summary, self.after(down), self.now + 10_000_000))
+        self.take(recovery.restore(leftover.summary, self.after(down), self.now + 10_000_000))
         for side in back:
-            self.take(referee.back(self.state, side, self.after(5)))
+            self.take(referee.reconnect(self.state, side, self.after(5)))
         return self
 
     def resign(self, side: int) -> str:
@@ -93,7 +93,7 @@ class Table:
 
     def say_crashed(self, side: int) -> str:
         """Give up because the program has failed."""
-        self.take(referee.says_crashed(self.state, side, "ValueError", self.after(40)))
+        self.take(referee.report_crash(self.state, side, "ValueError", self.after(40)))
         return self.text
 
     def flag(self, late: float = 0.375) -> str:
@@ -117,7 +117,7 @@ class Table:
     def crash(self, side: int) -> str:
         """End the program of a side."""
         self.drop(side, None)
-        self.take(referee.crashed(self.state, side, "ended by signal SIGSEGV", self.after(20)))
+        self.take(referee.end_crashed(self.state, side, "ended by signal SIGSEGV", self.after(20)))
         return self.text
 
 

@@ -33,23 +33,23 @@ def played(
         state = take(referee.ready(state, side, now))
     while state.outcome is None and state.history.plies < stop_after:
         now += chance.randrange(300)
-        state = referee.turn_given(state, now)
+        state = referee.start_turn(state, now)
         if state.history.plies == 5:
-            state = take(referee.gone(state, 0, now + 1))
-            state = take(referee.back(state, 0, now + 2))
+            state = take(referee.disconnect(state, 0, now + 1))
+            state = take(referee.reconnect(state, 0, now + 2))
         now += 3 + chance.randrange(40_000)
         move = chance.choice([successor.move for successor in state.history.position.successors()])
         state = take(referee.move(state, state.history.position.turn, move, now))
     if state.outcome is None:
         now += 10
-        state = referee.turn_given(state, now)
+        state = referee.start_turn(state, now)
         turn = state.history.position.turn
         if end == "bad_move":
             state = take(referee.move(state, turn, "a1-a9", now + 1_234))
         elif end == "resign":
             state = take(referee.resign(state, 1 - turn, now + 1_234))
         elif end == "crashed":
-            state = take(referee.says_crashed(state, 1 - turn, "ValueError: no move", now + 1_234))
+            state = take(referee.report_crash(state, 1 - turn, "ValueError: no move", now + 1_234))
         elif end == "time":
             state = take(referee.flag(state, now + state.clock.left[turn] + 12))
         elif end == "adjudicated":

@@ -35,9 +35,9 @@ def _with_a_stall() -> str:
         return step[0]
 
     state = take(referee.ready(referee.begin(header), 0, 5_000))
-    state = referee.turn_given(take(referee.ready(state, 1, 9_000)), 10_000)
-    state = take(referee.stalled(state, Stall(20_000, 1_020_000)))
-    state = referee.turn_given(take(referee.move(state, 0, "a1-b2", 1_120_000)), 1_121_000)
+    state = referee.start_turn(take(referee.ready(state, 1, 9_000)), 10_000)
+    state = take(referee.credit_stall(state, Stall(20_000, 1_020_000)))
+    state = referee.start_turn(take(referee.move(state, 0, "a1-b2", 1_120_000)), 1_121_000)
     take(referee.resign(state, 1, 1_130_000))
     return "".join(lines)
 

@@ -99,7 +99,7 @@ def records(data: bytes) -> None:
     if leftover.summary is not None:
         assert record.verify(leftover.text).played == leftover.summary.played
         if not leftover.summary.result:
-            state, _ = recovery.restored(leftover.summary, leftover.summary.latest, leftover.summary.latest + 1)
+            state, _ = recovery.restore(leftover.summary, leftover.summary.latest, leftover.summary.latest + 1)
             assert state.history.moves == leftover.summary.history.moves
     with suppress(BadRecord):
         record.verify(data.decode(errors="replace"))

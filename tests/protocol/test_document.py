@@ -141,7 +141,7 @@ LIMITS = {
     "waiting for a peer that does not read": settings.OUTBOX_BYTES,
     f"time to take {settings.WRITE_BYTES} bytes of what waits": int(settings.WRITE_SECONDS),
     "one read": settings.RECEIVE_BYTES,
-    "lines answered in a row": session.LINES_AT_A_TIME,
+    "lines answered in a row": session.LINES_PER_PASS,
     "smallest budget": DEFAULTS.least_budget // MICROSECONDS,
     "largest budget, and increment": DEFAULTS.most_budget // MICROSECONDS,
     "budget, unless set or asked for otherwise": DEFAULTS.control.budget // MICROSECONDS,

@@ -166,7 +166,7 @@ async def open_house(
     flags = FlagTimer(microseconds, send_queue.soon)
     kept = record_store(folder)
     arena = Arena(settings, kept, flags, send_queue, microseconds, "gipf-arena/test", ContestPlayers())
-    arena.in_thread = at_once
+    arena.run_in_thread = at_once
     resume_matches(arena, kept, lambda: datetime.now(UTC) + later, results)
     trio.lowlevel.add_instrument(send_queue)
     try:

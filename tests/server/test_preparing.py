@@ -26,7 +26,7 @@ async def test_the_first_match_on_a_board_finds_its_tables_made(tmp_path: Path, 
             await trio.lowlevel.checkpoint()
             return work(*what)
 
-        house.arena.in_thread = elsewhere
+        house.arena.run_in_thread = elsewhere
         ann, bob = await house.connect("ann"), await house.connect("bob")
         for client in (ann, bob):
             await client.say(m.Seek("gipf", m.Text(f"params={PARAMETERS}")))
@@ -50,7 +50,7 @@ async def test_who_leaves_while_its_board_is_prepared_is_not_paired(tmp_path: Pa
             await trio.sleep(1)
             return work(*what)
 
-        house.arena.in_thread = slowly
+        house.arena.run_in_thread = slowly
         ann = await house.connect("ann")
         await ann.say(m.Seek("gipf"))
         await trio.sleep(0.1)

@@ -7,7 +7,7 @@ import pytest
 import trio.testing
 
 from engine.wire import messages as m
-from server.match.recovery import finished
+from server.match.recovery import read_finished_match
 from server.match.referee import State
 from server.storage.record_store import RecordStore
 from server.web.replay import results_process
@@ -65,9 +65,9 @@ def test_a_record_that_takes_long_is_given_up(tmp_path: Path, monkeypatch: pytes
     def slowly(text: str) -> State | None:
         while "match 5\n" in text:
             pass
-        return finished(text)
+        return read_finished_match(text)
 
-    monkeypatch.setattr(results_process, "finished", slowly)
+    monkeypatch.setattr(results_process, "read_finished_match", slowly)
     monkeypatch.setattr(results_process, "RECORD_SECONDS", 0.05)
     for number in (4, 5, 6):
         keep(tmp_path, number, played(end="resign", stop_after=4))

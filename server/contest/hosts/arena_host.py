@@ -35,13 +35,13 @@ class ArenaGame:
     @property
     def lacked(self) -> str:
         """What the machine lacked by which the match was annulled; empty where it was nothing of the kind."""
-        return self.match.lacked
+        return self.match.fault_cause
 
     async def result(self) -> Finished:
         """Return the result as soon as the match is over."""
         if self.match.state.outcome is None:
             await self._over.wait()
-        return finished(self._task.fixture, self.match.state, self.match.gone)
+        return finished(self._task.fixture, self.match.state, self.match.disconnected_at_end)
 
     def cut_off(self) -> Finished | None:
         """Annul a match that is not over, and return it; None where it is over, or is not the arena's any more."""
@@ -49,7 +49,7 @@ class ArenaGame:
             return None
         sentence = "the server could not go on with the game, which is played again"
         self._arena.annul(self.match, Termination.SERVER_FAULT, sentence)
-        return finished(self._task.fixture, self.match.state, self.match.gone)
+        return finished(self._task.fixture, self.match.state, self.match.disconnected_at_end)
 
 
 class ArenaHost:

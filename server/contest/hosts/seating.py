@@ -92,10 +92,10 @@ class SeatedPlayers:
                 players[name] = one.ticket.player
             seated: list[Player] = [players[name] for name in self._fixture.players]
             control = task.fixture.control(task.definition)
-            return self._arena.seat(task.number, task.position(), seated, control, task.definition.move_limit)
+            return self._arena.begin_match(task.number, task.position(), seated, control, task.definition.move_limit)
 
     def _is_there(self, one: Coming) -> bool:
-        return one.ticket.player is not None and self._arena.waits(one.ticket.player)
+        return one.ticket.player is not None and self._arena.is_idle(one.ticket.player)
 
     def _left(self, name: str, one: Coming) -> PlayerMissing:
         sentence = f"{name} left before the game began: {one.program.report()}"
@@ -173,7 +173,7 @@ class GameSeating:
         """
         definition, fixture = task.definition, task.fixture
         variant = definition.variants[fixture.variant]
-        await self._arena.prepared.add(variant.game, variant.parameters, self._arena.in_thread)
+        await self._arena.prepared_boards.add(variant.game, variant.parameters, self._arena.run_in_thread)
         entrants = {name: definition.entrant(name) for name in fixture.players}
         connecting = [name for name, entrant in entrants.items() if entrant is not None and entrant.connects]
         if set(ContestPlayers.of(self._arena).free(connecting)) != set(connecting):
@@ -231,7 +231,7 @@ class GameSeating:
             sentence = f"the server's own bot failed, and the game is played again: {one.program.report()}"
             self._arena.annul(match, Termination.SERVER_FAULT, sentence)
             return
-        self._arena.crashed(number, side, one.program.report(), one.program.termination)
+        self._arena.end_crashed(number, side, one.program.report(), one.program.termination)
 
     async def _start(
         self,

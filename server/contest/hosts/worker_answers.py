@@ -89,7 +89,7 @@ def _verified(job: Job, text: str) -> tuple[State, tuple[bool, bool]]:
         *(job.match, wanted, control, limit, job.fixture.position(definition)),
     ):
         raise BadAnswer("the record is that of another game")
-    state = recovery.finished(text)
+    state = recovery.read_finished_match(text)
     if state is None or state.outcome is None:
         raise BadAnswer("the record has no result")
     if state.outcome.termination in ANNULLED:

@@ -12,7 +12,7 @@ import trio
 from engine import record
 from server.contest.fixtures import Finished, Fixture
 from server.contest.scoring.game_result import finished
-from server.match.recovery import finished as state_of
+from server.match.recovery import read_finished_match as state_of
 from server.storage.record_store import RecordStore
 
 log = structlog.get_logger()

@@ -88,7 +88,7 @@ class Runner:
         contest_players, turns = ContestPlayers.of(self._arena), self._seats.turns
         contest_players.open(self.contest, self.definition, self.wake)
         turns.enter(self.contest, self.wake)
-        self._arena.gather(self._connecting)
+        self._arena.offer_seekers(self._connecting)
         try:
             async with trio.open_nursery() as nursery:
                 await self._ledger.surely(partial(self._store.end_pause, self.contest, datetime.now(UTC)))
@@ -140,7 +140,7 @@ class Runner:
             else:
                 sentence = "the server died during the game, which is played again"
                 self._arena.annul(match, Termination.SERVER_STOP, sentence)
-                await self._ledger.keep(finished(fixture, match.state, match.gone))
+                await self._ledger.keep(finished(fixture, match.state, match.disconnected_at_end))
 
     def _comes_back(self, fixture: Fixture) -> bool:
         """Tell whether a game goes on when the server is started again: if its players can come back to it."""
@@ -158,7 +158,7 @@ class Runner:
                 self._arena.annul(match, Termination.SERVER_STOP, sentence)
             if match.state.outcome is None:
                 await over.wait()
-            await self._ledger.keep(finished(fixture, match.state, match.gone))
+            await self._ledger.keep(finished(fixture, match.state, match.disconnected_at_end))
         finally:
             self._running.pop(fixture)
             self._seats.turns.give_back(self.contest, 0)

@@ -100,7 +100,7 @@ def check(definition: Definition, evidence: Evidence) -> Checked:
     except BadRecord as error:
         return Checked(result, (*found, f"{match}: the record is not true in {error}"))
     found += [f"{match}: {words}" for words in _of_another(definition, result, summary)]
-    state = recovery.ended(summary)
+    state = recovery.finished_state(summary)
     if state is None:
         if result.termination not in ANNULLED:
             found.append(f"{match}: the record has no result, and the database has {result.termination}")

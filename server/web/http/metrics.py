@@ -32,7 +32,7 @@ class ArenaCollector(Collector):
 
     def collect(self) -> Iterable[Metric]:
         """Return all figures."""
-        arena, tally = self._arena, self._arena.tally
+        arena, tally = self._arena, self._arena.stats
         yield InfoMetricFamily("arena_server", "Program and version.", {"program": arena.server})
         yield GaugeMetricFamily("arena_matches_running", "Matches that are being played.", len(arena.matches))
         yield GaugeMetricFamily("arena_sessions", "Connections that are open.", len(self._rate_limiter.visits))

@@ -13,7 +13,7 @@ from time import monotonic
 import msgspec
 
 from server.config.process_settings import alarm_raising, lower_priority
-from server.match.recovery import finished
+from server.match.recovery import read_finished_match
 from server.ops.workers.question_loop import OK, Question, answer_questions
 from server.storage.record_store import RecordStore
 from server.web.views.lobby import Listed, listed
@@ -62,7 +62,7 @@ def _result(path: Path, set_timer: Callable[[float], None]) -> list[Listed]:
         return []
     set_timer(RECORD_SECONDS)
     try:
-        state = finished(data.decode())
+        state = read_finished_match(data.decode())
     finally:
         set_timer(0)
     return [] if state is None or path.stem != str(state.header.match) else [listed(state, 0)]

@@ -116,7 +116,7 @@ def overview(
 
     ``earlier`` are results of earlier servers, None as long as they are not known. ``boards`` are those drawn before.
     """
-    waiting = set(arena.waiting())
+    waiting = set(arena.seeking_keys())
     shown = newest(arena, LISTED)
     boards = boards or Boards()
     boards.keep({match.number for match in shown[:BOARDS]})

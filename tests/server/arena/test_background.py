@@ -13,7 +13,7 @@ from engine import record
 from engine.games.catalogue import GAMES
 from engine.wire import messages as m
 from server.arena import past_matches
-from server.arena.past_matches import Retold
+from server.arena.past_matches import PastMatch
 from server.match import move_list, recovery
 from tests.server.harness import Client, House, open_house, play, ready
 
@@ -31,9 +31,9 @@ async def ended(folder: Path) -> tuple[Path, tuple[str, str]]:
         return house.die(), (ann.token, bob.token)
 
 
-async def replayed(text: str) -> Retold | None:
+async def replayed(text: str) -> PastMatch | None:
     """Replay without a process, for which a simulated clock would not wait."""
-    return past_matches.retold(text)
+    return past_matches.replay_record(text)
 
 
 def no_replay(*_: Any) -> None:
@@ -55,7 +55,11 @@ async def test_a_wrong_token_makes_nobody_read_the_record(
 ) -> None:
     data, _ = await ended(tmp_path)
     async with open_house(data, later=MINUTE) as house:
-        for module, name in ((record, "verify"), (recovery, "finished"), (past_matches, "replayed")):
+        for module, name in (
+            (record, "verify"),
+            (recovery, "read_finished_match"),
+            (past_matches, "replay_in_process"),
+        ):
             monkeypatch.setattr(module, name, no_replay)
         for guess in ("x", "0" * 32):
             _, told = await come_back(house, guess)
@@ -69,12 +73,12 @@ async def test_a_record_is_replayed_once_beside_the_loop_and_other_requests_wait
     data, tokens = await ended(tmp_path)
     texts: list[str] = []
 
-    async def slowly(text: str) -> Retold | None:
+    async def slowly(text: str) -> PastMatch | None:
         texts.append(text)
         await trio.sleep(1)
-        return past_matches.retold(text)
+        return past_matches.replay_record(text)
 
-    monkeypatch.setattr(past_matches, "replayed", slowly)
+    monkeypatch.setattr(past_matches, "replay_in_process", slowly)
     async with open_house(data, later=MINUTE) as house:
         began = trio.current_time()
         for side, token in enumerate(tokens):
@@ -94,11 +98,11 @@ async def test_who_is_logged_in_again_when_the_record_is_replayed_is_not_resumed
 ) -> None:
     data, tokens = await ended(tmp_path)
 
-    async def meanwhile(text: str) -> Retold | None:
+    async def meanwhile(text: str) -> PastMatch | None:
         await house.connect("ann")
-        return past_matches.retold(text)
+        return past_matches.replay_record(text)
 
-    monkeypatch.setattr(past_matches, "replayed", meanwhile)
+    monkeypatch.setattr(past_matches, "replay_in_process", meanwhile)
     async with open_house(data, later=MINUTE) as house:
         _, told = await come_back(house, tokens[0])
         assert told[0].code == "name_taken"
@@ -107,15 +111,15 @@ async def test_who_is_logged_in_again_when_the_record_is_replayed_is_not_resumed
 async def test_another_process_replays_the_record(tmp_path: Path) -> None:
     data, _ = await ended(tmp_path)
     text = (data / "records" / "1.txt").read_text(encoding="utf-8")
-    assert await past_matches.replayed(text) == past_matches.retold(text) is not None
-    assert await past_matches.replayed(text.replace("a3-b3", "a3-b9")) is None
+    assert await past_matches.replay_in_process(text) == past_matches.replay_record(text) is not None
+    assert await past_matches.replay_in_process(text.replace("a3-b3", "a3-b9")) is None
 
 
 async def test_a_record_that_moves_while_it_is_asked_for_is_replayed(
     tmp_path: Path, autojump_clock: MockClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     data, tokens = await ended(tmp_path)
-    monkeypatch.setattr(past_matches, "replayed", replayed)
+    monkeypatch.setattr(past_matches, "replay_in_process", replayed)
     async with open_house(data, later=MINUTE) as house:
         store = house.arena.record_store
         store.unsynced.late[1] = None  # as while it is being synced: its place is running/ until the loop hears of it
@@ -128,15 +132,15 @@ async def test_a_replay_that_fails_says_nothing_of_the_match(
 ) -> None:
     data, tokens = await ended(tmp_path)
 
-    async def fails(_: str) -> Retold | None:
+    async def fails(_: str) -> PastMatch | None:
         raise past_matches.NotReplayed("status -9: ")
 
-    monkeypatch.setattr(past_matches, "replayed", fails)
+    monkeypatch.setattr(past_matches, "replay_in_process", fails)
     async with open_house(data, later=MINUTE) as house:
         client = await house.connect()
         await client.say(m.Resume(1, tokens[0]))
         assert (await client.hear(m.Bye)).reason == "server_fault"
-        monkeypatch.setattr(past_matches, "replayed", replayed)
+        monkeypatch.setattr(past_matches, "replay_in_process", replayed)
         _, told = await come_back(house, tokens[0])
         assert isinstance(told[0], m.Welcome)
 
@@ -149,7 +153,7 @@ async def test_long_lists_of_moves_are_found_some_at_a_time(
         first, second = await house.pair("params=19,19,5 budget=1000", "mnk")
         await ready(first, second)
         found: list[int] = []
-        go_on = move_list.MoveList.go_on
+        go_on = move_list.MoveList.step
 
         def counted(self: move_list.MoveList) -> bool:
             before = len(self._moves)
@@ -157,12 +161,14 @@ async def test_long_lists_of_moves_are_found_some_at_a_time(
             found.append(len(self._moves) - before)
             return done
 
-        monkeypatch.setattr(move_list.MoveList, "go_on", counted)
+        monkeypatch.setattr(move_list.MoveList, "step", counted)
         monkeypatch.setattr(move_list, "processor_time", lambda: 0)
         await first.say(m.AskMoves(), m.Ping())
         assert len((await first.hear(m.Moves)).lines) == 361
         await first.hear(m.Pong)
-        assert found == [move_list.AT_A_TIME] * (361 // move_list.AT_A_TIME) + [361 % move_list.AT_A_TIME]
+        assert found == [move_list.MOVES_PER_STEP] * (361 // move_list.MOVES_PER_STEP) + [
+            361 % move_list.MOVES_PER_STEP
+        ]
 
 
 async def test_moves_that_take_long_are_found_a_few_at_a_time(
@@ -174,9 +180,9 @@ async def test_moves_that_take_long_are_found_a_few_at_a_time(
     monkeypatch.setattr(move_list, "processor_time", lambda: next(looks))
     found = move_list.MoveList(position)
     parts = 1
-    while not found.go_on():
+    while not found.step():
         parts += 1
-    assert parts == 3 and found.worked() >= parts * move_list.PART
+    assert parts == 3 and found.worked() >= parts * move_list.STEP_MICROSECONDS
     assert found.answer.startswith(b"MOVES 9\n")
 
 
@@ -186,7 +192,7 @@ async def test_a_long_list_of_matches_is_made_some_lines_at_a_time(
     async with open_house(tmp_path) as house:
         await house.pair()
         (match,) = house.arena.matches.values()
-        house.arena.matches.update(dict.fromkeys(range(2, 2 * move_list.LINES_AT_A_TIME + 2), match))
+        house.arena.matches.update(dict.fromkeys(range(2, 2 * move_list.LINES_PER_STEP + 2), match))
         asked: list[int] = []
 
         def counted(lines: Any, most: int) -> Any:
@@ -196,9 +202,9 @@ async def test_a_long_list_of_matches_is_made_some_lines_at_a_time(
         monkeypatch.setattr("server.match.move_list.islice", counted)
         client = await house.connect()
         await client.say(m.List(), m.Ping())
-        assert len((await client.hear(m.Matches)).lines) == 2 * move_list.LINES_AT_A_TIME + 1
+        assert len((await client.hear(m.Matches)).lines) == 2 * move_list.LINES_PER_STEP + 1
         await client.hear(m.Pong)
-        assert asked == [move_list.LINES_AT_A_TIME] * 3
+        assert asked == [move_list.LINES_PER_STEP] * 3
         house.arena.matches = {1: match}
 
 
@@ -207,7 +213,7 @@ async def test_a_turn_that_ends_before_its_moves_are_found_gets_an_error(
 ) -> None:
     async def slowly(self: move_list.MoveList) -> move_list.MoveList:
         await trio.sleep(2)
-        while not self.go_on():
+        while not self.step():
             pass
         return self
 

@@ -211,7 +211,7 @@ async def _elsewhere(house: House, chance: random.Random, dropped: Counter[State
     await client.stream.aclose()
     await trio.testing.wait_all_tasks_blocked()
     dropped[state] += 1
-    assert name not in house.arena.sessions and name not in house.arena.waiting()
+    assert name not in house.arena.sessions and name not in house.arena.seeking_keys()
     assert not any(seat.name == name for match in house.arena.matches.values() for seat in match.watchers)  # type: ignore[attr-defined]
 
 

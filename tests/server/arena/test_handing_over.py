@@ -79,7 +79,7 @@ async def test_what_is_to_be_called_is_called_once_also_when_it_is_too_late(auto
     _, far = memory_stream_pair()
     connection = Connection(far, send_queue)
     connection.send(b"before\n")
-    connection.when_handed(lambda: called.append("handed"))
+    connection.call_when_sent(lambda: called.append("handed"))
     await trio.testing.wait_all_tasks_blocked()
     assert not called
     async with trio.open_nursery() as nursery:
@@ -88,9 +88,9 @@ async def test_what_is_to_be_called_is_called_once_also_when_it_is_too_late(auto
         await trio.testing.wait_all_tasks_blocked()
         assert called == ["handed"]
         connection.send(b"never\n")
-        connection.when_handed(lambda: called.append("broken"))
+        connection.call_when_sent(lambda: called.append("broken"))
         connection.close()
-    connection.when_handed(lambda: called.append("over"))
+    connection.call_when_sent(lambda: called.append("over"))
     await trio.testing.wait_all_tasks_blocked()
     assert called == ["handed", "broken", "over"]
 

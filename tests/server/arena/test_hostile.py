@@ -196,7 +196,7 @@ async def test_hang_up_in_any_state_leaves_nothing_behind(
         await trio.sleep(60)  # also its match is over by then, on time
         assert set(house.arena.sessions) <= {"ann", "bob", "rival"}
         assert len(house.rate_limiter.visits) == len(house.arena.sessions)
-        assert not list(house.arena.waiting())
+        assert not list(house.arena.seeking_keys())
         assert set(house.arena.matches) == {1}
         assert house.arena.matches[1].watchers == {}
 

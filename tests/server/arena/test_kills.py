@@ -287,7 +287,7 @@ def _journal(seed: int) -> tuple[str, list[str]]:
         events += [effect.line for effect in effects if isinstance(effect, referee.WriteRecord)]
     for line in prepare(seed)[:-1]:
         now += 1_000
-        state = referee.turn_given(state, now)
+        state = referee.start_turn(state, now)
         move = line.decode().removeprefix("MOVE ").rstrip()
         state, effects = referee.move(state, state.history.position.turn, move, now + 500)
         events += [effect.line for effect in effects if isinstance(effect, referee.WriteRecord)]

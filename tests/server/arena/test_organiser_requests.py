@@ -175,7 +175,7 @@ async def test_match_is_annulled_while_it_is_prepared_and_one_is_away(
         again = await house.connect()
         await again.say(m.Resume(1, bob.token))
         assert (await again.hear(m.Result)).reason == "organiser"
-        assert house.arena.tally.results == {"organiser": 1}
+        assert house.arena.stats.results == {"organiser": 1}
         assert record.verify(house.record()).reason == "organiser"
 
 
@@ -197,7 +197,7 @@ async def test_match_that_is_over_keeps_its_result(tmp_path: Path, autojump_cloc
         await organiser.say(annul(1, "too late"))
         error = await organiser.next()
         assert (error.code, error.sentence) == ("unknown_match", "match 1 is not running; see LIST")
-        assert house.record() == before and house.arena.tally.results == {"resign": 1}
+        assert house.record() == before and house.arena.stats.results == {"resign": 1}
 
 
 async def test_game_of_a_contest_is_played_again(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from engine import record
 from engine.wire import messages as m
 from engine.wire.coding import encode
 from server.arena import past_matches
-from server.arena.past_matches import Retold
+from server.arena.past_matches import PastMatch
 from server.config.settings import Settings
 from tests.server.harness import Client, House, open_house, play, ready
 
@@ -332,16 +332,16 @@ async def test_what_is_said_together_with_resume_counts(tmp_path: Path, autojump
                 assert record.verify((third.folder / "running" / "1.txt").read_text()).history.plies == 1
 
 
-async def replayed(path: Path) -> Retold | None:
+async def replayed(text: str) -> PastMatch | None:
     """Replay a record here: a simulated clock does not wait for a process."""
     await trio.lowlevel.checkpoint()
-    return past_matches.retold(path.read_text(encoding="utf-8"))
+    return past_matches.replay_record(text)
 
 
 async def test_a_result_that_was_not_told_is_told_to_who_comes_back(
     tmp_path: Path, autojump_clock: MockClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(past_matches, "replayed", replayed)
+    monkeypatch.setattr(past_matches, "replay_in_process", replayed)
     async with open_house(tmp_path / "data") as house:
         ann, bob = await house.pair("params=2,3,5,5 budget=1000")
         await ready(ann, bob)

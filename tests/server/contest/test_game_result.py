@@ -15,20 +15,20 @@ def test_a_match_and_its_record_come_to_the_same() -> None:
     for side in (0, 1):
         state, effects = referee.ready(state, side, 10_000 * (side + 1))
         lines += "".join(effect.line for effect in effects if isinstance(effect, referee.WriteRecord))
-    state = referee.turn_given(state, 20_000)
+    state = referee.start_turn(state, 20_000)
     state, effects = referee.move(state, 0, "a1-b2", 25_000)
     lines += "".join(effect.line for effect in effects if isinstance(effect, referee.WriteRecord))
     game = finished(FIXTURE, state, (False, True))
     assert (game.match, game.winner, game.termination, game.plies) == (7, 0, "dead_lock", 1)
     assert (game.used, game.ready, game.gone) == ((15_000, 20_000), (True, True), (False, True))
-    again = recovery.finished(lines)
+    again = recovery.read_finished_match(lines)
     assert again is not None
     assert finished(FIXTURE, again, (False, True)) == game
 
 
 def test_time_used_counts_what_increments_have_given() -> None:
     text = played(stop_after=9, end="time")
-    state, summary = recovery.finished(text), verify(text)
+    state, summary = recovery.read_finished_match(text), verify(text)
     assert state is not None
     game = finished(FIXTURE, state, summary.gone)
     white, black = (10_000_000 + 1_500 * moves - left for moves, left in zip((5, 4), summary.left, strict=True))

@@ -102,9 +102,9 @@ class RefereeMachine(RuleBasedStateMachine):
                 self.journal += effect.line
             elif isinstance(effect, referee.GiveTurn):
                 assert effect.side == self.state.history.position.turn
-                self.state = referee.turn_given(self.state, self.now)
+                self.state = referee.start_turn(self.state, self.now)
             elif isinstance(effect, referee.GiveTime):
-                self.take(referee.time_given(self.state, effect.side, self.now))
+                self.take(referee.start_initialisation(self.state, effect.side, self.now))
 
     @property
     def runs(self) -> bool:
@@ -129,7 +129,7 @@ class RefereeMachine(RuleBasedStateMachine):
     def stall(self, span: int) -> None:
         begin, self.now = self.now, self.now + span
         before = [self.state.clock.remaining(side, begin) for side in (0, 1)]
-        self.take(referee.stalled(self.state, Stall(begin, self.now)))
+        self.take(referee.credit_stall(self.state, Stall(begin, self.now)))
         assert [self.state.clock.remaining(side, self.now) for side in (0, 1)] == before
 
     @rule(side=SIDES, late=st.integers(0, 10_000))
@@ -153,7 +153,7 @@ class RefereeMachine(RuleBasedStateMachine):
     @precondition(lambda self: self.runs and self.on_turn)
     @rule(lag=st.integers(0, 300_000), pick=st.integers(0, 1000))
     def lag(self, lag: int, pick: int) -> None:
-        self.take(referee.allowed(self.state, 1 - self.state.history.position.turn, lag))
+        self.take(referee.allow_lag(self.state, 1 - self.state.history.position.turn, lag))
         self.move(pick)
 
     @precondition(lambda self: self.runs)
@@ -164,13 +164,13 @@ class RefereeMachine(RuleBasedStateMachine):
     @precondition(lambda self: self.runs)
     @rule(side=SIDES, sentence=st.sampled_from(["", "ValueError: no move", "x" * 500]))
     def says_crashed(self, side: int, sentence: str) -> None:
-        self.take(referee.says_crashed(self.state, side, sentence, self.now))
+        self.take(referee.report_crash(self.state, side, sentence, self.now))
 
     @precondition(lambda self: self.runs)
     @rule(side=SIDES)
     def drop_and_come_back(self, side: int) -> None:
-        self.take(referee.gone(self.state, side, self.now))
-        self.take(referee.back(self.state, side, self.now))
+        self.take(referee.disconnect(self.state, side, self.now))
+        self.take(referee.reconnect(self.state, side, self.now))
 
     @precondition(lambda self: self.runs)
     @rule(winner=st.sampled_from([None, 0, 1]))
@@ -192,13 +192,13 @@ class RefereeMachine(RuleBasedStateMachine):
         self.journal = leftover.text
         self.now = max(self.now, leftover.summary.latest) + down
         history = self.state.history
-        state, effects = recovery.restored(leftover.summary, self.now, self.now + 1_000_000)
+        state, effects = recovery.restore(leftover.summary, self.now, self.now + 1_000_000)
         assert state.history == history and state.clock.since == (None, None)
         self.journal += "".join(effect.line for effect in effects if isinstance(effect, referee.WriteRecord))
         self.state = state
         for side in back:
             if self.runs:
-                self.take(referee.back(self.state, side, self.now))
+                self.take(referee.reconnect(self.state, side, self.now))
 
     @invariant()
     def the_journal_says_what_the_referee_knows(self) -> None:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from engine import record
 from server.match import referee
-from server.match.recovery import annulled, examine, finished, restored, stamp_at
+from server.match.recovery import annul, examine, read_finished_match, restore, stamp_at
 from server.storage.record_store import Keys, RecordStore
 from tests.engine.test_record import played
 from tests.engine.wire.samples import more
@@ -24,7 +24,7 @@ def test_a_whole_journal_is_taken_up_where_it_stands() -> None:
     leftover = examine(MATCH, text.encode())
     assert (leftover.text, leftover.torn, leftover.fault) == (text, 0, "")
     assert leftover.summary is not None
-    state, effects = restored(leftover.summary, 5_000_000, 6_000_000)
+    state, effects = restore(leftover.summary, 5_000_000, 6_000_000)
     assert state.awaited == referee.Awaited((True, True), 6_000_000)
     assert state.playing and state.clock.since == (None, None) and state.clock.increment == 1_500
     assert state.history.plies == len(state.shown) == 9
@@ -39,7 +39,7 @@ def test_moves_are_shown_again_as_they_were() -> None:
     summary = examine(MATCH, text.encode()).summary
     assert summary is not None
     left = {}
-    shown = restored(summary, 0, 0)[0].shown
+    shown = restore(summary, 0, 0)[0].shown
     for line in text.splitlines():
         words = line.split(" ")
         if words[0] == "ready":
@@ -71,7 +71,7 @@ def test_a_match_that_was_over_gets_the_result_that_was_cut_off(end: str, plies:
     for cut in (1, len(result)):
         leftover = examine(MATCH, text[:-cut].encode())
         assert leftover.summary is not None
-        state, effects = restored(leftover.summary, 10**12, 10**12)
+        state, effects = restore(leftover.summary, 10**12, 10**12)
         lines = [effect.line for effect in effects if isinstance(effect, referee.WriteRecord)]
         assert lines == [result]
         assert state.outcome is not None
@@ -87,20 +87,20 @@ def test_an_end_that_nobody_was_told_has_not_happened(end: str) -> None:
     assert leftover.text == "".join(lines[:-2])
     assert leftover.torn == len(lines[-2])
     assert leftover.summary is not None
-    assert restored(leftover.summary, 10**9, 10**9)[0].outcome is None
+    assert restore(leftover.summary, 10**9, 10**9)[0].outcome is None
 
 
 def test_a_complete_record_is_as_the_match_ended() -> None:
     for end in ("bad_move", "resign", "crashed", "time", "adjudicated", "server_stop", ""):
         text = played(stop_after=1000 if not end else 9, end=end)
-        state = finished(text)
+        state = read_finished_match(text)
         assert state is not None and state.outcome is not None
         summary = record.verify(text)
         assert state.outcome.result(state.sides) == summary.result
         assert (state.outcome.termination, state.outcome.detail) == (summary.reason, summary.sentence)
         assert state.clock.left == summary.left
-    assert finished(played(stop_after=9)) is None
-    assert finished("nonsense") is None
+    assert read_finished_match(played(stop_after=9)) is None
+    assert read_finished_match("nonsense") is None
 
 
 def test_a_line_that_is_not_true_ends_what_is_trusted() -> None:
@@ -113,7 +113,7 @@ def test_a_line_that_is_not_true_ends_what_is_trusted() -> None:
             assert leftover.text == "".join(lines[:at])
             assert leftover.fault.startswith(f"line {at + 1}: ")
             assert leftover.summary is not None
-            ending = [e.line for e in annulled(leftover.summary, "so it is")[1] if isinstance(e, referee.WriteRecord)]
+            ending = [e.line for e in annul(leftover.summary, "so it is")[1] if isinstance(e, referee.WriteRecord)]
             summary = record.verify(leftover.text + "".join(ending))
             assert (summary.result, summary.reason, summary.sentence) == ("annulled", "server_fault", "so it is")
 

@@ -306,14 +306,14 @@ async def test_an_answer_is_taken_only_with_the_true_record_of_its_game() -> Non
 
 
 async def test_a_match_that_was_annulled_is_no_game(monkeypatch: pytest.MonkeyPatch) -> None:
-    begin = Arena.seat
+    begin = Arena.begin_match
 
     def seat(arena: Arena, *arguments: Any) -> Match:
         match = begin(arena, *arguments)
         arena.annul(match, Termination.SERVER_FAULT, "the disk is full")
         return match
 
-    monkeypatch.setattr(Arena, "seat", seat)
+    monkeypatch.setattr(Arena, "begin_match", seat)
     with trio.fail_after(SECONDS):
         answer = await game_worker.play(job())
     with pytest.raises(BadAnswer, match="annulled there: the disk is full"):

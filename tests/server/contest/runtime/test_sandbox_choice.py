@@ -121,7 +121,7 @@ async def test_a_program_comes_back_to_its_own_match_alone(tmp_path: Path) -> No
             players = [ticket.player for ticket in tickets.values() if ticket.player is not None]
             position = GAMES["mnk"].start("3 3 3")
             number = house.arena.next_number()
-            house.arena.seat(number, position, players, TimeControl(60_000_000, 0), 100)
+            house.arena.begin_match(number, position, players, TimeControl(60_000_000, 0), 100)
             for client in (carol, dave):
                 await client.hear(m.Board)
             async with connected(house, tickets["carol"]) as again:

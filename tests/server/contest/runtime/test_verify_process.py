@@ -64,7 +64,7 @@ def _played(fixture: Fixture, number: int) -> str:
         state = take(referee.ready(state, side, now))
     while state.outcome is None:
         now += 10
-        state = referee.turn_given(state, now)
+        state = referee.start_turn(state, now)
         turn = state.history.position.turn
         if fixture.players[turn] == "late":
             state = take(referee.flag(state, now + state.clock.left[turn] + 50))
@@ -91,7 +91,7 @@ def held(tmp_path_factory: pytest.TempPathFactory) -> Path:
                 record_store.import_record(number, _played(fixture, number))
                 text = record_store.read(number)
                 assert text is not None
-                state = recovery.finished(text)
+                state = recovery.read_finished_match(text)
                 assert state is not None
                 result = finished(fixture, state, record.verify(text).gone)
                 store.finish(contest, result, record_store.settle(number))
