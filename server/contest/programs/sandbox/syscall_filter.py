@@ -9,6 +9,7 @@ import errno
 import platform
 import struct
 from collections.abc import Iterator, Mapping
+from functools import cache
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -77,6 +78,7 @@ _MACHINES: Mapping[str, tuple[_Machine, ...]] = MappingProxyType({"x86_64": (_X8
 """By what `platform.machine` says: whose programs run there."""
 
 
+@cache
 def refusals(machine: str = "") -> bytes | None:
     """Return the filter for a machine, this one if none is named, as bubblewrap reads it; None where none is known.
 
