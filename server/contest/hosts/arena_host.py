@@ -19,10 +19,11 @@ class ArenaGame:
 
     recorded = True
 
-    def __init__(self, arena: Arena, task: GameTask, match: Match, started: Started) -> None:
+    def __init__(self, arena: Arena, seats: GameSeating, task: GameTask, match: Match, started: Started) -> None:
         """Take a match that has just begun, and the programs that were started for it."""
         self.match = match
         self._arena = arena
+        self._seats = seats
         self._task = task
         self._started = started
         self._over = ContestPlayers.of(arena).end_of(match.number, keep=task.kept)
@@ -42,6 +43,10 @@ class ArenaGame:
         if self.match.state.outcome is None:
             await self._over.wait()
         return finished(self._task.fixture, self.match.state, self.match.disconnected_at_end)
+
+    def leave_cores(self) -> bool:
+        """Let another game be set up on the cores of this one while its programs are being ended, where it can be."""
+        return self._seats.leave_cores(self._started, self._task.definition)
 
     def cut_off(self) -> Finished | None:
         """Annul a match that is not over, and return it; None where it is over, or is not the arena's any more."""
@@ -79,4 +84,4 @@ class ArenaHost:
         table = await self._seats.seated(stack, task, started)
         if self._arena.stopping or withdrawn(task.definition.interventions).intersection(task.fixture.players):
             return None
-        return ArenaGame(self._arena, task, table.begin(task), started)
+        return ArenaGame(self._arena, self._seats, task, table.begin(task), started)

@@ -49,6 +49,10 @@ class ClusterGame:
             raise missing
         return finished(fixture, played.state, played.gone)
 
+    def leave_cores(self) -> bool:
+        """Return False: a cluster shares its workers out itself."""
+        return False
+
     def cut_off(self) -> None:
         """Return None: a game that is not played to its end leaves nothing here."""
 

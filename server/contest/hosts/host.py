@@ -76,6 +76,12 @@ class HostedGame(Protocol):
     async def result(self) -> Finished:
         """Return the result as soon as the game is over; raises `PlayerMissing` and `NotPlayed`."""
 
+    def leave_cores(self) -> bool:
+        """Let another game be set up on the cores of this one, which is over, while its programs are being ended.
+
+        Tell whether it can be; else the cores are left when the lease has ended.
+        """
+
     def cut_off(self) -> Finished | None:
         """End a game that is not over, and return it as annulled; None where nothing of it is kept."""
 

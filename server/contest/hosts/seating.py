@@ -17,14 +17,16 @@ import trio
 from engine.games.outcome import Termination
 from server.arena.arena import Arena, Player
 from server.arena.session import Arrivals, serve_stream
+from server.contest.definition import Definition, Sandbox
 from server.contest.fixtures import ENDED_AT_START, NO_ANSWER, NOT_STARTED, Fixture, Programs, ProgramUsage
 from server.contest.hosts.contest_players import ContestPlayers, Lease, ProgramCredential
 from server.contest.hosts.core_queue import CoreQueue
 from server.contest.hosts.host import GameTask, PlayerMissing
+from server.contest.hosts.worker_job import PROGRAMS
 from server.contest.programs.command import Seat, builtin_bot_command
 from server.contest.programs.program import MachineFault, NotStarted, Place, Program, run
 from server.contest.programs.sandbox.choice import seal_of
-from server.contest.programs.sandbox.cores import Cores
+from server.contest.programs.sandbox.cores import CoreLease, Cores
 from server.contest.programs.sandbox.visible_files import NotVisible
 from server.contest.store.folders import errors_of
 from server.match.match import Match
@@ -54,6 +56,12 @@ class Coming(NamedTuple):
 
 class Started(dict[str, Program]):
     """The programs that were started for a game, by player."""
+
+    def __init__(self) -> None:
+        """Begin with none."""
+        super().__init__()
+        self.cores: list[CoreLease] = []
+        """Those of the programs."""
 
     def usage(self) -> dict[str, ProgramUsage]:
         """Return what each of them has used; to be asked when the stack of the game was left."""
@@ -138,6 +146,18 @@ class GameSeating:
         if self.turns.idle:
             self._cores.rest()
 
+    def leave_cores(self, started: Started, definition: Definition) -> bool:
+        """Let another game be set up on the cores of one that is over, while its programs are being ended.
+
+        Tell whether it can be: sandboxes are made meanwhile, and each program begins when its core is free.
+        """
+        if self.turns.alone or definition.sandbox is Sandbox.NONE or len(started.cores) < PROGRAMS:
+            return False
+        if any(lease.core is None for lease in started.cores):
+            return False
+        self._cores.announce(started.cores)
+        return True
+
     async def stored(self, work: Callable[[], Result]) -> Result:
         """Do something with the store, beside the loop, since the disk may be slow; one after the other."""
 
@@ -179,11 +199,12 @@ class GameSeating:
         if set(ContestPlayers.of(self._arena).free(connecting)) != set(connecting):
             raise PlayerMissing("a player has gone away", ())
         lease = stack.enter_context(ContestPlayers.of(self._arena).lease(connecting))
-        cores: dict[str, int | None] = {}
+        cores: dict[str, CoreLease] = {}
         for name in fixture.players:
             if name not in connecting:
-                cores[name] = None if definition.cores > self._cores.count else self._cores.take()
+                cores[name] = CoreLease(None) if definition.cores > self._cores.count else self._cores.take()
                 stack.callback(self._cores.give_back, cores[name])  # when what runs in the nursery has ended
+        started.cores = list(cores.values())
         nursery = await stack.enter_async_context(trio.open_nursery())
         stack.callback(nursery.cancel_scope.cancel)
         coming: dict[str, Coming] = {}
@@ -196,7 +217,7 @@ class GameSeating:
                 command = builtin_bot_command(name) if entrant is None else entrant.command
 
                 async def bring(
-                    name: str = name, ticket: ProgramCredential = ticket, core: int | None = core,
+                    name: str = name, ticket: ProgramCredential = ticket, core: CoreLease = core,
                     command: tuple[str, ...] = command, is_builtin: bool = entrant is None,
                 ) -> None:  # fmt: skip
                     try:
@@ -239,7 +260,7 @@ class GameSeating:
         task: GameTask,
         ticket: ProgramCredential,
         command: tuple[str, ...],
-        core: int | None,
+        core: CoreLease,
     ) -> Program:
         """Start a program for a seat; raises `NotStarted` and `NotVisible`."""
         settings, definition, fixture = self._arena.settings, task.definition, task.fixture
@@ -247,11 +268,11 @@ class GameSeating:
         variant = definition.variants[fixture.variant]
         seat = Seat(*self._arena.own_address, ticket.name, variant.game, ticket.token)
         limits = seal_of(
-            definition, fixture, ticket.name, settings.data, definition.start_seconds, pinned=core is not None
+            definition, fixture, ticket.name, settings.data, definition.start_seconds, pinned=core.core is not None
         )
         entrant = definition.entrant(ticket.name)
         folder = Path(definition.folder or settings.data) / ("" if entrant is None else entrant.folder)
-        place = Place(folder, self._home, errors, core, limits)
+        place = Place(folder, self._home, errors, core.core, core.ready, limits)
         program = await nursery.start(run, command, seat, place)
         assert isinstance(program, Program)
         if program.stream is not None:

@@ -67,6 +67,8 @@ class Place(NamedTuple):
     """File for what it writes on stderr, and, where it does not talk there, on stdout; kept within bounds."""
     core: int | None = None
     """The only core that it may use; None for any."""
+    ready: trio.Event | None = None
+    """Set when nothing else uses the core any more: the program begins then; None where nothing does."""
     seal: Seal | None = None
     """What is put around it; None for nothing."""
 
@@ -289,6 +291,8 @@ async def _start(command: Sequence[str], seat: Seat, place: Place) -> Program:
         raise _not_started(called, error, place) from error
     process = None
     try:
+        if place.ready is not None:
+            await place.ready.wait()
         spawn = partial(_spawn, words, environment, place, talks=not connects(command), errors=theirs)
         process = await trio.to_thread.run_sync(spawn)
         return Program(called, process, marker, errors, place.errors)
@@ -321,6 +325,9 @@ async def _start_sealed(command: Sequence[str], called: str, seat: Seat, place: 
         _check_command(words, environment["PATH"], seal.view.folder)
         start = partial(sealed.start, words, environment, seal, place.core, port, theirs, place.home)
         box = await sealed.in_lasting_thread(start)
+        if place.ready is not None:  # the sandbox is made meanwhile
+            await place.ready.wait()
+        box.begin()
         return Program(called, box.process, "", errors, place.errors, box)
     except BaseException as error:
         with suppress(OSError):

@@ -71,7 +71,7 @@ class Runner:
         self._running: dict[Fixture, int | None] = {}
         """By match, from the start of their programs until their results are kept."""
         self._left_cores: set[Fixture] = set()
-        """Those of them whose programs have ended: other games have their cores."""
+        """Those of them whose cores are left to other games."""
         self._due = Due()
         self._tries: Counter[Fixture] = Counter()
         """How often games could not be played through a lack of the machine's."""
@@ -307,7 +307,7 @@ class Runner:
             self.wake()
 
     def _leave_cores(self, fixture: Fixture) -> None:
-        """The programs of a game have ended: others may begin. Does nothing the second time."""
+        """Other games may be set up on the cores of one. Does nothing the second time."""
         if fixture not in self._left_cores:
             self._left_cores.add(fixture)
             self._seats.turns.alone = False
@@ -342,6 +342,8 @@ class Runner:
                         if game is not None:
                             over = await self._result(game)
                             ended = trio.current_time()
+                            if game.leave_cores():
+                                self._leave_cores(fixture)
                             seconds = ended - began + self._ending_seconds
                             # it is on its way to the disk while the programs end
                             keeping.start_soon(self._keep, over._replace(seconds=seconds), game)

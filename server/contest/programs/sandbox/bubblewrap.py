@@ -2,10 +2,12 @@
 
 What is inside has namespaces of its own for users, processes, IPC, the network, host names and mounts, and no
 capabilities. Its file system is read-only: the system's programs and libraries, this Python with the bots of this
-distribution, and what its `View` shows. It may write to `SCRATCH` alone, which is memory, and bounded.
+distribution where the program may use them, and what its `View` shows. It may write to `SCRATCH` alone, which is
+memory, and bounded.
 """
 
 import os
+import re
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache, lru_cache
@@ -42,8 +44,17 @@ _TOP = ("bin", "sbin", "lib", "lib32", "lib64", "libx32")
 _WHOLE = ("/usr", "/opt", "/nix/store", "/gnu/store")
 """Where systems keep what is installed for everybody."""
 
-MAX_PATHS = 1000
-"""Search paths that are kept: one an entrant, in the largest contests."""
+MAX_PROGRAMS = 1000
+"""Entrants of whom something is kept: no contest has more."""
+
+COMPILED = b"\x7fELF"
+"""A program for the machine, on Linux, begins so."""
+
+MAX_SEARCHED_BYTES = 64 * MEGABYTE
+"""Programs that are larger are not searched for a word."""
+
+_PYTHON = re.compile(b"python|pypy|arena-bot", re.IGNORECASE)
+"""In a program, or in its command: it may start Python, or be linked with it."""
 
 _KEPT_VARIABLES = ("LANG", "LC_ALL", "LC_CTYPE", "TZ")
 """Of the server's environment, beside the path."""
@@ -75,11 +86,12 @@ def sandboxed(command: Sequence[str], view: View, bounds: Bounds, given: Descrip
     """Return the command that runs another one in a sandbox."""
     scratch = str(bounds.scratch * MEGABYTE)
     words = [PROGRAM, *_ISOLATION, *_system(), "--size", scratch, "--perms", "0700", "--tmpfs", SCRATCH]
-    readable = outermost((*own_code(), *view.readable))
+    python = may_use_python(command, view)
+    readable = outermost((*own_code(), *view.readable)) if python else outermost(view.readable)
     for path in readable:
         words += ["--ro-bind", str(path), str(path)]
     kernels = _kernels()
-    if kernels.is_dir():
+    if python and kernels.is_dir():
         words += ["--ro-bind", str(kernels), KERNELS]
     for path in view.hidden:
         words += ["--tmpfs", str(path), "--remount-ro", str(path)]
@@ -97,7 +109,7 @@ def environment(server: Mapping[str, str], told: Mapping[str, str], view: View) 
     return {"LANG": "C.UTF-8", **kept, "PATH": path_of(server.get("PATH", os.defpath), view), **home, **told}
 
 
-@lru_cache(MAX_PATHS)  # the event loop asks for it before each game, and it takes most of a millisecond
+@lru_cache(MAX_PROGRAMS)  # the event loop asks for it before each game, and it takes most of a millisecond
 def path_of(path: str, view: View) -> str:
     """Return the search path within a sandbox: what of the server's ``path`` leads to places that are seen there."""
     seen = (*(Path(place) for place in _WHOLE), *own_code(), *view.readable)
@@ -119,6 +131,32 @@ def outermost(paths: Iterable[Path]) -> list[Path]:
         if not any(path.is_relative_to(other) for other in found):
             found.append(path)
     return found
+
+
+def may_use_python(command: Sequence[str], view: View) -> bool:
+    """Tell whether a program may use this Python: any but a compiled one of the entrant's own that never names it.
+
+    Each mount takes a sandbox a third of a millisecond.
+    """
+    program = view.folder / command[0]
+    if "/" not in command[0] or not any(program.is_relative_to(path) for path in view.readable):
+        return True
+    if _PYTHON.search(" ".join(command[1:]).encode(errors="surrogateescape")):
+        return True
+    try:
+        seen = os.stat(program)
+        return _names_python(program.resolve(), seen.st_mtime_ns, seen.st_size)
+    except OSError:
+        return True
+
+
+@lru_cache(MAX_PROGRAMS)
+def _names_python(program: Path, _changed: int, size: int) -> bool:
+    """Tell whether a file names Python, or is not a compiled program, or too large to look; raises OSError."""
+    if size > MAX_SEARCHED_BYTES or any(program.is_relative_to(path) for path in own_code()):
+        return True
+    data = program.read_bytes()
+    return not data.startswith(COMPILED) or _PYTHON.search(data) is not None
 
 
 @cache

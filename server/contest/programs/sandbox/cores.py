@@ -10,6 +10,8 @@ from collections.abc import Collection, Iterator
 from contextlib import contextmanager, suppress
 from functools import cache
 
+import trio
+
 from server.contest.programs.sandbox.resource_usage import family
 
 MAX_SHARED = 3
@@ -20,6 +22,22 @@ MAX_SHARED = 3
 def usable() -> tuple[int, ...]:
     """Return the cores that this process could use when it was first asked; none where the system does not tell."""
     return tuple(sorted(os.sched_getaffinity(0))) if hasattr(os, "sched_getaffinity") else ()
+
+
+class CoreLease:
+    """A core that a program has, or is to have when the one before it has ended."""
+
+    def __init__(self, core: int | None, before: "CoreLease | None" = None) -> None:
+        """Take the number of the core, None for any, and the lease that has to end before."""
+        self.core = core
+        self.ready = trio.Event()
+        """Set when nothing else has the core any more."""
+        self.before = before
+        self.after: CoreLease | None = None
+        if before is None:
+            self.ready.set()
+        else:
+            before.after = self
 
 
 class Cores:
@@ -40,20 +58,38 @@ class Cores:
         self._free = list(programs[-self.count :]) if self.pinned else []
         self._rest = set(found).difference(self._free) if self.pinned and len(found) > MAX_SHARED else set()
         self._confined = False
+        self._ending: list[CoreLease] = []
 
-    def take(self) -> int | None:
-        """Return the number of a core that is taken from now on; None, for any core, where none is to be had."""
-        if not self._free:
-            return None
+    def take(self) -> CoreLease:
+        """Return a core that is taken from now on, also one that is about to be free; any where none is to be had."""
+        if not self._free and not self._ending:
+            return CoreLease(None)
         if self._rest and not self._confined:
             self._confined = True
             _STARTS.confine(self._rest)
-        return self._free.pop()
+        if self._free:
+            return CoreLease(self._free.pop())
+        before = self._ending.pop(0)
+        return CoreLease(before.core, before)
 
-    def give_back(self, core: int | None) -> None:
-        """Let a core that was taken be taken again."""
-        if core is not None:
-            self._free.append(core)
+    def announce(self, leases: Collection[CoreLease]) -> None:
+        """Let cores be taken whose programs are being ended: who takes one waits until it is given back."""
+        self._ending += [lease for lease in leases if lease.core is not None]
+
+    def give_back(self, lease: CoreLease) -> None:
+        """Let a core that was taken be taken again, or be had by who waits for it."""
+        if lease in self._ending:
+            self._ending.remove(lease)
+        if lease.core is None:
+            return
+        if lease.before is not None and not lease.ready.is_set():  # it was waited for in vain
+            lease.before.after = None
+            self._ending.append(lease.before)
+        elif lease.after is not None:
+            lease.after.before = None
+            lease.after.ready.set()
+        else:
+            self._free.append(lease.core)
 
     def rest(self) -> None:
         """Let the server use all cores, as long as none is taken."""

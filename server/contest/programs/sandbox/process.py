@@ -102,10 +102,14 @@ class NotSealed(OSError):
 class Sealed:
     """A sandbox that was started, with its program."""
 
-    def __init__(self, process: subprocess.Popen[bytes], status: int, way: socket.socket | None) -> None:
-        """Take over bubblewrap, the pipe that it writes its status to, and the way that a port is handed over by."""
+    def __init__(self, process: subprocess.Popen[bytes], status: int, goes: int, way: socket.socket | None) -> None:
+        """Take over bubblewrap, two pipes, and the way that a port is handed over by.
+
+        It writes its status to the first pipe, and reads a byte from the other one before the program begins.
+        """
         self.process = process
         self._status = status
+        self._goes = goes
         self._way = way
         self._first = self._first_process()
         try:
@@ -135,6 +139,10 @@ class Sealed:
                 resource.prlimit(self._first, kind, limit)
         self._watched = Watched(self._first, seal.bounds, seal.cpu_seconds, self.kill)
         WATCHER.add(self._watched)
+
+    def begin(self) -> None:
+        """Let the program begin; raises OSError."""
+        os.write(self._goes, b"x")
 
     async def listener(self) -> trio.SocketListener | None:
         """Return what accepts the connections of a program; None where it has ended before.
@@ -206,6 +214,7 @@ class Sealed:
             WATCHER.remove(self._watched)
         if self._way is not None:
             self._way.close()
+        os.close(self._goes)
         os.close(self._handle)
         os.close(self._status)
 
@@ -230,7 +239,9 @@ def start(
     errors: int,
     home: str,
 ) -> Sealed:
-    """Start a program in a sandbox; one that connects, to a ``port``, does not talk on its pipes.
+    """Make a sandbox for a program, which begins with `Sealed.begin`.
+
+    A program that connects, to a ``port``, does not talk on its pipes.
 
     ``home`` is that of the server's data directory.
 
@@ -253,9 +264,8 @@ def start(
         process = _spawn(words, dict(environment), given, core, talks=port is None, errors=errors)
         os.close(tells)
         tells = -1
-        sealed = Sealed(process, told, ways and ways[0])
+        sealed = Sealed(process, told, goes, ways and ways[0])
         sealed.bound(seal, home)
-        os.write(goes, b"x")
     except BaseException:
         if sealed is not None:
             sealed.kill()  # which waits for bubblewrap for ever, where that is killed alone
@@ -269,11 +279,12 @@ def start(
             sealed.close()
         else:
             os.close(told)
+            os.close(goes)
             if ways is not None:
                 ways[0].close()
         raise
     finally:
-        for descriptor in (tells, waits, goes, refused):
+        for descriptor in (tells, waits, refused):
             if descriptor is not None and descriptor >= 0:
                 os.close(descriptor)
         if ways is not None:

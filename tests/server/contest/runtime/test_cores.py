@@ -38,23 +38,57 @@ def test_cores_are_given_out_one_by_one_and_the_first_one_of_many_to_nobody(
     found = Cores()
     assert (found.count, found.pinned) == (programs, True)
     taken = [found.take() for _ in range(programs)]
-    assert set(taken) == set(range(count - programs, count))
-    assert found.take() is None
+    assert {lease.core for lease in taken} == set(range(count - programs, count))
+    assert all(lease.ready.is_set() for lease in taken)
+    none = found.take()
+    assert none.core is None and none.ready.is_set()
     found.give_back(taken[0])
-    found.give_back(None)
-    assert (found.take(), found.take()) == (taken[0], None)
+    found.give_back(none)
+    assert (found.take().core, found.take().core) == (taken[0].core, None)
     assert told.get(os.getpid()) == ({0} if count > programs else None), "the server stays on its own"
     found.rest()
     assert told.get(os.getpid()) == (set(range(count)) if count > programs else None)
 
 
+def test_a_core_whose_program_is_being_ended_is_had_when_it_is_given_back(machine: Machine) -> None:
+    machine(2)
+    found = Cores()
+    first, second = found.take(), found.take()
+    found.announce([first, second])
+    waits, other, none = found.take(), found.take(), found.take()
+    assert [waits.core, other.core, none.core] == [first.core, second.core, None]
+    assert [lease.ready.is_set() for lease in (waits, other, none)] == [False, False, True]
+    found.give_back(first)
+    assert waits.ready.is_set() and not other.ready.is_set()
+    found.give_back(second)
+    found.give_back(other)
+    assert found.take().core == other.core, "it was had, and is free"
+    assert found.take().core is None, "the other one is still had"
+
+
+def test_a_core_that_was_waited_for_in_vain_goes_to_the_next_one(machine: Machine) -> None:
+    machine(1)
+    found = Cores()
+    first = found.take()
+    found.announce([first])
+    gone = found.take()
+    found.give_back(gone)
+    assert not gone.ready.is_set()
+    late = found.take()
+    assert (late.core, late.ready.is_set()) == (first.core, False)
+    found.give_back(late)
+    found.give_back(first)
+    assert found.take().ready.is_set()
+    assert found.take().core is None, "there is one only"
+
+
 def test_where_more_are_wanted_than_programs_may_have_nobody_is_pinned(machine: Machine) -> None:
     told = machine(4)
     more = Cores(4)
-    assert (more.count, more.pinned, more.take()) == (4, False, None)
+    assert (more.count, more.pinned, more.take().core) == (4, False, None)
     assert told == {}
     fewer = Cores(2)
-    assert (fewer.count, {fewer.take(), fewer.take()}, fewer.take()) == (2, {2, 3}, None)
+    assert (fewer.count, {fewer.take().core, fewer.take().core}, fewer.take().core) == (2, {2, 3}, None)
     assert told[os.getpid()] == {0, 1}
 
 
@@ -74,7 +108,7 @@ def test_a_thread_that_starts_a_program_is_confined_when_it_has_done_so(machine:
     thread = Thread(target=start)
     thread.start()
     goes.wait()
-    assert found.take() == 4
+    assert found.take().core == 4
     assert thread.native_id not in told and told[os.getpid()] == {0}
     confined.set()
     thread.join()

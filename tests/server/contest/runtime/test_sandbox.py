@@ -18,7 +18,7 @@ from server.contest.programs import program as programs
 from server.contest.programs.command import Seat
 from server.contest.programs.program import Place, Program
 from server.contest.programs.sandbox import bubblewrap, choice, process
-from server.contest.programs.sandbox.bubblewrap import View
+from server.contest.programs.sandbox.bubblewrap import View, may_use_python
 from server.contest.programs.sandbox.choice import hindrance
 from server.contest.programs.sandbox.process import Seal
 from server.ops import descendants
@@ -359,6 +359,57 @@ async def test_a_program_outlives_the_threads_that_wait_for_work(tmp_path: Path)
         assert len(with_word(word)) >= 3
         server.kill()
     await none_with_word(word)
+
+
+@pytest.mark.parametrize("begins", [True, False])
+async def test_a_sandbox_that_is_made_ahead_begins_when_its_core_is_free_or_leaves_nothing(
+    tmp_path: Path, begins: bool
+) -> None:
+    own, word, ready = tmp_path / "own", f"ahead-{begins}-{os.getpid()}", trio.Event()
+    own.mkdir()
+    source = "import sys; print('here', file=sys.stderr, flush=True); input()"
+    place = Place(own, "0" * 16, tmp_path / "errors.txt", None, ready, Seal(View(own), Bounds(), 1000.0))
+    before = os.listdir("/proc/self/fd")
+    with trio.fail_after(SECONDS):
+        async with trio.open_nursery() as nursery:
+            command = [sys.executable, "-c", source, word]
+            nursery.start_soon(programs.run, command, SEAT, place)
+            while len(with_word(word)) < 2:  # bubblewrap, and the first process in the sandbox
+                await trio.sleep(0.01)
+            if begins:
+                assert not place.errors.exists()
+                ready.set()
+                while not place.errors.exists():
+                    await trio.sleep(0.01)
+            nursery.cancel_scope.cancel()
+    await none_with_word(word)
+    assert os.listdir("/proc/self/fd") == before
+
+
+def test_python_is_shown_to_all_but_compiled_programs_of_the_entrants_own_that_never_name_it(tmp_path: Path) -> None:
+    for name, data in {
+        "plain": b"\x7fELF\x02 plays",
+        "linked": b"\x7fELF\x02 libpython3.11.so",
+        "script": b"#!/bin/sh\n./plain",
+    }.items():
+        (tmp_path / name).write_bytes(data)
+    view = View(tmp_path, (tmp_path,))
+
+    def shown(*command: str, seen: View = view) -> bool:
+        return may_use_python(command, seen)
+
+    assert not shown("./plain") and not shown("./plain", "--fast")
+    assert not shown(str(tmp_path / "plain"))
+    assert shown("./plain", "python3") and shown("./linked") and shown("./script") and shown("./missing")
+    assert shown("plain"), "one of the search path"
+    assert shown("/usr/bin/env", "./plain") and shown("./plain", seen=View(tmp_path))
+    (tmp_path / "plain").write_bytes(b"\x7fELF\x02 PyPy")
+    assert shown("./plain"), "another program is there now"
+    words = bubblewrap.sandboxed(["./plain"], view, Bounds(), bubblewrap.Descriptors(3, 4))
+    assert all(str(path) in words for path in bubblewrap.own_code())
+    (tmp_path / "other").write_bytes(b"\x7fELF\x02 plays")
+    words = bubblewrap.sandboxed(["./other"], view, Bounds(), bubblewrap.Descriptors(3, 4))
+    assert not any(str(path) in words for path in bubblewrap.own_code())
 
 
 async def test_a_sandbox_that_cannot_be_made_is_no_fault_of_the_program(

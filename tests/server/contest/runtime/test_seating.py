@@ -19,12 +19,14 @@ import trio.testing
 from engine.games.outcome import ANNULLED, Termination
 from engine.wire import messages as m
 from engine.wire.states import State
+from server.contest.definition import Sandbox
 from server.contest.fixtures import ABSENT, Finished, counted
 from server.contest.formats.plan import plan
 from server.contest.hosts.contest_players import ContestPlayers
 from server.contest.hosts.host import GameTask
 from server.contest.hosts.seating import GameSeating, Started
 from server.contest.programs.program import NotStarted
+from server.contest.programs.sandbox.cores import CoreLease
 from server.contest.runtime.runner import Runner
 from server.contest.scoring.disqualification import disqualified
 from server.contest.store.schema import BadStore
@@ -289,11 +291,11 @@ class Counted:
     def __init__(self, events: list[str]) -> None:
         self._events = events
 
-    def take(self) -> int:
+    def take(self) -> CoreLease:
         self._events.append("taken")
-        return 1
+        return CoreLease(1)
 
-    def give_back(self, _core: int) -> None:
+    def give_back(self, _core: CoreLease) -> None:
         self._events.append("given back")
 
 
@@ -324,3 +326,21 @@ async def test_a_core_is_given_back_when_its_program_has_ended(
         assert events == ["taken"] * 2
         await stack.aclose()
         assert events == ["taken"] * 2 + ["ended"] * 2 + ["given back"] * 2
+
+
+async def test_the_cores_of_a_game_that_is_over_are_for_the_next_one_while_its_programs_end(tmp_path: Path) -> None:
+    sealed = definition_of(TWO)
+    async with open_house(tmp_path) as house:
+        seats, started = GameSeating(house.arena, Now()), Started()
+        assert not seats.leave_cores(started, sealed), "no programs of it have cores"
+        started.cores = [CoreLease(None), CoreLease(1)]
+        assert not seats.leave_cores(started, sealed), "they are not pinned"
+        started.cores = [CoreLease(0), CoreLease(1)]
+        assert not seats.leave_cores(started, sealed._replace(sandbox=Sandbox.NONE))
+        seats.turns.alone = True
+        assert not seats.leave_cores(started, sealed), "nothing is to run beside it"
+        seats.turns.alone = False
+        seats._cores._free.clear()
+        assert seats.leave_cores(started, sealed)
+        leases = [seats._cores.take() for _ in range(3)]
+        assert [(lease.core, lease.ready.is_set()) for lease in leases] == [(0, False), (1, False), (None, True)]
