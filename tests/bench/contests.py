@@ -198,7 +198,7 @@ class _Stages:
         ("its beginning is in the database", "play", "seated"),
         ("both programs are there", "seated", "there"),
         ("its last move", "begun", "over"),
-        ("both programs have ended", "over", "ended"),
+        ("its cores are left to the next game", "over", "ended"),
         ("the next game begins", "ended", "next"),
         ("  apart: from its last move until its result is kept", "over", "kept"),
         ("  apart: from its result until all is done", "kept", "left"),
