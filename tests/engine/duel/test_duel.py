@@ -18,7 +18,10 @@ from engine.duel.games import Pair
 from engine.games.catalogue import GAMES
 from engine.games.history import History
 
-SMALL = ("--game", "mnk", "--params", "4 4 4", "--seed", "5")
+ANY_OPENING = ("--balance", "1000000")
+"""The first openings that are found: to judge 32 of them interpreted takes longer than eight games."""
+
+SMALL = ("--game", "mnk", "--params", "4 4 4", "--seed", "5", *ANY_OPENING)
 """A game of which an interpreted search plays several in a second."""
 
 RESULT = re.compile(
@@ -268,7 +271,8 @@ def test_an_engine_that_fails_ends_the_duel(tmp_path: Path, fault: str, sentence
 @pytest.mark.slow
 def test_weights_are_those_of_the_file(tmp_path: Path) -> None:
     weights = tmp_path / "weights.json"
-    arguments = ("depth=1", f"depth=1,weights={weights}", "--params", "3 3 9 9", "--games", "8", "--all-games")
+    sides = ("depth=1", f"depth=1,weights={weights}")
+    arguments = (*sides, "--params", "3 3 9 9", "--games", "8", "--all-games", *ANY_OPENING)
     weights.write_text('{"piece": 100, "ring": 6}', encoding="utf-8")
     lines, _ = duel(*arguments)
     assert "pairs with 0 to 2 points for A, by halves: 0 0 4 0 0" in lines
