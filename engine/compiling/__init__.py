@@ -2,4 +2,5 @@
 
 - `binding`: one source for rules and speed: copies of plain functions, bound to constants and, where asked, compiled
 - `code_cache`: where compiled code is kept: a folder a binding, in the user's cache directory
+- `compile_lock`: a lock per folder, so that processes that start together compile once
 """

@@ -19,6 +19,7 @@ from types import CodeType, FunctionType, ModuleType
 from typing import Any, TypeVar, TypeVarTuple, cast
 
 from engine.compiling import code_cache as disk
+from engine.compiling.compile_lock import compile_once
 
 Functions = TypeVarTuple("Functions")
 Bound = TypeVar("Bound")
@@ -141,6 +142,8 @@ def _compile(copies: dict[Any, Any]) -> None:
             if _is_copied(value) and value in jitted:
                 copy.__globals__[name] = jitted[value]
         copies[function] = jitted[copy] = copy.__globals__[copy.__name__] = _jit(copy, folder)
+        if folder is not None:
+            compile_once(jitted[copy], folder)
 
 
 def table(values: Iterable[int], *, compile: bool) -> Sequence[int]:
