@@ -16,18 +16,16 @@ from engine.games.catalogue import GAMES, USUAL_GAME
 from engine.games.interface import BadParameters
 from server.commands import exits
 from server.commands.contest import contest
-from server.commands.options import check_port, fail, place, secret
+from server.commands.options import fail, place, secret
 from server.config import config_file, process_settings, tls
 from server.config import tokens as token_file
-from server.config.limits import MAX_ALLOWANCE, Limits
+from server.config.declared import Range, fields_of
+from server.config.limits import Limits
+from server.config.serve_options import ServeOptions
 from server.config.settings import (
     BUILTIN_BOTS,
     MAX_BUDGET,
-    MAX_MOVES,
     MAX_SYNC_SECONDS,
-    MIN_BUDGET,
-    PORT,
-    SYNC_SECONDS,
     WEB,
     Settings,
 )
@@ -55,114 +53,43 @@ app = cyclopts.App(
 )
 
 
+DEFAULT_OPTIONS = ServeOptions()
+
+
 @app.command
-def serve(
-    *,
-    host: str = "127.0.0.1",
-    port: int = PORT,
-    data: Path = Path("arena-data"),
-    budget: int = 60_000,
-    increment: int = 0,
-    move_limit: int = 1000,
-    builtin: Annotated[str, Parameter(name=("--builtin", "--house"))] = "",
-    tokens: Path | None = None,
-    organiser: Path | None = None,
-    grace: float = 0.0,
-    lag_allowance: int = 0,
-    return_time: float = 30.0,
-    sync_interval: float = SYNC_SECONDS,
-    delay_moves: int = 0,
-    tls_cert: Path | None = None,
-    tls_key: Path | None = None,
-    metrics: int | None = None,
-    web: str | None = None,
-    no_web: bool = False,
-    verbose: bool = False,
-    log_json: bool = False,
-    config: Path | None = None,
-) -> None:
+def serve(options: ServeOptions = DEFAULT_OPTIONS, *, config: Path | None = None) -> None:
     """Serve matches until interrupted.
 
     Parameters
     ----------
-    host
-        Address to listen on; 0.0.0.0 for every one.
-    port
-        Port to listen on; 0 lets the system choose one.
-    data
-        Directory for the records; made where it is missing.
-    budget
-        Milliseconds that a side has for a whole game, where the players ask for no other.
-    increment
-        Milliseconds that a move adds to it.
-    move_limit
-        Moves, both sides' counted, after which a match is a draw.
-    builtin
-        Built-in bots that wait for opponents, separated by commas, as in alphabeta,random:arrows.
-    tokens
-        File of those who may log in, made by arena-server token. Without it everybody may.
-    organiser
-        File of the organiser's token, made by arena-server organiser-token. Without it nobody can organise.
-    grace
-        Seconds that running matches get to end when the server is stopped.
-    lag_allowance
-        Most milliseconds of each turn that players are not charged for the way through the network, as measured.
-    return_time
-        Seconds that players are waited for, with standing clocks, when the server starts again after it has died.
-    sync_interval
-        Seconds after which records and the database are synced again: what a power cut may cost. 0: never.
-    delay_moves
-        Moves that spectators see later than the players, so that they cannot help.
-    tls_cert
-        Certificate to encrypt all connections with, in PEM, the chain behind it.
-    tls_key
-        The key of that certificate, in PEM, without a password.
-    metrics
-        Port on this machine for figures in the format of Prometheus, and /health.
-    web
-        Address and port of the pages for browsers, 127.0.0.1:8080 when left out; port 0 lets the system choose one.
-    no_web
-        Serve no pages.
-    verbose
-        Log more.
-    log_json
-        Log objects of JSON, one a line.
+    options
+        What to serve, and where.
     config
         File of options in TOML (docs/reliability.md); what stands on the command line goes before it.
     """
-    configure(verbose=verbose, json=log_json)
-    for name, value, least, most in (
-        ("budget", budget, MIN_BUDGET // MICROSECONDS, MAX_BUDGET // MICROSECONDS),
-        ("increment", increment, 0, MAX_BUDGET // MICROSECONDS),
-        ("move-limit", move_limit, 1, MAX_MOVES),
-        ("lag-allowance", lag_allowance, 0, MAX_ALLOWANCE // MICROSECONDS),
-        ("delay-moves", delay_moves, 0, MAX_MOVES),
-    ):
-        if not least <= value <= most:
-            fail(f"--{name} is {value}; it has to lie between {least} and {most}")
-    check_port("port", port)
-    check_port("metrics", metrics)
-    if not 0 <= return_time < float("inf"):
-        fail(f"--return-time is {return_time}; it has to be a number of seconds, 0 or more")
-    _check_sync(sync_interval)
+    configure(verbose=options.verbose, json=options.log_json)
+    _check_whole_numbers(options)
+    if not 0 <= options.return_time < float("inf"):
+        fail(f"--return-time is {options.return_time}; it has to be a number of seconds, 0 or more")
+    _check_sync(options.sync_interval)
     settings = Settings(
-        host=host,
-        port=port,
-        data=data,
-        control=TimeControl.of_milliseconds(budget, increment),
-        move_limit=move_limit,
-        builtin_bots=_builtin_bots(builtin),
-        tokens=secret("tokens", tokens, token_file.read),
-        organiser=secret("organiser", organiser, token_file.read_organiser) or "",
+        host=options.host,
+        port=options.port,
+        data=options.data,
+        control=TimeControl.of_milliseconds(options.budget, options.increment),
+        move_limit=options.move_limit,
+        builtin_bots=_builtin_bots(options.builtin),
+        tokens=secret("tokens", options.tokens, token_file.read),
+        organiser=secret("organiser", options.organiser, token_file.read_organiser) or "",
         limits=Limits() if config is None else config_file.read(config).limits,
-        tls=_identity(tls_cert, tls_key),
-        delay_moves=delay_moves,
-        metrics=metrics,
-        web=None if no_web else place("web", WEB if web is None else web),
-        grace=grace,
-        lag_allowance=lag_allowance * MICROSECONDS,
-        return_seconds=return_time,
-        sync_seconds=sync_interval,
+        tls=_identity(options.tls_cert, options.tls_key),
+        delay_moves=options.delay_moves,
+        metrics=options.metrics,
+        web=None if options.no_web else place("web", WEB if options.web is None else options.web),
+        grace=options.grace,
+        lag_allowance=options.lag_allowance * MICROSECONDS,
+        return_seconds=options.return_time,
+        sync_seconds=options.sync_interval,
     )
     from server.serve import serve as run
 
@@ -306,6 +233,15 @@ def _identity(certificate: Path | None, key: Path | None) -> tls.Identity | None
     except tls.BadCertificate as error:
         fail(f"--tls-cert, --tls-key: {error}")
     return tls.Identity(certificate, key)
+
+
+def _check_whole_numbers(options: ServeOptions) -> None:
+    for field in fields_of(ServeOptions):
+        value = getattr(options, field.name)
+        if field.kind is int and isinstance(field.rule, Range) and value is not None:
+            fault = field.rule.fault(field.key, value)
+            if fault:
+                fail(fault)
 
 
 def _check_sync(seconds: float) -> None:

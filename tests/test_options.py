@@ -1,8 +1,9 @@
 """Numbers that are none, in every option of every command line that takes a number with a fraction."""
 
 import inspect
-from collections.abc import Iterator
-from typing import Annotated, get_args, get_origin, get_type_hints
+from collections.abc import Callable, Iterator
+from dataclasses import is_dataclass
+from typing import Annotated, Any, get_args, get_origin, get_type_hints
 
 import cyclopts
 import pytest
@@ -22,14 +23,21 @@ def options() -> Iterator[tuple[str, str, str, list[str]]]:
                 continue
             function = line[command].default_command
             assert function is not None
-            hints = get_type_hints(function, include_extras=True)
             parameters = inspect.signature(function).parameters.values()
             needed = ["gipf" for one in parameters if one.default is one.empty and one.kind is not one.VAR_POSITIONAL]
-            for parameter in parameters:
-                kind = hints[parameter.name]
-                kind = get_args(kind)[0] if get_origin(kind) is Annotated else kind
+            for name, kind in hints_of(function):
                 if float in (kind, *get_args(kind)):
-                    yield program, command, f"--{parameter.name.replace('_', '-')}", needed
+                    yield program, command, f"--{name.replace('_', '-')}", needed
+
+
+def hints_of(function: Callable[..., object]) -> Iterator[tuple[str, Any]]:
+    """Yield names and types of parameters, and of the fields of those that stand for several options."""
+    for name, hint in get_type_hints(function, include_extras=True).items():
+        kind = get_args(hint)[0] if get_origin(hint) is Annotated else hint
+        if isinstance(kind, type) and is_dataclass(kind):
+            yield from hints_of(kind)
+        else:
+            yield name, kind
 
 
 OPTIONS = list(options())

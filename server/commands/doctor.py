@@ -18,6 +18,7 @@ from engine import record
 from engine.record import BadRecord
 from server.config import config_file, tls, tokens
 from server.config.limits import Limits
+from server.config.serve_options import ServeOptions
 from server.config.settings import Settings
 from server.config.toml_table import BadTable
 from server.contest.programs.sandbox import cgroups
@@ -59,31 +60,32 @@ class Finding(NamedTuple):
 
 def diagnosis(config: Path | None, data: Path | None, *, every_record: bool = False) -> Iterator[Finding]:
     """Check what a server needs that is started with this configuration file, and perhaps another data directory."""
-    options, limits = config_file.Configuration({}, Limits())
+    found = config_file.Configuration({}, Limits())
     if config is not None:
         try:
-            options, limits = config_file.read(config)
+            found = config_file.read(config)
         except BadTable as error:
             yield Finding(WRONG, "configuration", str(error))
             return
         yield Finding(GOOD, "configuration", f"{config} can be read")
-    usual = Settings()
-    pair = options.get("tls-cert"), options.get("tls-key")
-    if (pair[0] is None) != (pair[1] is None):
+    options = ServeOptions(**found.values)
+    if (options.tls_cert is None) != (options.tls_key is None):
         yield Finding(WRONG, "certificate", "tls.cert and tls.key belong together; one of them is missing")
     settings = Settings(
-        host=options.get("host", usual.host),
-        port=options.get("port", usual.port),
-        metrics=options.get("metrics"),
-        data=data or Path(options.get("data", usual.data)),
-        limits=limits,
-        tls=None if pair[0] is None or pair[1] is None else tls.Identity(Path(pair[0]), Path(pair[1])),
+        host=options.host,
+        port=options.port,
+        metrics=options.metrics,
+        data=data or options.data,
+        limits=found.limits,
+        tls=None
+        if options.tls_cert is None or options.tls_key is None
+        else tls.Identity(options.tls_cert, options.tls_key),
     )
     yield from examine(settings, every_record=every_record)
-    if "tokens" in options:
-        yield _tokens(Path(options["tokens"]))
-    if "organiser" in options:
-        yield _organiser(Path(options["organiser"]))
+    if options.tokens is not None:
+        yield _tokens(options.tokens)
+    if options.organiser is not None:
+        yield _organiser(options.organiser)
 
 
 def examine(settings: Settings, *, every_record: bool = False) -> Iterator[Finding]:

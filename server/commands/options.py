@@ -8,18 +8,16 @@ from typing import NoReturn, TypeVar
 
 from engine.commands.usage_errors import explain_fault
 from server.config import tokens as token_file
+from server.config.serve_options import MAX_PORT, PORTS
 from server.config.settings import WEB
 
 Read = TypeVar("Read")
 
 
-MAX_PORT = 65535
-
-
 def check_port(name: str, port: int | None) -> None:
     """End the program where an option's number is that of no port; None, where it is left out, is right."""
-    if port is not None and not 0 <= port <= MAX_PORT:
-        fail(f"--{name} is {port}; ports are 0 to {MAX_PORT}")
+    if port is not None and (fault := PORTS.fault(name, port)):
+        fail(fault)
 
 
 def place(name: str, text: str) -> tuple[str, int]:

@@ -5,8 +5,11 @@ cell rate algorithm (ITU-T I.371, 1996), a token bucket without a refill.
 """
 
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address
+from typing import Annotated
 
 import msgspec
+
+from server.config.declared import Range
 
 Network = IPv4Network | IPv6Network
 
@@ -49,6 +52,13 @@ MAX_ALLOWANCE = 1_000_000
 """Largest latency, in microseconds, that is given back to a player a turn: more is no latency."""
 
 
+MAX_SECONDS = 7 * 86_400.0
+"""Longest time that anything is waited for: a week."""
+
+MAX_LIMIT = 1_000_000
+"""Largest number of connections, messages and matches that a limit may be set to."""
+
+
 class Limits(msgspec.Struct, frozen=True, kw_only=True):
     """``[limits]`` of the configuration. They are such that a class of forty behind one address does not notice them.
 
@@ -59,25 +69,25 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True):
     """Networks without limits of connections and of messages: the machine itself, where contests play their bots.
 
     Their requests are charged by the work that they make, but for moves."""
-    connections: int = 400
+    connections: Annotated[int, Range(1, MAX_LIMIT)] = 400
     """Open at a time from an address: ten for each of forty."""
-    connects: int = 40
+    connects: Annotated[int, Range(1, MAX_LIMIT, "a second")] = 40
     """Connections a second from an address, in the long run."""
-    connects_at_once: int = 400
+    connects_at_once: Annotated[int, Range(1, MAX_LIMIT)] = 400
     """Connections beyond that rate: everybody may begin at the same moment."""
-    messages: int = 1000
+    messages: Annotated[int, Range(1, MAX_LIMIT, "a second")] = 1000
     """A second and session; nobody plays as fast over a network. Who sends more is read more slowly."""
-    messages_of_address: int = 5000
+    messages_of_address: Annotated[int, Range(1, MAX_LIMIT, "a second")] = 5000
     """A second, shared out evenly between the sessions of an address."""
-    messages_at_once: int = 200
+    messages_at_once: Annotated[int, Range(1, MAX_LIMIT)] = 200
     """Messages of a session beyond its rate: a program may ask for much after a pause."""
-    flood_seconds: float = 10.0
+    flood_seconds: Annotated[float, Range(0.1, MAX_SECONDS)] = 10.0
     """How long a session may be read more slowly without a pause before it is closed."""
-    matches: int = 200
+    matches: Annotated[int, Range(1, MAX_LIMIT)] = 200
     """Sessions of an address that seek or play at a time."""
-    guest_seconds: float = 300.0
+    guest_seconds: Annotated[float, Range(1, MAX_SECONDS)] = 300.0
     """How long a guest may be silent: long enough to read how to log in."""
-    line_seconds: float = 60.0
+    line_seconds: Annotated[float, Range(1, MAX_SECONDS)] = 60.0
     """How long a line may stay unfinished: long enough to type it."""
 
 

@@ -42,6 +42,11 @@ class TomlTable:
         self._known[key] = None
         return key in self._values
 
+    def value(self, key: str) -> Any:
+        """Return the value of a key that is there, as TOML has it."""
+        self._known[key] = None
+        return self._values[key]
+
     def truth(self, key: str, default: bool = NOTHING) -> bool:
         """Return true or false."""
         value = self._value(key, default)

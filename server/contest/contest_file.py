@@ -7,6 +7,7 @@ from engine.clock import TimeControl
 from engine.games.catalogue import GAMES
 from engine.games.interface import BadParameters
 from engine.wire.words import NAME_PATTERN
+from server.config.declared import fields_of, read_fields
 from server.config.settings import BUILTIN_BOTS, MAX_BUDGET, MAX_MOVES, MIN_BUDGET
 from server.config.toml_table import BadTable, TomlTable
 from server.contest.definition import (
@@ -237,15 +238,7 @@ def _qualification(table: TomlTable | None, default: TimeControl, names: tuple[s
 def _bounds(table: TomlTable | None) -> Bounds:
     if table is None:
         return Bounds()
-    usual = Bounds()
-    found = Bounds(
-        table.number("memory", 16, 1_000_000, usual.memory, "megabytes"),
-        table.number("processes", 2, 100_000, usual.processes, "processes and threads"),
-        table.number("open-files", 16, 1_000_000, usual.open_files, "open files"),
-        table.number("file-size", 1, 1_000_000, usual.file_size, "megabytes"),
-        table.number("scratch", 1, 1_000_000, usual.scratch, "megabytes"),
-        table.number("cpu-seconds", 0, 1_000_000, usual.cpu_seconds, "seconds of processor time a game, 0 for enough"),
-    )
+    found = Bounds(**read_fields(table, fields_of(Bounds)))
     table.finish()
     return found
 
@@ -253,8 +246,6 @@ def _bounds(table: TomlTable | None) -> Bounds:
 def _adjudication(table: TomlTable | None) -> Adjudication | None:
     if table is None:
         return None
-    from_ply = table.number("from-ply", 0, MAX_MOVES, 0, "moves of both sides")
-    seconds = table.decimal("seconds", 0.01, 3600, 1.0, "seconds")
-    megabytes = table.number("megabytes", 16, 1_000_000, 256, "megabytes")
+    found = Adjudication(**read_fields(table, fields_of(Adjudication)))
     table.finish()
-    return Adjudication(from_ply, seconds, megabytes)
+    return found

@@ -1,9 +1,11 @@
 """What a contest is: all that its file says, read and checked. Everything else follows from it and from its games."""
 
 from enum import StrEnum
-from typing import NamedTuple, TypeAlias
+from typing import Annotated, NamedTuple, TypeAlias
 
 from engine.clock import TimeControl
+from server.config.declared import Range
+from server.config.settings import MAX_MOVES
 from server.contest.interventions import Intervention
 
 
@@ -108,11 +110,11 @@ class Qualification(NamedTuple):
 class Adjudication(NamedTuple):
     """Exact solving of running games: a position whose result is proven ends the game with it."""
 
-    from_ply: int
+    from_ply: Annotated[int, Range(0, MAX_MOVES, "moves of both sides")] = 0
     """Positions after fewer moves than these are not looked at."""
-    seconds: float
+    seconds: Annotated[float, Range(0.01, 3600, "seconds")] = 1.0
     """Longest time for a position."""
-    megabytes: int
+    megabytes: Annotated[int, Range(16, 1_000_000, "megabytes")] = 256
 
 
 class Interrupted(StrEnum):
@@ -136,17 +138,17 @@ class Sandbox(StrEnum):
 class Bounds(NamedTuple):
     """What each sealed program may use, with all that it starts. A megabyte is 2**20 bytes."""
 
-    memory: int = 1024
+    memory: Annotated[int, Range(16, 1_000_000, "megabytes")] = 1024
     """Megabytes of memory that are in use; address space that is only reserved does not count."""
-    processes: int = 256
+    processes: Annotated[int, Range(2, 100_000, "processes and threads")] = 256
     """Processes and threads at a time."""
-    open_files: int = 1024
+    open_files: Annotated[int, Range(16, 1_000_000, "open files")] = 1024
     """Open files of each process, sockets included."""
-    file_size: int = 64
+    file_size: Annotated[int, Range(1, 1_000_000, "megabytes")] = 64
     """Megabytes of a file."""
-    scratch: int = 64
+    scratch: Annotated[int, Range(1, 1_000_000, "megabytes")] = 64
     """Megabytes of all files in its scratch folder."""
-    cpu_seconds: int = 0
+    cpu_seconds: Annotated[int, Range(0, 1_000_000, "seconds of processor time a game, 0 for enough")] = 0
     """Processor time for a game, in seconds; 0: as much as one that thinks all through the longest game uses."""
 
 

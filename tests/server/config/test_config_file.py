@@ -1,6 +1,5 @@
 """The configuration file: the same options as the command line, and one sentence about what is wrong."""
 
-import inspect
 from ipaddress import ip_network
 from pathlib import Path
 
@@ -22,10 +21,17 @@ def _written(folder: Path, text: str) -> Path:
     return path
 
 
-def test_every_option_of_the_command_line_may_stand_in_the_file() -> None:
-    on_command_line = {name.replace("_", "-") for name in inspect.signature(cli.serve).parameters}
-    in_file = {*config_file.OPTIONS, *(f"tls-{name}" for name in config_file.TLS_OPTIONS)}
-    assert in_file == on_command_line - NOT_IN_THE_FILE
+def test_every_option_of_the_command_line_may_stand_in_the_file(tmp_path: Path) -> None:
+    line = cli.app["serve"].assemble_argument_collection(parse_docstring=False)
+    on_command_line = {argument.name.removeprefix("--") for argument in line if argument.show}
+    values = {"host": "'h'", "web": "'h:1'", "builtin": "['random']"}
+    values |= dict.fromkeys(("data", "tokens", "organiser", "tls-cert", "tls-key"), "'/p'")
+    values |= dict.fromkeys(("no-web", "verbose", "log-json"), "true")
+    keys = sorted(on_command_line - NOT_IN_THE_FILE)
+    top = [f"{key} = {values.get(key, 10)}" for key in keys if not key.startswith("tls-")]
+    tls = [f"{key.removeprefix('tls-')} = {values[key]}" for key in keys if key.startswith("tls-")]
+    found = config_file.read(_written(tmp_path, "\n".join([*top, "[tls]", *tls])))
+    assert len(keys) == 21 and keys == sorted(found.options)
 
 
 def test_every_limit_may_be_set(tmp_path: Path) -> None:
@@ -67,6 +73,12 @@ def test_built_in_bots_may_go_by_the_former_name_of_their_option(tmp_path: Path)
         ("house = 'random'", 'house is a list of bots, as in ["alphabeta", "random:arrows"], not \'random\''),
         ("verbose = 1", "verbose is true or false, not 1"),
         ("grace = -1", "grace is a number from 0 to 604800 seconds, not -1"),
+        ("grace = nan", "grace is a number from 0 to 604800 seconds, not nan"),
+        ("port = 80.0", "port is a whole number from 0 to 65535, not 80.0"),
+        ("metrics = true", "metrics is a whole number from 0 to 65535, not True"),
+        ("web = 'here'", "web is an address and a port, as in \"127.0.0.1:8080\", not 'here'"),
+        ("data = ''", "data is the path of a file or folder, not ''"),
+        ("tls-cert = 'x'", "tls-cert is no key of a configuration file"),
         ("host = 'a b'", "host is an address to listen on"),
         ("tls = 1", "tls is a table, as [tls], not 1"),
         ("[tls]\ncertificate = 'x'", "tls.certificate is no key of tls; these are cert, key"),

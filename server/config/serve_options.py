@@ -1,0 +1,101 @@
+"""The options of ``arena-server serve``, declared once: for the command line, the configuration file and doctor."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+from cyclopts import Parameter
+
+from engine.clock import MICROSECONDS
+from engine.commands.usage_errors import duration
+from server.config.declared import Form, Range
+from server.config.limits import MAX_ALLOWANCE, MAX_SECONDS
+from server.config.settings import MAX_BUDGET, MAX_MOVES, MAX_SYNC_SECONDS, MIN_BUDGET, PORT, SYNC_SECONDS, WEB
+
+MAX_PORT = 65535
+
+MAX_MILLISECONDS = MAX_BUDGET // MICROSECONDS
+
+PORTS = Range(0, MAX_PORT, refusal=f"ports are 0 to {MAX_PORT}")
+PATH = Form(r"[^\x00]+", "the path of a file or folder")
+HOST = Form(r"[^\s\x00-\x1f]+", 'an address to listen on, as in "0.0.0.0"')
+PLACE = Form(r"[^\s\x00-\x1f]+:[0-9]+", f'an address and a port, as in "{WEB}"')
+BOTS = Form(".+", 'a list of bots, as in ["alphabeta", "random:arrows"]')
+
+
+DURATION = Parameter(validator=duration)
+"""What the command line asks of a time; a default of the program's reaches no field."""
+
+
+@Parameter(name="*")
+@dataclass(frozen=True, kw_only=True)
+class ServeOptions:
+    """What ``arena-server serve`` takes, but for the file itself.
+
+    Parameters
+    ----------
+    host
+        Address to listen on; 0.0.0.0 for every one.
+    port
+        Port to listen on; 0 lets the system choose one.
+    data
+        Directory for the records; made where it is missing.
+    budget
+        Milliseconds that a side has for a whole game, where the players ask for no other.
+    increment
+        Milliseconds that a move adds to it.
+    move_limit
+        Moves, both sides' counted, after which a match is a draw.
+    builtin
+        Built-in bots that wait for opponents, separated by commas, as in alphabeta,random:arrows.
+    tokens
+        File of those who may log in, made by arena-server token. Without it everybody may.
+    organiser
+        File of the organiser's token, made by arena-server organiser-token. Without it nobody can organise.
+    grace
+        Seconds that running matches get to end when the server is stopped.
+    lag_allowance
+        Most milliseconds of each turn that players are not charged for the way through the network, as measured.
+    return_time
+        Seconds that players are waited for, with standing clocks, when the server starts again after it has died.
+    sync_interval
+        Seconds after which records and the database are synced again: what a power cut may cost. 0: never.
+    delay_moves
+        Moves that spectators see later than the players, so that they cannot help.
+    tls_cert
+        Certificate to encrypt all connections with, in PEM, the chain behind it.
+    tls_key
+        The key of that certificate, in PEM, without a password.
+    metrics
+        Port on this machine for figures in the format of Prometheus, and /health.
+    web
+        Address and port of the pages for browsers, 127.0.0.1:8080 when left out; port 0 lets the system choose one.
+    no_web
+        Serve no pages.
+    verbose
+        Log more.
+    log_json
+        Log objects of JSON, one a line.
+    """
+
+    host: Annotated[str, HOST] = "127.0.0.1"
+    port: Annotated[int, PORTS] = PORT
+    data: Annotated[Path, PATH] = Path("arena-data")
+    budget: Annotated[int, Range(MIN_BUDGET // MICROSECONDS, MAX_MILLISECONDS, "milliseconds")] = 60_000
+    increment: Annotated[int, Range(0, MAX_MILLISECONDS, "milliseconds")] = 0
+    move_limit: Annotated[int, Range(1, MAX_MOVES, "moves of both sides")] = 1000
+    builtin: Annotated[str, BOTS, Parameter(name=("--builtin", "--house"))] = ""
+    tokens: Annotated[Path | None, PATH] = None
+    organiser: Annotated[Path | None, PATH] = None
+    grace: Annotated[float, Range(0, MAX_SECONDS, "seconds"), DURATION] = 0.0
+    lag_allowance: Annotated[int, Range(0, MAX_ALLOWANCE // MICROSECONDS, "milliseconds")] = 0
+    return_time: Annotated[float, Range(0, MAX_SECONDS, "seconds"), DURATION] = 30.0
+    sync_interval: Annotated[float, Range(0, MAX_SYNC_SECONDS, "seconds"), DURATION] = SYNC_SECONDS
+    delay_moves: Annotated[int, Range(0, MAX_MOVES, "moves")] = 0
+    tls_cert: Annotated[Path | None, PATH] = None
+    tls_key: Annotated[Path | None, PATH] = None
+    metrics: Annotated[int | None, PORTS] = None
+    web: Annotated[str | None, PLACE] = None
+    no_web: bool = False
+    verbose: bool = False
+    log_json: bool = False
