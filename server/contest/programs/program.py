@@ -22,8 +22,8 @@ from server.contest.programs.command import Seat, connects, filled, shown, varia
 from server.contest.programs.pipes import Pipes
 from server.contest.programs.sandbox import bubblewrap
 from server.contest.programs.sandbox import process as sealed
-from server.contest.programs.sandbox.cores import started_on
 from server.contest.programs.sandbox.process import Seal, Sealed
+from server.contest.programs.sandbox.spawning import spawn
 from server.net.os_faults import machine_fault
 from server.ops import descendants
 
@@ -293,8 +293,9 @@ async def _start(command: Sequence[str], seat: Seat, place: Place) -> Program:
     try:
         if place.ready is not None:
             await place.ready.wait()
-        spawn = partial(_spawn, words, environment, place, talks=not connects(command), errors=theirs)
-        process = await trio.to_thread.run_sync(spawn)
+        talks = not connects(command)
+        start = partial(spawn, words, environment, str(place.folder), place.core, talks=talks, errors=theirs)
+        process = await trio.to_thread.run_sync(start)
         return Program(called, process, marker, errors, place.errors)
     except BaseException as error:
         with suppress(OSError):  # where the program has not taken it over
@@ -394,23 +395,6 @@ async def _end_descendants(called: str, marker: str) -> None:
         return
     if left:
         log.info("program_children_killed", program=called, count=left)
-
-
-def _spawn(
-    command: Sequence[str], environment: dict[str, str], place: Place, *, talks: bool, errors: int
-) -> subprocess.Popen[bytes]:
-    """Start a process, in a thread of its own: a process may use the cores that the thread may which has started it."""
-    with started_on(place.core):
-        return subprocess.Popen(
-            command,
-            bufsize=0,
-            stdin=subprocess.PIPE if talks else subprocess.DEVNULL,
-            stdout=subprocess.PIPE if talks else errors,
-            stderr=errors,
-            env=environment,
-            cwd=str(place.folder),
-            start_new_session=True,
-        )
 
 
 def _handle_of(process: int) -> int | None:

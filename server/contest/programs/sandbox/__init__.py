@@ -9,6 +9,7 @@
 - `process`: starting a program in a sandbox, and ending it with all that it has started: when its first process ends,
   all do
 - `resource_usage`: what sealed programs use, as the system tells it, and the end of those that use more than they may
+- `spawning`: starting the process of a program, sealed or not, on its core
 - `syscall_filter`: system calls that a sealed program is refused, as a filter of seccomp
 - `system_settings`: shows a sandbox what programs need of /etc, in one mount: each mount of a sandbox costs it a
   third of a millisecond

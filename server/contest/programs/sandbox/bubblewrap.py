@@ -17,6 +17,7 @@ from typing import NamedTuple
 
 from server.contest.definition import Bounds
 from server.contest.programs.sandbox import system_settings
+from server.contest.programs.sandbox.resource_usage import MEGABYTE
 
 PROGRAM = "bwrap"
 """Of bubblewrap."""
@@ -26,8 +27,6 @@ SCRATCH = "/tmp"
 
 KERNELS = f"{SCRATCH}/.cache/gipf-arena/given"
 """Where compiled kernels of this server's user are seen, for `engine.compiling.code_cache` to begin with."""
-
-MEGABYTE = 1 << 20
 
 SHARED_MEGABYTES = 16
 """Of /dev/shm, which semaphores of processes need: it is memory too."""

@@ -14,7 +14,7 @@ from functools import cache
 from pathlib import Path
 
 from server.contest.definition import Bounds
-from server.contest.programs.sandbox.resource_usage import MEGABYTE, family
+from server.contest.programs.sandbox.resource_usage import MEGABYTE, PROCESSES_FACTOR, family
 
 ROOT = Path("/sys/fs/cgroup")
 
@@ -28,9 +28,6 @@ SERVER = "arena-server"
 """The group that the server steps into: one that is divided further may have no processes itself."""
 
 PREFIX = "arena-game"
-
-PROCESSES_FACTOR = 2
-"""More processes than so many times their bound are refused; who has more than the bound is ended by who looks."""
 
 BESIDE_MEGABYTES = 32
 """Of memory beside that of the program and its scratch folder: shared memory, and what the kernel needs."""

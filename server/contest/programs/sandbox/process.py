@@ -24,9 +24,9 @@ from engine.games.outcome import Termination
 from server.contest.definition import Bounds
 from server.contest.programs.sandbox import cgroups
 from server.contest.programs.sandbox.bubblewrap import Descriptors, View, sandboxed
-from server.contest.programs.sandbox.cores import started_on
 from server.contest.programs.sandbox.resource_usage import (
     MEGABYTE,
+    PROCESSES_FACTOR,
     WATCHER,
     Excess,
     Usage,
@@ -34,6 +34,7 @@ from server.contest.programs.sandbox.resource_usage import (
     out_of_cpu_time,
     out_of_memory,
 )
+from server.contest.programs.sandbox.spawning import spawn
 from server.contest.programs.sandbox.syscall_filter import refusals
 
 Result = TypeVar("Result")
@@ -49,9 +50,6 @@ SIGNALLED = 128
 DATA_FACTOR, DATA_MEGABYTES = 4, 1024
 """What a single process may ask the system for is so many times the bound of memory, and so much more: the last resort
 where it takes memory faster than anybody looks. Some languages ask for much that they do not use."""
-
-PROCESSES_FACTOR = 2
-"""The system refuses more processes than so many times their bound; who has more than the bound is ended."""
 
 MIN_KERNEL = (5, 14)
 """From this version of Linux on processes are counted in each sandbox by itself, and not all of a user."""
@@ -261,7 +259,7 @@ def start(
         handed = Descriptors(tells, waits, refused)
         given = [number for number in (*handed, ways and ways[1].fileno()) if number is not None]
         words = sandboxed(command, seal.view, seal.bounds, handed)
-        process = _spawn(words, dict(environment), given, core, talks=port is None, errors=errors)
+        process = spawn(words, environment, "/", core, talks=port is None, errors=errors, given=given)
         os.close(tells)
         tells = -1
         sealed = Sealed(process, told, goes, ways and ways[0])
@@ -301,30 +299,6 @@ def filter_to_read() -> int | None:
     os.write(writes, words)  # far less than a pipe holds
     os.close(writes)
     return reads
-
-
-def _spawn(
-    command: Sequence[str],
-    environment: dict[str, str],
-    given: Sequence[int],
-    core: int | None,
-    *,
-    talks: bool,
-    errors: int,
-) -> subprocess.Popen[bytes]:
-    """Start a process: it may use the cores that the thread may which has started it."""
-    with started_on(core):
-        return subprocess.Popen(
-            command,
-            bufsize=0,
-            stdin=subprocess.PIPE if talks else subprocess.DEVNULL,
-            stdout=subprocess.PIPE if talks else errors,
-            stderr=errors,
-            env=environment,
-            cwd="/",
-            pass_fds=given,
-            start_new_session=True,
-        )
 
 
 def _limits(seal: Seal) -> dict[int, tuple[int, int]]:

@@ -21,6 +21,9 @@ log = structlog.get_logger()
 
 MEGABYTE = 1 << 20
 
+PROCESSES_FACTOR = 2
+"""The system refuses more processes than so many times their bound; who has more than the bound is ended here."""
+
 LOOK_SECONDS = 0.1
 """How often to look: a program takes some 100 MB in that time, and starts some 100 processes."""
 

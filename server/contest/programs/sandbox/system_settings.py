@@ -4,6 +4,7 @@ That is a copy, which is made anew when something has changed there. Where none 
 itself.
 """
 
+import fcntl
 import os
 import shutil
 import tempfile
@@ -21,13 +22,17 @@ NAMES = (
 
 ETC = Path("/etc")
 
+_HELD: dict[Path, int] = {}
+"""Copies that this process shows, each with a descriptor that holds a lock: nobody removes it as long as it runs."""
+
 
 def shown(place: Path) -> tuple[str, ...]:
     """Return the words for bubblewrap that show them; the copy is made in this folder, made where it is missing."""
     found = sorted({path for name in NAMES for path in ETC.glob(name)})
     copy = place / f"etc-{_digest(found)}"
-    if not copy.is_dir() and not _made(found, copy):
+    if not _held(copy) and not (_made(found, copy) and _held(copy)):
         return _one_by_one(found)
+    _remove_others(copy)
     return ("--ro-bind", str(copy), str(ETC))
 
 
@@ -44,6 +49,35 @@ def _digest(found: Iterable[Path]) -> str:
                         f"{one} {one.lstat().st_mtime_ns} {one.stat().st_mtime_ns} {one.stat().st_size}\n".encode()
                     )
     return told.hexdigest()[:16]
+
+
+def _held(copy: Path) -> bool:
+    """Keep others from removing a copy until this process ends; tell whether it is there."""
+    if copy in _HELD and copy.is_dir():
+        return True
+    with suppress(OSError):
+        held = os.open(copy, os.O_RDONLY)
+        with suppress(OSError):  # where the file system has no locks, nobody removes anything
+            fcntl.flock(held, fcntl.LOCK_SH)
+        if copy.is_dir() and os.path.samestat(os.fstat(held), copy.stat()):
+            _HELD[copy] = held
+            return True
+        os.close(held)
+    return False
+
+
+def _remove_others(copy: Path) -> None:
+    """Remove copies of what /etc had before, as far as no process holds them."""
+    for other in copy.parent.glob("etc-*"):
+        if other == copy:
+            continue
+        with suppress(OSError):
+            held = os.open(other, os.O_RDONLY)
+            try:
+                fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                shutil.rmtree(other, ignore_errors=True)
+            finally:
+                os.close(held)
 
 
 def _made(found: Iterable[Path], copy: Path) -> bool:

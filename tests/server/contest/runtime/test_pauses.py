@@ -21,6 +21,7 @@ from server.contest.formats.plan import plan
 from server.contest.hosts.contest_players import ContestPlayers
 from server.contest.hosts.core_queue import CoreQueue
 from server.contest.programs import program
+from server.contest.programs.sandbox.spawning import spawn
 from server.contest.report.interruptions import interruptions
 from server.contest.runtime import pauses
 from server.contest.runtime.ledger import MAX_FAILURES
@@ -59,7 +60,7 @@ async def test_a_contest_pauses_where_the_machine_lacks_something_and_nobody_has
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int
 ) -> None:
     monkeypatch.setattr(pauses, "MAX_PAUSE_SECONDS", 0.05)
-    spawn, failed = program._spawn, Counter[str]()
+    failed = Counter[str]()
 
     def fails(*words: Any, **options: Any) -> Any:
         failed["starts"] += 1
@@ -67,7 +68,7 @@ async def test_a_contest_pauses_where_the_machine_lacks_something_and_nobody_has
             raise OSError(number, os.strerror(number))
         return spawn(*words, **options)
 
-    monkeypatch.setattr(program, "_spawn", fails)
+    monkeypatch.setattr(program, "spawn", fails)
     async with holding(tmp_path, PROGRAMS) as (house, store, contest):
         with trio.fail_after(600):
             while (present := ContestPlayers.of(house.arena).present.get(contest)) is None or present.paused is None:

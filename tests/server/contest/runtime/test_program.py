@@ -376,16 +376,16 @@ async def test_what_a_killed_server_has_left_ends_with_the_next_one(tmp_path: Pa
     other = tmp_path / "other"
     other.mkdir()
     command = [sys.executable, "-c", STARTS, str(tmp_path), sys.executable, "-c", WRITES_ITS_NUMBER]
-    starter = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    try:
-        with trio.fail_after(SECONDS):
-            talks, waits = [int(await written(tmp_path / f"pid-{number}")) for number in (1, 2)]
-            starter.send_signal(how)
-            starter.communicate()
-            while alive(talks):  # its input has ended
-                await trio.sleep(0.01)
-    finally:
-        starter.kill()
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as starter:
+        try:
+            with trio.fail_after(SECONDS):
+                talks, waits = [int(await written(tmp_path / f"pid-{number}")) for number in (1, 2)]
+                starter.send_signal(how)
+                starter.communicate()
+                while alive(talks):  # its input has ended
+                    await trio.sleep(0.01)
+        finally:
+            starter.kill()
     assert alive(waits) == (how == signal.SIGKILL)
     assert descendants.end_marked(descendants.home_of(other)) == 0
     assert alive(waits) == (how == signal.SIGKILL)

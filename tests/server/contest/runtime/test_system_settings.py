@@ -1,5 +1,6 @@
 """What of /etc a sandbox shows is one copy where it can be made, and as much where it cannot."""
 
+import os
 import shutil
 import tempfile
 from pathlib import Path
@@ -35,6 +36,18 @@ def test_a_copy_has_what_programs_need_and_nothing_else(etc: Path, tmp_path: Pat
     (etc / "hosts").write_text("elsewhere")
     _, other, _ = system_settings.shown(tmp_path / "cache" / "new")
     assert (Path(other) / "hosts").read_text() == "elsewhere"
+
+
+def test_a_copy_is_removed_when_etc_has_changed_and_no_process_shows_it_any_more(etc: Path, tmp_path: Path) -> None:
+    _, first, _ = system_settings.shown(tmp_path / "cache")
+    (etc / "hosts").write_text("elsewhere")
+    _, second, _ = system_settings.shown(tmp_path / "cache")
+    assert Path(first).is_dir(), "this process may still show it"
+    for name in (first, second):  # as where it has ended
+        os.close(system_settings._HELD.pop(Path(name)))
+    (etc / "hosts").write_text("nowhere")
+    _, third, _ = system_settings.shown(tmp_path / "cache")
+    assert [str(path) for path in (tmp_path / "cache").iterdir()] == [third]
 
 
 @pytest.mark.parametrize("fails", ["mkdtemp", "copy"])
