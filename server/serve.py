@@ -26,14 +26,14 @@ from server.contest.runtime.service import ContestService
 from server.contest.store.store import FILE as STORE
 from server.contest.store.store import Store
 from server.match.flag_timer import FlagTimer
-from server.net.event_loop import keep_watched, microseconds, watched
+from server.net.event_loop import check_instruments, instrumented, microseconds
 from server.net.listener import Listener, listen
 from server.net.rate_limiter import RateLimiter
 from server.net.send_queue import SendQueue
 from server.net.stall_monitor import StallMonitor
 from server.ops import descendants
 from server.ops.service_manager import keep_watchdog, tell
-from server.storage.record_store import RecordStore, claimed
+from server.storage.record_store import RecordStore, lock_data_directory
 from server.web.opening import open_web, serve_web
 
 log = structlog.get_logger()
@@ -70,7 +70,10 @@ async def serve(
     Raises OSError where the port or the data directory is not to be had, and
     `server.contest.store.schema.BadStore` where the database of contests in it cannot be used.
     """
-    with claimed(settings.data), closing(await trio.to_thread.run_sync(Store, settings.data / STORE)) as store:
+    with (
+        lock_data_directory(settings.data),
+        closing(await trio.to_thread.run_sync(Store, settings.data / STORE)) as store,
+    ):
         listeners = await listen(settings.host, settings.port, BACKLOG)
         own = [] if settings.tls is None else await listen("127.0.0.1", 0, BACKLOG)
         try:
@@ -111,7 +114,7 @@ async def _serve(
     rate_limiter = RateLimiter(settings.limits, settings.most_sessions, microseconds)
     acceptor = Acceptor(arena, watch, rate_limiter, settings.tls and tls.context(settings.tls))
     own_acceptor = Acceptor(arena, watch, rate_limiter)
-    with watched(send_queue, watch), _signals() as signals:
+    with instrumented(send_queue, watch), _signals() as signals:
         async with (
             _hurrying(signals, settings.data) as hurry,
             synced(record_store, arena, store.sync, settings.sync_seconds),
@@ -130,7 +133,7 @@ async def _serve(
 
             services.start_soon(flags.run)
             services.start_soon(send_queue.run)
-            services.start_soon(keep_watched, send_queue, watch)
+            services.start_soon(check_instruments, send_queue, watch)
             services.start_soon(arena.opponent_notices.run)
             services.start_soon(watch.pulse, lambda: bool(arena.matches))
             services.start_soon(accept)

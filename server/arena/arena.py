@@ -47,7 +47,7 @@ class Player(Protocol):
     key: str
     """Key of the session in `Arena.sessions`: the name in lower case, except for programs of a contest."""
     is_builtin: bool
-    ticket: str
+    seat_token: str
     """Token of the only seat of a contest that the session may take; empty for any."""
     match: Match | None
     """The match that the session plays in or watches."""

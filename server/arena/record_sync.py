@@ -1,8 +1,8 @@
 """Syncs records and database to the disk at intervals, in a thread.
 
 A power cut loses what was written since the last round: the last second of play. It loses no result of a contest, since
-those are saved only when their records are synced (`server.storage.record_store.RecordStore.settle`). No move waits for
-a round: it is answered as soon as the operating system has it, which is enough to survive a kill of the server.
+those are saved only when their records are synced (`RecordStore.sync_record`). No move waits for a round: it is
+answered as soon as the operating system has it, which is enough to survive a kill of the server.
 """
 
 from collections.abc import AsyncIterator, Callable
@@ -68,7 +68,7 @@ class Rounds:
         try:
             faults, synced = await trio.to_thread.run_sync(self._sync, work, abandon_on_cancel=True)
         except trio.Cancelled:
-            self._record_store.put_back(work)
+            self._record_store.restore_round(work)
             raise
         self._record_store.done(work, synced)
         if synced.failed:

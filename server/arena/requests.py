@@ -66,7 +66,7 @@ class Requests:
         if not re.fullmatch(NAME_PATTERN, message.name):
             sentence = f"a name is 1 to 32 letters, digits, and any of _ . - behind the first; not {message.name!r}"
             raise ProtocolError(Code.BAD_NAME, sentence)
-        if player.ticket and message.token != player.ticket:
+        if player.seat_token and message.token != player.seat_token:
             sentence = (
                 "a program logs in here with the name and the token of ARENA_NAME and ARENA_TOKEN in its environment"
             )
@@ -112,7 +112,9 @@ class Requests:
         side = keys.side_of(message.token) if keys is not None else None
         if side is None:
             raise _resume_refused(message.match)
-        if player.ticket and (match is None or match.names[side] != self._arena.contest_players.key_of(player.ticket)):
+        if player.seat_token and (
+            match is None or match.names[side] != self._arena.contest_players.key_of(player.seat_token)
+        ):
             raise ProtocolError(Code.BAD_TOKEN, "a program comes back here to its own match alone")
         if match is None:
             read = partial(self._arena.run_in_thread, self._arena.record_store.read, message.match)

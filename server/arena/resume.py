@@ -23,7 +23,7 @@ def resume_matches(
     contest: these are over, whatever their journals say.
     """
     leftovers: list[tuple[int, Leftover]] = []
-    for number in record_store.leftovers():
+    for number in record_store.unfinished_matches():
         try:
             leftovers.append((number, recovery.examine(number, record_store.journal(number))))
         except OSError as error:
@@ -43,7 +43,7 @@ def resume_matches(
 
 
 def _recover(arena: Arena, record_store: RecordStore, number: int, leftover: Leftover, date: datetime) -> None:
-    recorded = record_store.recorded(number)
+    recorded = record_store.read_record_bytes(number)
     if recorded is not None:
         _remove_or_quarantine(record_store, number, recorded)
         return
@@ -56,7 +56,7 @@ def _recover(arena: Arena, record_store: RecordStore, number: int, leftover: Lef
         log.error("journal_quarantined", match=number, fault=repr(fault), path=str(path))
         return
     keys = record_store.keys(number)
-    journal = record_store.go_on(number, len(text.encode()))
+    journal = record_store.reopen_journal(number, len(text.encode()))
     try:
         if keys is None or summary.result:
             journal.write(_missing_end(summary, "the server died, and nobody can come back to the match"))
@@ -81,8 +81,8 @@ def _quarantine_without_end(record_store: RecordStore, number: int) -> None:
 
     Resuming would play for the result a second time, and a record would wrongly say that the match was annulled.
     """
-    if record_store.recorded(number) is not None:
-        return _remove_or_quarantine(record_store, number, record_store.recorded(number) or b"")
+    if record_store.read_record_bytes(number) is not None:
+        return _remove_or_quarantine(record_store, number, record_store.read_record_bytes(number) or b"")
     path = record_store.quarantine(number, "")
     log.error("journal_end_lost", match=number, path=str(path))
 
@@ -90,7 +90,7 @@ def _quarantine_without_end(record_store: RecordStore, number: int) -> None:
 def _remove_or_quarantine(record_store: RecordStore, number: int, recorded: bytes) -> None:
     """Remove a journal that equals the finished record of its match; quarantine one that differs."""
     if record_store.journal(number) == recorded:
-        record_store.drop(number)
+        record_store.remove_journal(number)
         return
     path = record_store.quarantine(number, "")
     log.error("journal_mismatch_quarantined", match=number, path=str(path))

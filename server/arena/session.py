@@ -41,7 +41,7 @@ class Session:
         """Take the arena, the connection and its quota; `run` sends the greeting."""
         self.name = self.key = ""
         self.is_builtin = False
-        self.ticket = quota.ticket
+        self.seat_token = quota.seat_token
         self.match: Match | None = None
         self.side: int | None = None
         self._arena = arena
@@ -72,7 +72,7 @@ class Session:
     def tell(self, kind: type, data: bytes) -> None:
         """Send encoded messages of one kind. Spectators get them after the players."""
         self._end.sent(kind)
-        self._connection.send(data, patient=self.side is None)
+        self._connection.send(data, low_priority=self.side is None)
 
     @property
     def direct(self) -> bool:
@@ -114,7 +114,7 @@ class Session:
                         await self._answer_trusted(line, arrived)
                     if self._closing.is_set():
                         return
-                    if self._connection.behind:
+                    if self._connection.is_behind:
                         await self._connection.catch_up()
                     if number % LINES_PER_PASS == 0:
                         await trio.lowlevel.checkpoint()
@@ -179,8 +179,8 @@ class Session:
         """Answer a request that was refused or has failed."""
         if isinstance(error, ProtocolError):
             self.reply(m.Error(error.code, m.Text(str(error))))
-            if self.ticket:
-                self._arena.contest_players.refused(self.ticket, str(error))
+            if self.seat_token:
+                self._arena.contest_players.refused(self.seat_token, str(error))
             error.__traceback__ = None  # breaks a reference cycle through its frames
             self._errors += 1
             if self._errors >= ERRORS:

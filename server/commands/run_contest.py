@@ -25,7 +25,7 @@ from server.contest.store.store import FILE, Store
 from server.contest.store.verification import Verdict
 from server.contest.store.verify_process import verify
 from server.serve import serve
-from server.storage.record_store import Claimed
+from server.storage.record_store import DataDirectoryInUse
 
 LOOK_SECONDS = 1.0
 """How often to look how far it has come."""
@@ -127,7 +127,7 @@ async def _held(settings: Settings, cluster: Cluster | None, follower: "_Followe
 
             try:
                 arena = await nursery.start(run)
-            except Claimed:
+            except DataDirectoryInUse:
                 if cluster is not None:
                     raise
                 if not waited:

@@ -292,7 +292,7 @@ class Match:
 
     def _earliest_arrival(self, now: int, after: int) -> int:
         """Return the earliest possible arrival stamp of a message that arrived after another stamp."""
-        earliest = self._stalls.looked - self._began
+        earliest = self._stalls.previous_look - self._began
         return earliest if after <= earliest < now else now
 
     def _carry_out(self, state: referee.State, effects: list[referee.Effect]) -> None:

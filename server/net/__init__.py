@@ -1,15 +1,11 @@
 """The network: listeners, connections, send queues, rate limits, and the time that the event loop costs.
 
-- `connection`: bytes to and from one peer: handed over where the kernel takes them, queued within a bound where it
-  does not
-- `event_loop`: the event loop as the server uses it: its clock, and what looks on while it turns
-- `latency`: how long the way through the network to a player and back takes: the server asks, the player's program
-  answers
-- `listener`: the listener: listeners that go on when the server is out of descriptors or memory, and remember that it
-  was
-- `os_faults`: tells who is to blame where the operating system refuses something: the program that was to run, or the
-  machine
-- `rate_limiter`: the rate limiter: who is connected from where, and how much each has asked for
-- `send_queue`: what is to be sent goes out together, at the end of each pass of the event loop
-- `stall_monitor`: when bytes arrived, and what the event loop itself has lost: neither is charged to anybody
+- `connection`: one TCP connection: sends directly what the kernel takes, and queues the rest within a bound
+- `event_loop`: clock and instruments of the event loop
+- `latency`: latency probes: measure the round trip to a player
+- `listener`: listeners that survive a lack of descriptors or memory
+- `os_faults`: classification of errors of the operating system: fault of a program, or of the machine
+- `rate_limiter`: the rate limiter: quotas of connections, messages and work by address
+- `send_queue`: the send queue: flushes all connections at the end of each pass of the event loop
+- `stall_monitor`: the stall monitor: arrival stamps of bytes, and stalls of the event loop
 """

@@ -1,4 +1,4 @@
-"""Bytes to and from one peer: handed over where the kernel takes them, queued within a bound where it does not."""
+"""One TCP connection: sends directly what the kernel takes, and queues the rest within a bound."""
 
 import os
 from collections import deque
@@ -19,35 +19,35 @@ class ByteStream(Protocol):
     """What a connection needs of a trio stream."""
 
     async def send_all(self, data: bytes) -> None:
-        """Send everything."""
+        """Send all bytes."""
 
     async def receive_some(self, max_bytes: int | None = None) -> bytes | bytearray:
-        """Wait for bytes; none at the end."""
+        """Wait for bytes; return none at the end."""
 
     async def aclose(self) -> None:
-        """Close."""
+        """Close the stream."""
 
 
 @runtime_checkable
 class Descriptors(Protocol):
-    """A stream that is read and written by plain descriptors, which do not block; -1 for one that is closed."""
+    """A stream with non-blocking file descriptors; -1 for a closed one."""
 
     def source(self) -> int:
-        """Return the descriptor that bytes come from."""
+        """Return the descriptor to read from."""
 
     def target(self) -> int:
-        """Return the descriptor that bytes go to."""
+        """Return the descriptor to write to."""
 
 
 class Connection:
-    """One peer. `send` never waits.
+    """A connection to one peer. `send` never waits.
 
-    At the end of the loop's pass the kernel gets what it takes at once, and `write_queued` sends the rest. Whoever
-    made the connection runs `write_queued` beside its reader, and closes the stream.
+    At the end of a pass of the event loop the kernel gets what it takes at once, and `write_queued` sends the rest. The
+    creator of the connection runs `write_queued` in a task of its own, and closes the stream.
     """
 
     def __init__(self, stream: ByteStream, send_queue: SendQueue) -> None:
-        """Take the stream, for reading and writing directly where it has plain `Descriptors`, as sockets do."""
+        """Take a stream; one with `Descriptors`, as of a socket, is read and written directly."""
         self._stream = stream
         self._send_queue = send_queue
         self._source: Callable[[], int] | None = None
@@ -64,48 +64,48 @@ class Connection:
         self._over = False
         self._writer = trio.CancelScope()
         self._last = False
-        self._handed = 0
+        self._handed_over = 0
         self._to_call: deque[tuple[int, Callable[[], None]]] = deque()
-        """What is to be called when so many bytes are handed over."""
+        """Functions to call when a number of bytes has been sent."""
         self.direct = self._target is not None
-        """Whether `flush` hands over at once what the kernel takes; else `write_queued` does, in a later pass."""
+        """Whether `flush` writes to the kernel directly; else `write_queued` writes, in a later pass."""
         self.broken = False
-        """Set when nothing more can be sent: the peer is gone or does not read."""
+        """Whether sending has failed: the peer is gone or does not read."""
         self.sent = 0
-        """Bytes that `send` has taken."""
+        """Number of bytes passed to `send`."""
 
     async def receive(self) -> bytes:
-        """Wait for bytes from the peer; none when it has closed or is gone."""
+        """Wait for bytes from the peer; return none when the connection is closed."""
         try:
             while (source := self._source) is not None:
                 if (descriptor := source()) < 0:
                     return b""
-                # a peer that has just been read has nothing more: to wait first saves a failing read
+                # waiting first saves a failing read, as a peer rarely sends twice
                 await trio.lowlevel.wait_readable(descriptor)
                 try:
-                    return os.read(source(), RECEIVE_BYTES)  # another task may just have closed it
+                    return os.read(source(), RECEIVE_BYTES)  # another task may have closed it
                 except BlockingIOError:
                     continue
             return bytes(await self._stream.receive_some(RECEIVE_BYTES))
         except (OSError, trio.BrokenResourceError, trio.ClosedResourceError):
             return b""
 
-    def send(self, data: bytes, *, patient: bool = False) -> None:
-        """Queue bytes to be sent, ``patient`` ones after those of others. Beyond the bound it counts as broken."""
+    def send(self, data: bytes, *, low_priority: bool = False) -> None:
+        """Queue bytes to send, ``low_priority`` ones after those of others; beyond the bound, drop the peer."""
         if self.broken or self._last:
             return
         self._queue += data
         self.sent += len(data)
         if not self._added:
             self._added = True
-            self._send_queue.add(self, patient=patient)
+            self._send_queue.add(self, low_priority=low_priority)
         if len(self._queue) > WRITE_BYTES:
             self.flush()
             if len(self._queue) > OUTBOX_BYTES:
                 self._give_up()
 
     def flush(self) -> None:
-        """Hand the kernel what it takes now; the rest is left to `write_queued`."""
+        """Write what the kernel takes now; `write_queued` sends the rest."""
         self._added = False
         if not self._queue or self._writing:
             return
@@ -121,44 +121,44 @@ class Connection:
             self._send_queue.soon(self._wake.set)
 
     def failed(self, error: Exception) -> None:
-        """`flush` has raised an error: the peer is dropped."""
+        """Drop the peer after an error of `flush`."""
         log.error("connection_failed", exc_info=error)
         self._give_up()
 
     def call_when_sent(self, call: Callable[[], None]) -> None:
-        """Call something in a later pass, when all that was sent until now is handed over, or can never be.
+        """Call a function in a later pass, when all bytes up to now are sent, or can never be.
 
         For a connection that is not `direct`.
         """
-        if self.broken or self._over or self._handed >= self.sent:
+        if self.broken or self._over or self._handed_over >= self.sent:
             self._send_queue.soon(call)
         else:
             self._to_call.append((self.sent, call))
 
     def close(self) -> None:
-        """Send nothing more, ever: the stream is being closed, and its descriptor will be another one's."""
+        """Stop using the descriptors: the stream is being closed, and the system will reuse them."""
         self._source = self._target = None
         self._over = True
         if not self.broken:
             self._give_up()
 
     @property
-    def behind(self) -> bool:
-        """Tell whether so much waits for the peer that it is not to be asked for more requests."""
+    def is_behind(self) -> bool:
+        """Tell whether too many bytes are queued to read further requests of the peer."""
         return len(self._queue) > WRITE_BYTES
 
     async def catch_up(self) -> None:
-        """Wait until the peer is no longer behind, or nothing can be sent any more."""
-        while self.behind and not self.broken:
+        """Wait until the peer is not behind any more, or is dropped."""
+        while self.is_behind and not self.broken:
             await self._taken.park()
 
     def end(self) -> None:
-        """Let `write_queued` return when everything is sent; nothing more is taken."""
+        """Let `write_queued` return when all bytes are sent; further ones are ignored."""
         self._last = True
         self._wake.set()
 
     async def write_queued(self) -> None:
-        """Send what the kernel did not take at once, until `end` is called or the peer does not take it."""
+        """Send what the kernel did not take at once, until `end` is called or the peer is dropped."""
         try:
             await self._write_queued()
         finally:
@@ -185,8 +185,8 @@ class Connection:
                 else:
                     del self._queue[: len(chunk)]
                     self._taken.unpark_all()
-                    self._handed += len(chunk)
-                    self._call(self._handed)
+                    self._handed_over += len(chunk)
+                    self._call(self._handed_over)
 
     def _call(self, handed: int) -> None:
         while self._to_call and self._to_call[0][0] <= handed:

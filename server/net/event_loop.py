@@ -1,4 +1,4 @@
-"""The event loop as the server uses it: its clock, and what looks on while it turns."""
+"""Clock and instruments of the event loop."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -6,18 +6,18 @@ from typing import Protocol
 
 import trio
 
-LOOK_SECONDS = 5.0
-"""How often it is looked whether instruments still look on."""
+CHECK_SECONDS = 5.0
+"""Time between two checks that instruments are still installed."""
 
 
 def microseconds() -> int:
-    """Return the server's monotonic clock: trio's, so that tests can put another one in its place."""
+    """Return the time of trio's monotonic clock in microseconds; tests replace that clock."""
     return int(trio.current_time() * 1_000_000)
 
 
 @contextmanager
-def watched(*instruments: trio.abc.Instrument) -> Iterator[None]:
-    """Let instruments look on while the ``with`` lasts; they are asked in this order."""
+def instrumented(*instruments: trio.abc.Instrument) -> Iterator[None]:
+    """Install instruments for a ``with`` block; they are called in this order."""
     for instrument in instruments:
         trio.lowlevel.add_instrument(instrument)
     try:
@@ -33,18 +33,18 @@ class Counting(Protocol):
 
     @property
     def passes(self) -> int:
-        """Count how often the loop has waited."""
+        """Return the number of passes of the event loop."""
 
 
 class InstrumentDropped(Exception):
-    """Trio has dropped an instrument, because it has raised an error."""
+    """Trio has removed an instrument that raised an error."""
 
 
-async def keep_watched(*instruments: Counting) -> None:
-    """See to it that instruments go on looking, until cancelled; raises `InstrumentDropped` when one does not."""
+async def check_instruments(*instruments: Counting) -> None:
+    """Check at intervals that instruments are still called; raises `InstrumentDropped` if one is not."""
     while True:
         before = [instrument.passes for instrument in instruments]
-        await trio.sleep(LOOK_SECONDS)
+        await trio.sleep(CHECK_SECONDS)
         for instrument, passes in zip(instruments, before, strict=True):
             if instrument.passes == passes:
                 raise InstrumentDropped(

@@ -1,8 +1,8 @@
-"""Measure the round trip to a player: the server sends a question, the player's program answers at once.
+"""Latency probes: measure the round trip to a player, whose program answers a question at once.
 
 The lag is the 20th percentile of the last answers. A low percentile is right, because a program that thinks does not
-read, and because a line may be held up. Who delays its answers on purpose is believed, up to the allowance that the
-organiser has set.
+read, and because a line may be delayed. A program that delays its answers on purpose gains at most the allowance that
+the organiser has set.
 """
 
 from collections import deque
@@ -15,31 +15,31 @@ PERCENTILE = 20
 
 
 class LatencyProbe:
-    """What was measured of one player."""
+    """Latency measurement of one player."""
 
     def __init__(self) -> None:
-        """Begin without an answer."""
+        """Start without answers."""
         self._asked = 0
         self._sent: int | None = None
         self._taken: deque[int] = deque(maxlen=SAMPLES)
 
     def ask(self) -> str:
-        """Return the text of the next question; the answer to one before counts no more."""
+        """Return the text of the next probe; answers to earlier ones are ignored from now on."""
         self._asked += 1
         self._sent = None
         return str(self._asked)
 
     def sent(self, now: int) -> None:
-        """The last question was handed over."""
+        """Note when the last probe was sent."""
         self._sent = now
 
     def answered(self, text: str, now: int) -> None:
-        """An answer has come; it counts if it is the first one to the last question."""
+        """Note an answer, if it is the first one to the last probe."""
         if self._sent is not None and text == str(self._asked):
             self._taken.append(max(0, now - self._sent))
             self._sent = None
 
     @property
     def measured(self) -> int:
-        """The lag in microseconds; 0 while nothing was answered."""
+        """Return the lag in microseconds; 0 without answers."""
         return sorted(self._taken)[len(self._taken) * PERCENTILE // 100] if self._taken else 0

@@ -1,4 +1,4 @@
-"""The listener: listeners that go on when the server is out of descriptors or memory, and remember that it was."""
+"""Listeners that survive a lack of descriptors or memory."""
 
 import errno
 
@@ -9,17 +9,17 @@ from server.net.os_faults import machine_fault
 
 log = structlog.get_logger()
 
-AGAIN_SECONDS = 0.1
-"""Pause before a connection is accepted again that could not be accepted."""
+RETRY_SECONDS = 0.1
+"""Pause after a failure to accept a connection."""
 
 CLOSED_SECONDS = 1.0
-"""For so long after the last failure the entrance counts as closed: who tries to connect waits, or tries again."""
+"""Time after the last failure during which clients may be unable to connect."""
 
 _LACKS = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.ENOBUFS})
 
 
 class CannotListen(OSError):
-    """An address or a port is not to be had. ``str(error)`` names both, and says what to do."""
+    """An address and port cannot be used. ``str(error)`` names both, and says what to do."""
 
 
 async def listen(host: str, port: int, backlog: int) -> list[trio.SocketListener]:
@@ -39,37 +39,37 @@ async def listen(host: str, port: int, backlog: int) -> list[trio.SocketListener
 
 
 class AcceptStatus:
-    """Whether connections can be accepted: who cannot get in is not absent."""
+    """Whether connections can be accepted: a player who cannot connect is not charged as absent."""
 
     def __init__(self) -> None:
-        """Begin with an open one."""
+        """Start in the state of accepting."""
         self._closed_until = float("-inf")
-        self._told = False
+        self._logged = False
 
     @property
     def closed(self) -> bool:
-        """Tell whether somebody may stand outside through a fault of the server's own."""
+        """Tell whether clients may be unable to connect through a fault of the server."""
         return trio.current_time() < self._closed_until
 
     def failed(self, error: OSError) -> None:
-        """A connection could not be accepted."""
+        """Note that accepting a connection failed."""
         self._closed_until = trio.current_time() + CLOSED_SECONDS
-        if not self._told:
-            self._told = True
+        if not self._logged:
+            self._logged = True
             log.error("accept_failed", error=machine_fault(error))
 
     def worked(self) -> None:
-        """A connection was accepted."""
-        if self._told and not self.closed:
-            self._told = False
+        """Note that a connection was accepted."""
+        if self._logged and not self.closed:
+            self._logged = False
             log.warning("accept_recovered")
 
 
 class Listener(trio.abc.Listener[trio.SocketStream]):
-    """A listener that waits where the machine lacks what a connection takes."""
+    """A listener that waits and retries when the machine lacks descriptors or memory."""
 
     def __init__(self, listener: trio.SocketListener, accept_status: AcceptStatus) -> None:
-        """Take a listener over, and what is told of its failures."""
+        """Wrap a listener; failures are noted in the status."""
         self._listener = listener
         self._accept_status = accept_status
 
@@ -82,11 +82,11 @@ class Listener(trio.abc.Listener[trio.SocketStream]):
                 if error.errno not in _LACKS:
                     raise
                 self._accept_status.failed(error)
-                await trio.sleep(AGAIN_SECONDS)
+                await trio.sleep(RETRY_SECONDS)
             else:
                 self._accept_status.worked()
                 return stream
 
     async def aclose(self) -> None:
-        """Close it."""
+        """Close the listener."""
         await self._listener.aclose()

@@ -1,12 +1,12 @@
-"""Tells who is to blame where the operating system refuses something: the program that was to run, or the machine.
+"""Classification of errors of the operating system: fault of a program, or of the machine.
 
-What is not known to be the program's own counts as the machine's, so that nobody loses a game by it.
+An error that is not known to be the program's counts as the machine's, so that no player loses a game by it.
 """
 
 import errno
 import os
 
-OWN = frozenset(
+PROGRAM_FAULTS = frozenset(
     {
         errno.ENOENT,  # no such program, or no such interpreter in its first line
         errno.ENOTDIR,
@@ -21,9 +21,9 @@ OWN = frozenset(
         getattr(errno, "ELIBBAD", errno.ENOEXEC),
     }
 )
-"""Error numbers with which a program cannot be started through a fault of its own, or of its command."""
+"""Error numbers of a failed start that are the fault of the program or its command."""
 
-_WORDS = {
+_CLAUSES = {
     errno.EAGAIN: "the machine has no processes left",
     errno.EMFILE: "the server has no file descriptors left",
     errno.ENFILE: "the machine has no file descriptors left",
@@ -38,28 +38,28 @@ _WORDS = {
 
 
 def machine_fault(error: BaseException) -> str:
-    """Say what the machine lacks by which an error came about, in a clause; empty where it is no fault of the machine.
+    """Describe a fault of the machine in a clause; empty if the error is none.
 
-    An OSError counts unless its number is one of `OWN`. Of a group of errors the first that counts is told.
+    An OSError counts unless its number is one of `PROGRAM_FAULTS`. Of a group of errors the first one counts that does.
     """
     if isinstance(error, BaseExceptionGroup):
         return next((clause for one in error.exceptions if (clause := machine_fault(one))), "")
     if isinstance(error, MemoryError):
-        return f"{_WORDS[errno.ENOMEM]} ({type(error).__name__})"
+        return f"{_CLAUSES[errno.ENOMEM]} ({type(error).__name__})"
     if isinstance(error, RuntimeError) and "can't start new thread" in str(error):
-        return f"{_WORDS[errno.EAGAIN]} ({error})"
-    if isinstance(error, OSError) and error.errno not in OWN:
+        return f"{_CLAUSES[errno.EAGAIN]} ({error})"
+    if isinstance(error, OSError) and error.errno not in PROGRAM_FAULTS:
         if error.errno is None:
             return type(error).__name__
-        words = _WORDS.get(error.errno, error.strerror or os.strerror(error.errno))
+        words = _CLAUSES.get(error.errno, error.strerror or os.strerror(error.errno))
         return f"{words} ({errno.errorcode.get(error.errno, error.errno)})"
     return ""
 
 
 def server_fault(error: BaseException) -> str:
-    """Say what the server lacks where its own files or threads fail; empty where that is not what is wrong."""
+    """Describe a failure of the server's own files or threads in a clause; empty if the error is none."""
     if isinstance(error, BaseExceptionGroup):
         return next((clause for one in error.exceptions if (clause := server_fault(one))), "")
-    if isinstance(error, OSError) and error.errno is not None and error.errno in OWN:
+    if isinstance(error, OSError) and error.errno is not None and error.errno in PROGRAM_FAULTS:
         return f"{error.strerror or os.strerror(error.errno)} ({errno.errorcode[error.errno]})"
     return machine_fault(error)

@@ -1,7 +1,7 @@
-"""The numbers of matches: each is given once, also when a power cut takes away all that the last matches have written.
+"""Allocation of match numbers: each is used once, even after a power cut that loses the records of the last matches.
 
-The file ``numbers`` in a data directory has the highest number that may have been given, and the start of the machine
-(`server.storage.disk.boot`) at which it was written. It is always ahead of the numbers that are given, by a block.
+The file ``numbers`` in a data directory has the highest number that may be in use, and the boot of the machine
+(`server.storage.disk.boot`) at which it was written. It is always ahead of the numbers in use, by a block.
 """
 
 import errno
@@ -14,46 +14,46 @@ from server.storage.disk import Disk, boot
 FILE = "numbers"
 
 BLOCK = 1000
-"""Numbers that are reserved at a time. So many matches can begin while the disk does not answer, and no more."""
+"""Numbers reserved at a time: matches that can start while the disk does not answer."""
 
 
 class MatchNumbers:
-    """Gives numbers, from the one behind the last."""
+    """Allocates match numbers in ascending order."""
 
     def __init__(self, folder: Path, last: int, disk: Disk) -> None:
-        """Go on behind ``last``, the highest of which there is a file, or behind those that may have been lost."""
+        """Continue after ``last``, the highest number with a file, or after a block that may have been lost."""
         self._path, self._disk = folder / FILE, disk
-        self._most: int | None = None
+        self._reserved: int | None = None
         self._last = last
         reserved, at = self._read()
         if at != boot() or not at:
             self._last = max(last, reserved)
 
     def next(self) -> int:
-        """Return a number that was never given; raises OSError where none could be reserved."""
-        if self._most is not None and self._last >= self._most:
+        """Return an unused number; raises OSError if none could be reserved."""
+        if self._reserved is not None and self._last >= self._reserved:
             raise OSError(errno.EIO, f"the disk does not answer, and no number of a match can be reserved in {FILE}")
         self._last += 1
         return self._last
 
     def skip(self, number: int) -> None:
-        """Give the numbers up to this one no more."""
+        """Never return numbers up to this one."""
         self._last = max(self._last, number)
 
     @property
     def due(self) -> bool:
-        """Tell whether it is time to reserve more."""
-        return self._most is not None and self._most - self._last <= BLOCK // 2
+        """Tell whether it is time to reserve another block."""
+        return self._reserved is not None and self._reserved - self._last <= BLOCK // 2
 
     def reserve(self) -> None:
-        """Reserve a block behind the last number that was given, on the disk; raises OSError. For any thread."""
+        """Reserve a block after the last number on the disk; raises OSError. Thread-safe."""
         most = self._last + BLOCK
         self._write(most)
-        self._most = most
+        self._reserved = most
 
-    def settle(self) -> None:
-        """Give back what was reserved and not given: no number is given any more. Raises OSError."""
-        self._most = self._last
+    def release_reserved(self) -> None:
+        """Release reserved numbers; none can be allocated any more. Raises OSError."""
+        self._reserved = self._last
         self._write(self._last)
 
     def _read(self) -> tuple[int, str]:

@@ -1,4 +1,4 @@
-"""What of the records a power cut would take away, and how it gets to the disk: for all matches together, in rounds."""
+"""The set of unsynced records, and sync rounds that bring all of them to the disk together."""
 
 import errno
 from collections.abc import Iterable
@@ -11,15 +11,15 @@ from server.storage.disk import Disk
 
 SUFFIX = ".txt"
 
-PASSING = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EINTR, errno.EAGAIN})
-"""Faults of opening a file that say nothing about the disk: tried again in the next round."""
+TRANSIENT = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EINTR, errno.EAGAIN})
+"""Errors of opening a file that are no fault of the disk: retried in the next round."""
 
-PASSING_SECONDS = 10.0
-"""How long a thread tries again that syncs one record."""
+RETRY_SECONDS = 10.0
+"""Time for which the sync of one record is retried."""
 
 
-class Places:
-    """Where the files of a data directory are."""
+class DataFolders:
+    """Paths in a data directory."""
 
     def __init__(self, folder: Path) -> None:
         """Take the data directory."""
@@ -28,85 +28,85 @@ class Places:
         )
 
     def journal(self, match: int) -> Path:
-        """Return where the journal of a running match is."""
+        """Return the path of the journal of a running match."""
         return self.running / f"{match}{SUFFIX}"
 
     def record(self, match: int) -> Path:
-        """Return where the record of a match is that is over."""
+        """Return the path of the record of a finished match."""
         return self.records / f"{match}{SUFFIX}"
 
     def key(self, match: int) -> Path:
-        """Return where the hashes of the tokens of a match are."""
+        """Return the path of the token hashes of a match."""
         return self.keys / f"{match}{SUFFIX}"
 
-    def aside(self, match: int) -> Path:
-        """Return where the journal of a match is that cannot be trusted."""
+    def quarantined(self, match: int) -> Path:
+        """Return the path of an invalid journal."""
         return self.damaged / f"{match}{SUFFIX}"
 
 
 class Round(NamedTuple):
-    """What was written since the last round, and is to be synced together."""
+    """A sync round: what was written since the last one."""
 
     written: frozenset[int]
     """Matches whose journals have grown."""
     begun: frozenset[int]
-    """Matches that have begun, whose files have names that were not synced yet."""
+    """New matches, whose file names are unsynced."""
     finished: tuple[int, ...]
-    """Matches that are over, and whose records move when they are synced."""
+    """Finished matches, whose records move when they are synced."""
 
 
 class Synced(NamedTuple):
-    """What has come of a round."""
+    """The result of a round."""
 
     failed: dict[int, OSError]
-    """Matches of which the disk has not kept what was written, and why."""
+    """Matches whose records could not be synced, with the errors."""
     kept_back: dict[int, OSError]
-    """Matches that are synced, or can be in the next round, and whose records could not be moved yet."""
+    """Matches whose records could not be opened or moved, and are retried in the next round."""
 
 
 class Unsynced:
-    """Keeps account of it. `sync` and `check` are for threads beside the event loop, the others for the loop."""
+    """The set of unsynced records. `sync` and `check` are for other threads, all else is for the event loop."""
 
-    def __init__(self, places: Places, disk: Disk) -> None:
-        """Begin with nothing."""
+    def __init__(self, places: DataFolders, disk: Disk) -> None:
+        """Start empty."""
         self.written: set[int] = set()
         """Matches whose journals have grown since the last round."""
         self.begun: set[int] = set()
         """Matches that have begun since the last round."""
         self.late: dict[int, None] = {}
-        """Matches that are over, and whose records have not moved yet."""
+        """Finished matches whose records have not moved yet."""
         self._failed: dict[int, OSError] = {}
-        self._places, self._disk = places, disk
+        self._folders, self._disk = places, disk
 
     def round(self, *, over: bool = False) -> Round:
-        """Return what is to be synced, perhaps nothing; it counts as done from now on.
+        """Take what is to be synced in a round; it may be empty.
 
-        With ``over`` that is only what is over already.
+        With ``over`` only finished matches are taken.
         """
         written, begun = (kept & self.late.keys() if over else set(kept) for kept in (self.written, self.begun))
         self.written -= written
         self.begun -= begun
         return Round(frozenset(written), frozenset(begun), tuple(self.late))
 
-    def put_back(self, work: Round) -> None:
-        """Take it that nothing is known of what has come of a round."""
+    def restore_round(self, work: Round) -> None:
+        """Mark the contents of a cancelled round as unsynced again."""
         self.written |= work.written
         self.begun |= work.begun
 
     def sync(self, work: Round) -> Synced:
-        """Sync what was written, then move what is over; never raises OSError."""
+        """Sync the contents of a round, then move finished records; never raises OSError."""
         failed: dict[int, OSError] = {}
         back: dict[int, OSError] = {}
-        places = self._places
+        places = self._folders
         files = [(match, places.key(match)) for match in sorted(work.begun)]
         files += [(match, places.journal(match)) for match in sorted(work.written | work.begun)]
         for match, path in files:
             try:
                 self._disk.sync(path)
             except FileNotFoundError:
-                continue  # nobody comes back to it any more, or nobody was told of it
+                continue  # its keys are expired, or it was never announced
             except OSError as error:
-                (back if error.errno in PASSING else failed)[match] = error
+                (back if error.errno in TRANSIENT else failed)[match] = error
         if work.begun:
             self._sync_folders((places.running, places.keys), work.begun, failed)
         self._failed |= failed
@@ -132,9 +132,9 @@ class Unsynced:
             except OSError as error:
                 failed |= dict.fromkeys(matches, error)
 
-    def settle(self, match: int, path: Path) -> None:
-        """Sync the record of a match that is over, at a place of it; raises OSError where that fails, or has failed."""
-        until = monotonic() + PASSING_SECONDS
+    def sync_record(self, match: int, path: Path) -> None:
+        """Sync the record of a finished match at a path; raises OSError if that fails, or has failed before."""
+        until = monotonic() + RETRY_SECONDS
         while True:
             try:
                 self._disk.sync(path)
@@ -143,24 +143,24 @@ class Unsynced:
             except FileNotFoundError:
                 raise
             except OSError as error:
-                if error.errno not in PASSING or monotonic() > until:
+                if error.errno not in TRANSIENT or monotonic() > until:
                     self._failed.setdefault(match, error)
                     raise
-            sleep(PASSING_SECONDS / 100)
+            sleep(RETRY_SECONDS / 100)
 
     def check(self, match: int) -> None:
-        """Raise the OSError for which a record is not on the disk, if there was one."""
+        """Raise the OSError of a record that could not be synced, if there is one."""
         if match in self._failed:
             raise self._failed[match]
 
     def forget(self, match: int) -> None:
-        """Take no more account of a match."""
+        """Remove a match."""
         for kept in (self.written, self.begun):
             kept.discard(match)
         self.late.pop(match, None)
 
     def done(self, work: Round, synced: Synced) -> list[int]:
-        """Take note of what has come of a round; return the matches that are over and moved."""
+        """Apply the result of a round; return the matches whose records were moved."""
         self.written |= synced.kept_back.keys() & work.written
         self.begun |= synced.kept_back.keys() & work.begun
         moved = []
@@ -168,9 +168,9 @@ class Unsynced:
             if match in synced.kept_back:
                 continue
             self.late.pop(match, None)
-            if match in self._failed:  # what can be read now need not be what stands on the disk
+            if match in self._failed:  # what is read now may differ from what is on the disk
                 with suppress(OSError):
-                    self._disk.rename(self._places.journal(match), self._places.aside(match))
+                    self._disk.rename(self._folders.journal(match), self._folders.quarantined(match))
             else:
                 moved.append(match)
         return moved

@@ -58,7 +58,7 @@ class Costs:
         """Let a session answer a line, and take the time."""
         kind = line.partition(" ")[0]
         began = self._meter()
-        later = Session._answer(session, line, session._arena.stalls.looked)
+        later = Session._answer(session, line, session._arena.stalls.previous_look)
         self._add(kind, began)
         if later is not None and kind == "MOVES":
             listing, done = session.match.legal_moves(), False

@@ -29,7 +29,7 @@ from server.contest.hosts.worker_job import READ_BYTES, Answer, Job
 from server.contest.store import definition_text
 from server.contest.store.folders import errors_of
 from server.match.flag_timer import FlagTimer
-from server.net.event_loop import microseconds, watched
+from server.net.event_loop import instrumented, microseconds
 from server.net.rate_limiter import RateLimiter
 from server.net.send_queue import SendQueue
 from server.net.stall_monitor import StallMonitor
@@ -83,7 +83,7 @@ async def private_arena(data: Path, server: str) -> AsyncIterator[tuple[Arena, R
     arena = Arena(settings, record_store, flags, send_queue, microseconds, server, ContestPlayers())
     watch = StallMonitor(microseconds, arena.stalls)
     acceptor = Acceptor(arena, watch, RateLimiter(settings.limits, settings.most_sessions, microseconds))
-    with watched(send_queue, watch):
+    with instrumented(send_queue, watch):
         async with trio.open_nursery() as nursery:
             listeners: list[trio.SocketListener] = await nursery.start(
                 lambda task_status: trio.serve_tcp(acceptor.handle, 0, host="127.0.0.1", task_status=task_status)

@@ -285,7 +285,7 @@ class GameSeating:
     async def _serve(self, ticket: ProgramCredential, stream: ByteStream) -> None:
         """Serve what a program says, as the one that it is and as nobody else."""
         visit = ConnectionQuota(f"program {ticket.name}", None, self._arena.settings.limits, microseconds)
-        visit.ticket = ticket.token
+        visit.seat_token = ticket.token
         await serve_stream(stream, self._arena, self._watch, visit)
 
     async def _accept(self, ticket: ProgramCredential, ways: trio.Semaphore, stream: trio.SocketStream) -> None:

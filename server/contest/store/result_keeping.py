@@ -36,7 +36,7 @@ def settled(record_store: RecordStore, game: Finished) -> tuple[Finished, str]:
     if game.match is None:
         return game, ""
     try:
-        return game, record_store.settle(game.match)
+        return game, record_store.sync_record(game.match)
     except OSError as error:
         if game.termination in ANNULLED:
             return game, ""

@@ -35,9 +35,11 @@ class ArenaCollector(Collector):
         arena, tally = self._arena, self._arena.stats
         yield InfoMetricFamily("arena_server", "Program and version.", {"program": arena.server})
         yield GaugeMetricFamily("arena_matches_running", "Matches that are being played.", len(arena.matches))
-        yield GaugeMetricFamily("arena_sessions", "Connections that are open.", len(self._rate_limiter.visits))
+        yield GaugeMetricFamily("arena_sessions", "Connections that are open.", len(self._rate_limiter.quotas))
         yield GaugeMetricFamily("arena_players", "Sessions that are logged in.", len(arena.sessions))
-        yield CounterMetricFamily("arena_refused", "Connections that were not let in.", self._rate_limiter.all_refused)
+        yield CounterMetricFamily(
+            "arena_refused", "Connections that were not let in.", self._rate_limiter.total_refused
+        )
         yield CounterMetricFamily("arena_matches_started", "Matches begun, or taken up after a crash.", tally.started)
         ended = CounterMetricFamily("arena_matches_ended", "Matches that are over, by reason.", labels=["reason"])
         for reason, count in sorted(tally.results.items()):

@@ -195,7 +195,7 @@ async def test_hang_up_in_any_state_leaves_nothing_behind(
         await client.stream.aclose()
         await trio.sleep(60)  # also its match is over by then, on time
         assert set(house.arena.sessions) <= {"ann", "bob", "rival"}
-        assert len(house.rate_limiter.visits) == len(house.arena.sessions)
+        assert len(house.rate_limiter.quotas) == len(house.arena.sessions)
         assert not list(house.arena.seeking_keys())
         assert set(house.arena.matches) == {1}
         assert house.arena.matches[1].watchers == {}
@@ -210,7 +210,7 @@ async def test_hang_up_before_every_byte_of_a_session(tmp_path: Path, autojump_c
             await client.stream.aclose()
             await trio.sleep(0.01)
         assert set(house.arena.sessions) == {"ann", "bob"}
-        assert len(house.rate_limiter.visits) == 2
+        assert len(house.rate_limiter.quotas) == 2
 
 
 async def test_one_byte_a_second_is_answered_like_any_other(tmp_path: Path, autojump_clock: MockClock) -> None:
@@ -231,7 +231,7 @@ async def test_endless_line_gets_one_error_and_takes_no_room(tmp_path: Path, aut
         assert (await client.next()).code == "line_too_long"
         await client.nothing()
         (session,) = [
-            v.session for v in house.rate_limiter.visits if v.session is not None and v.session.state == "guest"
+            v.session for v in house.rate_limiter.quotas if v.session is not None and v.session.state == "guest"
         ]
         assert len(session._end._lines._rest) <= REQUEST_BYTES + 1  # type: ignore[attr-defined]
         await client.stream.send_all(b"\nPING\n")

@@ -19,7 +19,7 @@ from server.commands import doctor
 from server.commands.doctor import GOOD, NOTE, WRONG, Finding, diagnosis
 from server.config import tls, tokens
 from server.contest.store.store import FILE as STORE
-from server.storage.record_store import claimed
+from server.storage.record_store import lock_data_directory
 from tests.server.harness import open_house, play, ready
 
 
@@ -95,7 +95,7 @@ def test_port_that_is_taken(tmp_path: Path) -> None:
 
 
 def test_server_that_runs_is_seen_and_left_alone(tmp_path: Path) -> None:
-    with claimed(tmp_path / "data"):
+    with lock_data_directory(tmp_path / "data"):
         assert [finding.state for finding in found(tmp_path, "server")] == [NOTE]
         assert found(tmp_path, "port") == [] == found(tmp_path, "journals")
     assert found(tmp_path, "server") == []

@@ -13,7 +13,7 @@ from server.match.flag_timer import FlagTimer
 from server.net.event_loop import microseconds
 from server.net.send_queue import SendQueue
 from server.net.stall_monitor import StallLog, StallMonitor
-from server.storage.record_store import Keys, RecordStore, claimed
+from server.storage.record_store import Keys, RecordStore, lock_data_directory
 
 
 class Match:
@@ -132,10 +132,10 @@ def test_record_moves_aside_when_it_is_finished_and_numbers_go_on(tmp_path: Path
     journal = record_store.begin(1, KEYS, "arena-record 1\n")
     assert record_store.read(1) is None
     assert record_store.journal(1) == b"arena-record 1\n"
-    assert record_store.leftovers() == [1]
+    assert record_store.unfinished_matches() == [1]
     journal.finish()
     assert record_store.read(1) == "arena-record 1\n"
-    assert record_store.leftovers() == []
+    assert record_store.unfinished_matches() == []
     assert RecordStore(tmp_path).next_number() == 2
 
 
@@ -227,16 +227,19 @@ def test_keys_outlive_their_match_by_so_many_others(tmp_path: Path) -> None:
     again.begin(5, KEYS, "head\n").finish()
     assert [again.keys(number) is not None for number in (1, 2, 3, 4, 5)] == [True, False, False, True, True]
     running.abandon()
-    assert again.keys(1) is None and again.leftovers() == [1]
+    assert again.keys(1) is None and again.unfinished_matches() == [1]
 
 
 def test_a_data_directory_has_one_server_at_a_time(tmp_path: Path) -> None:
-    with claimed(tmp_path / "data"):
-        with pytest.raises(OSError, match="another server uses the data directory"), claimed(tmp_path / "data"):
+    with lock_data_directory(tmp_path / "data"):
+        with (
+            pytest.raises(OSError, match="another server uses the data directory"),
+            lock_data_directory(tmp_path / "data"),
+        ):
             raise AssertionError("two servers use one directory")
-        with claimed(tmp_path / "other"):
+        with lock_data_directory(tmp_path / "other"):
             pass
-    with claimed(tmp_path / "data"):
+    with lock_data_directory(tmp_path / "data"):
         pass
 
 

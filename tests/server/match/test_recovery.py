@@ -196,7 +196,11 @@ async def test_a_journal_that_cannot_be_read_is_kept_and_its_number_not_used_aga
         assert house.arena.matches == {}
     assert (tmp_path / "damaged" / "7.txt").read_bytes() == data
     record_store = RecordStore(tmp_path)
-    assert (record_store.read(MATCH), record_store.leftovers(), record_store.next_number()) == (None, [], MATCH + 1)
+    assert (record_store.read(MATCH), record_store.unfinished_matches(), record_store.next_number()) == (
+        None,
+        [],
+        MATCH + 1,
+    )
 
 
 async def test_a_match_to_which_nobody_can_come_back_is_annulled(tmp_path: Path) -> None:

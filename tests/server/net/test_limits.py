@@ -131,7 +131,7 @@ def test_gate_bounds_how_fast_an_address_connects_and_forgets_it_in_time() -> No
     assert rate_limiter.addresses == 1001
     clock.now = 10 * SECOND
     list(rate_limiter.close_overdue())
-    assert (rate_limiter.addresses, len(rate_limiter.visits)) == (0, 0)
+    assert (rate_limiter.addresses, len(rate_limiter.quotas)) == (0, 0)
 
 
 def test_class_behind_one_address_gets_in_at_once() -> None:
@@ -353,7 +353,7 @@ async def test_who_is_not_let_in_hears_why_and_the_log_says_so(tmp_path: Path, m
             assert lines[0]["event"] == "connections_refused" and lines[0]["most"] == [("127.0.0.1", 1)]
             await first.say(m.Quit())
             await first.hear(m.Bye)
-            while house.rate_limiter.visits:
+            while house.rate_limiter.quotas:
                 await trio.sleep(0.01)
             for peer in (first.stream, second.stream, *listeners):
                 await peer.aclose()
@@ -414,7 +414,7 @@ async def test_who_does_not_read_is_not_asked_for_more(tmp_path: Path, autojump_
         async def never(_data: bytes) -> None:
             await waits.wait()
 
-        deaf_side = next(iter(house.rate_limiter.visits)).session
+        deaf_side = next(iter(house.rate_limiter.quotas)).session
         connection = deaf_side._connection  # type: ignore[union-attr]
         connection._stream.send_all = never
         for _ in range(1000):

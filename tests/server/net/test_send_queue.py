@@ -7,8 +7,8 @@ import trio
 import trio.testing
 
 from server.net.connection import Connection
-from server.net.event_loop import InstrumentDropped, keep_watched, watched
-from server.net.send_queue import PATIENT_AT_A_TIME, SendQueue
+from server.net.event_loop import InstrumentDropped, check_instruments, instrumented
+from server.net.send_queue import LOW_PRIORITY_PER_PASS, SendQueue
 from server.net.stall_monitor import StallLog, StallMonitor
 
 
@@ -44,16 +44,16 @@ async def test_who_is_patient_is_flushed_behind_the_others_and_a_few_in_a_pass(
 ) -> None:
     flushed: list[object] = []
     send_queue = SendQueue()
-    patient = [Mail(flushed) for _ in range(2 * PATIENT_AT_A_TIME + 1)]
+    patient = [Mail(flushed) for _ in range(2 * LOW_PRIORITY_PER_PASS + 1)]
     urgent = [Mail(flushed) for _ in range(40)]
     for mail in patient:
-        send_queue.add(mail, patient=True)
+        send_queue.add(mail, low_priority=True)
     for mail in urgent:
         send_queue.add(mail)
     send_queue.then(lambda: flushed.append("then"), lambda _: None)
     send_queue.before_io_wait(0)
-    assert flushed == [*urgent, "then", *patient[:PATIENT_AT_A_TIME]]
-    with watched(send_queue), trio.fail_after(50):
+    assert flushed == [*urgent, "then", *patient[:LOW_PRIORITY_PER_PASS]]
+    with instrumented(send_queue), trio.fail_after(50):
         async with trio.open_nursery() as nursery:
             nursery.start_soon(send_queue.run)
             while len(flushed) < len(patient) + len(urgent) + 1:
@@ -80,11 +80,11 @@ async def test_what_cannot_be_flushed_silences_nobody_else(autojump_clock: trio.
     flushed: list[object] = []
     send_queue, broken, patient = SendQueue(), Broken(), Broken()
     sound = [Mail(flushed), Mail(flushed)]
-    with watched(send_queue):
+    with instrumented(send_queue):
         send_queue.add(broken)
         send_queue.add(sound[0])
-        send_queue.add(patient, patient=True)
-        send_queue.add(sound[1], patient=True)
+        send_queue.add(patient, low_priority=True)
+        send_queue.add(sound[1], low_priority=True)
         await trio.sleep(1)
         assert flushed == sound
         assert broken.heard == patient.heard == ["no flushing"]
@@ -108,13 +108,13 @@ async def test_the_loop_does_not_turn_without_those_who_look_on(
         look(timeout)
 
     monkeypatch.setattr(instrument, "before_io_wait", see)
-    with watched(send_queue, watch):
+    with instrumented(send_queue, watch):
         with trio.move_on_after(60) as minute:
-            await keep_watched(send_queue, watch)
+            await check_instruments(send_queue, watch)
         assert minute.cancelled_caught
         fails = True
         with pytest.raises(InstrumentDropped, match=name):
-            await keep_watched(send_queue, watch)
+            await check_instruments(send_queue, watch)
 
 
 async def test_a_connection_that_is_closed_writes_to_no_descriptor() -> None:

@@ -15,9 +15,9 @@ from engine.clock import Stall
 from engine.record import BadRecord
 from engine.wire import messages as m
 from server.match.flag_timer import FlagTimer
-from server.net.event_loop import microseconds, watched
+from server.net.event_loop import instrumented, microseconds
 from server.net.send_queue import SendQueue
-from server.net.stall_monitor import PULSE_SECONDS, STALL, StallLog, StallMonitor
+from server.net.stall_monitor import MIN_STALL_MICROSECONDS, PULSE_SECONDS, StallLog, StallMonitor
 from server.web.live import channels
 from server.web.live.event_stream import Broadcaster
 from server.web.views import lobby as overview
@@ -48,24 +48,24 @@ class Watched:
 
 def test_work_that_takes_too_long_is_a_stall() -> None:
     loop = Watched()
-    loop.works(STALL)
+    loop.works(MIN_STALL_MICROSECONDS)
     loop.waits(10_000, 0.01)
     assert loop.all() == []
-    loop.works(STALL + 1)
-    assert loop.all() == [(STALL + 10_000, 2 * STALL + 10_001)]
+    loop.works(MIN_STALL_MICROSECONDS + 1)
+    assert loop.all() == [(MIN_STALL_MICROSECONDS + 10_000, 2 * MIN_STALL_MICROSECONDS + 10_001)]
     loop.waits(0, 0.01)
-    assert loop.watch.arrival() == STALL + 10_000
-    assert (loop.stalls.count, loop.stalls.total) == (1, STALL + 1)
+    assert loop.watch.arrival() == MIN_STALL_MICROSECONDS + 10_000
+    assert (loop.stalls.count, loop.stalls.total) == (1, MIN_STALL_MICROSECONDS + 1)
 
 
 def test_a_wait_that_ends_too_late_is_a_stall_and_what_came_in_it_came_at_its_beginning() -> None:
     loop = Watched()
     loop.works(100)
-    loop.waits(10_000 + STALL, 0.01)
-    assert loop.all() == [] and loop.watch.arrival() == 10_100 + STALL
+    loop.waits(10_000 + MIN_STALL_MICROSECONDS, 0.01)
+    assert loop.all() == [] and loop.watch.arrival() == 10_100 + MIN_STALL_MICROSECONDS
     loop.works(100)
     began = loop.now
-    loop.waits(10_001 + STALL, 0.01)
+    loop.waits(10_001 + MIN_STALL_MICROSECONDS, 0.01)
     assert loop.all() == [(began, loop.now)]
     assert loop.watch.arrival() == began
 
@@ -308,7 +308,7 @@ async def test_work_for_pages_that_holds_up_the_loop_costs_no_player(
     monkeypatch.setattr(channels, "overview", slow)
     async with open_house(tmp_path) as house, trio.open_nursery() as nursery:
         watch = StallMonitor(microseconds, house.arena.stalls)
-        with watched(watch):
+        with instrumented(watch):
             nursery.start_soon(watch.pulse, lambda: True)
             ann, bob = await house.pair("params=3,3,9,9 budget=600000")
             began = time.monotonic()
@@ -337,7 +337,7 @@ async def test_a_line_that_may_have_come_in_time_has_come_in_time(
         await ann.hear(m.Turn)
         began = microseconds()
         autojump_clock.jump(1.005)
-        house.arena.stalls.looked = began + round(looked * 1_000_000)
+        house.arena.stalls.previous_look = began + round(looked * 1_000_000)
         house.arena.matches[1].move(0, "a1-b2", began + 1_003_000)
         if reason == "resign":
             await bob.hear(m.Turn)

@@ -129,7 +129,7 @@ async def test_handshake_that_does_not_end_is_ended(
                     while await _received(stream):
                         pass
         await trio.testing.wait_all_tasks_blocked()
-        assert not rate_limiter.visits
+        assert not rate_limiter.quotas
         nursery.cancel_scope.cancel()
 
 

@@ -62,7 +62,7 @@ class _Scenario:
         self._round()
         for _ in one:
             next(two, None)
-        self.promised.kept[1] = self.record_store.settle(1)
+        self.promised.kept[1] = self.record_store.sync_record(1)
         three = self._begin(end="resign", stop_after=4)
         for _ in three:
             pass
@@ -141,7 +141,7 @@ async def test_a_power_cut_costs_what_was_not_synced_and_nothing_else(
                         assert house.arena.record_store.journal(match).decode().startswith(text), place
                 assert lost_records(place, promised.kept) == {}
                 for match, sha256 in promised.kept.items():
-                    assert house.arena.record_store.settle(match) == sha256
+                    assert house.arena.record_store.sync_record(match) == sha256
                 lost += len(promised.synced) < promised.numbers
     assert lost, "no cut came before everything was synced"
 
@@ -257,7 +257,7 @@ def test_where_files_cannot_be_synced_everything_goes_on_and_the_log_says_so_onc
         _over(record_store)
         work = record_store.round()
         record_store.done(work, record_store.sync(work))
-        assert record_store.settle(7)
+        assert record_store.sync_record(7)
     assert [line["log_level"] for line in logs] == ["warning"]
     assert record_store.read(7) == played(stop_after=4, end="resign")
 

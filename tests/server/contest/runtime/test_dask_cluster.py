@@ -383,7 +383,7 @@ def test_numbers_of_games_that_are_played_elsewhere_are_given_to_no_others(tmp_p
         assert record_store.next_number() == 14
     record_store.import_record(12, "a record\n")
     assert record_store.read(12) == "a record\n"
-    assert record_store.leftovers() == []
+    assert record_store.unfinished_matches() == []
 
 
 def test_a_program_sees_on_a_worker_what_it_sees_here(tmp_path: Path) -> None:

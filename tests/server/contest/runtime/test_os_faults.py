@@ -14,7 +14,7 @@ import trio.testing
 
 from server.contest.programs import program as programs
 from server.contest.programs.program import MachineFault, NotStarted, Place, Program
-from server.net.os_faults import OWN, machine_fault
+from server.net.os_faults import PROGRAM_FAULTS, machine_fault
 from server.ops import descendants
 from tests.server.contest.runtime.test_program import SEAT, alive
 
@@ -40,11 +40,11 @@ def children() -> set[int]:
 def test_a_lack_of_the_machine_is_told_in_a_clause_with_its_name(number: int) -> None:
     clause = machine_fault(OSError(number, os.strerror(number)))
     assert errno.errorcode[number] in clause and clause.isprintable()
-    assert number not in OWN
+    assert number not in PROGRAM_FAULTS
 
 
 def test_what_a_program_does_itself_is_no_lack_of_the_machine() -> None:
-    for number in OWN:
+    for number in PROGRAM_FAULTS:
         assert machine_fault(OSError(number, "words", "./bot")) == ""
     assert machine_fault(ValueError("embedded null byte")) == machine_fault(RuntimeError("another")) == ""
     assert "no memory left" in machine_fault(MemoryError())

@@ -98,7 +98,7 @@ async def connected(house: House, ticket: ProgramCredential | None) -> AsyncIter
     """Connect as a program does out of its sandbox, for which a ticket was issued; None: as anybody does."""
     near, far = trio.testing.memory_stream_pair()
     visit = ConnectionQuota("program", None, house.arena.settings.limits, lambda: 0)
-    visit.ticket = "" if ticket is None else ticket.token
+    visit.seat_token = "" if ticket is None else ticket.token
     async with trio.open_nursery() as nursery:
         nursery.start_soon(serve_stream, far, house.arena, Now(), visit)
         client = Client(near)

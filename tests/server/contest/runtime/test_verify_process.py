@@ -94,7 +94,7 @@ def held(tmp_path_factory: pytest.TempPathFactory) -> Path:
                 state = recovery.read_finished_match(text)
                 assert state is not None
                 result = finished(fixture, state, record.verify(text).gone)
-                store.finish(contest, result, record_store.settle(number))
+                store.finish(contest, result, record_store.sync_record(number))
         store.close_contest(contest, DATE + timedelta(hours=1))
         write_report(data, contest, account(store, contest, DATE))
     return data
