@@ -19,8 +19,8 @@ MAX_LINES = 450
 
 PACKAGES = ("engine", "server", "bots")
 
-LISTS = ("bots/examples", "server/web/static", "server/web/static/boards", "server/web/pages")
-"""Folders with a file for each of many alike: languages, boards, scripts of pages."""
+LISTS = ("bots/examples",)
+"""Folders with a file for each of many alike: languages."""
 
 RETIRED = {
     "hall": "arena",

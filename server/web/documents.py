@@ -51,7 +51,7 @@ class Document(NamedTuple):
     """Name of its file."""
     title: str
     styles: tuple[str, ...] = ()
-    """Style sheets of its own."""
+    """Style sheets of its own, by their paths in ``static/``, or those of reports."""
     script: str = ""
     current: str = ""
     """The link that stands for it."""
@@ -61,12 +61,14 @@ class Document(NamedTuple):
 
 
 DOCUMENTS = {
-    "/": Document("lobby", "Lobby", ("contests", "lobby"), "lobby", "/", live=True),
-    "/match/{number:number}": Document("match", "Match", ("match",), "match", live=True),
-    "/replay": Document("match", "Replay", ("match",), "match", "/replay", live=True),
-    "/play": Document("play", "Play", ("play",), "play", "/play", target=("board", "board")),
-    "/contests": Document("contests", "Contests", ("contests",), "contests", "/contests"),
-    "/contest/{number:number}": Document("contest", "Contest", ("contests", "contest"), "contest", "/contests"),
+    "/": Document("lobby", "Lobby", ("contests/contests", "lobby/lobby"), "lobby/lobby", "/", live=True),
+    "/match/{number:number}": Document("match", "Match", ("match/match",), "match/match", live=True),
+    "/replay": Document("match", "Replay", ("match/match",), "match/match", "/replay", live=True),
+    "/play": Document("play", "Play", ("play/play",), "play/play", "/play", target=("board", "board")),
+    "/contests": Document("contests", "Contests", ("contests/contests",), "contests/contests", "/contests"),
+    "/contest/{number:number}": Document(
+        "contest", "Contest", ("contests/contests", "contest"), "contests/contest", "/contests"
+    ),
 }
 """The pages by their paths, as routes write them."""
 
@@ -87,7 +89,7 @@ def refusal(sentence: str) -> str:
 def whole(page: Document, body: str) -> str:
     """Return a page around its body, which is markup."""
     resources = [
-        f'<link rel="stylesheet" href="/static/{name}.css">' for name in ("base", "site", "boards", *page.styles)
+        f'<link rel="stylesheet" href="/static/{name}.css">' for name in ("base", "site", "boards/boards", *page.styles)
     ]
     if page.script:
         resources.append(f'<script type="module" src="/static/{page.script}.js"></script>')

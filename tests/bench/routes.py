@@ -33,7 +33,7 @@ LONG = "params=12,23,999,999 budget=3600000"
 
 ROUTES = (
     ("GET", "/", b""),
-    ("GET", "/static/match.js", b""),
+    ("GET", "/static/match/match.js", b""),
     ("GET", "/api/matches?name=b1", b""),
     ("GET", "/api/matches/{long}", b""),
     ("GET", "/live/lobby", b""),

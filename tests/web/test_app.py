@@ -61,8 +61,8 @@ def test_every_answer_keeps_the_page_to_itself(site: Site) -> None:
 
 
 def test_files_are_sent_once(site: Site) -> None:
-    first = ask(site, "/static/match.js")
-    again = ask(site, "/static/match.js", if_none_match=first.headers["etag"])
+    first = ask(site, "/static/match/match.js")
+    again = ask(site, "/static/match/match.js", if_none_match=first.headers["etag"])
     assert first.status == 200 and (again.status, again.body) == (304, b"")
 
 
@@ -70,7 +70,7 @@ def test_what_is_long_is_compressed_for_who_takes_that(site: Site) -> None:
     record = played(end="resign", stop_after=40).encode()
     for path, method, body in (
         ("/", "GET", None),
-        ("/static/match.js", "GET", None),
+        ("/static/match/match.js", "GET", None),
         ("/api/contests/1", "GET", None),
         ("/api/contests/1/fragments", "GET", None),
         ("/api/contests/1/games.csv", "GET", None),

@@ -129,7 +129,7 @@ def test_more_moves_than_an_event_holds_are_asked_for(browser: Browser, site: Si
         expect(page.locator("#moves li")).to_have_count(2)
         wrong = page.evaluate(
             """async () => {
-                const { Story } = await import("/static/story.js");
+                const { Story } = await import("/static/match/story.js");
                 const told = await (await fetch(location.pathname.replace("/match", "/api/matches"))).json();
                 const story = new Story(told);
                 const took = story.take({ ...told.now, first: 7, steps: [["a1", 1, 1]], frame: null });
@@ -311,7 +311,7 @@ def test_the_time_of_getting_ready_does_not_hide_that_of_moves(browser: Browser,
     with open_page(browser) as page:
         page.goto(f"{site.url}/replay")
         heights, cut = page.evaluate("""async () => {
-            const { drawTimes } = await import("/static/graphs.js");
+            const { drawTimes } = await import("/static/match/graphs.js");
             const used = [5000, 4000, 10, 20, 15].map((spent, i) => ({ side: i % 2, spent }));
             const place = document.createElement("div");
             drawTimes(place, used, 3, "gipf", () => {});

@@ -1,11 +1,11 @@
 /** The lobby: running matches with their boards, results, who is here, and contests. */
 
-import { drawBoard } from "./boards/board.js";
-import { card } from "./contest_card.js";
-import { el, find, patch, say } from "./dom.js";
-import { Further } from "./lobby_further.js";
-import { listen } from "./net.js";
-import { count, gameName, reason, score, time } from "./words.js";
+import { drawBoard } from "../boards/board.js";
+import { card } from "../contests/contest_card.js";
+import { el, find, patch, say } from "../dom.js";
+import { Further } from "./further.js";
+import { listen } from "../net.js";
+import { count, gameName, reason, score, time } from "../words.js";
 
 const tiles = new Map(); // match number -> its tile
 const further = new Further((matches) => patch(find("#others"), ...matches.map(row)));

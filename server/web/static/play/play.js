@@ -1,14 +1,14 @@
 /** The page for playing: what is on the table, who moves next, and what the buttons do. */
 
-import { drawBoard } from "./boards/board.js";
-import { drawStock } from "./boards/stock.js";
-import { el, find, patch, say } from "./dom.js";
-import { Refused, untilReached } from "./net.js";
-import { Pointing } from "./play_pointing.js";
-import { ask, games } from "./play_server.js";
-import { Setup } from "./play_setup.js";
-import { fromLink, hasPerson, played, question, redo, toLink, undo } from "./play_table.js";
-import { gameName } from "./words.js";
+import { drawBoard } from "../boards/board.js";
+import { drawStock } from "../boards/stock.js";
+import { el, find, patch, say } from "../dom.js";
+import { Refused, untilReached } from "../net.js";
+import { Pointing } from "./pointing.js";
+import { ask, games } from "./server.js";
+import { Setup } from "./setup.js";
+import { fromLink, hasPerson, played, question, redo, toLink, undo } from "./table.js";
+import { gameName } from "../words.js";
 
 const HINT_SECONDS = 1;
 const DIRECTIONS = ["up", "up right", "right", "down right", "down", "down left", "left", "up left"];

@@ -1,14 +1,14 @@
 /** A match, running or over, of the server or from a file: its board, clocks, moves and graphs. */
 
-import { drawBoard } from "./boards/board.js";
-import { drawStock } from "./boards/stock.js";
-import { Clocks } from "./clock.js";
-import { el, find, patch, say } from "./dom.js";
-import { offerFile } from "./drop.js";
+import { drawBoard } from "../boards/board.js";
+import { drawStock } from "../boards/stock.js";
+import { Clocks } from "../clock.js";
+import { el, find, patch, say } from "../dom.js";
+import { offerFile } from "../drop.js";
 import { drawTimes, drawValues, valueInWords } from "./graphs.js";
-import { Refused, Unreachable, ask, listen, untilReached } from "./net.js";
+import { Refused, Unreachable, ask, listen, untilReached } from "../net.js";
 import { Story } from "./story.js";
-import { gameName, moveText, outcome, reason, sentence, span } from "./words.js";
+import { gameName, moveText, outcome, reason, sentence, span } from "../words.js";
 
 const REST_MS = 600; // between two moves that are played, when what moves has come to rest
 

@@ -1,9 +1,9 @@
 /** The forms below the table: another game, its variant and its players; a position from a file or a text. */
 
-import { el, find, say } from "./dom.js";
-import { Refused } from "./net.js";
-import { VariantForm } from "./play_variant.js";
-import { gameName } from "./words.js";
+import { el, find, say } from "../dom.js";
+import { Refused } from "../net.js";
+import { VariantForm } from "./variant.js";
+import { gameName } from "../words.js";
 
 const TIMES = [0.1, 0.3, 1, 3, 10];
 const MOST_BYTES = 20_000;
