@@ -1,4 +1,7 @@
-"""When a proof holds for a game: against exhaustive play of matches, with all their draws, on small random graphs."""
+"""When a proof holds for a game: against exhaustive play of matches, with all their draws, on small random graphs.
+
+What is solved here is solved interpreted; tests/engine/solve hold the compiled searches to the same results.
+"""
 
 import random
 from collections.abc import Iterator
@@ -18,6 +21,7 @@ from server.contest.runtime.proof import Proof, ruling
 from server.contest.runtime.prover_process import Question, prove
 from server.ops.workers.question_loop import OK
 from server.ops.workers.worker_process import WorkerProcess, command_of
+from tests.interpreting import quick_tests_run_interpreted as quick_tests_run_interpreted
 
 PLAYERS = ("ann", "bob")
 
