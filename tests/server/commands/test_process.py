@@ -176,7 +176,8 @@ def test_two_servers_do_not_share_a_data_directory(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_peer_that_never_reads_is_dropped_and_nobody_else_notices(tmp_path: Path) -> None:
-    with running(tmp_path) as server, pair(server.port) as (ann, bob):
+    hurried = ("tests.server.commands.hurried_server",)
+    with running(tmp_path, program=hurried) as server, pair(server.port) as (ann, bob):
         deaf = Client(server.port)
         deaf.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
         deaf.say(m.Watch(1))
