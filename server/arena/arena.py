@@ -161,7 +161,7 @@ class Arena:
         self.contest_players = contest_players
         self.accept_status = AcceptStatus()
         self.record_store = record_store
-        self.past_matches = PastMatches()
+        self.past_matches = PastMatches(record_store)
         self.run_in_thread: Callable[..., Awaitable[Any]] = trio.to_thread.run_sync
         """Runs a slow function in another thread."""
         self.prepared_boards = PreparedBoards()

@@ -6,6 +6,7 @@ Replaying a record takes up to a third of a second. Another process does it, one
 
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable
+from typing import Any
 
 import msgspec
 import trio
@@ -13,11 +14,13 @@ import trio
 from engine.wire import messages as m
 from engine.wire.coding import encode
 from engine.wire.messages import KINDS
+from server.config.settings import RECENT_MATCHES
 from server.match import referee
 from server.match.match_messages import Seat, announcement
 from server.match.recovery import read_finished_match
 from server.ops.workers.question_loop import OK, answer_questions
 from server.ops.workers.worker_process import FAULTS, ask_once
+from server.storage.record_store import RecordStore
 
 MAX_MATCHES = 16
 """Replayed matches in the cache: a record has at most a megabyte."""
@@ -43,23 +46,36 @@ class PastMatch(msgspec.Struct, frozen=True):
 class PastMatches:
     """Cache of replayed matches."""
 
-    def __init__(self) -> None:
-        """Start empty."""
+    def __init__(self, record_store: RecordStore) -> None:
+        """Start empty; take the store of the records."""
+        self._record_store = record_store
+        self._recovered: dict[int, referee.State] = {}
         self._cache: OrderedDict[int, PastMatch | None] = OrderedDict()
         self._lock = trio.Lock()
 
-    async def find(self, number: int, read: Callable[[], Awaitable[str | None]]) -> PastMatch | None:
+    def remember(self, state: referee.State) -> None:
+        """Keep a match that was over when the server died: its players are told without another process."""
+        self._recovered[state.header.match] = state
+        while len(self._recovered) > RECENT_MATCHES:  # nobody can resume more
+            del self._recovered[min(self._recovered)]
+
+    async def find(self, number: int, in_thread: Callable[..., Awaitable[Any]]) -> PastMatch | None:
         """Return a finished match; None if there is no record, or an invalid one.
 
-        ``read`` returns the text of the record, which moves when it has been synced. Results are cached. Raises
-        `NotReplayed`, and OSError if the record cannot be read or no process can be started; errors are not cached.
+        ``in_thread`` runs a function in another thread. Results are cached. Raises `NotReplayed`, and OSError if the
+        record cannot be read or no process can be started; errors are not cached.
         """
         async with self._lock:
             if number not in self._cache:
-                text = await read()
-                if text is None:
-                    return None
-                self._cache[number] = await replay_in_process(text)
+                if number in self._recovered:
+                    self._cache[number] = await in_thread(past_match, self._recovered[number])
+                    del self._recovered[number]
+                else:
+                    # the record moves when it has been synced: it is read where it is by now
+                    text = await in_thread(self._record_store.read, number)
+                    if text is None:
+                        return None
+                    self._cache[number] = await replay_in_process(text)
                 while len(self._cache) > MAX_MATCHES:
                     self._cache.popitem(last=False)
             return self._cache[number]
@@ -81,8 +97,11 @@ async def replay_in_process(text: str) -> PastMatch | None:
 def replay_record(text: str) -> PastMatch | None:
     """Replay a complete record; return None if it is invalid."""
     state = read_finished_match(text)
-    if state is None:
-        return None
+    return None if state is None else past_match(state)
+
+
+def past_match(state: referee.State) -> PastMatch:
+    """Return what the players of a finished match are told when they come back."""
     first, second = (encode(announcement(state.header, side, "")).decode().rstrip("\n") + " " for side in (0, 1))
     shown = [(KINDS[type(message)], encode(message).decode()) for message in referee.replay_messages(state, 0)]
     return PastMatch(state.header.players, (first, second), tuple(shown))

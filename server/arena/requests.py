@@ -117,8 +117,7 @@ class Requests:
         ):
             raise ProtocolError(Code.BAD_TOKEN, "a program comes back here to its own match alone")
         if match is None:
-            read = partial(self._arena.run_in_thread, self._arena.record_store.read, message.match)
-            wait = partial(self._arena.past_matches.find, message.match, read)
+            wait = partial(self._arena.past_matches.find, message.match, self._arena.run_in_thread)
             return BackgroundAnswer(wait, partial(self._send_past_match, player, message, side))
         name, key = match.header.players[side], match.names[side]
         before = self._arena.sessions.get(key)

@@ -36,8 +36,6 @@ def resume_matches(
             _recover(arena, record_store, number, leftover, date())
         except Exception as error:
             log.error("match_recovery_failed", match=number, exc_info=error)
-    work = record_store.round(over=True)
-    record_store.done(work, record_store.sync(work))
     if arena.matches:
         log.info("matches_recovered", count=len(arena.matches), waiting_seconds=arena.settings.return_seconds)
 
@@ -58,8 +56,10 @@ def _recover(arena: Arena, record_store: RecordStore, number: int, leftover: Lef
     keys = record_store.keys(number)
     journal = record_store.reopen_journal(number, len(text.encode()))
     try:
-        if keys is None or summary.result:
+        if keys is None:
             journal.write(_missing_end(summary, "the server died, and nobody can come back to the match"))
+        elif (finished := recovery.finished_state(summary)) is not None:
+            arena.past_matches.remember(finished)
         else:
             stamp = recovery.stamp_at(summary, date)
             wait = round(arena.settings.return_seconds * 1_000_000)
@@ -68,6 +68,7 @@ def _recover(arena: Arena, record_store: RecordStore, number: int, leftover: Lef
             if state.outcome is None:
                 arena.resume_match(state, keys, journal, summary.heard)
                 return
+            arena.past_matches.remember(state)
         journal.finish()
     except Exception:
         journal.close()

@@ -1,6 +1,7 @@
 """Answers that take time hold up nobody: the event loop replays no record, and finds long lists some at a time."""
 
 from datetime import timedelta
+from functools import partial
 from itertools import count, islice
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from engine.wire import messages as m
 from server.arena import past_matches
 from server.arena.past_matches import PastMatch
 from server.match import move_list, recovery
+from server.storage.record_store import RecordStore
 from tests.server.harness import Client, House, open_house, play, ready
 
 MINUTE = timedelta(minutes=1)
@@ -125,6 +127,26 @@ async def test_a_record_that_moves_while_it_is_asked_for_is_replayed(
         store.unsynced.late[1] = None  # as while it is being synced: its place is running/ until the loop hears of it
         _, told = await come_back(house, tokens[0])
         assert isinstance(told[0], m.Welcome)
+
+
+async def test_a_match_that_was_over_when_the_server_died_is_told_without_another_process(
+    tmp_path: Path, autojump_clock: MockClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also by a server that starts after it died twice: a process would take longer than each of them lived."""
+    monkeypatch.setattr(past_matches, "replay_in_process", no_replay)
+    synced = partial(RecordStore, synced=True)
+    async with open_house(tmp_path / "data", record_store=synced) as house:
+        ann, bob = await house.pair()
+        await ready(ann, bob)
+        await bob.say(m.Resign())
+        await ann.hear(m.Result)
+        data = house.die()
+    async with open_house(data, later=MINUTE, record_store=synced) as house:
+        data = house.die()
+    async with open_house(data, later=MINUTE, record_store=synced) as house:
+        for client in (ann, bob):
+            _, told = await come_back(house, client.token)
+            assert (told[-2].result, told[-2].reason) == ("white", "resign")
 
 
 async def test_a_replay_that_fails_says_nothing_of_the_match(

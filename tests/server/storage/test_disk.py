@@ -93,8 +93,9 @@ def test_a_full_disk_ends_the_match_that_needs_it_and_nothing_earlier_is_lost(tm
         assert ann.hear(m.Result).result == "white"
         errors = server.stop()
         assert "File too large" in errors and "Traceback" not in errors
-    with running(tmp_path):
-        pass
+    with running(tmp_path) as again:
+        again.process.terminate()
+        assert again.process.wait(START_SECONDS) == 0
     summary = record.verify((tmp_path / "records" / "2.txt").read_text(encoding="utf-8"))
     assert (summary.result, list(summary.history.moves)) == ("annulled", told)
 
