@@ -1,7 +1,6 @@
 """``arena-engine tune``: the weights of an evaluation that explain the games of a duel best."""
 
 import lzma
-from importlib import import_module
 from pathlib import Path
 
 import msgspec
@@ -27,13 +26,13 @@ def tune(results: Path, /) -> None:
     """
     setting, pairs = _games(results)
     start = start_of(game_named(setting.game), setting.parameters)
-    module = import_module(f"engine.games.{setting.game}.kernel")
-    if not hasattr(module, "features"):
+    weights = start.game.weights
+    if weights is None:
         raise Rejected(f"{results}: the evaluation of {setting.game} has no weights to be tuned")
     try:
-        present = module.Weights.named(setting.a.weights)
-        fixed = [name in module.FIXED for name in present._fields]
-        features = module.features(start.parameters)
+        present = weights.named(setting.a.weights)
+        fixed = [name in weights.fixed for name in present]
+        features = weights.features(start.parameters)
         samples = samples_of(
             pairs,
             start,
@@ -41,14 +40,13 @@ def tune(results: Path, /) -> None:
             start.kernel(),
             lambda state: tuple(0 if stays else ahead for stays, ahead in zip(fixed, features(state), strict=True)),
         )
-        found = fit(samples, present)
+        found = fit(samples, tuple(present.values()))
     except (BadMove, ValueError) as error:
         raise Rejected(f"{results}: {error}") from None
     say(f"{len(samples.results)} quiet positions of {2 * len(pairs)} games")
-    _explain(present._asdict(), found, module.FIXED)
-    weights = dict(zip(present._fields, map(round, found.weights), strict=True))
-    weights |= {name: getattr(present, name) for name in module.FIXED}
-    answer(msgspec.json.format(msgspec.json.encode(weights), indent=2).decode())
+    _explain(present, found, weights.fixed)
+    tuned = dict(zip(present, map(round, found.weights), strict=True)) | {name: present[name] for name in weights.fixed}
+    answer(msgspec.json.format(msgspec.json.encode(tuned), indent=2).decode())
 
 
 def _games(results: Path) -> tuple[Setting, list[Pair]]:

@@ -1,7 +1,6 @@
 """Positions that are evaluated with other weights: the search asks a position for its kernel, and sees only those."""
 
 from collections.abc import Callable, Iterator, Mapping
-from importlib import import_module
 from typing import Any, cast
 
 from engine.games.interface import Kernel, Position, Successor
@@ -14,13 +13,12 @@ class NoWeights(ValueError):
 def weighed(position: Position, named: Mapping[str, object]) -> Position:
     """Return a position that is evaluated with some weights named, as are those that moves lead to.
 
-    Its game offers ``engine.<game>.kernel.reweigher(parameters, named)``, as that of GIPF does. Raises `NoWeights`
-    where it does not, and ValueError for weights that it does not take.
+    Raises `NoWeights` where its game has none, and ValueError for weights that it does not take.
     """
-    module = import_module(f"engine.games.{position.game.name}.kernel")
-    if not hasattr(module, "reweigher"):
+    weights = position.game.weights
+    if weights is None:
         raise NoWeights(f"the evaluation of {position.game.name} has no weights to be named")
-    return _weighed(position, module.reweigher(position.parameters, named))
+    return _weighed(position, weights.reweigher(position.parameters, named))
 
 
 def _weighed(position: Position, reweigh: Callable[[Kernel], Kernel]) -> Position:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Generic, Protocol, TypeVar
 
 from engine.compiling.binding import can_compile
-from engine.games.interface import Kernel, Position, Rules, State, Successor
+from engine.games.interface import EvaluationWeights, Kernel, Position, Rules, State, Successor
 
 
 class Variant(Protocol):
@@ -81,6 +81,7 @@ class BoardGame(Generic[V]):
     read_position: Callable[[str], Position]
     """Reads a position in the game's text form; raises `engine.games.interface.BadPosition`."""
     quiet_limit: int = 0
+    weights: EvaluationWeights | None = None
 
     def parameters(self, text: str) -> str:
         """Return parameters in canonical text; raises `engine.games.interface.BadParameters`."""

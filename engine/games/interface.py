@@ -15,7 +15,7 @@ Errors, each with a stable code and a sentence that says what was wrong and what
        `- IllegalMove       the text is a move, but not one that may be played here
 """
 
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
@@ -192,6 +192,21 @@ class Kernel(NamedTuple):
         return numpy.zeros(size, dtype=numpy.int64)
 
 
+@dataclass(frozen=True)
+class EvaluationWeights:
+    """The weights of an evaluation that is a sum of features, each times its weight: for tuning, and duels of them."""
+
+    named: Callable[[Mapping[str, object]], dict[str, int]]
+    """Returns all weights by name, in the order of the features, some of which are given; raises ValueError for other
+    names and other than whole numbers."""
+    fixed: tuple[str, ...]
+    """Names of weights of which games tell nothing."""
+    reweigher: Callable[[str, Mapping[str, object]], Callable[[Kernel], Kernel]]
+    """``reweigher(parameters, named)`` returns what gives the kernels of a variant other weights; raises as `named`."""
+    features: Callable[[str], Callable[[State], tuple[int, ...]]]
+    """``features(parameters)`` returns what tells how far the side to move is ahead in each feature of a state."""
+
+
 class Position(Protocol):
     """A position of a game, with whose turn it is. Immutable; equal positions have equal keys."""
 
@@ -272,6 +287,10 @@ class Game(Protocol):
     @property
     def quiet_limit(self) -> int:
         """After so many moves in a row without a new stage a match is a draw; 0 for no such rule."""
+
+    @property
+    def weights(self) -> EvaluationWeights | None:
+        """The weights of the evaluation, None where it has none that could be others."""
 
     def parameters(self, text: str) -> str:
         """Return parameters in canonical text; raises `BadParameters`. Numbers may be separated by spaces or commas."""

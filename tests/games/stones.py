@@ -201,6 +201,7 @@ class Stones:
     marks = ("1", "2")
     default_parameters = "12"
     quiet_limit = 0
+    weights = None
 
     def parameters(self, text: str) -> str:
         """Read a number of stones."""

@@ -8,7 +8,6 @@ from typing import Any
 
 from engine.compiling.binding import bind_fields, table
 from engine.games.gipf import evaluation, rules, solver_hints
-from engine.games.gipf.evaluation import FIXED as FIXED  # the tuner asks for it here
 from engine.games.gipf.evaluation import WEIGHTS, Weights
 from engine.games.gipf.geometry import AXES, geometry
 from engine.games.gipf.parameters import Parameters, parse

@@ -7,8 +7,9 @@ from enum import StrEnum
 from engine.compiling.binding import popcount
 from engine.games.board_game import BoardGame, BoardPosition
 from engine.games.gipf import board, drawing, notation, parameters, rules
-from engine.games.gipf.kernel import WORD_SIZE, GipfRules, bind
-from engine.games.interface import Game, Successor
+from engine.games.gipf.evaluation import FIXED, Weights
+from engine.games.gipf.kernel import WORD_SIZE, GipfRules, bind, features, reweigher
+from engine.games.interface import EvaluationWeights, Game, Successor
 from engine.games.outcome import Outcome
 
 HELD_PART = 0.4
@@ -118,5 +119,6 @@ GIPF: Game = BoardGame(
     variant_of=parameters.parse,
     first_position=lambda variant: GipfPosition(variant, board.start(variant)),
     read_position=lambda text: GipfPosition(*board.read(text)),
+    weights=EvaluationWeights(lambda named: Weights.named(named)._asdict(), FIXED, reweigher, features),
 )
 """The game of GIPF in every generalised variant."""
