@@ -1,6 +1,7 @@
 """Compiling: plain functions bound to constants, and where their compiled code is kept.
 
 - `binding`: one source for rules and speed: copies of plain functions, bound to constants and, where asked, compiled
+- `bits`: arithmetic on bits that the rules of several games have in common, interpreted and compiled alike
 - `code_cache`: where compiled code is kept: a folder a binding, in the user's cache directory
 - `compile_lock`: a lock per folder, so that processes that start together compile once
 """

@@ -22,7 +22,18 @@ from typing import Any, NamedTuple
 from engine.games.interface import DRAWN, LOST, UNDECIDED, WON, Arena, Kernel, State
 from engine.search.binding import bind, longer, numbers
 from engine.search.capabilities import candidates, least_plies, load, store, verdict
-from engine.solve.proof_number.proof_table import ANSWER, EFFORT, ENTRY, MORE, claim, entry_of, is_of, transfer
+from engine.solve.proof_number.proof_table import (
+    ANSWER,
+    EFFORT,
+    ENTRY,
+    GROWTH,
+    MORE,
+    claim,
+    entry_of,
+    is_of,
+    most_entries,
+    transfer,
+)
 
 ENDLESS = 1 << 20
 """A bound on plies that stands for: however many there are."""
@@ -106,8 +117,6 @@ def prove(at: int, left: int, winning: bool, arena: Arena, first: int, table: Ar
 FIRST_ENTRIES = 1 << 10
 """Entries that a table begins with; it grows as it fills."""
 
-GROWTH = 4
-
 FIRST_PLACES = 1 << 12
 """Places of the arena that a search begins with; a position of the original game of GIPF has some 24 children."""
 
@@ -144,9 +153,7 @@ class Deepening:
         kernel.rules.store(self._arena, 0, kernel.state, 0)
         self._tally = numbers(kernel, "q", 4)
         entry_bytes = 8 * kernel.rules.WORDS + 4 * ENTRY
-        self._most_entries = FIRST_ENTRIES
-        while self._most_entries * GROWTH * entry_bytes <= memory:
-            self._most_entries *= GROWTH
+        self._most_entries = most_entries(FIRST_ENTRIES, entry_bytes, memory)
         self._make_table(FIRST_ENTRIES)
 
     @property

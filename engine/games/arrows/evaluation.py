@@ -7,6 +7,7 @@ one. So, as between the kings of chess, the two fields must not be neighbours wh
 """
 
 from engine.compiling.binding import popcount
+from engine.compiling.bits import mix
 from engine.games.arrows.endgame import race
 from engine.games.arrows.geometry import HALF, NOWHERE, ROW
 from engine.games.arrows.rules import (
@@ -38,9 +39,6 @@ LAST_ROW = HALF - ROW
 
 BELOW = (ROW - 1, ROW, ROW + 1)
 """Bits from a field to its neighbours in the row below."""
-
-HASH_FACTOR = 0x2545F4914F6CDD1D
-HASH_MASK = (1 << 62) - 1
 
 
 def wins_at_once(state: State) -> bool:
@@ -156,12 +154,6 @@ def candidates(state: State, arena: Arena, first: int) -> int:
             insert(child, arena, first, kept)
             kept += 1
     return first + max(1, kept)
-
-
-def mix(value: int, more: int) -> int:
-    """Stir a number of 62 bits into a hash of 62 bits."""
-    value = ((value ^ more) * HASH_FACTOR) & HASH_MASK
-    return value ^ (value >> 31)
 
 
 def hash_of(state: State) -> int:

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from engine.compiling.binding import UNBOUND, popcount
+from engine.compiling.bits import HASH_FACTOR, HASH_MASK, mix
 from engine.games.gipf.rules import AXIS_STEPS, CENTRE, LINE, State, can_push, finals, of_mover, open_pushes
 from engine.games.interface import LOST, UNDECIDED, Arena
 
@@ -86,9 +87,6 @@ FIXED = ("tempo",)
 MARGIN = 40
 """See `engine.search.capabilities`."""
 
-HASH_FACTOR = 0x2545F4914F6CDD1D
-HASH_MASK = (1 << 62) - 1
-
 
 def verdict(state: State) -> int:
     """Tell whether the side to move has lost; GIPF knows no other end on the board."""
@@ -146,11 +144,10 @@ def tactical_children(state: State, arena: Arena, first: int) -> int:
     return end
 
 
-def mix(value: int, more: int) -> int:
+def mix_wide(value: int, more: int) -> int:
     """Stir a number >= 0 of any width into a hash of 62 bits; wide and 64-bit integers give the same one."""
     while True:
-        value = ((value ^ (more & HASH_MASK)) * HASH_FACTOR) & HASH_MASK
-        value ^= value >> 31
+        value = mix(value, more & HASH_MASK)
         more >>= 62
         if more == 0:
             return value
@@ -159,9 +156,9 @@ def mix(value: int, more: int) -> int:
 def hash_of(state: State) -> int:
     """Hash a position: board, reserves and side."""
     seed = ((state.white_reserve * 1024 + state.black_reserve) * 2 + state.side + 1) * HASH_FACTOR
-    return mix(mix(seed & HASH_MASK, state.white), state.black)
+    return mix_wide(mix_wide(seed & HASH_MASK, state.white), state.black)
 
 
 def kind_of(state: State, child: State) -> int:
     """Return a number for what a move has changed on the board, which tells pushes apart well enough."""
-    return mix(state.white ^ child.white, state.black ^ child.black) >> 40
+    return mix_wide(state.white ^ child.white, state.black ^ child.black) >> 40

@@ -7,6 +7,7 @@ from functools import lru_cache, partial
 from typing import Any
 
 from engine.compiling.binding import bind_fields, table
+from engine.compiling.bits import run_shifts
 from engine.games.gipf import evaluation, rules, solver_hints
 from engine.games.gipf.evaluation import WEIGHTS, Weights
 from engine.games.gipf.geometry import AXES, geometry
@@ -79,7 +80,7 @@ def bind(size: int, run: int, *, compile: bool = False, weights: Weights = WEIGH
 
     constants: dict[str, Any] = {
         "WORDS": rules.WORDS,
-        "RUN_SHIFTS": _run_shifts(run),
+        "RUN_SHIFTS": run_shifts(run),
         "RUN": run,
         "BITS": board.width**2,
         "CENTRE": numbers([_around_centre(size, distance) for distance in range(size)]),
@@ -165,16 +166,6 @@ def _largest(weights: Weights, variant: Parameters) -> int:
     along = abs(weights.pair) + abs(weights.gap) + abs(weights.threat)
     each = abs(weights.piece) + abs(weights.board) + variant.size * abs(weights.ring) + len(AXES) * along
     return (variant.white + variant.black) * each + 2 * max(map(abs, weights.reserves)) + abs(weights.tempo)
-
-
-def _run_shifts(run: int) -> tuple[int, ...]:
-    """Return shifts that leave one bit of every ``run`` neighbouring ones, each as far as the ones before reach."""
-    shifts = []
-    length = 1
-    while length < run:
-        shifts.append(min(length, run - length))
-        length += shifts[-1]
-    return tuple(shifts)
 
 
 def _around_centre(size: int, distance: int) -> int:

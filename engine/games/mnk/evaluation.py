@@ -8,6 +8,7 @@ five words, at the bit of the line's first field.
 from collections.abc import Sequence
 
 from engine.compiling.binding import UNBOUND, popcount
+from engine.compiling.bits import mix
 from engine.games.interface import Arena
 from engine.games.mnk.rules import (
     SHIFTS,
@@ -38,9 +39,6 @@ MOST = 300_000
 
 Digits = tuple[int, int, int, int, int]
 """A count for each line: its binary digits stand in the five words at the line's bit, the lowest first."""
-
-HASH_FACTOR = 0x2545F4914F6CDD1D
-HASH_MASK = (1 << 62) - 1
 
 
 def open_lines(other: int, direction: int) -> int:
@@ -125,16 +123,10 @@ def tactical_children(state: State, arena: Arena, first: int) -> int:
     return place_on(state, attacks & empty_of(state), arena, first)
 
 
-def stir(value: int, more: int) -> int:
-    """Mix 62 bits into a hash of 62 bits."""
-    value = ((value ^ more) * HASH_FACTOR) & HASH_MASK
-    return value ^ (value >> 31)
-
-
 def hash_of(state: State) -> int:
     """Hash a position: both sides' pieces and who moves."""
     value = state.side + 1
     for i in range(len(HASH_PARTS)):
-        value = stir(value, (state.first >> (62 * i)) & HASH_PARTS[i])
-        value = stir(value, (state.second >> (62 * i)) & HASH_PARTS[i])
+        value = mix(value, (state.first >> (62 * i)) & HASH_PARTS[i])
+        value = mix(value, (state.second >> (62 * i)) & HASH_PARTS[i])
     return value

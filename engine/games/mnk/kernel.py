@@ -6,6 +6,7 @@ from functools import lru_cache
 from typing import Any
 
 from engine.compiling.binding import bind_fields, table
+from engine.compiling.bits import run_shifts
 from engine.games.interface import Rules
 from engine.games.mnk import evaluation, geometry, rules, solver_hints
 from engine.games.mnk.parameters import Parameters
@@ -97,7 +98,7 @@ def _bind(rows: int, columns: int, run: int, compile: bool) -> MnkRules:
         "K": run,
         "STEPS": tuple(line.step for line in lines),
         "STARTS": words([line.starts for line in lines]),
-        "SHIFTS": _shifts(run),
+        "SHIFTS": run_shifts(run) or (0,),
         "WORTH": numbers([STEEPNESS ** max(0, FLAT - (run - count)) if count else 0 for count in range(run + 1)]),
         "HASH_PARTS": tuple((1 << min(HASH_BITS, fields - at)) - 1 for at in range(0, fields, HASH_BITS)),
         "POWERS": numbers([1 << count for count in range(run + 1)]),
@@ -110,16 +111,6 @@ def _bind(rows: int, columns: int, run: int, compile: bool) -> MnkRules:
     }
     modules = rules, evaluation, solver_hints
     return bind_fields(MnkRules, modules, f"mnk_{rows}_{columns}_{run}", constants, compile=compile)
-
-
-def _shifts(run: int) -> tuple[int, ...]:
-    """Return shifts that leave one bit of every ``run`` neighbouring ones, each as far as the ones before reach."""
-    shifts = []
-    length = 1
-    while length < run:
-        shifts.append(min(length, run - length))
-        length += shifts[-1]
-    return tuple(shifts) or (0,)
 
 
 def _heads(fields: int, path: list[tuple[geometry.Swap, ...]]) -> list[int]:

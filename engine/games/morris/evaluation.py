@@ -6,6 +6,7 @@ lack one piece to a mill, pieces that leave one mill for another, blocked pieces
 """
 
 from engine.compiling.binding import popcount
+from engine.compiling.bits import mix
 from engine.games.interface import DRAWN, LOST, UNDECIDED, WON
 from engine.games.morris.fields import BOARD, neighbours, pairs
 from engine.games.morris.rules import FLYING, State, can_move, count_mill_slides, count_slides, pack, too_few
@@ -31,8 +32,6 @@ BLOCKED = 10
 # The five were found by games between candidates from random openings, at 2000 to 5000 nodes a move. A worth of mills
 # that stand changed nothing.
 
-HASH_FACTOR = 0x2545F4914F6CDD1D
-HASH_MASK = (1 << 62) - 1
 MIXES = 2
 """Rounds of multiplying and folding: after two, each bit of a position has changed about half of the hash's."""
 
@@ -73,6 +72,5 @@ def hash_of(state: State) -> int:
     """Hash a position: pieces, hands and side."""
     value = pack(state) + 1
     for _ in range(MIXES):
-        value = (value * HASH_FACTOR) & HASH_MASK
-        value ^= value >> 31
+        value = mix(value, 0)
     return value

@@ -10,7 +10,16 @@ from engine.search.capabilities import canonical, store
 from engine.solve.proof_number.depth_first import try_all
 from engine.solve.proof_number.df_pn import prove
 from engine.solve.proof_number.goals import NEVER, NODES, NODES_ALLOWED, STORED, STORED_ALLOWED, Work, judge
-from engine.solve.proof_number.proof_table import ENTRY, transfer
+from engine.solve.proof_number.proof_table import (
+    ENTRY,
+    FIRST_ENTRIES,
+    FIRST_PLACES,
+    GROWTH,
+    MAX_PLACES,
+    NO_LIMIT,
+    most_entries,
+    transfer,
+)
 
 FIRST_PORTION = 1 << 9
 """Nodes that the first question is given before the other has its turn; each time twice as many."""
@@ -60,20 +69,6 @@ def settle(state: State, at: int, nodes: int, work: Work) -> int:
         portion *= 2
 
 
-FIRST_ENTRIES = 1 << 12
-"""Entries that a table begins with; it grows as it fills."""
-
-GROWTH = 4
-
-FIRST_PLACES = 1 << 10
-"""Places of the arena that a search begins with."""
-
-MAX_PLACES = 1 << 16
-"""Places of the largest arena that a search tries."""
-
-NO_LIMIT = 1 << 60
-
-
 class Prover:
     """Settles positions of one variant, and remembers from each what may be of use for the next."""
 
@@ -82,9 +77,7 @@ class Prover:
         self._kernel = kernel
         self._settle, self._transfer = bind((settle, transfer), kernel)
         entry_bytes = 8 * kernel.rules.WORDS + 4 * ENTRY
-        self._most_entries = FIRST_ENTRIES
-        while self._most_entries * GROWTH * entry_bytes <= memory:
-            self._most_entries *= GROWTH
+        self._most_entries = most_entries(FIRST_ENTRIES, entry_bytes, memory)
         nothing = numbers(kernel, "q", 0)
         self._work = Work(nothing, nothing, nothing, nothing, nothing, numbers(kernel, "q", 4))
         self._make_arena(FIRST_PLACES)

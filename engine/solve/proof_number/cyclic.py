@@ -37,7 +37,16 @@ from engine.solve.proof_number.path_results import (
     note,
     transfer_notes,
 )
-from engine.solve.proof_number.proof_table import ENTRY, transfer
+from engine.solve.proof_number.proof_table import (
+    ENTRY,
+    FIRST_ENTRIES,
+    FIRST_PLACES,
+    GROWTH,
+    MAX_PLACES,
+    NO_LIMIT,
+    most_entries,
+    transfer,
+)
 
 
 def conclude(at: int, attacking: bool, phi: int, delta: int, first: int, end: int, work: Work) -> None:
@@ -90,22 +99,9 @@ def prove(at: int, attacking: bool, depth: int, phi_limit: int, delta_limit: int
     note(at, attacking, depth, work.tally[NODES] - began, work)
 
 
-FIRST_ENTRIES = 1 << 12
-"""Entries that a table begins with; it grows as it fills."""
-
-GROWTH = 4
-
-FIRST_PLACES = 1 << 10
-"""Places of the arena that a search begins with."""
-
-MAX_PLACES = 1 << 16
-"""Places of the largest arena that a search tries."""
-
 FIRST_HORIZON, MAX_DEPTH = 10, 256
 """Plies that a search looks ahead at first, and at most: half as many more when they were too few. Interpreted, a ply
 takes one of the thousand calls that Python allows."""
-
-NO_LIMIT = 1 << 60
 
 SLICE_COMPILED, SLICE_INTERPRETED = 1 << 14, 1 << 8
 """Nodes after which the clock is looked at: some tenths of a second."""
@@ -123,9 +119,7 @@ class CyclicProver:
         functions = canonical, judge, prove, transfer, transfer_notes
         self._canonical, self._judge, self._prove, self._transfer, self._transfer_notes = bind(functions, kernel)
         entry_bytes = 8 * kernel.rules.WORDS + 4 * ENTRY + 8 * NOTE
-        self._most_entries = FIRST_ENTRIES
-        while self._most_entries * GROWTH * entry_bytes <= memory:
-            self._most_entries *= GROWTH
+        self._most_entries = most_entries(FIRST_ENTRIES, entry_bytes, memory)
         nothing = numbers(kernel, "q", 0)
         path, tally = numbers(kernel, "q", STEP * (MAX_DEPTH + 1)), numbers(kernel, "q", HORIZON + 1)
         self._work = Work(nothing, nothing, nothing, nothing, nothing, nothing, nothing, nothing, path, tally)

@@ -17,6 +17,23 @@ QUESTION, ANSWER, MORE, EFFORT = range(4)
 PROBES = 4
 """Neighbouring entries of the table that a position may stand in; the one with the least effort gives way."""
 
+FIRST_ENTRIES, GROWTH = 1 << 12, 4
+"""Entries that a table begins with, and how many times as many it has when it grows, as it fills."""
+
+FIRST_PLACES, MAX_PLACES = 1 << 10, 1 << 16
+"""Places of the arena that a search begins with, and of the largest one that it tries."""
+
+NO_LIMIT = 1 << 60
+"""As many nodes, or entries, as there may be."""
+
+
+def most_entries(first: int, entry_bytes: int, memory: int) -> int:
+    """Return how many entries a table may grow to in so many bytes; no fewer than it begins with."""
+    most = first
+    while most * GROWTH * entry_bytes <= memory:
+        most *= GROWTH
+    return most
+
 
 def is_of(entry: int, arena: Arena, at: int, question: int, table: Arena, entries: Any) -> bool:
     """Tell whether an entry is the one of a position and question."""
