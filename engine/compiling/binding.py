@@ -16,7 +16,7 @@ from dataclasses import fields
 from functools import cache
 from pathlib import Path
 from types import CodeType, FunctionType, ModuleType
-from typing import Any, TypeVar, TypeVarTuple, cast
+from typing import Any, Protocol, TypeVar, TypeVarTuple, cast, overload
 
 from engine.compiling import code_cache as disk
 from engine.compiling.compile_lock import compile_once
@@ -26,6 +26,24 @@ Bound = TypeVar("Bound")
 
 _CACHE_DIR = threading.Lock()
 """Held from when numba is told where to keep compiled code until it has read that: threads compile at the same time."""
+
+
+class Numbers(Protocol):
+    """Numbers that functions read and write: a list or `array.array`; where they are compiled, an array of numpy's."""
+
+    def __len__(self) -> int:
+        """Return how many there are."""
+
+    @overload
+    def __getitem__(self, at: int, /) -> int: ...
+    @overload
+    def __getitem__(self, at: slice, /) -> "Numbers": ...
+
+    def __setitem__(self, at: int, number: int, /) -> None:
+        """Write a number."""
+
+    def __iter__(self) -> Iterator[int]:
+        """Yield all numbers."""
 
 
 class NotBound(TypeError):

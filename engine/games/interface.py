@@ -19,6 +19,7 @@ from collections.abc import Callable, Hashable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
+from engine.compiling.binding import Numbers
 from engine.games.outcome import Outcome
 
 
@@ -76,9 +77,12 @@ State = Any
 """A position as integers: a NamedTuple, another one in each game. Any, since search and solving are written once for
 all of them, and numba types each copy of a function by what it is called with."""
 
-Arena = Any
+Arena = Numbers
 """Positions one behind the other, `Rules.WORDS` numbers each: a list of integers of any width where rules are
-interpreted, an int64 array where they are compiled. Any, since these two have no type in common that numba knows."""
+interpreted, an int64 array where they are compiled."""
+
+Index = Any
+"""Tables that functions of `LayerRules` are called with: a NamedTuple, another one in each game, as `State` is."""
 
 Generate = Callable[[State, Arena, int], int]
 """Writes positions into an arena from a place on, and returns the place behind the last one. Raises OverflowError where
@@ -156,21 +160,20 @@ class LayerRules(Rules):
     """Numbers of a move in the list that `moves_from` writes."""
     WEIGHT: int
     """The weight of a move."""
-    index: Any
-    """Tables that the functions are called with: a NamedTuple, the game's own, as `State` is."""
+    index: Index
     layer_of: Callable[[State], tuple[int, int]]
     """The name of the layer that a position lies in."""
-    places: Callable[[int, Any], int]
+    places: Callable[[int, Index], int]
     """``places(mine, index)``: the number of places of a layer."""
-    place_in_layer: Callable[[State, Any], int]
+    place_in_layer: Callable[[State, Index], int]
     """``place_in_layer(state, index)``: the place of a position."""
-    number_at: Callable[[int, int, Any], int]
+    number_at: Callable[[int, int, Index], int]
     """``number_at(place, near, index)``: what the next two want to know of a place, ``near`` being that of an earlier
     one."""
-    moves_from: Callable[[int, int, int, int, Any, Arena, Any], tuple[int, int, int]]
+    moves_from: Callable[[int, int, int, int, Index, Arena, Numbers], tuple[int, int, int]]
     """``moves_from(place, near, mine, theirs, index, arena, found)``: the verdict on what stands in a place, how many
     of its moves `origins_of` can take back, and how many others are listed in ``found``."""
-    origins_of: Callable[[int, int, Any, Any], int]
+    origins_of: Callable[[int, int, Index, Numbers], int]
     """``origins_of(place, near, index, found)`` lists the places from which such moves lead here, each with a
     weight, and returns how many there are."""
 

@@ -22,8 +22,9 @@ would make numba compile a second version, and such pairs crash when they are lo
 """
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
+from engine.compiling.binding import Numbers
 from engine.games.interface import UNDECIDED, Kernel, State
 from engine.search import binding
 from engine.search.capabilities import MARGIN, children, evaluate, hash_of, load, verdict
@@ -197,7 +198,7 @@ def search(state: State, depth: int, alpha: int, beta: int, ply: int, first: int
     return best
 
 
-def extend_variation(variation: Any, ply: int, number: int) -> None:
+def extend_variation(variation: Numbers, ply: int, number: int) -> None:
     """Make a child and the best line behind it the best line of a ply."""
     row = ply * WIDTH
     length = variation[row + WIDTH]
@@ -211,7 +212,7 @@ class AlphaBeta(NamedTuple):
     """The search, bound to a kernel's rules."""
 
     search: Callable[[State, int, int, int, int, int, Memory], int]
-    written: Callable[[Any, int, int], int]
+    written: Callable[[Numbers, int, int], int]
     margin: int
     """`engine.games.interface.Rules.MARGIN`."""
 

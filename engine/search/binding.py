@@ -5,7 +5,7 @@ from dataclasses import fields
 from functools import lru_cache
 from typing import Any, TypeVarTuple, cast
 
-from engine.compiling.binding import specialise
+from engine.compiling.binding import Numbers, specialise
 from engine.games.interface import Arena, Kernel, LayerRules, Rules
 from engine.search.capabilities import WORDS
 
@@ -30,7 +30,7 @@ def _bind(functions: tuple[Any, ...], rules: Rules, compiled: bool) -> tuple[Any
     return specialise(functions, rules.label, constants, compile=compiled)
 
 
-def numbers(kernel: Kernel, typecode: str, count: int) -> Any:
+def numbers(kernel: Kernel, typecode: str, count: int) -> Numbers:
     """Make an array of that many zeros for a kernel's search: ``h``, ``i`` and ``q`` for 16, 32 and 64 bits."""
     if not kernel.compiled:
         return array(typecode, bytes(array(typecode).itemsize * count))
@@ -39,7 +39,7 @@ def numbers(kernel: Kernel, typecode: str, count: int) -> Any:
     return numpy.zeros(count, dtype=typecode)
 
 
-def longer(kernel: Kernel, values: Any, count: int) -> Any:
+def longer(kernel: Kernel, values: Numbers, count: int) -> Numbers:
     """Return an array or arena with the same beginning, lengthened by zeros to that many numbers."""
     more = count - len(values)
     if isinstance(values, list):
@@ -48,7 +48,8 @@ def longer(kernel: Kernel, values: Any, count: int) -> Any:
         return values + array(values.typecode, bytes(values.itemsize * more))
     import numpy
 
-    return numpy.concatenate((values, numpy.zeros(more, dtype=values.dtype)))
+    numbers = cast(numpy.ndarray[Any, Any], values)
+    return cast(Numbers, numpy.concatenate((numbers, numpy.zeros(more, dtype=numbers.dtype))))
 
 
 def same(arena: Arena, at: int, other: Arena, there: int) -> bool:

@@ -3,8 +3,10 @@
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any, NamedTuple
+from copy import copy
+from typing import NamedTuple
 
+from engine.compiling.binding import Numbers
 from engine.games.interface import Kernel, State
 from engine.search.alphabeta import AlphaBeta
 from engine.search.binding import numbers
@@ -30,7 +32,7 @@ class Deepened(NamedTuple):
     """The best line as far as it is known, each move as the number of a child; empty where none is."""
 
 
-def memory_for(kernel: Kernel, table: Any) -> Memory:
+def memory_for(kernel: Kernel, table: Numbers) -> Memory:
     """Make what a search of a kernel's positions works on, around a table; path and stop are up to the caller."""
     return Memory(
         arena=kernel.arena(PLACES),
@@ -41,7 +43,7 @@ def memory_for(kernel: Kernel, table: Any) -> Memory:
         barred=numbers(kernel, "q", PLACES),
         history=numbers(kernel, "q", KINDS),
         cells=numbers(kernel, "q", CELLS),
-        stop=None,
+        stop=numbers(kernel, "q", 1),
     )
 
 
@@ -85,7 +87,7 @@ class HelperThreads:
         """Make ready so many threads beside the caller's own."""
         self._search = search
         self._kernel = kernel
-        self._memories = [memory_for(kernel, None) for _ in range(count)]
+        self._memories = [memory_for(kernel, numbers(kernel, "q", 0)) for _ in range(count)]
 
     @property
     def nodes(self) -> int:
@@ -98,8 +100,9 @@ class HelperThreads:
         stop = numbers(self._kernel, "q", 1)
         threads = []
         for number, own in enumerate(self._memories):
-            own.cells[:] = memory.cells
-            shared = own._replace(table=memory.table, path=memory.path.copy(), stop=stop)
+            for cell in range(CELLS):
+                own.cells[cell] = memory.cells[cell]
+            shared = own._replace(table=memory.table, path=copy(memory.path), stop=stop)
             arguments = (state, 1 + (number + 1) % 2, depth, shared)
             threads.append(threading.Thread(target=self._help, args=arguments, daemon=True))
         for thread in threads:

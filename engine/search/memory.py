@@ -1,7 +1,8 @@
 """What the alpha-beta search works on: flat arrays of numbers, and what stands where in them."""
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
+from engine.compiling.binding import Numbers
 from engine.games.interface import Arena
 
 MAX_DEPTH = 64
@@ -30,20 +31,20 @@ class Memory(NamedTuple):
 
     arena: Arena
     """PLACES positions: the children of every node on the path, one behind the other."""
-    order: Any
+    order: Numbers
     """PLACES numbers: the values of those children, as `engine.search.move_ordering` packs them."""
-    table: Any
+    table: Numbers
     """The transposition table of `engine.search.transposition_table`."""
-    path: Any
+    path: Numbers
     """The set of positions that would repeat, also of that module: those before this search have ply NOWHERE."""
-    variation: Any
+    variation: Numbers
     """A row of WIDTH numbers a ply: the best line, each child as its number in the order of generation."""
-    barred: Any
+    barred: Numbers
     """PLACES numbers, for the root may have as many children: other than 0 for those that are left out, for better ones
     are known."""
-    history: Any
+    history: Numbers
     """KINDS numbers: what was learned of children by their kinds, see `engine.search.move_ordering`."""
-    cells: Any
+    cells: Numbers
     """CELLS numbers: see there."""
-    stop: Any
+    stop: Numbers
     """One number, which ends the search when another thread makes it other than 0."""

@@ -8,8 +8,7 @@ as the kernel tells it, share one number, which rises with each cut-off and fall
 (with the gravity that chess engines give it, the number stays within bounds).
 """
 
-from typing import Any
-
+from engine.compiling.binding import Numbers
 from engine.games.interface import EVALUATION_LIMIT, UNDECIDED, State
 from engine.search.capabilities import KINDS, MARGIN, evaluate, hash_of, kind_of, load, verdict
 from engine.search.memory import REACH, Memory
@@ -62,7 +61,7 @@ def is_final(number: int) -> bool:
     return number & 1 == 0
 
 
-def take_best(order: Any, first: int, end: int) -> int:
+def take_best(order: Numbers, first: int, end: int) -> int:
     """Put the greatest number of ``order[first:end]`` in front, and return it."""
     best = first
     for at in range(first + 1, end):
@@ -74,7 +73,7 @@ def take_best(order: Any, first: int, end: int) -> int:
     return taken
 
 
-def move_to_front(order: Any, at: int) -> None:
+def move_to_front(order: Numbers, at: int) -> None:
     """Make a child the first of all."""
     order[at] += ZERO << NUMBER_BITS
 

@@ -11,7 +11,7 @@ ply the position stands on the path. Positions leave the set in the reverse orde
 emptying a slot never breaks the chain of another.
 """
 
-from typing import Any
+from engine.compiling.binding import Numbers
 
 NOTHING, UPPER, LOWER, EXACT = 0, 1, 2, 3
 """What a score in the table is: none at all, no less than the true one, no more than it, or the true one."""
@@ -29,7 +29,7 @@ NO_CHILD = CHILD_MASK
 """Stands in an entry that knows no best child."""
 
 
-def probe(table: Any, key: int) -> int:
+def probe(table: Numbers, key: int) -> int:
     """Return the entry of a position, or 0 where the table has none."""
     at = (key & (len(table) // BUCKET_WORDS - 1)) * BUCKET_WORDS
     entry: int = table[at + 1]
@@ -41,7 +41,7 @@ def probe(table: Any, key: int) -> int:
     return 0
 
 
-def remember(table: Any, key: int, score: int, bound: int, depth: int, child: int, generation: int) -> None:
+def remember(table: Numbers, key: int, score: int, bound: int, depth: int, child: int, generation: int) -> None:
     """Write what was found of a position. The number of buckets must be a power of two."""
     at = (key & (len(table) // BUCKET_WORDS - 1)) * BUCKET_WORDS
     entry: int = table[at + 1]
@@ -68,7 +68,7 @@ def is_of_generation(entry: int, generation: int) -> bool:
     return entry != 0 and (entry >> GENERATION_SHIFT) & GENERATION_MASK == generation
 
 
-def written(table: Any, generation: int, words: int) -> int:
+def written(table: Numbers, generation: int, words: int) -> int:
     """Count the entries among so many words at the beginning of a table that were written in a generation."""
     count = 0
     for at in range(0, min(words, len(table)), ENTRY_WORDS):
@@ -77,7 +77,7 @@ def written(table: Any, generation: int, words: int) -> int:
     return count
 
 
-def slot_of(seen: Any, key: int) -> int:
+def slot_of(seen: Numbers, key: int) -> int:
     """Return where a position stands in the set, or the empty slot in which it belongs. The set is never full."""
     mask = len(seen) // 2 - 1
     slot = key & mask

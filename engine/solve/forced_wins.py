@@ -17,8 +17,9 @@ all: in GIPF that leaves out all play in which the loser collects pieces that th
 Source: depth-first AND/OR search with iterative deepening and a transposition table (Slate and Atkin 1977).
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
+from engine.compiling.binding import Numbers
 from engine.games.interface import DRAWN, LOST, UNDECIDED, WON, Arena, Kernel, State
 from engine.search.binding import bind, longer, numbers
 from engine.search.capabilities import candidates, least_plies, load, store, verdict
@@ -51,7 +52,7 @@ NODES, NODES_ALLOWED, STORED, STORED_ALLOWED = range(4)
 
 
 def remember(
-    arena: Arena, at: int, question: int, left: int, result: int, table: Arena, entries: Any, tally: Any
+    arena: Arena, at: int, question: int, left: int, result: int, table: Arena, entries: Numbers, tally: Numbers
 ) -> None:
     """Write what a search of ``left`` plies has shown of a position into the table."""
     entry = entry_of(arena, at, question, table, entries)
@@ -67,7 +68,9 @@ def remember(
         entries[base + REFUTED] = max(entries[base + REFUTED], ~result)
 
 
-def prove(at: int, left: int, winning: bool, arena: Arena, first: int, table: Arena, entries: Any, tally: Any) -> int:
+def prove(
+    at: int, left: int, winning: bool, arena: Arena, first: int, table: Arena, entries: Numbers, tally: Numbers
+) -> int:
     """Search whether the side to move wins (``winning``) or loses within ``left`` plies.
 
     The position stands in place ``at`` of the arena, with path 0; places from ``first`` on are free. Returns a

@@ -13,8 +13,7 @@ Before that, wins and losses are as true as ever, but their distances may still 
 Source: retrograde analysis (Bellman 1965, Thompson 1986), with recorded moves in the place of un-moves.
 """
 
-from typing import Any
-
+from engine.compiling.binding import Numbers
 from engine.games.interface import DRAWN, LOST, WON, Arena
 from engine.search.binding import same
 from engine.search.capabilities import canonical, children, hash_of, load, store, verdict
@@ -39,7 +38,7 @@ SPARE_PLACES = 1 << 10
 """Places that an arena holds beyond its positions, for the children of one of them; more where that is too few."""
 
 
-def slot_of(arena: Arena, at: int, slots: Any) -> int:
+def slot_of(arena: Arena, at: int, slots: Numbers) -> int:
     """Return the slot that names the position in a place: the one that it has, or the empty one that it may take.
 
     A slot holds a number of a position plus 1, or 0. Some slot must be empty.
@@ -60,7 +59,7 @@ def value_at_end(judged: int) -> int:
     return DRAWN_AT_ONCE if judged == DRAWN else UNKNOWN
 
 
-def begin(arena: Arena, slots: Any, values: Any, tally: Any) -> None:
+def begin(arena: Arena, slots: Numbers, values: Numbers, tally: Numbers) -> None:
     """Make the position in place 0 the only one of an empty set."""
     first = 0
     store(arena, first, canonical(load(arena, first)), 0)
@@ -69,7 +68,9 @@ def begin(arena: Arena, slots: Any, values: Any, tally: Any) -> None:
     tally[POSITIONS] = 1
 
 
-def expand(arena: Arena, slots: Any, values: Any, offsets: Any, edges: Any, tally: Any, until: int) -> int:
+def expand(
+    arena: Arena, slots: Numbers, values: Numbers, offsets: Numbers, edges: Numbers, tally: Numbers, until: int
+) -> int:
     """Record the moves of positions, and add what they lead to, until ``until`` of them have theirs recorded.
 
     Returns FINISHED, when that is done or no position is left to expand, or NO_ROOM.
@@ -95,13 +96,13 @@ def expand(arena: Arena, slots: Any, values: Any, offsets: Any, edges: Any, tall
     return FINISHED
 
 
-def refill(arena: Arena, slots: Any, tally: Any) -> None:
+def refill(arena: Arena, slots: Numbers, tally: Numbers) -> None:
     """Name every position of a set in slots that are all empty."""
     for at in range(tally[POSITIONS]):
         slots[slot_of(arena, at, slots)] = at + 1
 
 
-def link(offsets: Any, edges: Any, tally: Any, starts: Any, parents: Any, waiting: Any) -> None:
+def link(offsets: Numbers, edges: Numbers, tally: Numbers, starts: Numbers, parents: Numbers, waiting: Numbers) -> None:
     """Turn the moves around: note from which positions each one is reached, and how many moves each one has.
 
     ``parents[starts[at]]`` to before ``parents[starts[at + 1]]`` lead to a position, one for each move. All three
@@ -121,7 +122,7 @@ def link(offsets: Any, edges: Any, tally: Any, starts: Any, parents: Any, waitin
             parents[starts[edges[edge]]] = at
 
 
-def line_up(values: Any, tally: Any, queue: Any) -> int:
+def line_up(values: Numbers, tally: Numbers, queue: Numbers) -> int:
     """Put the finished games that somebody has won into the queue; return how many there are."""
     end = 0
     for at in range(tally[POSITIONS]):
@@ -131,7 +132,16 @@ def line_up(values: Any, tally: Any, queue: Any) -> int:
     return end
 
 
-def judge(values: Any, starts: Any, parents: Any, waiting: Any, queue: Any, begin: int, end: int, until: int) -> int:
+def judge(
+    values: Numbers,
+    starts: Numbers,
+    parents: Numbers,
+    waiting: Numbers,
+    queue: Numbers,
+    begin: int,
+    end: int,
+    until: int,
+) -> int:
     """Judge the positions that lead to those in a queue, from ``begin`` on to before ``until``; return its new end.
 
     What is decided joins the queue, so that nearer decisions come before later ones.
@@ -158,7 +168,7 @@ def judge(values: Any, starts: Any, parents: Any, waiting: Any, queue: Any, begi
     return end
 
 
-def forget(values: Any, offsets: Any, tally: Any) -> None:
+def forget(values: Numbers, offsets: Numbers, tally: Numbers) -> None:
     """Undo what `judge` has found; finished games keep their values."""
     for at in range(tally[EXPANDED]):
         if offsets[at] < offsets[at + 1]:

@@ -1,9 +1,8 @@
 """What the winner plays against everything, from searches that know which positions are lost."""
 
 from collections.abc import Callable
-from typing import Any
 
-from engine.games.interface import Kernel, Position, Successor
+from engine.games.interface import Kernel, Position, State, Successor
 from engine.solve.forced_wins import Deepening
 from engine.solve.proof_number.acyclic import Prover
 from engine.solve.proof_number.cyclic import CyclicProver
@@ -124,5 +123,5 @@ def _by_value(kernel: Kernel, memory: int) -> Choose:
     return choose
 
 
-def _state(successor: Successor, kernel: Kernel) -> Any:
+def _state(successor: Successor, kernel: Kernel) -> State:
     return successor.position.kernel(compile=kernel.compiled).state

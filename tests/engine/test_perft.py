@@ -8,7 +8,7 @@ import pytest
 
 from engine.games import perft
 from engine.games.catalogue import GAMES
-from engine.games.interface import Kernel, Position
+from engine.games.interface import Arena, Kernel, Position
 from engine.games.perft import count, divide
 from tests.engine.search import toy
 
@@ -66,7 +66,7 @@ def test_depths_that_make_no_sense_are_refused(function: object, depth: int) -> 
 def demanding(places: int) -> Position:
     """Return a stand-in for a position that cannot be counted in fewer places than these."""
 
-    def leaves(state: object, depth: int, unique: bool, arena: list[int], first: int) -> int:
+    def leaves(state: object, depth: int, unique: bool, arena: Arena, first: int) -> int:
         if len(arena) < places:
             raise OverflowError("no room")
         return 123

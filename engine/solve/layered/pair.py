@@ -6,6 +6,7 @@ from copy import copy
 from itertools import repeat
 from typing import Any, NamedTuple
 
+from engine.compiling.binding import Numbers
 from engine.games.interface import Kernel, LayerRules
 from engine.search.binding import bind, numbers
 from engine.solve.layered.store import LayerStore, Name
@@ -65,11 +66,11 @@ class Solved(NamedTuple):
     """A layer that is solved."""
 
     name: Name
-    values: Any
+    values: Numbers
     """See `engine.solve.layered.values`."""
     positions: int
     edges: int
-    counts: Any
+    counts: Numbers
     """How many places have each value."""
 
 
@@ -166,8 +167,7 @@ class LayerPair:
         kernel, name, layer, shelf = self._kernel, self._names[number], self._layers[number], self._shelf
         arena, found = kernel.arena(ARENA_PLACES), numbers(kernel, "q", LISTED_MOVES * self._rules.LISTED)
         pairs = numbers(kernel, "i", EDGES_AT_A_TIME * 2)
-        room = self._rules.index, arena, found
-        below = shelf.values, shelf.offsets, shelf.width
+        index, width = self._rules.index, shelf.width
         tally = numbers(kernel, "q", 4)
         end = min(begin + SURVEYED_AT_A_TIME, len(layer.values))
         tally[PLACE] = begin
@@ -177,7 +177,7 @@ class LayerPair:
             if self._late():
                 raise OutOfTime("the time is over")
             tally[EDGES] = 0
-            self._look(end, *name, *room, *below, layer, pairs, tally)
+            self._look(end, *name, index, arena, found, shelf.values, shelf.offsets, width, layer, pairs, tally)
             portions.append(copy(pairs[: 2 * tally[EDGES]]))
             edges += int(tally[EDGES])
         tally[EDGES] = edges

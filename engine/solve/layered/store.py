@@ -58,7 +58,7 @@ class LayerStore:
             self.offsets[mine * self.width + theirs] = total
             total += self._sizes[mine]
         if directory is None:
-            self.values = numbers(kernel, "B", total)
+            self.values: Any = numbers(kernel, "B", total)  # or a file that is mapped, which is not written to
             return
         name = kernel.rules.label
         directory.mkdir(parents=True, exist_ok=True)

@@ -20,15 +20,15 @@ database by database as material shrinks (Ströhlein 1970, Thompson 1986).
 """
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from engine.compiling.binding import UNBOUND
-from engine.games.interface import LOST, UNDECIDED, Arena
+from engine.compiling.binding import UNBOUND, Numbers
+from engine.games.interface import LOST, UNDECIDED, Arena, Index
 
 # What `engine.search.binding.bind` puts in the place of these: functions of `engine.games.interface.LayerRules`.
-number_at: Callable[[int, int, Any], int] = UNBOUND
-moves_from: Callable[[int, int, int, int, Any, Arena, Any], tuple[int, int, int]] = UNBOUND
-origins_of: Callable[[int, int, Any, Any], int] = UNBOUND
+number_at: Callable[[int, int, Index], int] = UNBOUND
+moves_from: Callable[[int, int, int, int, Index, Arena, Numbers], tuple[int, int, int]] = UNBOUND
+origins_of: Callable[[int, int, Index, Numbers], int] = UNBOUND
 LISTED: int = UNBOUND  # numbers of a move in a list: the layer that it leads to, two of them, and the place
 WEIGHT: int = UNBOUND  # of a move; that of a move taken back may be another one, where positions are their own images
 
@@ -45,14 +45,14 @@ PLACE, EDGES, POSITIONS, LAST = range(4)
 class Layer(NamedTuple):
     """What is known of the positions of a layer while it is solved: a number a place."""
 
-    values: Any
-    exits: Any
+    values: Numbers
+    exits: Numbers
     """The value to which the best exit leads, 0 where none is won or lost."""
-    left: Any
+    left: Numbers
     """The weight of the moves inside that are not known to lose, NEVER for positions that exits save from losing."""
-    starts: Any
+    starts: Numbers
     """Where in ``parents`` the edges to a place begin; one number more than there are places."""
-    parents: Any
+    parents: Numbers
     """Places in the other layer of which edges lead here."""
 
 
@@ -60,15 +60,15 @@ def survey(
     end: int,
     mine: int,
     theirs: int,
-    index: Any,
+    index: Index,
     arena: Arena,
-    found: Any,
-    below: Any,
-    offsets: Any,
+    found: Numbers,
+    below: Numbers,
+    offsets: Numbers,
     width: int,
     layer: Layer,
-    edges: Any,
-    tally: Any,
+    edges: Numbers,
+    tally: Numbers,
 ) -> None:
     """Look at the places of a layer (mine, theirs) from ``tally[PLACE]`` on to before ``end``, while there is room.
 
@@ -123,13 +123,13 @@ def survey(
         tally[LAST] = max(tally[LAST], exit_value)
 
 
-def count_edges(edges: Any, count: int, starts: Any) -> None:
+def count_edges(edges: Numbers, count: int, starts: Numbers) -> None:
     """Count for each place the edges that lead to it."""
     for edge in range(count):
         starts[edges[2 * edge + 1]] += 1
 
 
-def add_up(starts: Any) -> None:
+def add_up(starts: Numbers) -> None:
     """Turn the numbers of edges to each place into where they end among all edges."""
     total = 0
     for place in range(len(starts)):
@@ -137,7 +137,7 @@ def add_up(starts: Any) -> None:
         starts[place] = total
 
 
-def fill_in(edges: Any, count: int, starts: Any, parents: Any) -> None:
+def fill_in(edges: Numbers, count: int, starts: Numbers, parents: Numbers) -> None:
     """Note the origins of edges, those to a place from their end on, so that ``starts`` become their beginnings."""
     for edge in range(count):
         target = edges[2 * edge + 1]
@@ -158,7 +158,7 @@ def reach(value: int, place: int, weight: int, layer: Layer) -> None:
     layer.values[place] = value + 1
 
 
-def go_back(value: int, begin: int, end: int, layer: Layer, origins: Layer, index: Any, found: Any) -> int:
+def go_back(value: int, begin: int, end: int, layer: Layer, origins: Layer, index: Index, found: Numbers) -> int:
     """Go back from all positions with a value in the places from ``begin`` to before ``end``; return how many they are.
 
     Those of which the best exit has come due, and that nothing else has decided, have got the value by this. What is
@@ -180,7 +180,7 @@ def go_back(value: int, begin: int, end: int, layer: Layer, origins: Layer, inde
     return count
 
 
-def tell(values: Any, counts: Any) -> None:
+def tell(values: Numbers, counts: Numbers) -> None:
     """Count how many places have each value."""
     for place in range(len(values)):
         counts[values[place]] += 1

@@ -9,13 +9,12 @@ Sources: Allis, van der Meulen and van den Herik 1994 (proof numbers), Nagai 200
 (thresholds that leave room for a quarter more), Ueda, Hashimoto, Hashimoto and Iida 2008 (weak proof-number search).
 """
 
-from typing import Any
-
+from engine.compiling.binding import Numbers
 from engine.search.capabilities import candidates, canonical, load, store
 from engine.solve.proof_number.goals import NEVER, NODES, Work, is_over, judge, note
 
 
-def weigh(first: int, end: int, phis: Any, deltas: Any) -> tuple[int, int, int, int, int]:
+def weigh(first: int, end: int, phis: Numbers, deltas: Numbers) -> tuple[int, int, int, int, int]:
     """Return the best child, phi and delta of the parent, the second least delta, and how many children are open.
 
     The best one is that with which least is missing.

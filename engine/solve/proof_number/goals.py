@@ -11,6 +11,7 @@ to itself there.
 
 from typing import Any, NamedTuple
 
+from engine.compiling.binding import Numbers
 from engine.games.interface import DRAWN, LOST, MINE, THEIRS, UNDECIDED, WON, Arena
 from engine.search.capabilities import can_still_win, load, verdict
 from engine.solve.proof_number.proof_table import ANSWER, EFFORT, ENTRY, MORE, claim, entry_of, is_of
@@ -31,14 +32,14 @@ class Work(NamedTuple):
 
     arena: Arena
     """The children of every node on the path, one behind the other."""
-    phis: Any
+    phis: Numbers
     """Numbers of the positions in the arena's places."""
-    deltas: Any
-    table: Any
+    deltas: Numbers
+    table: Numbers
     """An arena with the positions of the table, see `engine.solve.proof_number.proof_table`…"""
-    entries: Any
+    entries: Numbers
     """… and the numbers beside them."""
-    tally: Any
+    tally: Numbers
     """Counters: see there."""
 
 

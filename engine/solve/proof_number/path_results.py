@@ -21,8 +21,9 @@ Sources: Campbell 1985 (graph-history interaction), Breuker, van den Herik, Uite
 good and what is not, kept apart), Kishimoto and Mueller 2004 (disproofs that are remembered with their path).
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
+from engine.compiling.binding import Numbers
 from engine.games.interface import DRAWN, LOST, MINE, THEIRS, UNDECIDED, WON, Arena
 from engine.search.binding import same
 from engine.search.capabilities import can_still_win, hash_of, least_plies, load, verdict
@@ -57,19 +58,19 @@ class Work(NamedTuple):
     """What the search works on: as `engine.solve.proof_number.goals.Work`, and what it needs to know of paths."""
 
     arena: Arena
-    phis: Any
-    deltas: Any
-    least: Any
+    phis: Numbers
+    deltas: Numbers
+    least: Numbers
     """For each place the least depth that its disproof rests on, or the plies within which its proof wins."""
-    deepest: Any
+    deepest: Numbers
     """For each place the greatest depth that its disproof rests on."""
-    table: Any
-    entries: Any
-    notes: Any
+    table: Numbers
+    entries: Numbers
+    notes: Numbers
     """Beside the entries: see ABOVE."""
-    path: Any
+    path: Numbers
     """The positions from the root on: see PLACE."""
-    tally: Any
+    tally: Numbers
 
 
 def fail(at: int, attacking: bool, least: int, deepest: int, work: Work) -> None:
@@ -187,7 +188,7 @@ def note(at: int, attacking: bool, depth: int, effort: int, work: Work) -> None:
     work.entries[base + PHI], work.entries[base + DELTA] = phi, delta
 
 
-def transfer_notes(table: Arena, entries: Any, notes: Any, larger: Work) -> None:
+def transfer_notes(table: Arena, entries: Numbers, notes: Numbers, larger: Work) -> None:
     """Bring the notes beside a table's entries to where the entries are in a larger one."""
     for entry in range(len(entries) // ENTRY):
         question = entries[entry * ENTRY + QUESTION]

@@ -4,8 +4,7 @@ An entry has ENTRY numbers: the question (0 for none), two numbers that tell the
 was spent on it. The position itself stands, whole, in the same place of an arena beside the table.
 """
 
-from typing import Any
-
+from engine.compiling.binding import Numbers
 from engine.games.interface import Arena
 from engine.search.binding import same
 from engine.search.capabilities import hash_of, load, store
@@ -35,12 +34,12 @@ def most_entries(first: int, entry_bytes: int, memory: int) -> int:
     return most
 
 
-def is_of(entry: int, arena: Arena, at: int, question: int, table: Arena, entries: Any) -> bool:
+def is_of(entry: int, arena: Arena, at: int, question: int, table: Arena, entries: Numbers) -> bool:
     """Tell whether an entry is the one of a position and question."""
     return entries[entry * ENTRY + QUESTION] == question and same(arena, at, table, entry)
 
 
-def entry_of(arena: Arena, at: int, question: int, table: Arena, entries: Any) -> int:
+def entry_of(arena: Arena, at: int, question: int, table: Arena, entries: Numbers) -> int:
     """Return the entry of a position and question: the one that it has, or else the one that it may have."""
     last = len(entries) // ENTRY - 1
     start: int = hash_of(load(arena, at))
@@ -54,7 +53,7 @@ def entry_of(arena: Arena, at: int, question: int, table: Arena, entries: Any) -
     return best
 
 
-def claim(entry: int, arena: Arena, at: int, question: int, table: Arena, entries: Any) -> bool:
+def claim(entry: int, arena: Arena, at: int, question: int, table: Arena, entries: Numbers) -> bool:
     """Make an entry the one of a position and question; tell whether it was empty. The answer is up to the caller."""
     was_empty = entries[entry * ENTRY + QUESTION] == 0
     store(table, entry, load(arena, at), 0)
@@ -62,7 +61,7 @@ def claim(entry: int, arena: Arena, at: int, question: int, table: Arena, entrie
     return was_empty
 
 
-def transfer(table: Arena, entries: Any, larger_table: Arena, larger_entries: Any) -> int:
+def transfer(table: Arena, entries: Numbers, larger_table: Arena, larger_entries: Numbers) -> int:
     """Move a table's entries into an empty larger one; return how many found room."""
     moved = 0
     for entry in range(len(entries) // ENTRY):

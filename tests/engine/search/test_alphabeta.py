@@ -207,7 +207,7 @@ def on_graph(graph: toy.Moves, values: list[int], depth: int, earlier: tuple[int
     memory.cells[layout.BUDGET] = 1 << 60
     for node in (0, *earlier):
         slot = slot_of(memory.path, node)
-        memory.path[2 * slot : 2 * slot + 2] = [node + 1, layout.NOWHERE]
+        memory.path[2 * slot], memory.path[2 * slot + 1] = node + 1, layout.NOWHERE
     score = 0
     for plies in range(1, depth + 1):
         score = bind(kernel).search(toy.Node(0), plies, -INFINITY, INFINITY, 0, 0, memory)
