@@ -1,17 +1,16 @@
-"""Programs that play: clients of the server like any other, in this language and in all others.
+"""Bots: clients of the server that play, without any access that other clients lack.
 
-Whoever writes a bot begins with `bots.client.run.play`, or subclasses `bots.bot.Bot`, and reads `bots.random_bot`, the
-smallest one. `bots.alphabeta_bot` is the reference player; `bots.bridge` makes a program on stdin and stdout a bot, and
+To write a bot, begin with `bots.client.run.play`, or subclass `bots.bot.Bot`; `bots.random_bot` is the smallest
+example. `bots.alphabeta_bot` is the reference player; `bots.bridge` makes a program on stdin and stdout a bot, and
 `bots.check` tests whether a bot keeps to the protocol.
 
-- `alphabeta_bot`: the reference player: the engine's alpha-beta search, and its arithmetic of time
-- `bot`: what a bot is: the class to subclass, and the small values that it is given
+- `alphabeta_bot`: the reference bot: the engine's alpha-beta search with time management
+- `bot`: the class `Bot` to subclass, and the values that its methods take
 - `bridge`: programs on stdin and stdout as bots
-- `check`: a conformance test for bots: a small server that plays from situations, and says what a bot does wrong in
-  them
+- `check`: a conformance test for bots: a small server that brings a bot into situations, and reports its faults
 - `cli`: the command line ``arena-bot``
 - `client`: the client library: `play` plays matches with a function that chooses moves
 - `play`: a game in the terminal, for people and bots
-- `random_bot`: the smallest bot that plays by the rules: any legal move will do
+- `random_bot`: the smallest bot: plays a random legal move
 - `watch`: the spectator: follows a match in a terminal
 """

@@ -1,4 +1,4 @@
-"""What a bot is: the class to subclass, and the small values that it is given."""
+"""The class `Bot` to subclass, and the values that its methods take."""
 
 from collections.abc import Callable
 from typing import NamedTuple, TypeAlias
@@ -8,15 +8,15 @@ from engine.games.interface import Position, Successor
 from engine.wire.messages import Match, Moved, Opponent, Result, Start
 
 Told: TypeAlias = Start | Moved | Opponent | Result
-"""What the server tells a player during a match, beside asking for moves."""
+"""Messages of the server to a player during a match, except TURN."""
 
 
 Choice: TypeAlias = str | Successor
-"""What a bot may choose: a move in the game's notation, or the successor of the position that it leads to."""
+"""A chosen move: text in the game's notation, or one of the position's successors."""
 
 
 class Clocks(NamedTuple):
-    """What both sides have left when a move is asked for, and what a move adds; in milliseconds."""
+    """Remaining times of both sides when a move is requested, and the increment, in milliseconds."""
 
     mine_ms: int
     theirs_ms: int
@@ -24,7 +24,7 @@ class Clocks(NamedTuple):
 
 
 class GameResult(NamedTuple):
-    """How a match ended."""
+    """The result of a match."""
 
     match: Match
     result: str
@@ -32,72 +32,72 @@ class GameResult(NamedTuple):
     reason: str
     """The rule that ended it, in one word: ``no_reserve``, ``time``, ``resign``..."""
     sentence: str
-    """The same for people."""
+    """The same as a sentence."""
     history: History
 
     @property
     def score(self) -> float | None:
-        """Return 1 for a win, 0.5 for a draw, 0 for a loss, and None for a match that counts for nobody."""
+        """Return 1 for a win, 0.5 for a draw, 0 for a loss, and None for an annulled match."""
         if self.result == "annulled":
             return None
         return 0.5 if self.result == "draw" else float(self.result == self.match.side)
 
     def __str__(self) -> str:
-        """Say it in one line."""
+        """Format the result in one line."""
         word = {1.0: "won", 0.5: "drawn", 0.0: "lost", None: "annulled"}[self.score]
         why = f"{self.reason}: {self.sentence}" if self.sentence else self.reason
         return f"match {self.match.match}: {word} as {self.match.side} against {self.match.opponent} ({why})"
 
 
 class Resigned(Exception):
-    """Raised by a bot in `Bot.prepare` or `Bot.choose` to give up the match."""
+    """Raised by a bot in `Bot.prepare` or `Bot.choose` to resign the match."""
 
 
 class Bot:
-    """A player. Subclass it and write `choose`; the other methods may be left as they are.
+    """A player. Subclass it and override `choose`; the other methods are optional.
 
     While a match is played, ``match`` says which (side, opponent, budget, move limit) and ``history`` holds the
-    game so far: its positions' keys, and its moves. `bots.client.run.play` sets both before it calls anything here.
+    moves and position keys of the game so far. `bots.client.run.play` sets both before it calls a method.
     """
 
     match: Match
     history: History
 
     checked = True
-    """Whether a move that is not legal is held back, as a failure, or sent as it is for the server to judge."""
+    """Whether illegal moves count as failures here, or are sent for the server to judge."""
 
     def prepare(self, match: Match) -> None:
-        """Get ready for a match; the own clock runs. Called once a match, before READY is said."""
+        """Prepare for a match, before READY is sent; the bot's clock runs. Called once for each match."""
 
     def choose(self, position: Position, clocks: Clocks) -> Choice:
-        """Return the move to play, as text or as one of ``position.successors()``. The own clock runs."""
+        """Return the move to play, as text or as one of ``position.successors()``. The bot's clock runs."""
         raise NotImplementedError("a bot has to say how it chooses a move")
 
     def told(self, message: Told) -> None:
-        """Learn what the server tells, as soon as it is read; nothing comes twice after a lost connection."""
+        """Handle a message of the server; none is repeated after a lost connection."""
 
     def finished(self, result: GameResult) -> None:
-        """Learn how a match ended. No clock runs."""
+        """Handle the result of a match. No clock runs."""
 
 
 Choose: TypeAlias = Callable[[Position, Clocks], Choice]
-"""`Bot.choose` as a function, for bots that need no more."""
+"""A function with the arguments of `Bot.choose`."""
 
 
 class FunctionBot(Bot):
-    """A bot made of a function."""
+    """A bot that calls a function to choose moves."""
 
     def __init__(self, choose: Choose) -> None:
-        """Take the function that chooses."""
+        """Take the function."""
         self.function = choose
 
     def choose(self, position: Position, clocks: Clocks) -> Choice:
-        """Ask the function."""
+        """Call the function."""
         return self.function(position, clocks)
 
 
 def place_of_choose(bot: Bot) -> str:
-    """Name the function or method by which a bot chooses, with its file and line where they are known."""
+    """Describe the function by which a bot chooses, with file and line if they are known."""
     function: object = bot.function if isinstance(bot, FunctionBot) else type(bot).choose
     name = getattr(function, "__qualname__", "") or type(function).__qualname__
     code = getattr(function, "__code__", None)

@@ -148,7 +148,7 @@ def alphabeta(
     from bots.alphabeta_bot import AlphaBetaBot
 
     _check_wish(wish)
-    bot = AlphaBetaBot(most_ms=time, depth=depth, nodes=nodes, megabytes=table, threads=threads)
+    bot = AlphaBetaBot(max_ms=time, depth=depth, nodes=nodes, megabytes=table, threads=threads)
     if not wish.quiet:
         to_stderr("getting the search ready; that takes some seconds when it was never compiled")
     if wish.game != ANY:
@@ -315,11 +315,11 @@ def play_(
     time
         Seconds that a bot thinks about a move, where it says nothing else.
     """
-    from bots.play.terminal_game import sit_down
+    from bots.play.terminal_game import play_in_terminal
 
     _check(game, params or "", "--params")
     try:
-        sit_down(GAMES[game], params, load, (first, second), time)
+        play_in_terminal(GAMES[game], params, load, (first, second), time)
     except BadCommand as error:
         _fail(str(error), 2)
 

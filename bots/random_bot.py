@@ -1,4 +1,4 @@
-"""The smallest bot that plays by the rules: any legal move will do. Copy it and choose better."""
+"""The smallest bot: plays a random legal move. Copy it and choose better."""
 
 from random import Random
 
@@ -10,11 +10,11 @@ class RandomBot(Bot):
     """Plays a legal move at random; the same seed plays the same moves."""
 
     def __init__(self, seed: int | None = None) -> None:
-        """Without a seed every bot plays differently."""
+        """Seed the random moves; without a seed every bot plays differently."""
         self._random = Random(seed)
 
     def choose(self, position: Position, clocks: Clocks) -> str:
-        """Choose from the moves in text, as in ["a2-b3", "a5-b5 b: e5 h2"]."""
+        """Choose one of the moves as text, as in ["a2-b3", "a5-b5 b: e5 h2"]."""
         return self._random.choice(moves(position))
 
 

@@ -17,10 +17,10 @@ from server.ops.backoff import pause_seconds
 log = structlog.get_logger()
 
 MAX_OF_A_KIND = 4
-"""Bots of one kind that play at a time. Each takes a processor while it thinks."""
+"""Bots of one kind that run at a time. Each one takes a processor core while it searches."""
 
-LOOK_SECONDS = 0.1
-"""Time between two looks whether a bot of each kind waits."""
+CHECK_SECONDS = 0.1
+"""Time between two checks that a bot of a kind waits for an opponent."""
 
 FIRST_PAUSE_SECONDS = 1.0
 """Pause before a bot that has failed is started again; it doubles with each further failure."""
@@ -29,13 +29,13 @@ MAX_PAUSE_SECONDS = 60.0
 """Longest of these pauses."""
 
 MAX_FAILURES = 5
-"""After so many starts in a row that came to no login a kind of bots is given up."""
+"""Starts in a row without a login after which a kind of bots is abandoned."""
 
 
 async def keep_builtin_bots(arena: Arena, settings: Settings) -> None:
-    """Keep a bot of each kind waiting for an opponent, until cancelled; then end them all.
+    """Keep a bot of each kind waiting for an opponent, until cancelled; then end all bots.
 
-    A kind whose bots cannot be started is given up: it is logged, and its names are free for others.
+    A kind whose bots cannot be started is abandoned: that is logged, and other players may use its names.
     """
     async with trio.open_nursery() as nursery:
         for kind, game in settings.builtin_bots:
@@ -43,10 +43,10 @@ async def keep_builtin_bots(arena: Arena, settings: Settings) -> None:
 
 
 class _BotKind:
-    """The bots of one kind: up to `MAX_OF_A_KIND` that play, and one that waits."""
+    """The bots of one kind, at most `MAX_OF_A_KIND`: those that play, and one that waits."""
 
     def __init__(self, arena: Arena, kind: str, game: str) -> None:
-        """Take the names that these bots have."""
+        """Reserve the names of these bots."""
         self._arena = arena
         self._kind = kind
         self._game = game
@@ -55,65 +55,69 @@ class _BotKind:
         for name in self._names:
             arena.builtin_tokens[name.lower()] = secrets.token_hex(16)
             arena.builtin_kinds[name.lower()] = self._first.lower()
-        self._alive: set[str] = set()
-        """Names whose bot runs."""
+        self._running: set[str] = set()
+        """Names of the running bots."""
         self._failures = 0
-        """Bots that have failed since one has ended in order."""
-        self._stillborn = 0
-        """Bots that have failed before they were logged in, since one was."""
+        """Failed bots since the last one that ended in order."""
+        self._failed_starts = 0
+        """Failed bots since the last login of one."""
 
     async def keep(self) -> None:
-        """Start a bot whenever none waits, until cancelled, or until it is of no use."""
+        """Start a bot whenever none waits, until cancelled or the kind is abandoned."""
         async with trio.open_nursery() as nursery:
-            while self._stillborn < MAX_FAILURES:
+            while self._failed_starts < MAX_FAILURES:
                 playing = {name.lower() for match in self._arena.matches.values() for name in match.header.players}
-                idle = [name for name in self._alive if name.lower() not in playing]
-                free = [name for name in self._names if name not in self._alive and name.lower() not in playing]
+                idle = [name for name in self._running if name.lower() not in playing]
+                free = [name for name in self._names if name not in self._running and name.lower() not in playing]
                 if not idle and free:
                     if self._failures:
                         await trio.sleep(pause_seconds(self._failures, FIRST_PAUSE_SECONDS, MAX_PAUSE_SECONDS))
-                    self._alive.add(free[0])
+                    self._running.add(free[0])
                     nursery.start_soon(self._run, free[0])
-                await trio.sleep(LOOK_SECONDS)
-                if any(name.lower() in self._arena.sessions for name in self._alive):
-                    self._stillborn = 0
+                await trio.sleep(CHECK_SECONDS)
+                if any(name.lower() in self._arena.sessions for name in self._running):
+                    self._failed_starts = 0
         for name in self._names:
             del self._arena.builtin_tokens[name.lower()], self._arena.builtin_kinds[name.lower()]
-        log.error("builtin_bot_abandoned", bot=self._first, times=self._stillborn)
+        log.error("builtin_bot_abandoned", bot=self._first, times=self._failed_starts)
 
     async def _run(self, name: str) -> None:
-        """Run one bot, and learn from how it ends; what the machine lacks to start it is no fault of the kind."""
-        status, lack = 1, ""
+        """Run one bot, and count its failure, unless the machine lacks what a start needs."""
+        status, machine_reason = 1, ""
         try:
             status = await _run_bot(self._arena, self._kind, self._game, name)
         except (OSError, RuntimeError, MemoryError) as error:
-            lack = machine_fault(error)
-            log.warning("builtin_bot_start_failed", bot=name, reason=lack or str(error))
+            machine_reason = machine_fault(error)
+            log.warning("builtin_bot_start_failed", bot=name, reason=machine_reason or str(error))
         finally:
-            self._alive.discard(name)
+            self._running.discard(name)
         if status == 0:
-            self._failures = self._stillborn = 0
+            self._failures = self._failed_starts = 0
             return
-        self._give_up(name, status)
+        self._lose_match(name, status)
         self._failures += 1
-        if not lack:
-            self._stillborn += 1  # until one is seen that has logged in
+        if not machine_reason:
+            self._failed_starts += 1
         log.warning("builtin_bot_failed", bot=name, status=status, times=self._failures)
 
-    def _give_up(self, name: str, status: int) -> None:
-        """Let a bot that has failed lose the match that it plays: nobody comes back to it."""
+    def _lose_match(self, name: str, status: int) -> None:
+        """End the match of a failed bot, which nobody resumes, as lost."""
         for match in list(self._arena.matches.values()):
             if name.lower() in match.names:
                 self._arena.end_crashed(match.number, match.names.index(name.lower()), f"it ended with status {status}")
 
 
 async def _run_bot(arena: Arena, kind: str, game: str, name: str) -> int:
-    """Run a bot for one match, and return its exit status; raises OSError where it cannot be started."""
+    """Run a bot for one match, and return its exit status; raises OSError if it cannot be started."""
     seat = Seat(*arena.own_address, name, game, arena.builtin_tokens[name.lower()])
     command, environment = filled((*builtin_bot_command(kind), "--quiet"), seat), {**os.environ, **variables(seat)}
-    quiet = subprocess.DEVNULL
-    # Ctrl-C is for the server, which ends its bots
+    # a session of its own: Ctrl-C goes to the server, which ends its bots
     ended = await trio.run_process(
-        command, check=False, stdin=quiet, stdout=quiet, env=environment, start_new_session=True
+        command,
+        check=False,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        env=environment,
+        start_new_session=True,
     )
     return ended.returncode

@@ -1,4 +1,4 @@
-"""The service: listens, serves every connection, keeps the flags, and stops in order."""
+"""The server as a trio service: starts all parts, serves until stopped, and shuts down in order."""
 
 import signal
 from collections.abc import AsyncIterator, Callable
@@ -39,14 +39,14 @@ from server.web.opening import open_web, serve_web
 log = structlog.get_logger()
 
 GOODBYE_SECONDS = 2.0
-"""What connections get to take their last lines when the server stops."""
+"""Deadline for sending the last lines when the server stops."""
 
 BACKLOG = 1024
-"""Connections that wait to be accepted: a whole contest may connect at once."""
+"""Length of the queue of connections to accept: a whole contest may connect at once."""
 
 
 def program() -> str:
-    """Name this program and its version, as in the greeting and in records."""
+    """Return name and version of this program, as in the greeting and in records."""
     try:
         return f"gipf-arena/{version('gipf-arena')}"
     except PackageNotFoundError:
@@ -93,9 +93,10 @@ async def _serve(
     own: list[trio.SocketListener],
     task_status: trio.TaskStatus[Arena],
 ) -> None:
-    """Take up what was left, then let everybody in; who came before waits in the backlog.
+    """Resume the matches of the last server, then accept connections.
 
-    Where the listeners encrypt, the server's own programs come to those that are its ``own`` and do not.
+    Earlier connections wait in the backlog. With TLS, programs of the server connect to the ``own`` listeners without
+    it.
     """
     web = await open_web(settings.web)
     record_store = RecordStore(settings.data, synced=settings.sync_seconds > 0)
@@ -116,20 +117,20 @@ async def _serve(
     own_acceptor = Acceptor(arena, watch, rate_limiter)
     with instrumented(send_queue, watch), _signals() as signals:
         async with (
-            _hurrying(signals, settings.data) as hurry,
+            _immediate_exit(signals, settings.data) as exit_on_signal,
             synced(record_store, arena, store.sync, settings.sync_seconds),
             trio.open_nursery() as sessions,
             trio.open_nursery() as services,
         ):
 
-            def entered(through: list[trio.SocketListener]) -> list[Listener]:
-                return [Listener(listener, arena.accept_status) for listener in through]
+            def wrap(sockets: list[trio.SocketListener]) -> list[Listener]:
+                return [Listener(listener, arena.accept_status) for listener in sockets]
 
             async def accept() -> None:
-                await trio.serve_listeners(acceptor.handle, entered(listeners), handler_nursery=sessions)
+                await trio.serve_listeners(acceptor.handle, wrap(listeners), handler_nursery=sessions)
 
             async def accept_own() -> None:
-                await trio.serve_listeners(own_acceptor.handle, entered(own), handler_nursery=sessions)
+                await trio.serve_listeners(own_acceptor.handle, wrap(own), handler_nursery=sessions)
 
             services.start_soon(flags.run)
             services.start_soon(send_queue.run)
@@ -158,7 +159,7 @@ async def _serve(
             task_status.started(arena)
             tell("READY=1")
             await _stopped(arena, settings, signals)
-            hurry()
+            exit_on_signal()
             services.cancel_scope.cancel()
             for session in arena.connected_sessions():
                 session.close("stopping", "the server is shutting down")
@@ -166,16 +167,16 @@ async def _serve(
 
 
 async def _stopped(arena: Arena, settings: Settings, signals: AsyncIterator[int]) -> None:
-    """Wait for a signal, or until the arena is to be closed, then for the matches to end."""
+    """Wait for a signal or `Arena.closing`, then until the running matches are over."""
     name = ""
 
-    async def hear(scope: trio.CancelScope) -> None:
+    async def wait_for_signal(scope: trio.CancelScope) -> None:
         nonlocal name
         name = signal.Signals(await anext(signals)).name
         scope.cancel()
 
     async with trio.open_nursery() as nursery:
-        nursery.start_soon(hear, nursery.cancel_scope)
+        nursery.start_soon(wait_for_signal, nursery.cancel_scope)
         await arena.closing.wait()
         nursery.cancel_scope.cancel()
     arena.stop()
@@ -183,7 +184,7 @@ async def _stopped(arena: Arena, settings: Settings, signals: AsyncIterator[int]
     log.info("server_stopping", signal=name, matches=len(arena.matches), grace=settings.grace)
     with trio.move_on_after(settings.grace) as scope:
         async with trio.open_nursery() as nursery:
-            nursery.start_soon(hear, scope)
+            nursery.start_soon(wait_for_signal, scope)
             while arena.matches:
                 await trio.sleep(0.05)
             nursery.cancel_scope.cancel()
@@ -195,8 +196,8 @@ async def _stopped(arena: Arena, settings: Settings, signals: AsyncIterator[int]
 
 
 @asynccontextmanager
-async def _hurrying(signals: AsyncIterator[int], data: Path) -> AsyncIterator[Callable[[], None]]:
-    """Give what is to be called when the server begins to end: from then on a signal ends all at once."""
+async def _immediate_exit(signals: AsyncIterator[int], data: Path) -> AsyncIterator[Callable[[], None]]:
+    """Yield a function to call when shutdown begins: from then on a signal ends the process at once."""
 
     async def end_at_once() -> None:
         await anext(signals)

@@ -57,7 +57,7 @@ def test_a_bot_that_meets_more_boards_than_it_keeps_plays_on_all_of_them() -> No
     starts = [start_of("mnk", f"19 19 {run}") for run in range(2, MAX_LOADED // 2 + 2)]
     starts += [start_of("mnk", f"18 19 {run}") for run in range(2, MAX_LOADED // 2 + 4)]
     for start in starts:
-        warm.now(start)
+        warm.load(start)
         assert warm.kernel(start).rules is start.kernel().rules
         warm.kernel(starts[0])  # which is played again and again
     loaded = [start for start in starts if warm._is_loaded(start)]
@@ -67,7 +67,7 @@ def test_a_bot_that_meets_more_boards_than_it_keeps_plays_on_all_of_them() -> No
 def test_boards_do_not_take_each_others_place() -> None:
     """What is loaded is known by its label: addresses of rules that were let go of are used again."""
     warm = Precompilation(lambda _position: None)
-    warm.now(start_of("mnk", "19 19 5"))
+    warm.load(start_of("mnk", "19 19 5"))
     mnk._interpreted.cache_clear()
     assert warm._is_loaded(start_of("mnk", "19 19 5"))
     for run in range(2, 5):

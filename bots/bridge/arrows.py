@@ -11,7 +11,7 @@ import time
 from collections import deque
 
 from bots.bot import Clocks, Resigned
-from bots.bridge.bridge import LATE_SECONDS, ProgramBot
+from bots.bridge.bridge import GRACE_SECONDS, ProgramBot
 from bots.bridge.program import ProgramFailed
 from engine.games.arrows.position import NO_MOVE
 from engine.games.interface import Position
@@ -36,7 +36,7 @@ class ArrowsBot(ProgramBot):
         self._forget_late_answers()
         opponents = self.history.moves[-1] if self.history.moves else NO_MOVE
         self._say(f"turn {opponents} {clocks.mine_ms / 1000:.3f}")
-        answer = self._answer(time.monotonic() + clocks.mine_ms / 1000 + LATE_SECONDS)
+        answer = self._answer(time.monotonic() + clocks.mine_ms / 1000 + GRACE_SECONDS)
         if answer is None:
             raise ProgramFailed(f"the program did not answer in the {clocks.mine_ms} ms that it had")
         if answer == NO_MOVE:

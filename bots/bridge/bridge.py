@@ -21,27 +21,27 @@ from engine.wire.coding import usage
 from engine.wire.ends import ServerEnd
 from engine.wire.states import IN_MATCH
 
-LATE_SECONDS = 2.0
-"""How much later than its clock allows a program may answer and still be left alive, for the next match."""
+GRACE_SECONDS = 2.0
+"""Time after the end of its clock for which a program may still answer before it is killed."""
 
 MAX_ERRORS = 100
-"""After so many lines that cannot be accepted a program is ended, as the server ends a session."""
+"""Invalid lines after which a program is ended, as the server ends a session."""
 
 SHOWN_ERRORS = 3
-"""So many of these lines are shown to whoever started the bridge."""
+"""Invalid lines that are reported."""
 
 SHOWN_CHARACTERS = 60
-"""So much is shown of a line."""
+"""Longest part of a line that is reported."""
 
 MAX_FAILURES = 3
-"""After so many matches in a row in which the program failed it is not started again."""
+"""Failed matches in a row after which a program is not started again."""
 
 BRIDGED = ("RESUME", "CANCEL", "LIST", "WATCH", "UNWATCH", "RECORD", "ORGANISE")
-"""Requests that are not for a program behind a bridge."""
+"""Requests that a program behind a bridge must not send."""
 
 
 class ProgramBot(Bot):
-    """A program as a bot, whatever it speaks: its start, its failures, its end."""
+    """A program as a bot, with its start, failures and end; subclasses speak its protocol."""
 
     checked = False
 
@@ -95,7 +95,7 @@ class ProgramBot(Bot):
             raise
 
     def finished(self, result: GameResult) -> None:
-        """Count."""
+        """Count the match."""
         self.played += 1
         self.failures = self.failures + 1 if self._failed else 0
 
@@ -105,11 +105,11 @@ class ProgramBot(Bot):
 
     @abstractmethod
     def _begun(self) -> None:
-        """Begin to talk with a program that was just started."""
+        """Greet a program that was just started."""
 
     @abstractmethod
     def _announce(self, match: m.Match) -> None:
-        """Tell the program of a match and wait until it is ready."""
+        """Announce a match to the program, and wait until it is ready."""
 
     @abstractmethod
     def _ask(self, position: Position, clocks: Clocks) -> str:
@@ -129,7 +129,7 @@ class LinesBot(ProgramBot):
         super().__init__(command)
 
     def told(self, message: Told) -> None:
-        """Pass it on."""
+        """Pass the message on to the program."""
         if self._program is not None and self._end.state in IN_MATCH:
             self._tell(message)
 
@@ -166,13 +166,13 @@ class LinesBot(ProgramBot):
         self._program.tell(self._end.send(message))
 
     def _catch_up(self) -> None:
-        """Deal with what the program has said since it was last listened to."""
+        """Handle the lines of the program since the last read."""
         while (line := self._line(time.monotonic())) is not None:
             self._answer(line)
 
     def _wait_for(self, kind: type, milliseconds: int) -> m.Message:
         """Return the program's request of a kind, if it comes while its clock lasts, or not much later."""
-        deadline = time.monotonic() + milliseconds / 1000 + LATE_SECONDS
+        deadline = time.monotonic() + milliseconds / 1000 + GRACE_SECONDS
         while (line := self._line(deadline)) is not None:
             request = self._answer(line)
             if isinstance(request, kind):

@@ -1,13 +1,12 @@
-"""A conformance test for bots: a small server that plays from situations, and says what a bot does wrong in them.
+"""A conformance test for bots: a small server that brings a bot into situations, and reports its faults.
 
 - `bot_under_test`: the bot under test: started or waited for, logged in, seeking
-- `cases`: the cases of the conformance test, by subject
+- `cases`: the situations of the conformance test, by subject
 - `conformance_match`: one match with the bot under test: its messages, its clocks, and a judge of the bot's moves
 - `peer`: the connection to the bot under test, seen from the server's end
-- `position_search`: positions in which a situation arises: a few that are known, others found by playing at random,
-  always the same
-- `report`: what is wrong with a bot, and the lines in which it is told
+- `position_search`: search for positions of a situation: known ones, or reproducible random ones
+- `report`: faults of a bot, and the lines that report them
 - `resumption`: a bot that comes back after a lost connection
-- `run`: all situations, one after the other
+- `run`: runs all situations, one after the other
 - `situation`: a situation: its name, and the function that brings the bot into it
 """

@@ -34,7 +34,7 @@ class ConformanceMatch:
 
     def __init__(
         self,
-        subject: BotUnderTest,
+        bot: BotUnderTest,
         position: Position | None = None,
         *,
         side: int | None = None,
@@ -46,8 +46,8 @@ class ConformanceMatch:
 
         What is left out is as the bot wishes, or as usual.
         """
-        self.peer = subject.seeking()
-        wish = subject.conditions
+        self.peer = bot.seeking()
+        wish = bot.conditions
         if position is not None and position.game.name != wish.game.name:
             raise Skipped(f"the bot seeks {wish.game.name}")
         if position is not None and wish.parameters not in (None, position.parameters):
@@ -56,7 +56,7 @@ class ConformanceMatch:
         if wish.side not in (None, side):
             raise Skipped(f"the bot seeks colour={wish.game.sides[wish.side or 0]}")
         start = position or wish.game.start(wish.parameters or wish.game.default_parameters)
-        self.subject = subject
+        self.bot = bot
         self.may_resign = False
         """Whether it is no fault to give up here."""
         self.lists_moves = True
@@ -66,7 +66,7 @@ class ConformanceMatch:
         self.history = History.begin(start)
         self.control = TimeControl.of_milliseconds(wish.budget or budget or BUDGET_MS, _or(wish.increment, increment))
         self._limit = move_limit
-        self.number = subject.number()
+        self.number = bot.number()
         self.token = secrets.token_hex(16)
         self._opponent = wish.opponent or OPPONENT
         self._shown: list[m.Moved] = []
@@ -78,7 +78,7 @@ class ConformanceMatch:
 
     def announce(self) -> None:
         """Say MATCH and BOARD. The bot's clock runs."""
-        self.subject.seeks = False
+        self.bot.seeks = False
         self._clock = self._clock.run(self.side, _now())
         self.peer.say(self._match(), _board(self.history.start))
 
@@ -201,7 +201,7 @@ class ConformanceMatch:
             try:
                 request = self.peer.request(deadline)
             except Left as left:
-                self.subject.lost()
+                self.bot.lost()
                 did = "closed the connection in the middle of a match"
                 raise self._fault(did, f"{right}; who gives up says RESIGN", "1.8") from left
             match request:
@@ -222,7 +222,7 @@ class ConformanceMatch:
                     raise self._fault(f"said {self.peer.last!r}", f"{right}; its program has failed", section)
                 case m.Quit():
                     self.peer.say(m.Bye("quit", m.Text("goodbye")))
-                    self.subject.lost()
+                    self.bot.lost()
                     raise self._fault("said 'QUIT' in the middle of a match", f"{right}; to give up, RESIGN", "1.8")
                 case _:
                     return request

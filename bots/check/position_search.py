@@ -1,4 +1,4 @@
-"""Positions in which a situation arises: a few that are known, others found by playing at random, always the same."""
+"""Search for positions of a situation: known ones, or ones found by reproducible random play."""
 
 from collections.abc import Callable
 from random import Random
@@ -8,7 +8,7 @@ from engine.games.interface import Game, GameError, Position, Successor
 from engine.games.outcome import Outcome
 
 MAX_POSITIONS = 3000
-"""So many are looked at before a situation is given up."""
+"""Positions that are tried before a situation is skipped."""
 
 RING = """2 3 9 9
 {white} {black} {turn}
@@ -25,7 +25,7 @@ FORCED = {
 """Positions with one legal move, of either side. Arrows has none, nor GIPF, where six pushes reach every free field."""
 
 Wanted = Callable[[Position, list[Successor]], bool]
-"""Tells of a position in which the game goes on, and its legal moves, whether it will do."""
+"""Tells whether a position, with its legal moves, is suitable."""
 
 
 def crossing_rows(owner: int, turn: int) -> Position:
@@ -41,7 +41,7 @@ def forced_move(game: Game, turn: int) -> Position | None:
 
 
 def find(game: Game, parameters: str, side: int, wanted: Wanted) -> Position | None:
-    """Return the first position found with that side to move that will do, None where there is none."""
+    """Return the first suitable position with a side to move; None if none is found."""
     chance = Random(0)
     position = game.start(parameters)
     for _ in range(MAX_POSITIONS):
@@ -56,12 +56,12 @@ def find(game: Game, parameters: str, side: int, wanted: Wanted) -> Position | N
 
 
 def always_ends(_position: Position, successors: list[Successor]) -> bool:
-    """Whatever is played ends the game."""
+    """Tell whether every legal move ends the game."""
     return all(successor.position.verdict() is not None for successor in successors)
 
 
 def can_win(position: Position, successors: list[Successor]) -> bool:
-    """There is a move that wins."""
+    """Tell whether there is a winning move."""
     return any(wins(position, successor) for successor in successors)
 
 
@@ -72,7 +72,7 @@ def wins(position: Position, successor: Successor) -> bool:
 
 
 def may_choose(owner: int) -> Wanted:
-    """There is a move of GIPF that takes a choice among rows of the owner, 0 or 1."""
+    """Return a test for a GIPF move with a choice among rows of the owner, 0 or 1."""
 
     def wanted(_position: Position, successors: list[Successor]) -> bool:
         return any(chooses(successor, owner) for successor in successors)
@@ -86,7 +86,7 @@ def chooses(successor: Successor, owner: int) -> bool:
 
 
 def _can_be_shown(position: Position) -> bool:
-    """Tell whether the text of the position tells all."""
+    """Tell whether the position can be rebuilt from its text."""
     try:
         return bool(position.game.read(position.text()).key == position.key)
     except GameError:

@@ -1,4 +1,4 @@
-"""What is wrong with a bot, and the lines in which it is told."""
+"""Faults of a bot, and the lines that report them."""
 
 from collections import Counter
 from collections.abc import Callable
@@ -27,7 +27,7 @@ class Fault(Exception):
     """The bot has done what protocol.md does not allow, or has not done what it asks for."""
 
     def __init__(self, did: str, right: str, section: str, *, position: str = "") -> None:
-        """Say what the bot did, what would have been right, and where that is written."""
+        """Take what the bot did, what would have been right, and the section of protocol.md."""
         super().__init__(did)
         self.did = did
         self.right = right
@@ -36,7 +36,7 @@ class Fault(Exception):
 
 
 class Absent(Fault):
-    """The bot is not there at all."""
+    """The bot did not connect."""
 
 
 class Skipped(Exception):
@@ -47,7 +47,7 @@ class Report:
     """Lines for people, and a count of them."""
 
     def __init__(self, write: Callable[[str], None]) -> None:
-        """Begin with nothing counted."""
+        """Start without results."""
         self._write = write
         self._count: Counter[str] = Counter()
 
@@ -57,15 +57,15 @@ class Report:
         return self._count["FAIL"] > 0 or self._count["ok"] == 0
 
     def ok(self, title: str) -> None:
-        """All was right."""
+        """Report a passed situation."""
         self._line("ok", title)
 
     def skip(self, title: str, why: Skipped) -> None:
-        """A situation could not be tried."""
+        """Report a situation that could not be tested."""
         self._line("skip", f"{title}: {why}")
 
     def fail(self, title: str, fault: Fault) -> None:
-        """Something was wrong."""
+        """Report a fault."""
         self._line("FAIL", title)
         self._write(f"      the bot: {fault.did}")
         if fault.position:
@@ -76,7 +76,7 @@ class Report:
         self._write(f"      says protocol.md, section {fault.section} ({TITLES[fault.section]})")
 
     def summary(self) -> None:
-        """Close with the counts."""
+        """Write the counts."""
         words = ("ok", "FAIL", "skip")
         self._write(", ".join(f"{self._count[word]} {word}" for word in words if self._count[word] or word != "skip"))
 

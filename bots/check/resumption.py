@@ -15,14 +15,14 @@ def resume(table: ConformanceMatch) -> None:
     right = f"RESUME {table.number} {table.token} over a new connection"
     deadline = time.monotonic() + ANSWER_SECONDS
     while time.monotonic() < deadline:
-        peer = table.subject.accept_connection(LOOK_SECONDS)
+        peer = table.bot.accept_connection(LOOK_SECONDS)
         if peer is None:
-            if ended := table.subject.program_ended():
+            if ended := table.bot.program_ended():
                 raise Fault(f"{ended}, when its connection was lost", right, "11")
             continue
         try:
             greet(peer)
-            if _resumes(table.subject, peer, table, right):
+            if _resumes(table.bot, peer, table, right):
                 table.resumed(peer)
                 return
         except Left:
@@ -30,10 +30,10 @@ def resume(table: ConformanceMatch) -> None:
     raise Fault(f"did not come back within {ANSWER_SECONDS:g} s after its connection was lost", right, "11")
 
 
-def _resumes(subject: BotUnderTest, peer: Peer, table: ConformanceMatch, right: str) -> bool:
+def _resumes(bot: BotUnderTest, peer: Peer, table: ConformanceMatch, right: str) -> bool:
     """Tell whether the bot resumes the match over this connection, or leaves in order."""
     for _ in range(MAX_REFUSALS):
-        match subject.said(peer, right, "11"):
+        match bot.said(peer, right, "11"):
             case m.Resume(table.number, table.token):
                 peer.name = table.peer.name
                 return True

@@ -1,4 +1,4 @@
-"""All situations, one after the other."""
+"""Runs all situations, one after the other."""
 
 import socket
 from collections.abc import Callable, Sequence
@@ -37,7 +37,7 @@ def check(
     write: Callable[[str], None],
     note: Callable[[str], None],
 ) -> bool:
-    """Try a bot in situations, tell the results line by line, and return whether all was right.
+    """Test a bot in situations, report results line by line, and return whether all were passed.
 
     With a command the bot is started, again and again; without one it has to connect to the port by itself. Raises
     `ArenaError` where the port is taken or the command cannot be started.
@@ -47,34 +47,34 @@ def check(
     except OSError as error:
         raise ArenaError(f"cannot listen at {HOST} port {port}: {error.strerror or error}") from error
     report = Report(write)
-    subject = BotUnderTest(listener, command, game, note)
+    bot = BotUnderTest(listener, command, game, note)
     try:
         for situation in situations:
             try:
-                _try(situation, subject, report)
+                _try(situation, bot, report)
             except Absent as absent:
                 report.fail(situation.title, absent)
                 write("nothing more can be tried: the bot is not there")
                 break
     finally:
-        subject.close()
+        bot.close()
     report.summary()
     return not report.failed
 
 
-def _try(situation: Situation, subject: BotUnderTest, report: Report) -> None:
+def _try(situation: Situation, bot: BotUnderTest, report: Report) -> None:
     try:
-        situation.play(subject)
+        situation.play(bot)
     except Skipped as why:
         report.skip(situation.title, why)
     except Absent:
         raise
     except Fault as fault:
         report.fail(situation.title, fault)
-        subject.drop()
+        bot.drop()
     except Left:
         did = "closed the connection in the middle of a match"
         report.fail(situation.title, Fault(did, "to stay; who gives up says RESIGN", "1.8"))
-        subject.drop()
+        bot.drop()
     else:
         report.ok(situation.title)

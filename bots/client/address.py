@@ -1,4 +1,4 @@
-"""Where a server is, and whether connections to it are encrypted."""
+"""The address of a server, with TLS settings."""
 
 import ssl
 from typing import NamedTuple
@@ -7,19 +7,19 @@ from bots.client.errors import ArenaError
 
 
 class Address(NamedTuple):
-    """A server's address; what `bots.client.connection.Connection` is made of."""
+    """The address of a server: the arguments of `bots.client.connection.Connection`."""
 
     host: str
     port: int
     tls: ssl.SSLContext | None = None
-    """How to encrypt; None for not at all."""
+    """TLS settings; None for no encryption."""
 
 
 def address(host: str, port: int, *, tls: bool = False, tls_ca: str = "") -> Address:
     """Return an address. With ``tls``, or a file of certificates to trust in ``tls_ca``, connections are encrypted.
 
-    The server's certificate has to be for the host, and of an authority of ``tls_ca``, or of the system where that is
-    empty. Raises `ArenaError` where the file cannot be used.
+    The server's certificate has to be valid for the host, and signed by an authority in ``tls_ca``, or of the system if
+    that is empty. Raises `ArenaError` if the file cannot be used.
     """
     if not tls and not tls_ca:
         return Address(host, port)

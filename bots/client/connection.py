@@ -1,4 +1,4 @@
-"""A blocking connection to a server: messages out, messages in."""
+"""A blocking connection to a server: sends and receives messages."""
 
 import math
 import socket
@@ -13,33 +13,33 @@ from engine.wire.ends import ClientEnd
 from engine.wire.messages import VERSION, Arena, Bye, Message, Ping, Quit
 
 CONNECT_SECONDS = 10.0
-"""A server that does not answer a connection, or does not greet, for this long is not there."""
+"""Deadline for connecting and for the greeting."""
 
 QUIET_SECONDS = 30.0
-"""After this long without a line the server is asked for a sign of life, and given the same time again."""
+"""Silence after which the server is sent PING, and after as much again counts as dead."""
 
 SUSPENDED = "suspended"
-"""Reason of a BYE after which a match goes on when the server is there again."""
+"""Reason of a BYE after which the match resumes when the server is back."""
 
 GOODBYE_SECONDS = 1.0
-"""How long to wait for the server to close first: a connection that is cut with lines unread looks like a fault."""
+"""Time to wait for the server to close first: a connection that is closed with unread lines looks like a fault."""
 
 READ_BYTES = 65536
 
 
 class Connection:
-    """One TCP connection, past the server's greeting. Close it, or use it in a ``with``."""
+    """One TCP connection, after the server's greeting. Close it, or use it in a ``with`` block."""
 
     def __init__(self, host: str, port: int, tls: ssl.SSLContext | None = None) -> None:
         """Connect and read the greeting; raises `Unreachable`, or `Refused` by a server that is full.
 
-        ``tls`` is how to encrypt (`bots.client.address`), None for not at all.
+        ``tls`` has the TLS settings (`bots.client.address`), None for no encryption.
         """
         self._end = ClientEnd()
         self._inbox: deque[Message] = deque()
         self._lost: ConnectionLost | None = None
         self._quiet_at = time.monotonic() + QUIET_SECONDS
-        self._doubted = False
+        self._ping_sent = False
         try:
             self._socket = socket.create_connection((host, port), timeout=CONNECT_SECONDS)
         except (OSError, UnicodeError) as error:  # UnicodeError: what is no name of a host
@@ -55,7 +55,7 @@ class Connection:
             raise
 
     def _secure(self, tls: ssl.SSLContext, host: str, port: int) -> None:
-        """Agree on keys, and make sure that it is the server."""
+        """Do the TLS handshake, and verify the certificate."""
         try:
             self._socket = tls.wrap_socket(self._socket, server_hostname=host)
         except OSError as error:  # also all that ssl raises
@@ -80,11 +80,11 @@ class Connection:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Say goodbye and close."""
+        """Send QUIT and close the connection."""
         self.close()
 
     def close(self) -> None:
-        """Say goodbye where that is still possible, wait shortly for the answer, and close. May be repeated."""
+        """Send QUIT if possible, wait shortly for the answer, and close. May be called again."""
         deadline = time.monotonic() + GOODBYE_SECONDS
         try:
             self.send(Quit())
@@ -96,7 +96,7 @@ class Connection:
             self._socket.close()
 
     def send(self, message: Message) -> None:
-        """Send a message; raises `ConnectionLost`, but not before what came until then was received: it may say why."""
+        """Send a message; raises `ConnectionLost`, but only when all received messages have been read."""
         if self._lost is not None and not self._inbox:
             raise self._lost
         try:
@@ -110,7 +110,7 @@ class Connection:
                 raise self._lost from error
 
     def receive(self, seconds: float = math.inf) -> Message | None:
-        """Return the next message, or None when none came in time.
+        """Return the next message; None if none arrives in time.
 
         Raises `ConnectionLost`, also when a silent server gives no sign of life or suspends the match, and `Refused` on
         any other BYE.
@@ -123,7 +123,7 @@ class Connection:
                 continue
             now = time.monotonic()
             if now >= self._quiet_at:
-                self._doubt(now)
+                self._check_alive(now)
             elif now >= deadline:
                 return None
         message = self._inbox.popleft()
@@ -134,24 +134,24 @@ class Connection:
             raise Refused(message.reason, message.sentence)
         return message
 
-    def _doubt(self, now: float) -> None:
-        """Ask a silent server for a sign of life; when it was asked already, it is dead."""
-        if self._doubted:
+    def _check_alive(self, now: float) -> None:
+        """Send PING to a silent server; if that was done already, the connection is lost."""
+        if self._ping_sent:
             self._lost = ConnectionLost(f"the server gave no sign of life for {2 * QUIET_SECONDS:g} seconds")
         else:
-            self._doubted, self._quiet_at = True, now + QUIET_SECONDS
+            self._ping_sent, self._quiet_at = True, now + QUIET_SECONDS
             self.send(Ping())
 
     def has(self, kind: type) -> bool:
-        """Tell whether a message of a kind has arrived and was not received yet."""
+        """Tell whether a message of a kind has arrived and is not read yet."""
         while self._lost is None and self._read(0.0):
             pass
         return any(isinstance(message, kind) for message in self._inbox)
 
     def _read(self, seconds: float) -> bool:
-        """Read what is there, or the first that comes in time; tell whether there was any.
+        """Read available bytes, waiting for a time; return whether there were any.
 
-        The end of the connection counts as such, and is kept until what came before it has been received.
+        The end of the connection counts too; `receive` raises it after the messages before it.
         """
         try:
             self._socket.settimeout(seconds)
@@ -164,7 +164,7 @@ class Connection:
         if not data:
             self._lost = ConnectionLost("the server closed the connection")
             return True
-        self._doubted, self._quiet_at = False, time.monotonic() + QUIET_SECONDS
+        self._ping_sent, self._quiet_at = False, time.monotonic() + QUIET_SECONDS
         try:
             self._inbox.extend(self._end.receive(data))
         except ProtocolError as error:

@@ -1,4 +1,4 @@
-"""What can go wrong for a client. ``str(error)`` is always one line for people.
+"""The exceptions of the client library. ``str(error)`` is always one line for people.
 
 ArenaError
 |- Unreachable      no connection can be made, or none any more
@@ -10,11 +10,11 @@ ArenaError
 """
 
 REMEDIES = {"name_taken": "choose another name, or wait until it is free"}
-"""What to do about refusals by the server, by their codes, where its sentence does not tell."""
+"""Advice on refusals by the server, by error code."""
 
 
 class ArenaError(Exception):
-    """Anything that ends a session before its time."""
+    """Base class of errors that end a session early."""
 
 
 class Unreachable(ArenaError):
@@ -29,18 +29,18 @@ class Refused(ArenaError):
     """The server refused what a session cannot go on without. ``code`` is the protocol's."""
 
     def __init__(self, code: str, sentence: str) -> None:
-        """Keep the code beside the sentence."""
+        """Take code and sentence."""
         says = f"the server says: {sentence} ({code})" if sentence else f"the server says: {code}"
         super().__init__(f"{says}; {REMEDIES[code]}" if code in REMEDIES else says)
         self.code = code
 
 
 class ServerFault(ArenaError):
-    """The server said what it should not have."""
+    """The server broke the protocol."""
 
 
 class HiddenModule(ImportError):
-    """A file beside the bot has the name of a module that the client library needs."""
+    """A file in the bot's folder shadows a module that the client library needs."""
 
 
 class BotFailed(ArenaError):
@@ -48,9 +48,9 @@ class BotFailed(ArenaError):
 
 
 class BadChoice(BotFailed):
-    """A bot chose what is no legal move, and its match was given up."""
+    """A bot chose an illegal move, and its match was given up."""
 
     def __init__(self, move: object, sentence: str) -> None:
-        """Keep what was chosen."""
+        """Take the chosen move and a sentence."""
         super().__init__(sentence)
         self.move = move

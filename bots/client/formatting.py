@@ -1,11 +1,11 @@
-"""Times, variants and who is waited for, as people read them."""
+"""Times, variants and awaited opponents as text."""
 
 from engine.wire import messages as m
 from engine.wire.words import ANY, parameters_of
 
 
 def clock(ms: int) -> str:
-    """Write a clock: minutes and seconds, and tenths of the last minute."""
+    """Format a clock: minutes and seconds, and tenths in the last minute."""
     if ms < 60_000:
         return f"{ms // 1000}.{ms % 1000 // 100} s"
     minutes, seconds = divmod(ms // 1000, 60)
@@ -13,17 +13,17 @@ def clock(ms: int) -> str:
 
 
 def time_control(budget_ms: int, increment_ms: int) -> str:
-    """Write what a side has for a whole game, and what a move adds."""
+    """Format a time control: budget and increment."""
     return f"{budget_ms / 1000:g} s" + (f" + {increment_ms / 1000:g} s a move" if increment_ms else "")
 
 
 def variant(match: m.Match | m.Watching) -> str:
-    """Write what is played: the game, and its parameters where it has any."""
+    """Format a variant: the game, and its parameters if it has any."""
     return f"{match.game} {parameters_of(match.parameters)}".rstrip()
 
 
 def waiting_for(seek: m.Seek) -> str:
-    """Write for whom a bot waits, where the server says no more of it."""
+    """Describe the opponent that a bot waits for, from its SEEK."""
     if seek.game == ANY:
         return "waiting for the contest"
     options = dict(option.split("=", 1) for option in seek.options.split())
@@ -35,7 +35,7 @@ def waiting_for(seek: m.Seek) -> str:
 
 
 def waiting_for_named(name: str, presence: str) -> str:
-    """Write for whom a bot waits, and where that player is, by the word of the protocol."""
+    """Describe the named opponent that a bot waits for, and its presence by the word of the protocol."""
     where = {
         "absent": "is not here",
         "here": "is here, but seeks no match",

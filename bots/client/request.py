@@ -1,4 +1,4 @@
-"""What `bots.client.run.play` is asked for, checked before anything is connected: each mistake is one sentence."""
+"""Validation of the arguments of `bots.client.run.play`, before a connection is made."""
 
 import inspect
 import re
@@ -14,11 +14,11 @@ from engine.wire.words import ANY, NAME_PATTERN, word_of
 
 MAX_PORT = 65535
 MAX_TOKEN = 256
-"""Characters of a token, far more than one has: it has to fit a line."""
+"""Longest token in characters: it has to fit into a line."""
 
 
 def player(bot: object) -> Bot:
-    """Return a bot, made of a function where it is one."""
+    """Return a bot, wrapping a function."""
     if isinstance(bot, Bot):
         return bot
     if inspect.isclass(bot) and issubclass(bot, Bot):
@@ -47,7 +47,7 @@ def where(host: object, port: object, *, tls: bool, tls_ca: str) -> Address:
 
 
 def login(name: object, token: object) -> m.Login:
-    """Return how to log in."""
+    """Return LOGIN for a name and a token."""
     if not isinstance(token, str) or not token.isprintable() or " " in token or len(token) > MAX_TOKEN:
         raise ArenaError("token is one word of printable characters, as the organiser has given it")
     return m.Login(_name("name", name), token)
@@ -56,7 +56,7 @@ def login(name: object, token: object) -> m.Login:
 def seek(
     game: object, params: object, budget: object, increment: object, colour: object, opponent: object, name: str
 ) -> m.Seek:
-    """Return what to seek; all but the game may be left out: empty, or None."""
+    """Return SEEK for options, of which all but the game may be empty or None."""
     if game not in (*GAMES, ANY):
         raise ArenaError(f"unknown game {_shown(game)}; known are {', '.join(GAMES)}, and {ANY} for contests")
     if game == ANY:
@@ -89,7 +89,7 @@ def seek(
 
 
 def count(games: object) -> int:
-    """Return how many matches to play."""
+    """Validate the number of matches to play."""
     if not _is_number(games) or games < 0:
         raise ArenaError(f"games is how many matches to play, 0 for no end; not {_shown(games)}")
     return games

@@ -1,7 +1,7 @@
-"""A bot's session on a server: every message handled as it comes, the same on a first and on a resumed connection.
+"""A bot's session on a server, across lost and resumed connections.
 
-After a match, and whenever a connection was made, a PING is sent: when its PONG comes, nothing can follow any more
-that belongs to what went before (an ERROR to a move that came too late, the moves of a resumed match).
+PING is sent after each match and each connection. After its PONG no message can follow that belongs to the time before
+(an ERROR to a late move, the moves of a resumed match).
 """
 
 import math
@@ -23,45 +23,45 @@ from engine.wire import messages as m
 from engine.wire.codes import Code
 from engine.wire.words import parameters_of
 
-PATIENCE_SECONDS = 30.0
-"""How long to try to come back at least, also when the clocks of the match have less left: a server that
-restarts resumes its matches and charges nobody for it."""
+MIN_RECONNECT_SECONDS = 30.0
+"""Shortest time of attempts to reconnect, even if the clocks of the match have less left: a restarting server
+resumes its matches and charges no player for it."""
 
-MAX_SAID = 200
-"""Characters that are said of a failure in CRASHED: all that a server shows, and far less than a line may have."""
+MAX_FAILURE_CHARACTERS = 200
+"""Longest description of a failure in CRASHED: as much as a server shows, and far less than a line may have."""
 
 WAIT_SECONDS = 2.0
-"""After so long without an opponent it is said for whom this bot waits."""
+"""Time without an opponent after which it is reported for whom this bot waits."""
 
-MAX_SHOWN = 60
-"""Characters that are shown of what a bot has returned in place of a move."""
+MAX_SHOWN_CHARACTERS = 60
+"""Longest representation of a wrong return value of a bot."""
 
 SETTLED = m.Text("settled")
-"""Text of the PING behind which everything is settled."""
+"""Text of the PING after whose PONG no late message can follow."""
 
 
 class _Game:
-    """A match being played, as far as the client knows it. Outlives connections."""
+    """The state of a running match in the client, across connections."""
 
     def __init__(self, match: m.Match) -> None:
         self.match = match
         self.history = History.begin(GAMES[match.game].start(parameters_of(match.parameters)))
         self.prepared = False
         self.started = False
-        self.start_told = False
-        """Whether the bot was told of the start."""
+        self.start_reported = False
+        """Whether the bot was passed START."""
         self.failure: m.Resign | m.Crashed | None = None
-        """How the match was given up."""
+        """The message that gave up the match."""
         self.left_ms = 2 * match.budget
-        """What both clocks have left together."""
-        self.told: tuple[str, ...] = ()
-        """The moves that the bot was told; a power cut may have taken the last of them back."""
+        """Sum of both remaining times."""
+        self.reported_moves: tuple[str, ...] = ()
+        """The moves that were passed to the bot; a power cut of the server may have lost the last ones."""
         self.answer: tuple[tuple[str, ...], str] | None = None
-        """The moves before the last one that was chosen, and that one: it is not thought about twice."""
+        """The last chosen move, behind the moves before it, so that it is not searched again after a reconnect."""
 
 
 class Session:
-    """One bot's session. `run` does everything."""
+    """The session of one bot: `run` it once."""
 
     def __init__(
         self,
@@ -73,7 +73,7 @@ class Session:
         carry_on: bool,
         report: Callable[[str], None],
     ) -> None:
-        """Keep what to say; nothing is connected yet."""
+        """Take bot, address and requests; `run` connects."""
         self._bot = bot
         self._address = address
         self._login = login
@@ -82,38 +82,38 @@ class Session:
         self._report = report
         self._connection: Connection
         self._game: _Game | None = None
-        self._asked: m.Message = None
-        """The SEEK or MOVE that the server has not answered yet, None when there is none."""
-        self._ready_said = False
-        self._told_at = math.inf
-        """When to say for whom this bot waits, on `time.monotonic`; never, where it does not wait or has said it."""
+        self._pending: m.Message = None
+        """SEEK or MOVE without an answer so far; None if there is none."""
+        self._ready_sent = False
+        self._report_waiting_at = math.inf
+        """Time on `time.monotonic` to report for whom this bot waits; infinite if there is nothing to report."""
         self._pings = 0
-        """Sent on this connection and not answered yet."""
+        """Number of PINGs without an answer on this connection."""
         self._results: list[GameResult] = []
         self._failure: BotFailed | None = None
         self._unresumed = 0
         self._lost_at = 0.0
-        """When the connection was lost, on `time.monotonic`."""
-        self._patience: ReconnectBackoff | None = None
-        """What is left of it while a lost connection is not made up for."""
+        """Time of the loss of the connection, on `time.monotonic`."""
+        self._backoff: ReconnectBackoff | None = None
+        """Pauses of the present attempts to reconnect; None while connected."""
 
     def run(self, games: int) -> list[GameResult]:
-        """Play that many matches, endlessly for 0, and return how they ended; raises `ArenaError`."""
+        """Play a number of matches, without end for 0, and return the results; raises `ArenaError`."""
         try:
-            self._enter()
+            self._connect()
         except ConnectionLost as lost:
             raise Unreachable(str(lost)) from lost
         try:
             while games == 0 or len(self._results) + self._unresumed < games:
                 try:
-                    message = self._connection.receive(max(0.0, self._told_at - time.monotonic()))
+                    message = self._connection.receive(max(0.0, self._report_waiting_at - time.monotonic()))
                     if message is not None:
                         self._handle(message)
-                    elif time.monotonic() >= self._told_at:
-                        self._told_at = math.inf
+                    elif time.monotonic() >= self._report_waiting_at:
+                        self._report_waiting_at = math.inf
                         self._report(waiting_for(self._seek))
                 except ConnectionLost as lost:
-                    self._come_back(lost)
+                    self._reconnect(lost)
                 if self._failure is not None and self._game is None and not self._carry_on:
                     raise self._failure
         except BaseException:
@@ -125,11 +125,11 @@ class Session:
 
     # Connections.
 
-    def _enter(self) -> None:
-        """Connect; log in, or resume the match that is being played."""
+    def _connect(self) -> None:
+        """Connect, and log in or resume the running match."""
         self._connection = Connection(*self._address)
-        self._told_at = math.inf
-        self._asked, self._ready_said, self._pings = None, False, 0
+        self._report_waiting_at = math.inf
+        self._pending, self._ready_sent, self._pings = None, False, 0
         try:
             match = self._game.match if self._game else None
             self._connection.send(m.Resume(match.match, match.token) if match else self._login)
@@ -143,16 +143,18 @@ class Session:
             self._connection.close()
             raise
 
-    def _come_back(self, lost: ConnectionLost) -> None:
-        """Connect again, after growing pauses, for as long as the clocks of the match last; raises `Unreachable`."""
+    def _reconnect(self, lost: ConnectionLost) -> None:
+        """Reconnect after growing pauses, while the clocks of the match last; raises `Unreachable`."""
         self._connection.close()
-        if self._patience is None:
+        if self._backoff is None:
             self._report(f"{lost}; trying to come back")
             self._lost_at = time.monotonic()
-            self._patience = ReconnectBackoff(max(PATIENCE_SECONDS, self._game.left_ms / 1000 if self._game else 0.0))
-        while self._patience.pause():
+            self._backoff = ReconnectBackoff(
+                max(MIN_RECONNECT_SECONDS, self._game.left_ms / 1000 if self._game else 0.0)
+            )
+        while self._backoff.pause():
             try:
-                self._enter()
+                self._connect()
                 return
             except (ConnectionLost, Unreachable):
                 continue
@@ -181,73 +183,73 @@ class Session:
             case m.Pong(text) if text == SETTLED:
                 self._pings -= 1
                 if self._pings == 0:
-                    self._settled()
+                    self._handle_settled()
             case m.Probe(text):
                 self._connection.send(m.Echo(text))
             case m.Error():
-                self._error(message)
+                self._handle_error(message)
             case m.Match():
-                self._matched(message)
+                self._handle_match(message)
             case m.Seeking():
-                self._asked = None
-                self._told_at = time.monotonic() + WAIT_SECONDS
+                self._pending = None
+                self._report_waiting_at = time.monotonic() + WAIT_SECONDS
             case m.Awaited(name, presence):
-                self._told_at = math.inf
+                self._report_waiting_at = math.inf
                 self._report(waiting_for_named(name, presence))
             case m.Plays(name, number):
                 self._report(f"{name} plays match {number}")
             case m.Cancelled():
-                self._asked = self._seek  # the match cannot be begun; an ERROR will say why
+                self._pending = self._seek  # the match cannot be begun; an ERROR will say why
             case _ if self._game is None:
                 return
             case m.Board():
-                self._board(self._game, message)
+                self._handle_board(self._game, message)
             case m.Start(first, second):
-                if not self._game.start_told:
-                    self._tell(self._game, message)
-                self._game.started = self._game.start_told = True
+                if not self._game.start_reported:
+                    self._notify_bot(self._game, message)
+                self._game.started = self._game.start_reported = True
                 self._game.left_ms = first + second
             case m.Moved():
-                self._moved(self._game, message)
+                self._handle_moved(self._game, message)
             case m.Turn():
-                self._turn(self._game, message)
+                self._handle_turn(self._game, message)
             case m.Opponent(presence):
-                self._tell(self._game, message)
+                self._notify_bot(self._game, message)
                 self._report(f"{self._game.match.opponent} is {presence}")
             case m.Result():
-                self._over(self._game, message)
+                self._handle_result(self._game, message)
 
-    def _settled(self) -> None:
-        """Go on, now that nothing old can come any more."""
-        if self._patience is not None:
+    def _handle_settled(self) -> None:
+        """Continue after a PONG, when no late message can follow."""
+        if self._backoff is not None:
             self._report(f"back again, after {time.monotonic() - self._lost_at:.1f} s without a connection")
-            self._patience = None
+            self._backoff = None
         if self._game is None:
-            self._asked = self._seek
+            self._pending = self._seek
             self._connection.send(self._seek)
         elif self._game.failure is not None:
             self._connection.send(self._game.failure)
-        elif self._game.prepared and not (self._game.started or self._ready_said):
-            self._say_ready()
+        elif self._game.prepared and not (self._game.started or self._ready_sent):
+            self._send_ready()
 
-    def _say_ready(self) -> None:
-        self._ready_said = True
+    def _send_ready(self) -> None:
+        self._ready_sent = True
         self._connection.send(m.Ready())
 
-    def _error(self, error: m.Error) -> None:
-        """Tell a refusal that cannot be lived with from one that came late, as after the end of a match."""
+    def _handle_error(self, error: m.Error) -> None:
+        """Raise an ERROR to a pending request; report one that came late, as after the end of a match."""
         if error.code == Code.UNKNOWN_COMMAND and self._game is not None and isinstance(self._game.failure, m.Crashed):
             self._game.failure = m.Resign()  # the server is older than CRASHED
             self._connection.send(self._game.failure)
             return
         refused = Refused(error.code, error.sentence)
-        if self._asked is not None:
+        if self._pending is not None:
             raise refused
         self._report(str(refused))
 
-    def _matched(self, match: m.Match) -> None:
-        self._asked, self._ready_said = None, False
-        self._told_at = math.inf
+    def _handle_match(self, match: m.Match) -> None:
+        self._pending, self._ready_sent = None, False
+        self._report_waiting_at = math.inf
         if self._game is not None and self._game.match.match == match.match:
             self._game.started = False  # a power cut may have taken the server back to before the start
             return
@@ -260,8 +262,8 @@ class Session:
         what = f"{variant(match)}, {times}, {match.side} against {match.opponent}"
         self._report(f"match {match.match}: {what}")
 
-    def _board(self, game: _Game, board: m.Board) -> None:
-        """Begin the game's history; when the match is new, get ready."""
+    def _handle_board(self, game: _Game, board: m.Board) -> None:
+        """Start the history of the game; prepare the bot for a new match."""
         try:
             position = GAMES[game.match.game].read("".join(line + "\n" for line in board.lines))
         except GameError as error:
@@ -272,52 +274,52 @@ class Session:
             try:
                 self._bot.prepare(game.match)
             except Exception as error:
-                self._failed(game, "prepare", error)
+                self._handle_failure(game, "prepare", error)
                 return
-            if self._patience is None:
-                self._say_ready()
+            if self._backoff is None:
+                self._send_ready()
 
-    def _moved(self, game: _Game, moved: m.Moved) -> None:
-        self._asked = None
+    def _handle_moved(self, game: _Game, moved: m.Moved) -> None:
+        self._pending = None
         game.left_ms = moved.first + moved.second
         try:
             self._bot.history = game.history = game.history.after(moved.move)
         except GameError as error:
             raise ServerFault(f"the server's move {moved.move} is refused by the rules here: {error}") from error
-        if game.history.moves != game.told[: game.history.plies]:
-            game.told = game.history.moves
-            self._tell(game, moved)
+        if game.history.moves != game.reported_moves[: game.history.plies]:
+            game.reported_moves = game.history.moves
+            self._notify_bot(game, moved)
 
-    def _tell(self, game: _Game, message: Told) -> None:
+    def _notify_bot(self, game: _Game, message: Told) -> None:
         try:
             self._bot.told(message)
         except Exception as error:
-            self._failed(game, "hear what the server told", error)
+            self._handle_failure(game, "hear what the server told", error)
 
-    def _turn(self, game: _Game, turn: m.Turn) -> None:
+    def _handle_turn(self, game: _Game, turn: m.Turn) -> None:
         if game.failure is not None:
             return
         game.started, game.left_ms = True, turn.yours + turn.theirs
         if game.answer is None or game.answer[0] != game.history.moves:
-            move = self._chosen(game, Clocks(turn.yours, turn.theirs, game.match.increment))
+            move = self._choose_move(game, Clocks(turn.yours, turn.theirs, game.match.increment))
             if move is None:
                 return
             game.answer = (game.history.moves, move)
         if not self._connection.has(m.Result):
-            self._asked = m.Move(m.Text(game.answer[1]))
-            self._connection.send(self._asked)
+            self._pending = m.Move(m.Text(game.answer[1]))
+            self._connection.send(self._pending)
 
-    def _chosen(self, game: _Game, clocks: Clocks) -> str | None:
-        """Ask the bot; None when it failed."""
+    def _choose_move(self, game: _Game, clocks: Clocks) -> str | None:
+        """Return the move of the bot; None if it failed."""
         try:
             move: object = self._bot.choose(game.history.position, clocks)  # whatever a bot of no types returns
         except Exception as error:
-            self._failed(game, "choose a move", error)
+            self._handle_failure(game, "choose a move", error)
             return None
         if isinstance(move, Successor):
             move = move.move
         if not isinstance(move, str):
-            shown, kind = f"{move!r:.{MAX_SHOWN}}", type(move).__name__
+            shown, kind = f"{move!r:.{MAX_SHOWN_CHARACTERS}}", type(move).__name__
             right = f"a move as text, as in {moves(game.history.position)[0]!r}, or one of position.successors()"
             sentence = f"{place_of_choose(self._bot)} returned {shown} ({kind}); it has to return {right}"
             self._give_up(game, BadChoice(move, sentence))
@@ -333,20 +335,20 @@ class Session:
             self._give_up(game, failure)
             return None
 
-    def _failed(self, game: _Game, what: str, error: Exception) -> None:
-        """Show what went wrong, unless the bot has said it itself, and give up."""
+    def _handle_failure(self, game: _Game, what: str, error: Exception) -> None:
+        """Print the traceback of a failure of the bot, and give up the match."""
         if isinstance(error, Resigned):
             self._give_up(game, None)
         elif isinstance(error, BotFailed):
             self._give_up(game, error)
         else:
             traceback.print_exception(error)
-            failure = BotFailed(f"the bot failed to {what}: {_brief(error)}")
+            failure = BotFailed(f"the bot failed to {what}: {_last_traceback_line(error)}")
             failure.__cause__ = error
             self._give_up(game, failure)
 
     def _give_up(self, game: _Game, failure: BotFailed | None) -> None:
-        """Give up, if the match is not over already, and say why; it ends with RESULT as any other."""
+        """Report a failure, and give up the match unless it is over; RESULT follows."""
         over = self._connection.has(m.Result)
         if failure is not None:
             self._failure = failure
@@ -355,8 +357,8 @@ class Session:
         if not over:
             self._connection.send(game.failure)
 
-    def _over(self, game: _Game, message: m.Result) -> None:
-        self._asked, self._game = None, None
+    def _handle_result(self, game: _Game, message: m.Result) -> None:
+        self._pending, self._game = None, None
         result = GameResult(game.match, message.result, message.reason, message.sentence, game.history)
         self._results.append(result)
         self._report(str(result))
@@ -365,16 +367,16 @@ class Session:
             self._bot.finished(result)
         except Exception as error:
             traceback.print_exception(error)
-            self._failure = BotFailed(f"the bot failed after the match: {_brief(error)}")
+            self._failure = BotFailed(f"the bot failed after the match: {_last_traceback_line(error)}")
             self._failure.__cause__ = error
         self._ping()
 
 
-def _brief(error: Exception) -> str:
+def _last_traceback_line(error: Exception) -> str:
     return traceback.format_exception_only(error)[-1].strip()
 
 
 def _printable(sentence: str) -> m.Text:
-    """Return a sentence as a line of the protocol can carry it."""
+    """Convert a sentence to text that fits into a line of the protocol."""
     text = "".join(character if character.isprintable() else " " for character in sentence).strip()
-    return m.Text(text if len(text) <= MAX_SAID else f"{text[: MAX_SAID - 1]}…")
+    return m.Text(text if len(text) <= MAX_FAILURE_CHARACTERS else f"{text[: MAX_FAILURE_CHARACTERS - 1]}…")

@@ -1,4 +1,4 @@
-"""Files beside a bot that hide a module which the arena needs: said in a sentence, where an import has failed."""
+"""Detection of files in a bot's folder that shadow modules of the arena, after a failed import."""
 
 import re
 import sys
@@ -18,7 +18,7 @@ NEEDED = OURS | sys.stdlib_module_names | {"numpy", "numba", "llvmlite", "cyclop
 
 @contextmanager
 def explained_imports() -> Iterator[None]:
-    """Raise `HiddenModule` for an import that fails while a file beside the program hides what is needed."""
+    """Raise `HiddenModule` for an import that fails because a file of the program shadows a module."""
     try:
         yield
     except Exception as error:

@@ -1,4 +1,4 @@
-"""What a program shows that ends by an error of the client library, or by Ctrl-C: a sentence, no traceback."""
+"""One-line messages, instead of tracebacks, for uncaught errors of the client library and for Ctrl-C."""
 
 import sys
 from pathlib import Path

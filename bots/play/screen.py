@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from rich.console import Console
 from rich.text import Text
 
-from bots.watch.rendering import painted
+from bots.watch.rendering import paint_board
 from engine.games.interactive_game import InteractiveGame, Player
 from engine.games.interface import Successor
 from engine.search.searcher import SearchResult
@@ -31,7 +31,7 @@ class Screen:
         """Draw the board, and say where the game stands."""
         position, game, moved = table.position, table.position.game, table.history.moves
         last = Successor(moved[-1], position) if moved else None
-        self._console.print(painted(position.picture(last), game.marks), soft_wrap=True)
+        self._console.print(paint_board(position.picture(last), game.marks), soft_wrap=True)
         if position.summary():
             self.say(position.summary())
         outcome = table.outcome
@@ -50,7 +50,7 @@ class Screen:
 
 
 def seating(table: InteractiveGame) -> str:
-    """Say who plays each side."""
+    """Describe who plays each side."""
     sides = table.position.game.sides
     return "; ".join(f"{side}: {_who(player)}" for side, player in zip(sides, table.seats, strict=True))
 
@@ -59,8 +59,8 @@ def _who(player: Player) -> str:
     return f"a bot that thinks {player.seconds:g} s a move" if player.is_bot else "a person"
 
 
-def said_of(thought: SearchResult) -> str:
-    """Say how deep a search has looked, and what it makes of the position for the side to move."""
+def describe_search(thought: SearchResult) -> str:
+    """Describe the depth and score of a search."""
     if thought.score is None:
         return f"nothing searched in {thought.seconds:.1f} s"
     plies = thought.plies_to_end

@@ -11,7 +11,7 @@ from time import perf_counter
 from rich.console import Console
 
 from bots.play.input_words import COMMANDS, USUAL_SECONDS, BadCommand, player
-from bots.play.screen import Read, Screen, reader, said_of, seating
+from bots.play.screen import Read, Screen, describe_search, reader, seating
 from engine.commands.inputs import Rejected, text_of
 from engine.games import transcript
 from engine.games.catalogue import GAMES
@@ -28,8 +28,8 @@ END_OF_TEXT = "."
 """The line that ends a pasted text."""
 
 
-class Conversation:
-    """What happens at the table, until somebody leaves: reads lines, plays for the bots, and shows the board."""
+class TerminalGame:
+    """A game in the terminal: reads commands, plays for the bots, and shows the board."""
 
     def __init__(
         self, table: InteractiveGame, console: Console, read: Read | None = None, game_engine: GameEngine | None = None
@@ -143,14 +143,14 @@ class Conversation:
             self._waiting = True
             self._screen.say("", "stopped; go lets the bot move")
             return
-        self._made(self.table.after(thought.move), f" ({said_of(thought)})")
+        self._made(self.table.after(thought.move), f" ({describe_search(thought)})")
 
     def _usual_seconds(self) -> float:
-        """How long a bot thinks of which nobody has said how long."""
+        """Return the search time of a bot without a time of its own."""
         return max(player.seconds for player in self.table.seats) or USUAL_SECONDS
 
     def _think(self, seconds: float) -> SearchResult:
-        """Ask the search, beside a thread that hears Ctrl-C, as compiled code does not."""
+        """Search in a thread, since compiled code does not react to Ctrl-C."""
         history = self.table.history
         if history.position.kernel().compiled and not self._game_engine.is_ready(history):
             self._screen.say("getting the search ready; that takes some seconds when it was never compiled")
@@ -175,7 +175,7 @@ class Conversation:
         except KeyboardInterrupt:
             self._screen.say("", "stopped")
             return
-        self._screen.say(f"the bot would play {thought.move} ({said_of(thought)})")
+        self._screen.say(f"the bot would play {thought.move} ({describe_search(thought)})")
 
     def _go(self, _rest: str) -> None:
         if self.table.outcome is not None:
@@ -275,7 +275,7 @@ class Conversation:
         return "over> " if self.table.outcome else f"{self.table.position.game.sides[self.table.position.turn]}> "
 
 
-def sit_down(game: Game, params: str | None, load: str | None, seats: tuple[str, str], seconds: float) -> None:
+def play_in_terminal(game: Game, params: str | None, load: str | None, seats: tuple[str, str], seconds: float) -> None:
     """Play in this terminal, from the start of a variant or from what a file holds; raises `BadCommand`.
 
     ``seats`` says who plays, as `bots.play.input_words.player` reads it, and ``seconds`` how long bots think by
@@ -294,7 +294,7 @@ def sit_down(game: Game, params: str | None, load: str | None, seats: tuple[str,
         raise BadCommand(str(error)) from None
     except GameError as error:
         raise BadCommand(f"{load or '--params'}: {error}") from None
-    Conversation(InteractiveGame(history, (first, second)), console).run()
+    TerminalGame(InteractiveGame(history, (first, second)), console).run()
 
 
 def _seat(option: str, text: str, seconds: float) -> Player:

@@ -18,16 +18,16 @@ FRAME_COLUMNS, FRAME_ROWS = 7, 5
 """What the frame takes, with the gap between its columns, and the lines below it."""
 
 MAX_ROWS = 20
-"""Rows of moves beyond which nobody looks."""
+"""Most rows of moves that are shown."""
 
 SHORT_MS = 10_000
 """A clock with less is drawn in red."""
 
 
-def scene(show: WatchedMatch, now: float, width: int, height: int) -> RenderableType:
-    """Draw a match for a terminal of so many columns and rows."""
+def render_match(show: WatchedMatch, now: float, width: int, height: int) -> RenderableType:
+    """Render a match for a terminal of a width and height."""
     picture = show.history.position.picture(show.last).rstrip("\n").split("\n")
-    board = painted("\n".join(picture), show.game.marks)
+    board = paint_board("\n".join(picture), show.game.marks)
     board_width = max(map(len, picture))
     match = show.watching
     times = time_control(match.budget, match.increment)
@@ -51,8 +51,8 @@ def scene(show: WatchedMatch, now: float, width: int, height: int) -> Renderable
     return Group(Panel(stacked, title=title, title_align="left", border_style="dim"), _status(show))
 
 
-def painted(picture: str, marks: tuple[str, str]) -> Text:
-    """Paint a picture: what belongs to a side stands out, and most of all the last move; all else steps back."""
+def paint_board(picture: str, marks: tuple[str, str]) -> Text:
+    """Colour a board: pieces stand out, the last move most of all, and everything else is dim."""
     text = Text(picture.rstrip("\n"), style="dim")
     for mark in marks:
         # a mark that is a digit has a sign behind it, unlike the numbers at the rim
@@ -62,8 +62,8 @@ def painted(picture: str, marks: tuple[str, str]) -> Text:
     return text
 
 
-def notes(show: WatchedMatch, summary: str) -> tuple[str, str, str]:
-    """Part a position's summary into what it says of either side, and the rest."""
+def split_summary(show: WatchedMatch, summary: str) -> tuple[str, str, str]:
+    """Split the summary of a position into a part for each side, and the rest."""
     said = ["", "", ""]
     for part in filter(None, summary.split("; ")):
         side, colon, note = part.partition(": ")
@@ -83,23 +83,23 @@ def _player(show: WatchedMatch, side: int, now: float) -> Text:
     text.append(f" {show.game.sides[side]}\n", "dim")
     text.append(f"  {clock(left)}", "bold red" if left < SHORT_MS and show.begun else "bold green" if running else "")
     text.append("  ◀ to move\n  " if running else "\n  ", "green")
-    before = notes(show, show.summary_before)[side].split()
-    for number, word in enumerate(notes(show, show.history.position.summary())[side].split()):
+    before = split_summary(show, show.summary_before)[side].split()
+    for number, word in enumerate(split_summary(show, show.history.position.summary())[side].split()):
         changed = number < len(before) and word != before[number]
         text.append(word, "bold" if changed else "").append(" ")
     return text
 
 
 def _moves(show: WatchedMatch, rows: int) -> Text:
-    """List the last moves, in as many rows whether there are so many moves or not."""
+    """List the last moves in a fixed number of rows."""
     shown = show.moved[-rows:]
     lines = [Text(f"{moved.ply:4} {moved.side} ", "dim").append(moved.move, "not dim") for moved in shown]
     return Text("\n").join([*lines, *[Text("")] * (rows - len(lines))])
 
 
 def _status(show: WatchedMatch) -> Text:
-    """Say in a line where the match stands."""
-    rest = notes(show, show.history.position.summary())[2]
+    """Describe the state of the match in one line."""
+    rest = split_summary(show, show.history.position.summary())[2]
     if show.result is not None:
         return Text(f" {show.ending()}", "bold")
     if show.begun is None:

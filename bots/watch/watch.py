@@ -12,7 +12,7 @@ from bots.client.connection import CONNECT_SECONDS, Connection
 from bots.client.errors import ArenaError, ConnectionLost, Refused, ServerFault, Unreachable
 from bots.client.formatting import clock, time_control, variant
 from bots.client.reconnect_backoff import ReconnectBackoff
-from bots.watch.rendering import scene
+from bots.watch.rendering import render_match
 from bots.watch.watched_match import WatchedMatch, newest, newest_running, unreadable
 from engine.games.interface import GameError
 from engine.wire import messages as m
@@ -24,7 +24,7 @@ LOOK_SECONDS = 0.2
 FRAME_SECONDS = 0.1
 """How often the clocks are drawn: they show tenths."""
 
-PATIENCE_SECONDS = 10.0
+MIN_RECONNECT_SECONDS = 10.0
 """How long to try to come back after a lost connection."""
 
 
@@ -68,7 +68,7 @@ def watch(
             except ConnectionLost as lost:
                 _say(console, f"{lost}; trying to come back")
                 connection.close()
-                patience = patience or ReconnectBackoff(PATIENCE_SECONDS)
+                patience = patience or ReconnectBackoff(MIN_RECONNECT_SECONDS)
                 connection = _reconnect(lost, patience, where)
             except Refused as refused:
                 if match is not None or refused.code != Code.UNKNOWN_MATCH:
@@ -131,7 +131,7 @@ def _live(connection: Connection, watched_match: WatchedMatch, console: Console)
     """Draw the match again and again, with clocks that run."""
     with Live(console=console, auto_refresh=False, redirect_stderr=False, redirect_stdout=False) as live:
         while True:
-            live.update(scene(watched_match, time.monotonic(), *console.size), refresh=True)
+            live.update(render_match(watched_match, time.monotonic(), *console.size), refresh=True)
             if watched_match.result is not None:
                 return watched_match
             frame = time.monotonic() + FRAME_SECONDS

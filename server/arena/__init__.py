@@ -1,4 +1,4 @@
-"""The arena: sessions, matchmaking, and what clients may ask for.
+"""Sessions, matchmaking and requests of clients.
 
 - `acceptor`: the connection acceptor: rate limit and TLS handshake, then a session
 - `arena`: the state of the server: sessions, seeks and running matches

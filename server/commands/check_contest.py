@@ -1,4 +1,4 @@
-"""``arena-server contest FILE --check``: starts every program of a contest once, and plays a short game with each.
+"""``arena-server contest FILE --check``: tests every program of a contest in a short game.
 
 The programs are started as in the contest, in an arena of their own over a directory that is gone afterwards. Nothing
 is opened, and nothing is kept.
@@ -36,25 +36,25 @@ MAX_LINES = 8
 """Lines of what a program wrote on stderr that are shown where something is wrong with it."""
 
 PROBLEMS = frozenset({Cause.BAD_MOVE, Cause.RESIGN})
-"""Causes that are one here, beside all that count as on time: no program gives up after so few moves."""
+"""Causes of a loss that count as failures here, in addition to losses on time: no program resigns so early."""
 
 
 class Found(NamedTuple):
-    """What came of a short game with a program."""
+    """The result of a short game with a program."""
 
     ok: bool
     sentence: str
     wrote: str = ""
-    """What the program wrote last on stderr; empty where nothing is wrong."""
+    """The last lines of the program on stderr; empty if nothing is wrong."""
 
 
 class _TimedPlayers(ContestPlayers):
-    """Contest players; takes note of when programs say their first word."""
+    """Contest players that measure the time until the first request of each program."""
 
     def __init__(self) -> None:
         super().__init__()
         self.first_word: dict[str, float] = {}
-        """By name: seconds from the start of its program."""
+        """Seconds from the start of a program to its first request, by name."""
         self._started: dict[str, tuple[ProgramCredential, float]] = {}
 
     def issue(self, name: str) -> ProgramCredential:
@@ -71,7 +71,7 @@ class _TimedPlayers(ContestPlayers):
 
 
 async def check(definition: Definition, say: Callable[[str], None]) -> int:
-    """Check all programs, one after the other, with a line for each entrant; return how many cannot play, 1 at most."""
+    """Check all programs, and print a line for each entrant; return 1 if any cannot play, else 0."""
     variants = ", ".join(formatting.variant_name(variant) for variant in definition.variants)
     openings = sum(len(variant.openings) for variant in definition.variants)
     entrants = formatting.number(len(definition.entrants), "entrant")
@@ -101,7 +101,7 @@ async def check(definition: Definition, say: Callable[[str], None]) -> int:
 
 
 async def _check(definition: Definition, entrant: Entrant, number: int) -> Found:
-    """Play a game in each variant with a program, until one goes wrong."""
+    """Play a game in each variant with a program, until one fails."""
     rules = definition.qualification
     kinds = rules.opponents if rules is not None else BUILTIN_BOTS[::-1]
     opponents = [kind for kind in kinds if definition.entrant(kind) is None]
@@ -130,7 +130,7 @@ async def _check(definition: Definition, entrant: Entrant, number: int) -> Found
 
 
 async def _play(definition: Definition, fixture: Fixture, arena: Arena, seats: GameSeating) -> tuple[Found, int]:
-    """Play a short game, and return what came of it for who begins, and how many moves it has made."""
+    """Play a short game; return the result of the side that moves first, and its number of moves."""
     name = fixture.players[0]
     try:
         async with ArenaHost(arena, seats).play(GameTask(CONTEST, definition, fixture, 1)) as hosted:

@@ -1,4 +1,4 @@
-"""A server and two bots as separate processes, a match, watched live in the terminal."""
+"""``arena-server demo``: one match between two bots over TCP, shown in the terminal."""
 
 import subprocess
 import sys
@@ -17,15 +17,15 @@ from server.serve import serve
 
 HOST = "127.0.0.1"
 
-LOOK_SECONDS = 0.05
-"""How often to look who has come."""
+CHECK_SECONDS = 0.05
+"""Time between two checks of who is logged in."""
 
-TELL_SECONDS = 5.0
-"""How often to say who is not ready yet."""
+REPORT_SECONDS = 5.0
+"""Time between two lines about bots that are not ready."""
 
 
 async def demonstrate(bots: tuple[str, str], variant: tuple[str, str], budget: int) -> int:
-    """Play and show one match with so many milliseconds a side; return an exit status, 1 when a program fails.
+    """Play and show one match with a budget in milliseconds; return an exit status, 1 if a program fails.
 
     Ctrl-C stops it as it stops a server: a match that is being played may end. Where it does not, the status is 130.
 
@@ -60,15 +60,15 @@ async def demonstrate(bots: tuple[str, str], variant: tuple[str, str], budget: i
                     nursery.cancel_scope.cancel()
 
             _say(f"the server listens at {HOST} port {arena.ports[0]}; starting {names[0]}, {names[1]} and who watches")
-            nursery.start_soon(_tell_who_is_awaited, arena, names)
+            nursery.start_soon(_report_awaited, arena, names)
             async with trio.open_nursery() as programs:
                 programs.start_soon(watch)
                 while not arena.connected_sessions():
-                    await trio.sleep(LOOK_SECONDS)  # even the shortest match is seen
+                    await trio.sleep(CHECK_SECONDS)  # even the shortest match is seen
                 for kind, name, opponent in ((bots[0], *names), (bots[1], *reversed(names))):
                     nursery.start_soon(play, kind, *where, "--name", name, "--opponent", opponent, *wish)
             while arena.matches:
-                await trio.sleep(LOOK_SECONDS)
+                await trio.sleep(CHECK_SECONDS)
             nursery.cancel_scope.cancel()
         if stopped:
             _say("stopped before the match was over")
@@ -76,12 +76,12 @@ async def demonstrate(bots: tuple[str, str], variant: tuple[str, str], budget: i
         return status or _show_record(Path(folder))
 
 
-async def _tell_who_is_awaited(arena: Arena, names: tuple[str, str]) -> None:
-    """Say every few seconds, until the match begins, who is not there yet, and at first why."""
+async def _report_awaited(arena: Arena, names: tuple[str, str]) -> None:
+    """Report every few seconds which bots are not ready, until the match begins."""
     began = trio.current_time()
     why = ": the search is compiled before its first match, which takes a minute or two, once"
     while True:
-        await trio.sleep(TELL_SECONDS)
+        await trio.sleep(REPORT_SECONDS)
         awaited = [name for name in names if name not in arena.sessions]
         if arena.stats.started or not awaited:
             return
@@ -95,7 +95,7 @@ def _say(line: str) -> None:
 
 
 def _show_record(folder: Path) -> int:
-    """Print the record of the only match, and what verifying it says."""
+    """Print the record of the match, and the result of its verification."""
     path = folder / "records" / "1.txt"
     text = path.read_text(encoding="utf-8")
     kept = Path("demo-record.txt")

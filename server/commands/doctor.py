@@ -1,4 +1,4 @@
-"""The doctor: looks at everything that a server needs before it is started, and says what is wrong and what to do.
+"""``arena-server doctor``: checks everything that a server needs before it is started.
 
 Each check returns findings; none changes anything, and none lets a broken file raise.
 """
@@ -31,22 +31,22 @@ from server.web.http.metrics import HOST as METRICS_HOST
 GOOD, NOTE, WRONG = "ok", "note", "WRONG"
 
 MIN_BYTES = 100_000_000
-"""Below this much free space the server is not to be started: a contest writes as much in a day."""
+"""Least free space: a contest writes as much in a day."""
 
 FEW_BYTES = 1_000_000_000
 
 SAMPLE = 50
-"""Records that are verified where not all are to be: some seconds."""
+"""Records that are verified unless all are to be: some seconds of work."""
 
 OTHER_FILES = 64
-"""Descriptors that the server needs beside its connections and matches."""
+"""Descriptors that the server needs in addition to its connections and matches."""
 
 SOON_DAYS = 14
-"""A certificate that is valid for fewer days is to be renewed."""
+"""Least remaining validity of a certificate, in days."""
 
 
 class Finding(NamedTuple):
-    """What a check has found."""
+    """The result of a check."""
 
     state: str
     """`GOOD`, `NOTE` or `WRONG`."""
@@ -54,12 +54,12 @@ class Finding(NamedTuple):
     sentence: str
 
     def line(self) -> str:
-        """Return the finding as it is printed."""
+        """Format the finding as a line."""
         return f"{self.state:5} {self.about}: {self.sentence}"
 
 
 def diagnosis(config: Path | None, data: Path | None, *, every_record: bool = False) -> Iterator[Finding]:
-    """Check what a server needs that is started with this configuration file, and perhaps another data directory."""
+    """Check a configuration file, and optionally another data directory."""
     found = config_file.Configuration({}, Limits())
     if config is not None:
         try:
@@ -89,8 +89,8 @@ def diagnosis(config: Path | None, data: Path | None, *, every_record: bool = Fa
 
 
 def examine(settings: Settings, *, every_record: bool = False) -> Iterator[Finding]:
-    """Check what a server of these settings needs, but for the files of tokens."""
-    runs = _is_claimed(settings.data)
+    """Check settings, except the files of tokens."""
+    runs = _is_locked(settings.data)
     if runs:
         yield Finding(NOTE, "server", f"one is running with the data directory {settings.data}")
     else:
@@ -111,8 +111,8 @@ def examine(settings: Settings, *, every_record: bool = False) -> Iterator[Findi
         yield _certificate(settings.tls)
 
 
-def _is_claimed(folder: Path) -> bool:
-    """Tell whether a server runs with a data directory: it holds a lock there."""
+def _is_locked(folder: Path) -> bool:
+    """Tell whether a running server has locked the data directory."""
     try:
         with (folder / LOCK).open() as lock:
             fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)

@@ -1,4 +1,4 @@
-"""How commands of the server end: with an exit status, and one line where something goes wrong."""
+"""Exit statuses and one-line errors of commands."""
 
 from collections.abc import Awaitable, Callable
 from typing import Any, NoReturn
@@ -11,13 +11,13 @@ from server.commands.options import fail
 from server.contest.store.schema import BadStore
 
 FAILED, INTERRUPTED = 1, 130
-"""Exit statuses: it could not be done; Ctrl-C has ended it at once."""
+"""Exit statuses: the command failed; Ctrl-C ended it at once."""
 
 
 def run(doing: str, function: Callable[..., Awaitable[Any]], *arguments: Any) -> Any:
-    """Run an async function, and return what it returns; where it fails or Ctrl-C ends it, end with one line.
+    """Run an async function and return its result; exit with one line if it fails or Ctrl-C ends it.
 
-    An OSError or `BadStore` is told behind ``doing``, as in "cannot serve"; other errors are bugs, and are raised.
+    An OSError or `BadStore` is shown after ``doing``, as in "cannot serve"; other errors are bugs, and are raised.
     """
     try:
         return trio.run(function, *arguments)
@@ -33,7 +33,7 @@ def run(doing: str, function: Callable[..., Awaitable[Any]], *arguments: Any) ->
 
 
 def interrupted() -> NoReturn:
-    """End as Ctrl-C does that is not waited for."""
+    """Exit as after Ctrl-C."""
     interrupt.no_more()
     fail("stopped at once by Ctrl-C; started again, it goes on where it was", INTERRUPTED)
 

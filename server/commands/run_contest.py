@@ -1,4 +1,4 @@
-"""``arena-server contest``: opens a contest, serves it unless another server does, and shows how it goes."""
+"""Runs ``arena-server contest``: opens a contest, serves it, and shows its progress."""
 
 from contextlib import closing
 from datetime import UTC, datetime
@@ -28,23 +28,23 @@ from server.serve import serve
 from server.storage.record_store import DataDirectoryInUse
 
 LOOK_SECONDS = 1.0
-"""How often to look how far it has come."""
+"""Shortest time between two looks at the progress."""
 
 LOOK_SHARE = 4.0
-"""The pause is so many times as long as the last look has taken, which grows with the games."""
+"""Ratio of the pause to the duration of the last look, which grows with the number of games."""
 
 LINE_SECONDS = 30.0
-"""How often to say so where nobody looks at a terminal."""
+"""Time between two lines of progress if the output is no terminal."""
 
 TAKE_SECONDS = 3.0
-"""How often to look whether the server that is followed has ended; one that is started again may be the faster."""
+"""Time between two attempts to take over from the server that is followed."""
 
 OVER, STOPPED = 0, 3
 """Exit statuses: the contest is over; it was stopped, and the same command goes on with it."""
 
 
 class Asked(NamedTuple):
-    """What the command was asked to do."""
+    """The arguments of the command."""
 
     file: str
     """The text of the contest file."""
@@ -81,13 +81,13 @@ async def _hold(asked: Asked, console: Console, cluster: Cluster | None) -> int:
         found = await follower.look()
         before = found.moment.closed
         if before is None:
-            found = await _held(asked.settings, cluster, follower)
+            found = await _serve_contest(asked.settings, cluster, follower)
         if found.moment.closed is None:
             console.print(f"Stopped after {len(found.games)} games. The same command goes on with the contest.")
             return STOPPED
         made = await trio.to_thread.run_sync(partial(write_report, data, contest, found))
         if await trio.to_thread.run_sync(store.verification, contest) is None:
-            verdict = await trio.to_thread.run_sync(partial(_verified, store, data, contest, console))
+            verdict = await trio.to_thread.run_sync(partial(_verify, store, data, contest, console))
             found = await follower.look()
             made = await trio.to_thread.run_sync(partial(write_report, data, contest, found))
             if verdict.differences:
@@ -102,8 +102,8 @@ async def _hold(asked: Asked, console: Console, cluster: Cluster | None) -> int:
         return OVER
 
 
-def _verified(store: Store, data: Path, contest: int, console: Console) -> Verdict:
-    """Hold a contest that is over against its records, and keep what was found."""
+def _verify(store: Store, data: Path, contest: int, console: Console) -> Verdict:
+    """Verify a finished contest against its records, and save the result."""
     with Progress(console=console, transient=True, disable=not console.is_terminal) as bar:
         task = bar.add_task("verifying", total=None)
         verdict = verify(data, contest, lambda done, count: bar.update(task, completed=done, total=count))
@@ -111,10 +111,10 @@ def _verified(store: Store, data: Path, contest: int, console: Console) -> Verdi
     return verdict
 
 
-async def _held(settings: Settings, cluster: Cluster | None, follower: "_Follower") -> ContestSnapshot:
-    """Serve until the contest is over, or the server was stopped; where another server does, follow that one.
+async def _serve_contest(settings: Settings, cluster: Cluster | None, follower: "_Follower") -> ContestSnapshot:
+    """Serve until the contest is over or the server is stopped; follow another server that does so already.
 
-    When that one has ended, this one goes on.
+    When that server ends, this one continues the contest.
     """
     waited = False
     while True:
@@ -149,7 +149,7 @@ async def _held(settings: Settings, cluster: Cluster | None, follower: "_Followe
 
 
 class _Follower:
-    """Shows how far a contest has come, as the store tells it."""
+    """Shows the progress of a contest from its database."""
 
     def __init__(self, store: Store, contest: int, console: Console) -> None:
         self._store = store
@@ -161,12 +161,12 @@ class _Follower:
         self._console.print(sentence, highlight=False, markup=False, soft_wrap=True)
 
     async def look(self, arena: Arena | None = None) -> ContestSnapshot:
-        """Return how the contest stands."""
+        """Return a snapshot of the contest."""
         present = None if arena is None else ContestPlayers.of(arena).present.get(self._contest)
         return await trio.to_thread.run_sync(account, self._store, self._contest, datetime.now(UTC), present)
 
     async def follow(self, arena: Arena | None, stopped: trio.Event) -> ContestSnapshot:
-        """Show what happens until the contest is over, or the server has stopped; return how it stands then."""
+        """Show progress until the contest is over or the server is stopped; return the last snapshot."""
         live = Live(console=self._console, auto_refresh=False, transient=True)
         with live:
             while True:

@@ -1,4 +1,4 @@
-"""Matches: the referee, its clocks, and what players and spectators are told.
+"""Matches: the referee, clocks, messages to players and spectators.
 
 - `board_preparation`: preparation of new boards in a thread: the tables of their rules take up to 12 ms
 - `flag_timer`: the flag timer: one task that sleeps until the next deadline of any match

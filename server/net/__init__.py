@@ -1,4 +1,4 @@
-"""The network: listeners, connections, send queues, rate limits, and the time that the event loop costs.
+"""The network: listeners, connections, send queue, rate limits, latency, stalls of the event loop.
 
 - `connection`: one TCP connection: sends directly what the kernel takes, and queues the rest within a bound
 - `event_loop`: clock and instruments of the event loop

@@ -91,7 +91,7 @@ def asked_at(bot: AlphaBetaBot, *clocks: int) -> None:
 
 
 def test_bounds_are_kept_to(recorded: type[Recorded]) -> None:
-    asked_at(AlphaBetaBot(most_ms=7, depth=3, nodes=500), 60_000)
+    asked_at(AlphaBetaBot(max_ms=7, depth=3, nodes=500), 60_000)
     limits = recorded.asked[0][1]
     assert (limits.depth, limits.nodes, limits.hard_ms) == (3, 500, 7)
     assert limits.soft_ms is not None and limits.soft_ms <= 7

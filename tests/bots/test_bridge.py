@@ -53,7 +53,7 @@ READY_THEN = (
 @pytest.fixture(autouse=True)
 def _short_waits(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(reconnect_backoff, "PAUSES", (0.0, 0.01))
-    monkeypatch.setattr(bridge, "LATE_SECONDS", 0.1)
+    monkeypatch.setattr(bridge, "GRACE_SECONDS", 0.1)
 
 
 def bridged(

@@ -129,7 +129,7 @@ def test_back_in_the_lobby_when_the_own_name_is_still_taken() -> None:
 
 
 def test_a_server_that_stays_away(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(session, "PATIENCE_SECONDS", 0.05)
+    monkeypatch.setattr(session, "MIN_RECONNECT_SECONDS", 0.05)
     error, _ = failing(Unreachable, Recorder(), LOGIN + SEEK + "drop")
     assert str(error).endswith("; the server could not be reached again")
 

@@ -15,7 +15,7 @@ import pytest
 from rich.console import Console
 
 from bots.play.input_words import COMMANDS, BadCommand, player
-from bots.play.terminal_game import Conversation, sit_down
+from bots.play.terminal_game import TerminalGame, play_in_terminal
 from engine.games.catalogue import GAMES
 from engine.games.gipf import notation
 from engine.games.history import History
@@ -67,7 +67,7 @@ def talk(
 
     printed = io.StringIO()
     table = InteractiveGame(start or History.begin(GAMES["mnk"].start("3 3 3")), seats)
-    conversation = Conversation(table, Console(file=printed, width=80), read, cast(GameEngine, search or FirstMove()))
+    conversation = TerminalGame(table, Console(file=printed, width=80), read, cast(GameEngine, search or FirstMove()))
     conversation.run()
     return printed.getvalue(), conversation.table
 
@@ -215,7 +215,7 @@ def test_go_lets_the_bot_move_for_a_person() -> None:
 
 
 def test_completion_knows_commands_and_moves() -> None:
-    conversation = Conversation(
+    conversation = TerminalGame(
         InteractiveGame(History.begin(GAMES["gipf"].start("4 4 15 15")), (PERSON, PERSON)), Console()
     )
     assert conversation.completions("a5") == ["a5-b5"]
@@ -255,7 +255,7 @@ def test_bad_arguments_take_one_line(
 
 def test_it_is_piped(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.setattr(sys, "stdin", io.StringIO("b2\nquit now\nquit\na1\n"))
-    sit_down(GAMES["mnk"], "3 3 3", None, ("person", "person"), 1.0)
+    play_in_terminal(GAMES["mnk"], "3 3 3", None, ("person", "person"), 1.0)
     printed = capsys.readouterr().out
     assert "1. first plays b2" in printed and "second plays" not in printed
     assert "'quit now' names no field" in printed

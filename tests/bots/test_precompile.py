@@ -47,8 +47,8 @@ def processes(monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
 def test_rules_are_interpreted_until_compiled_ones_are_loaded(processes: list[list[str]]) -> None:
     compiler = Compiler()
     warm = Precompilation(compiler)
-    warm.beside(SMALL)
-    warm.beside(SMALL)
+    warm.start(SMALL)
+    warm.start(SMALL)
     assert not warm.wait(SMALL, 0.0)
     assert not warm.kernel(SMALL).compiled
     compiler.go_on.set()
@@ -63,8 +63,8 @@ def test_other_reserves_need_no_other_code(processes: list[list[str]]) -> None:
     compiler = Compiler()
     compiler.go_on.set()
     warm = Precompilation(compiler)
-    warm.now(SMALL)
-    warm.beside(SMALL_HANDICAP)
+    warm.load(SMALL)
+    warm.start(SMALL_HANDICAP)
     assert warm.kernel(SMALL_HANDICAP).compiled
     assert not warm.kernel(OTHER).compiled
     assert processes == []
@@ -73,7 +73,7 @@ def test_other_reserves_need_no_other_code(processes: list[list[str]]) -> None:
 def test_boards_that_are_too_large_stay_interpreted() -> None:
     compiler = Compiler()
     warm = Precompilation(compiler)
-    warm.now(LARGE)
+    warm.load(LARGE)
     assert not warm.kernel(LARGE).compiled
     assert compiler.positions == []
 

@@ -143,7 +143,7 @@ def test_coming_back() -> None:
 
 
 def test_a_server_that_stays_away(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(watching, "PATIENCE_SECONDS", 0.05)
+    monkeypatch.setattr(watching, "MIN_RECONNECT_SECONDS", 0.05)
     with pytest.raises(ArenaError, match="could not be reached again"):
         watched(HELLO + LIST + WATCH + "drop")
 

@@ -6,7 +6,7 @@ import pytest
 from rich.console import Console
 
 from bots.client.formatting import clock, time_control
-from bots.watch.rendering import scene
+from bots.watch.rendering import render_match
 from bots.watch.watched_match import WatchedMatch, newest_running
 from engine.wire import messages as m
 from tests.bots.texts import FIRST, SECOND
@@ -101,7 +101,7 @@ def test_time_controls_for_people() -> None:
 def drawn(watched_match: WatchedMatch, width: int, height: int, now: float = 110.0) -> list[str]:
     """Draw a match; return the lines."""
     output = io.StringIO()
-    Console(file=output, width=width, height=height).print(scene(watched_match, now, width, height))
+    Console(file=output, width=width, height=height).print(render_match(watched_match, now, width, height))
     return output.getvalue().splitlines()
 
 

@@ -39,7 +39,7 @@ async def test_a_bot_that_has_logged_in_is_started_again_however_it_ends(
 ) -> None:
     """As after a match that the server could not begin, for lack of room on its disk."""
     monkeypatch.setattr(builtin_bots, "FIRST_PAUSE_SECONDS", 0.0)
-    monkeypatch.setattr(builtin_bots, "LOOK_SECONDS", 0.001)
+    monkeypatch.setattr(builtin_bots, "CHECK_SECONDS", 0.001)
     began = 0
 
     async with open_house(tmp_path) as arena, trio.open_nursery() as nursery:
@@ -75,7 +75,7 @@ async def test_a_machine_without_room_for_a_bot_costs_the_server_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(builtin_bots, "FIRST_PAUSE_SECONDS", 0.0)
-    monkeypatch.setattr(builtin_bots, "LOOK_SECONDS", 0.001)
+    monkeypatch.setattr(builtin_bots, "CHECK_SECONDS", 0.001)
     began = 0
 
     async with open_house(tmp_path) as arena, trio.open_nursery() as nursery:
@@ -102,7 +102,7 @@ async def test_the_demonstration_says_for_whom_it_waits(
     tmp_path: Path, autojump_clock: MockClock, capsys: pytest.CaptureFixture[str]
 ) -> None:
     async with open_house(tmp_path) as arena, trio.open_nursery() as nursery:
-        nursery.start_soon(demo._tell_who_is_awaited, arena.arena, ("alphabeta", "random"))
+        nursery.start_soon(demo._report_awaited, arena.arena, ("alphabeta", "random"))
         await trio.sleep(6)
         await arena.connect("random")
         await trio.sleep(6)

@@ -1,4 +1,4 @@
-"""The cases of the conformance test, by subject.
+"""The situations of the conformance test, by subject.
 
 - `connecting`: situations from the connection to the first match
 - `ending`: situations in which a match ends, each in another way

@@ -17,26 +17,26 @@ REPEAT_SECONDS = 2.0
 """How long a bot is watched that is refused again and again."""
 
 
-def logs_in_and_seeks(subject: BotUnderTest) -> None:
+def logs_in_and_seeks(bot: BotUnderTest) -> None:
     """Greeting, LOGIN, SEEK."""
-    subject.seeking()
+    bot.seeking()
 
 
-def waits_for_the_greeting(subject: BotUnderTest) -> None:
+def waits_for_the_greeting(bot: BotUnderTest) -> None:
     """Whatever comes first, nothing but LOGIN is said; the greeting comes in pieces."""
-    peer = subject.connection()
+    peer = bot.connection()
     with suppress(Left):
         peer.cut = True
         greet(peer)
         peer.cut = False
-        subject.login(peer)
+        bot.login(peer)
         return
     raise Fault("closed the connection at the greeting", "LOGIN", "4")
 
 
-def stops_at_another_version(subject: BotUnderTest) -> None:
+def stops_at_another_version(bot: BotUnderTest) -> None:
     """A greeting with a version that the bot cannot know."""
-    peer = subject.connection()
+    peer = bot.connection()
     try:
         greet(peer, version=m.VERSION + 1)
         request = peer.request(time.monotonic() + ANSWER_SECONDS)
@@ -45,80 +45,80 @@ def stops_at_another_version(subject: BotUnderTest) -> None:
     except Left:
         request = m.Quit()
     finally:
-        subject.drop()
+        bot.drop()
     if not isinstance(request, m.Quit):
         did = f"went on with {peer.last!r}" if peer.last else f"waited for {ANSWER_SECONDS:g} s"
         raise Fault(f"{did} after 'ARENA {m.VERSION + 1} …'", "to say so to its user, and to leave", "2.5")
 
 
-def login_is_refused(subject: BotUnderTest) -> None:
+def login_is_refused(bot: BotUnderTest) -> None:
     """ERROR in answer to LOGIN."""
     for code in ("name_taken", "bad_name", "bad_token", "some_new_code"):
-        peer = subject.connection()
+        peer = bot.connection()
         greet(peer)
-        _refused(subject, peer, m.Login, "LOGIN", code)
-        subject.drop()
+        _refused(bot, peer, m.Login, "LOGIN", code)
+        bot.drop()
 
 
-def seek_is_refused(subject: BotUnderTest) -> None:
+def seek_is_refused(bot: BotUnderTest) -> None:
     """ERROR in answer to SEEK."""
     for code in ("too_many", "stopping", "bad_time"):
-        peer = subject.connection()
+        peer = bot.connection()
         with suppress(Left):
-            subject.login(peer)
-            _refused(subject, peer, m.Seek, "SEEK", code)
-        subject.drop()
+            bot.login(peer)
+            _refused(bot, peer, m.Seek, "SEEK", code)
+        bot.drop()
 
 
-def match_cannot_be_begun(subject: BotUnderTest) -> None:
+def match_cannot_be_begun(bot: BotUnderTest) -> None:
     """CANCELLED and ERROR while seeking."""
-    peer = subject.seeking()
+    peer = bot.seeking()
     with suppress(Left):
         peer.say(m.Cancelled(), m.Error("server_fault", m.Text("the match cannot be begun")))
-        subject.said(peer, "SEEK again, or QUIT", "7")
-    subject.drop()
+        bot.said(peer, "SEEK again, or QUIT", "7")
+    bot.drop()
 
 
-def server_says_goodbye(subject: BotUnderTest) -> None:
+def server_says_goodbye(bot: BotUnderTest) -> None:
     """BYE while seeking: the bot leaves, or comes again and again, but not in a hurry."""
-    peer = subject.seeking()
+    peer = bot.seeking()
     with suppress(Left):
         peer.say(m.Cancelled(), m.Bye("stopping", m.Text("the server is shutting down")))
     peer.close()
     deadline, count = time.monotonic() + REPEAT_SECONDS, 0
     while (seconds := deadline - time.monotonic()) > 0:
-        visitor = subject.accept_connection(min(seconds, LOOK_SECONDS))
+        visitor = bot.accept_connection(min(seconds, LOOK_SECONDS))
         if visitor is not None:
             count += 1
             visitor.close()
-        elif subject.program_ended():
+        elif bot.program_ended():
             break
         if count > MAX_REFUSALS:
-            subject.drop()
+            bot.drop()
             raise Fault(f"connected {count} times in {REPEAT_SECONDS:g} s after BYE", "to pause between attempts", "5")
-    subject.drop()
+    bot.drop()
 
 
-def unknown_kinds(subject: BotUnderTest) -> None:
+def unknown_kinds(bot: BotUnderTest) -> None:
     """Messages and blocks that no client knows, everywhere."""
-    peer = subject.connection()
+    peer = bot.connection()
     peer.noisy = True
     peer.send(FIRST_WORDS)
-    _plays(subject, peer, "to ignore lines of a kind that it does not know", "2.4")
-    subject.drop()
+    _plays(bot, peer, "to ignore lines of a kind that it does not know", "2.4")
+    bot.drop()
 
 
-def lines_in_pieces(subject: BotUnderTest) -> None:
+def lines_in_pieces(bot: BotUnderTest) -> None:
     """Three bytes at a time."""
-    peer = subject.connection()
+    peer = bot.connection()
     peer.cut = True
-    _plays(subject, peer, "to put together what comes until an LF", "2.1")
-    subject.drop()
+    _plays(bot, peer, "to put together what comes until an LF", "2.1")
+    bot.drop()
 
 
-def long_lines(subject: BotUnderTest) -> None:
+def long_lines(bot: BotUnderTest) -> None:
     """Lines as long as a client has to accept, of a kind that it does not know and of one that it does."""
-    table = ConformanceMatch(subject)
+    table = ConformanceMatch(bot)
     table.announce()
     table.peer.send(b"LETTER " + b"x" * (REPLY_BYTES - 7) + b"\n")
     table.ready()
@@ -131,18 +131,18 @@ def long_lines(subject: BotUnderTest) -> None:
     table.peer.result(message._replace(sentence=m.Text("è" * (room // 2))))
 
 
-def _plays(subject: BotUnderTest, peer: Peer, right: str, section: str) -> None:
+def _plays(bot: BotUnderTest, peer: Peer, right: str, section: str) -> None:
     """Login and a few moves, over this connection; a bot that leaves before is told what would have been right."""
     try:
-        subject.login(peer)
-        request = subject.lobby(peer)
+        bot.login(peer)
+        request = bot.lobby(peer)
         if not isinstance(request, m.Seek):
             raise Fault(f"said {peer.last!r}", "SEEK", "3")
-        subject.accept(peer, request)
+        bot.accept(peer, request)
     except Left as left:
-        subject.lost()
+        bot.lost()
         raise Fault("closed the connection", right, section) from left
-    table = ConformanceMatch(subject)
+    table = ConformanceMatch(bot)
     table.opening()
     for _ in range(4):
         if table.history.position.turn == table.side:
@@ -158,10 +158,10 @@ def _first(table: ConformanceMatch) -> str:
     return next(iter(table.history.position.successors())).move
 
 
-def _refused(subject: BotUnderTest, peer: Peer, kind: type, word: str, code: str) -> None:
+def _refused(bot: BotUnderTest, peer: Peer, kind: type, word: str, code: str) -> None:
     """Refuse requests of a kind, and see that they are not repeated for ever."""
     try:
-        request = subject.said(peer, word, "4")
+        request = bot.said(peer, word, "4")
         if not isinstance(request, kind):
             raise Fault(f"said {peer.last!r}", word, "3")
         deadline, count = time.monotonic() + REPEAT_SECONDS, 0

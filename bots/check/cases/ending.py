@@ -13,88 +13,88 @@ SMALL = {"gipf": "3 3 5 5", "mnk": "4 4 3", "arrows": "4 4"}
 UNKNOWN = "some_new_reason"
 
 
-def own_move_ends(subject: BotUnderTest) -> None:
+def own_move_ends(bot: BotUnderTest) -> None:
     """Whatever the bot plays ends the game on the board."""
-    table = _table(subject, always_ends, own=True)
+    table = _table(bot, always_ends, own=True)
     table.opening()
     table.exchange()
     table.close()
-    _goes_on(subject)
+    _goes_on(bot)
 
 
-def opponent_wins(subject: BotUnderTest) -> None:
+def opponent_wins(bot: BotUnderTest) -> None:
     """The opponent plays a move that wins."""
-    table = _table(subject, can_win, own=False)
+    table = _table(bot, can_win, own=False)
     table.opening()
     position = table.history.position
     table.moved(next(s.move for s in position.successors() if wins(position, s)))
     table.close()
-    _goes_on(subject)
+    _goes_on(bot)
 
 
-def move_limit(subject: BotUnderTest) -> None:
+def move_limit(bot: BotUnderTest) -> None:
     """A draw by a move limit of three."""
-    for side in subject.sides():
-        table = ConformanceMatch(subject, side=side, move_limit=3)
+    for side in bot.sides():
+        table = ConformanceMatch(bot, side=side, move_limit=3)
         table.opening()
         while not table.over():
             if table.history.position.turn == side:
                 table.exchange()
             else:
                 table.moved(next(iter(table.history.position.successors())).move)
-        _goes_on(subject)
+        _goes_on(bot)
 
 
-def while_preparing(subject: BotUnderTest) -> None:
+def while_preparing(bot: BotUnderTest) -> None:
     """The match ends directly after MATCH; a READY may be on its way."""
     for result, reason in (("opponent", "resign"), ("annulled", "server_stop")):
-        table = _table(subject)
+        table = _table(bot)
         table.announce()
         table.result(table.name if result == "opponent" else result, reason, "before it began")
-        _goes_on(subject)
+        _goes_on(bot)
 
 
-def while_waiting(subject: BotUnderTest) -> None:
+def while_waiting(bot: BotUnderTest) -> None:
     """The match ends while the opponent is on turn."""
     for reason in ("time", "bad_move", "resign"):
-        table = _table(subject)
+        table = _table(bot)
         table.opening()
         if table.history.position.turn == table.side:
             table.exchange()
         if not table.over():
             table.result(table.name, reason, "checker has lost")
-        _goes_on(subject)
+        _goes_on(bot)
 
 
-def while_thinking(subject: BotUnderTest) -> None:
+def while_thinking(bot: BotUnderTest) -> None:
     """The match ends while the bot is on turn; the MOVE that comes too late is refused."""
     for result, reason in (("won", "resign"), ("annulled", "server_fault"), ("draw", UNKNOWN)):
-        table = _table(subject)
+        table = _table(bot)
         table.opening()
         if table.history.position.turn != table.side:
             table.moved(next(iter(table.history.position.successors())).move)
         table.turn()
         table.result(table.name if result == "won" else result, reason)
-        _goes_on(subject)
+        _goes_on(bot)
 
 
-def _goes_on(subject: BotUnderTest) -> None:
+def _goes_on(bot: BotUnderTest) -> None:
     """See that the bot seeks again; where it leaves, that it can come back."""
-    subject.seeking()
+    bot.seeking()
 
 
-def _table(subject: BotUnderTest, wanted: Wanted | None = None, *, own: bool = True) -> ConformanceMatch:
+def _table(bot: BotUnderTest, wanted: Wanted | None = None, *, own: bool = True) -> ConformanceMatch:
     """Return a match, from a position with the bot's or the other side to move that will do."""
-    subject.seeking()
-    wish = subject.conditions
+    bot.seeking()
+    wish = bot.conditions
     side = wish.side or 0
     if wanted is None:
-        return ConformanceMatch(subject, side=side)
+        return ConformanceMatch(bot, side=side)
     parameters = wish.parameters or SMALL.get(wish.game.name, wish.game.default_parameters)
     position = find(wish.game, parameters, side if own else 1 - side, wanted)
     if position is None:
         raise Skipped(f"no such position of {wish.game.name} {word_of(parameters)} was found")
-    return ConformanceMatch(subject, position, side=side)
+    return ConformanceMatch(bot, position, side=side)
 
 
 SITUATIONS = (

@@ -8,24 +8,24 @@ from engine.wire import messages as m
 CODES = ("line_too_long", "bad_line", "bad_arguments", "some_new_code")
 
 
-def move_is_refused(subject: BotUnderTest) -> None:
+def move_is_refused(bot: BotUnderTest) -> None:
     """ERROR in answer to MOVE: the bot is still on turn, and says another MOVE, or gives up."""
     for code in CODES:
-        table = _on_turn(subject)
+        table = _on_turn(bot)
         table.asked()
         table.peer.refuse_move(code, "this is how a refusal looks")
         _moves_or_resigns(table)
 
 
-def moves_are_refused(subject: BotUnderTest) -> None:
+def moves_are_refused(bot: BotUnderTest) -> None:
     """ERROR in answer to MOVES: a bot that asks for the list does without it, or gives up."""
-    table = _on_turn(subject)
+    table = _on_turn(bot)
     table.lists_moves = False
     _moves_or_resigns(table)
 
 
-def _on_turn(subject: BotUnderTest) -> ConformanceMatch:
-    table = ConformanceMatch(subject)
+def _on_turn(bot: BotUnderTest) -> ConformanceMatch:
+    table = ConformanceMatch(bot)
     table.opening()
     if table.history.position.turn != table.side:
         table.moved(next(iter(table.history.position.successors())).move)

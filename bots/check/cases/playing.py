@@ -23,19 +23,19 @@ SMALL_GIPF = "2 2 9 9"
 GIPF = GAMES["gipf"]
 
 
-def first_side(subject: BotUnderTest) -> None:
+def first_side(bot: BotUnderTest) -> None:
     """A few moves as the side that begins."""
-    keep_playing(ConformanceMatch(subject, side=0), FEW_PLIES)
+    keep_playing(ConformanceMatch(bot, side=0), FEW_PLIES)
 
 
-def second_side(subject: BotUnderTest) -> None:
+def second_side(bot: BotUnderTest) -> None:
     """A few moves as the other side."""
-    keep_playing(ConformanceMatch(subject, side=1), FEW_PLIES)
+    keep_playing(ConformanceMatch(bot, side=1), FEW_PLIES)
 
 
-def waits_for_turn(subject: BotUnderTest) -> None:
+def waits_for_turn(bot: BotUnderTest) -> None:
     """START, MOVED, and what the opponent's connection does, are no TURN."""
-    table = ConformanceMatch(subject)
+    table = ConformanceMatch(bot)
     table.opening()
     table.silent(TURN_SECONDS)
     if table.history.position.turn == table.side:
@@ -50,28 +50,28 @@ def waits_for_turn(subject: BotUnderTest) -> None:
     table.close()
 
 
-def own_rows(subject: BotUnderTest) -> None:
+def own_rows(bot: BotUnderTest) -> None:
     """Every legal move takes a choice among the bot's rows."""
-    for side in subject.sides():
-        _one_move(subject, crossing_rows(side, side), side)
+    for side in bot.sides():
+        _one_move(bot, crossing_rows(side, side), side)
 
 
-def opponents_rows(subject: BotUnderTest) -> None:
+def opponents_rows(bot: BotUnderTest) -> None:
     """Every legal move takes a choice among the opponent's rows."""
-    for side in subject.sides():
-        _one_move(subject, crossing_rows(1 - side, side), side)
+    for side in bot.sides():
+        _one_move(bot, crossing_rows(1 - side, side), side)
 
 
-def opponent_chooses(subject: BotUnderTest) -> None:
+def opponent_chooses(bot: BotUnderTest) -> None:
     """The other side plays moves with choices; the bot has to know what they have made of the board."""
-    for side in subject.sides():
+    for side in bot.sides():
         for owner in (0, 1):
-            _require(subject, GIPF)
-            if subject.conditions.parameters is None:
+            _require(bot, GIPF)
+            if bot.conditions.parameters is None:
                 position = crossing_rows(owner, 1 - side)
             else:
-                position = _found(subject, 1 - side, may_choose(owner))
-            table = ConformanceMatch(subject, position, side=side)
+                position = _found(bot, 1 - side, may_choose(owner))
+            table = ConformanceMatch(bot, position, side=side)
             table.opening()
             table.moved(next(s.move for s in position.successors() if chooses(s, owner)))
             if not table.over():
@@ -79,34 +79,34 @@ def opponent_chooses(subject: BotUnderTest) -> None:
             table.close()
 
 
-def has_one_move(subject: BotUnderTest) -> None:
+def has_one_move(bot: BotUnderTest) -> None:
     """There is one legal move."""
-    for side in subject.sides():
-        position = forced_move(_game(subject), side)
+    for side in bot.sides():
+        position = forced_move(_game(bot), side)
         if position is None:
-            raise Skipped(f"{_game(subject).name} has no forced moves")
-        _one_move(subject, position, side)
+            raise Skipped(f"{_game(bot).name} has no forced moves")
+        _one_move(bot, position, side)
 
 
-def long_match(subject: BotUnderTest) -> None:
+def long_match(bot: BotUnderTest) -> None:
     """A match of some hundred moves where the game allows it."""
-    game, parameters = _variant(subject)
-    table = ConformanceMatch(subject, game.start(parameters), budget=LONG_BUDGET_MS, move_limit=LONG_PLIES)
+    game, parameters = _variant(bot)
+    table = ConformanceMatch(bot, game.start(parameters), budget=LONG_BUDGET_MS, move_limit=LONG_PLIES)
     keep_playing(table, LONG_PLIES)
 
 
-def another_start(subject: BotUnderTest) -> None:
+def another_start(bot: BotUnderTest) -> None:
     """BOARD shows a position in the middle of a game: it is where this match begins, whoever is to move."""
     for turn in (0, 1):
-        for side in subject.sides():
-            position = _found(subject, turn, _has_begun)
-            keep_playing(ConformanceMatch(subject, position, side=side), 2)
+        for side in bot.sides():
+            position = _found(bot, turn, _has_begun)
+            keep_playing(ConformanceMatch(bot, position, side=side), 2)
 
 
-def match_after_match(subject: BotUnderTest) -> None:
+def match_after_match(bot: BotUnderTest) -> None:
     """Three matches in a row, of different lengths and ends."""
     for number in range(3):
-        keep_playing(ConformanceMatch(subject), 1 + 2 * number)
+        keep_playing(ConformanceMatch(bot), 1 + 2 * number)
 
 
 def keep_playing(table: ConformanceMatch, plies: int) -> None:
@@ -143,38 +143,38 @@ def _goes_on(successor: Successor) -> bool:
     return successor.position.verdict() is None
 
 
-def _one_move(subject: BotUnderTest, position: Position, side: int) -> None:
-    _require(subject, position.game)
-    table = ConformanceMatch(subject, position, side=side)
+def _one_move(bot: BotUnderTest, position: Position, side: int) -> None:
+    _require(bot, position.game)
+    table = ConformanceMatch(bot, position, side=side)
     table.opening()
     table.exchange()
     table.close()
 
 
-def _found(subject: BotUnderTest, turn: int, wanted: Wanted) -> Position:
+def _found(bot: BotUnderTest, turn: int, wanted: Wanted) -> Position:
     """Find a position of the variant that is to be played."""
-    game, parameters = _variant(subject)
+    game, parameters = _variant(bot)
     position = find(game, parameters, turn, wanted)
     if position is None:
         raise Skipped(f"no such position of {game.name} {word_of(parameters)} was found")
     return position
 
 
-def _require(subject: BotUnderTest, game: Game) -> None:
-    seeks = _game(subject)
+def _require(bot: BotUnderTest, game: Game) -> None:
+    seeks = _game(bot)
     if seeks is not game:
         raise Skipped(f"the bot seeks {seeks.name}")
 
 
-def _variant(subject: BotUnderTest) -> tuple[Game, str]:
+def _variant(bot: BotUnderTest) -> tuple[Game, str]:
     """Return the game that the bot seeks, and the variant that it seeks, or else one in which much happens."""
-    game = _game(subject)
-    return game, subject.conditions.parameters or (SMALL_GIPF if game is GIPF else game.default_parameters)
+    game = _game(bot)
+    return game, bot.conditions.parameters or (SMALL_GIPF if game is GIPF else game.default_parameters)
 
 
-def _game(subject: BotUnderTest) -> Game:
-    subject.seeking()
-    return subject.conditions.game
+def _game(bot: BotUnderTest) -> Game:
+    bot.seeking()
+    return bot.conditions.game
 
 
 SITUATIONS = (

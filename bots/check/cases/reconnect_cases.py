@@ -12,9 +12,9 @@ AWAY_SECONDS = 1.0
 BUDGET_MS = 20_000
 
 
-def while_preparing(subject: BotUnderTest) -> None:
+def while_preparing(bot: BotUnderTest) -> None:
     """Directly behind MATCH and BOARD: READY is said, or said again, over the new connection."""
-    table = _table(subject)
+    table = _table(bot)
     table.announce()
     table.peer.close()
     resume(table)
@@ -23,9 +23,9 @@ def while_preparing(subject: BotUnderTest) -> None:
     _goes_on(table)
 
 
-def while_waiting(subject: BotUnderTest) -> None:
+def while_waiting(bot: BotUnderTest) -> None:
     """In the middle of a line, while the opponent is on turn, who moves before the bot is back."""
-    table = _table(subject)
+    table = _table(bot)
     table.opening()
     if table.history.position.turn == table.side:
         table.exchange()
@@ -38,22 +38,22 @@ def while_waiting(subject: BotUnderTest) -> None:
         _goes_on(table)
 
 
-def while_thinking(subject: BotUnderTest) -> None:
+def while_thinking(bot: BotUnderTest) -> None:
     """Directly behind TURN; the server has died, and refuses connections for a while."""
-    table = _table(subject)
+    table = _table(bot)
     table.opening()
     if table.history.position.turn != table.side:
         table.moved(next(iter(table.history.position.successors())).move)
     table.turn()
     table.peer.reset()
-    subject.be_away(AWAY_SECONDS)
+    bot.be_away(AWAY_SECONDS)
     resume(table)
     _goes_on(table)
 
 
-def again_and_again(subject: BotUnderTest) -> None:
+def again_and_again(bot: BotUnderTest) -> None:
     """Three times in one match, with more and more moves to catch up with."""
-    table = _table(subject)
+    table = _table(bot)
     table.opening()
     for _ in range(3):
         for _ in range(2):
@@ -68,27 +68,27 @@ def again_and_again(subject: BotUnderTest) -> None:
     _goes_on(table)
 
 
-def ended_meanwhile(subject: BotUnderTest) -> None:
+def ended_meanwhile(bot: BotUnderTest) -> None:
     """The match is over when the bot is back: RESULT comes with what it has missed."""
-    table = _table(subject)
+    table = _table(bot)
     table.opening()
     table.peer.close()
     resume(table)
     table.result(table.name, "time", "checker ran out of time")
-    subject.seeking()
+    bot.seeking()
 
 
-def cannot_be_resumed(subject: BotUnderTest) -> None:
+def cannot_be_resumed(bot: BotUnderTest) -> None:
     """RESUME is refused: the bot logs in as at first, or leaves."""
-    table = _table(subject)
+    table = _table(bot)
     table.opening()
     table.peer.close()
-    subject.lost()
-    subject.seeking()
+    bot.lost()
+    bot.seeking()
 
 
-def _table(subject: BotUnderTest) -> ConformanceMatch:
-    return ConformanceMatch(subject, budget=BUDGET_MS)
+def _table(bot: BotUnderTest) -> ConformanceMatch:
+    return ConformanceMatch(bot, budget=BUDGET_MS)
 
 
 def _goes_on(table: ConformanceMatch) -> None:

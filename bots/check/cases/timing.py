@@ -11,14 +11,14 @@ TINY_MS = 500
 INCREMENT_MS = 100
 
 
-def short_budget(subject: BotUnderTest) -> None:
+def short_budget(bot: BotUnderTest) -> None:
     """A second for the whole match."""
-    keep_playing(ConformanceMatch(subject, budget=SHORT_MS), SHORT_PLIES)
+    keep_playing(ConformanceMatch(bot, budget=SHORT_MS), SHORT_PLIES)
 
 
-def increment(subject: BotUnderTest) -> None:
+def increment(bot: BotUnderTest) -> None:
     """Half a second, and a tenth for each move."""
-    table = ConformanceMatch(subject, budget=TINY_MS, increment=INCREMENT_MS)
+    table = ConformanceMatch(bot, budget=TINY_MS, increment=INCREMENT_MS)
     keep_playing(table, SHORT_PLIES)
 
 

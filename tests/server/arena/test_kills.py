@@ -87,7 +87,7 @@ class Player(threading.Thread):
 
     def busy(self) -> bool:
         """Tell whether it plays, or tries to come back."""
-        return self.is_alive() and (self.known() is not None or self.session._patience is not None)
+        return self.is_alive() and (self.known() is not None or self.session._backoff is not None)
 
 
 class Server:
@@ -219,7 +219,7 @@ def _kill_again_and_again(server: Server, monkeypatch: pytest.MonkeyPatch) -> No
     while (any(running.iterdir()) or any(player.busy() for player in players)) and time.monotonic() < deadline:
         time.sleep(0.05)
     assert list(running.iterdir()) == list(damaged.iterdir()) == []
-    monkeypatch.setattr(session, "PATIENCE_SECONDS", 0.0)
+    monkeypatch.setattr(session, "MIN_RECONNECT_SECONDS", 0.0)
     server.kill()
     for player in players:
         player.join(END_SECONDS)

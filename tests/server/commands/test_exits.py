@@ -17,7 +17,7 @@ import trio.testing
 from server.commands import exits, run_contest
 from server.contest.store.schema import BadStore
 from server.net.listener import CannotListen
-from server.serve import _hurrying
+from server.serve import _immediate_exit
 
 END_SECONDS = 600.0
 
@@ -213,7 +213,7 @@ async def test_a_signal_that_comes_while_the_server_ends_lets_it_wait_for_nothin
 
     waited = False
     with pytest.RaisesGroup(KeyboardInterrupt, flatten_subgroups=True):
-        async with _hurrying(Once(), tmp_path) as begin:
+        async with _immediate_exit(Once(), tmp_path) as begin:
             await trio.testing.wait_all_tasks_blocked()
             waited = True  # nothing happens before it is begun
             begin()
