@@ -6,19 +6,7 @@ from typing import NamedTuple
 from engine.games.interface import Kernel
 from engine.search.binding import bind, longer, numbers
 from engine.solve import retrograde
-from engine.solve.retrograde import (
-    EDGES,
-    EXPANDED,
-    POSITIONS,
-    SPARE_PLACES,
-    begin,
-    expand,
-    forget,
-    judge,
-    line_up,
-    link,
-    refill,
-)
+from engine.solve.retrograde import EDGES, ENTRY_POINTS, EXPANDED, POSITIONS, SPARE_PLACES
 
 FIRST_POSITIONS = 1 << 10
 """Positions that a set has room for in the beginning; a power of 2, as it is whenever the room is doubled."""
@@ -58,8 +46,7 @@ class ReachableSet:
         """Begin with the position of a kernel, to take at most ``memory`` bytes, but for the least size."""
         self.full = False
         self._kernel = kernel
-        functions = begin, expand, refill, link, line_up, judge, forget
-        bound = bind(functions, kernel)
+        bound = bind(ENTRY_POINTS, kernel)
         self._begin, self._expand, self._refill, self._link, self._line_up, self._go_back, self._undo = bound
         self._memory = memory
         self._tally = numbers(kernel, "q", 3)

@@ -173,3 +173,7 @@ def forget(values: Numbers, offsets: Numbers, tally: Numbers) -> None:
     for at in range(tally[EXPANDED]):
         if offsets[at] < offsets[at + 1]:
             values[at] = UNKNOWN
+
+
+ENTRY_POINTS = begin, expand, refill, link, line_up, judge, forget
+"""What is to be bound; the other functions are called by these."""

@@ -10,20 +10,7 @@ from engine.compiling.binding import Numbers
 from engine.games.interface import Kernel, LayerRules
 from engine.search.binding import bind, numbers
 from engine.solve.layered.store import LayerStore, Name
-from engine.solve.layered.values import (
-    EDGES,
-    LAST,
-    LONGEST,
-    PLACE,
-    POSITIONS,
-    Layer,
-    add_up,
-    count_edges,
-    fill_in,
-    go_back,
-    survey,
-    tell,
-)
+from engine.solve.layered.values import EDGES, ENTRY_POINTS, LAST, LONGEST, PLACE, POSITIONS, Layer
 
 SURVEYED_AT_A_TIME = 1 << 17
 """Places that a thread surveys between two looks at the clock."""
@@ -100,8 +87,7 @@ class LayerPair:
         """
         self._rules = layer_rules(kernel)
         self._kernel = kernel._replace(rules=self._rules)
-        functions = survey, count_edges, add_up, fill_in, go_back, tell
-        bound = bind(functions, self._kernel)
+        bound = bind(ENTRY_POINTS, self._kernel)
         self._look, self._count_edges, self._add_up, self._fill_in, self._return, self._tell = bound
         self._shelf = shelf
         self._memory = memory
