@@ -86,6 +86,8 @@ def test_builtin_bots_outlive_the_server_in_their_matches_and_others_take_their_
         assert other.hear(m.Match).opponent == "random-2"
         back.say(m.Move(m.Text("a1-b2")))
         back.hear(m.Turn)  # the built-in bot is back, and has answered
+        back.say(m.Resign())
+        back.hear(m.Result)  # with its game the bot of the first server ends, which is none of the second's
         server.stop()
         for client in (newcomer, back, other):
             client.close()

@@ -247,7 +247,7 @@ def start(
     `in_lasting_thread`.
     """
     told, tells = os.pipe()
-    waits, goes = os.pipe()
+    waits, goes = _pipe_without_end()
     refused: int | None = None
     ways: tuple[socket.socket, socket.socket] | None = None
     process, sealed = None, None
@@ -288,6 +288,18 @@ def start(
         if ways is not None:
             ways[1].close()
     return sealed
+
+
+def _pipe_without_end() -> tuple[int, int]:
+    """Return both ends of a pipe whose reader can write, too: it goes on waiting when all others have died."""
+    reads, writes = os.pipe()
+    try:
+        return os.open(f"/proc/self/fd/{reads}", os.O_RDWR | os.O_CLOEXEC), writes
+    except OSError:
+        os.close(writes)
+        raise
+    finally:
+        os.close(reads)
 
 
 def filter_to_read() -> int | None:

@@ -307,10 +307,14 @@ from server.contest.programs.sandbox.bubblewrap import View
 from server.contest.programs.sandbox.process import Seal
 async def main(folder, *command):
     seal = Seal(View(folder), Bounds(), 1000.0)
-    place = programs.Place(folder, descendants.home_of(folder), folder / "errors.txt", seal=seal)
+    never = trio.Event() if sys.argv[2] == "waits" else None
+    place = programs.Place(folder, descendants.home_of(folder), folder / "errors.txt", ready=never, seal=seal)
     trio._core._thread_cache.IDLE_TIMEOUT = 0.05
+    seat = Seat("127.0.0.1", 1, "carol", "gipf", "token")
     async with trio.open_nursery() as nursery:
-        program = await nursery.start(programs.run, command, Seat("127.0.0.1", 1, "carol", "gipf", "token"), place)
+        if never is not None:
+            print("started", flush=True)
+        program = await nursery.start(programs.run, command, seat, place)
         if sys.argv[2] != "begins":
             await program.stream.receive_some()
         while sys.argv[2] == "idles" and any("Trio" in thread.name for thread in threading.enumerate()):
@@ -335,6 +339,26 @@ async def test_nothing_is_left_when_the_server_is_killed(tmp_path: Path, stage: 
         server.send_signal(signal.SIGKILL)
     if stage == "begins":
         await trio.to_thread.run_sync(descendants.end_marked, descendants.home_of(tmp_path))
+    await none_with_word(word)
+
+
+async def test_a_program_whose_sandbox_waits_never_begins_when_the_server_is_killed(tmp_path: Path) -> None:
+    word = f"waits-{os.getpid()}"
+    source = f"open({str(tmp_path / 'begun')!r}, 'w')\n{SPINS}"
+    command = [sys.executable, "-c", STARTS, str(tmp_path), "waits", sys.executable, "-c", source, word]
+    with subprocess.Popen(command, stdout=subprocess.PIPE) as server:
+        with trio.fail_after(SECONDS):
+            while len(with_word(word)) < 3:  # the server, bubblewrap, and the first process in the sandbox
+                await trio.sleep(0.01)
+        server.kill()
+    with trio.fail_after(SECONDS):
+        while len(with_word(word)) > 1:  # bubblewrap ends with the server
+            await trio.sleep(0.01)
+    (first,) = with_word(word)
+    await trio.sleep(0.5)
+    assert with_word(word) == [first]
+    assert Path(f"/proc/{first}/cmdline").read_bytes().startswith(b"bwrap\0"), "it is no program yet"
+    await trio.to_thread.run_sync(descendants.end_marked, descendants.home_of(tmp_path))
     await none_with_word(word)
 
 
