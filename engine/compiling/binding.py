@@ -207,6 +207,6 @@ def _numba() -> Any:
 
     @overload(popcount)
     def compiled_popcount(bits):  # type: ignore[no-untyped-def]  # numba compares the two signatures
-        return lambda bits: count_bits(bits)
+        return (lambda bits: count_bits(bits)) if isinstance(bits, numba.types.Integer) else None
 
     return numba

@@ -124,5 +124,6 @@ def _tools() -> str:
     """Name what compiles, and where the sources lie: numba keeps their place in what it writes."""
     from importlib.metadata import version
 
-    ours = Path(__file__).with_name("binding.py")
-    return f"{sys.version} {version('numba')} {ours} {hashlib.sha256(ours.read_bytes()).hexdigest()}"
+    ours = [Path(__file__).with_name(name) for name in ("binding.py", "wide_integers.py", "wide_lowering.py")]
+    digest = hashlib.sha256(b"".join(source.read_bytes() for source in ours)).hexdigest()
+    return f"{sys.version} {version('numba')} {ours[0]} {digest}"

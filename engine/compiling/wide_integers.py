@@ -1,0 +1,72 @@
+"""Sets of fields on boards of more than 63 fields, as compiled rules take them: integers of several machine words.
+
+Interpreted rules need nothing of this, since Python's integers have any width. Compiled ones are given values of the
+types here, whose width numba reads from them; `engine.compiling.wide_lowering` teaches it what such types are. Then
+the same functions compile for any board. A number of a width behaves as Python's does as long as it, and all that is
+computed with it, lies from -2**(width-1) to 2**(width-1) - 1; bits that are shifted out at the top are lost.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, overload
+
+WORD_BITS = 64
+
+
+def width_for(bits: int) -> int:
+    """Return the width of the narrowest integer of whole words that holds so many bits and a sign."""
+    return (bits // WORD_BITS + 1) * WORD_BITS
+
+
+class WideInteger(int):
+    """An integer with the width that it has in compiled code; operations on it give plain integers."""
+
+    width: int
+
+    def __new__(cls, value: int, width: int) -> "WideInteger":
+        """Make the number of a width, a multiple of 64; raises OverflowError where it does not fit."""
+        number = super().__new__(cls, value)
+        number.width = width
+        number.packed()
+        return number
+
+    def __repr__(self) -> str:
+        return f"WideInteger({int(self)}, {self.width})"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return WideInteger, (int(self), self.width)
+
+    def packed(self) -> bytes:
+        """Return the words of the number, the lowest first, in two's complement."""
+        return self.to_bytes(self.width // 8, "little", signed=True)
+
+
+def unpacked(words: bytes) -> WideInteger:
+    """Return the number whose words these are."""
+    return WideInteger(int.from_bytes(words, "little", signed=True), 8 * len(words))
+
+
+class WideTable(Sequence[int]):
+    """A table of integers of one width, which compiled functions read by global name."""
+
+    def __init__(self, values: Iterable[int], width: int) -> None:
+        """Make a table; raises OverflowError for a value that does not fit."""
+        self.width = width
+        self._values = tuple(WideInteger(value, width) for value in values)
+
+    def __repr__(self) -> str:
+        return f"WideTable({[int(value) for value in self._values]}, {self.width})"
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(self._values)
+
+    @overload
+    def __getitem__(self, at: int) -> int: ...
+
+    @overload
+    def __getitem__(self, at: slice) -> Sequence[int]: ...
+
+    def __getitem__(self, at: int | slice) -> int | Sequence[int]:
+        return self._values[at]

@@ -1,0 +1,357 @@
+"""What numba is told of integers of several machine words: their types, and each operation in LLVM's terms.
+
+LLVM knows integers of any width, so an operation takes a line here. Numbers are signed: they are shifted to the right
+and compared as Python's are. Whoever imports this imports numba and tells it; only compiling for a large board does.
+"""
+
+import operator
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+from llvmlite import ir
+from numba import types
+from numba.core import cgutils
+from numba.core.imputils import RefType, impl_ret_untracked, iternext_impl, lower_builtin, lower_cast, lower_constant
+from numba.core.typeconv import Conversion
+from numba.core.typing.templates import AbstractTemplate, infer_global, signature
+from numba.extending import (
+    NativeValue,
+    box,
+    intrinsic,
+    models,
+    overload,
+    register_model,
+    typeof_impl,
+    unbox,
+)
+
+from engine.compiling.binding import popcount
+from engine.compiling.wide_integers import WORD_BITS, WideInteger, WideTable, unpacked
+
+WORD = ir.IntType(WORD_BITS)
+
+ALIGNMENT = WORD_BITS // 8
+"""Of a number in an arena: that of its words."""
+
+
+class WideType(types.Type):  # type: ignore[misc]
+    """The type of integers of a width."""
+
+    def __init__(self, width: int) -> None:
+        super().__init__(name=f"Wide{width}")
+        self.width = width
+
+    def unify(self, _context: Any, other: Any) -> Any:
+        """Let a variable that is a machine word here and wide there be wide."""
+        return self if isinstance(other, types.Integer) else None
+
+    def can_convert_from(self, _context: Any, other: Any) -> Any:
+        """Let machine words become wide without being asked to."""
+        return Conversion.safe if isinstance(other, types.Integer) else None
+
+
+class WideTableType(types.IterableType):  # type: ignore[misc]
+    """The type of tables of so many integers of a width."""
+
+    def __init__(self, width: int, count: int) -> None:
+        super().__init__(name=f"WideTable{width}x{count}")
+        self.element = WideType(width)
+        self.count = count
+
+    @property
+    def iterator_type(self) -> "WideTableIterator":
+        """What goes through the table."""
+        return WideTableIterator(self)
+
+
+class WideTableIterator(types.SimpleIteratorType):  # type: ignore[misc]
+    """The type of what goes through a table."""
+
+    def __init__(self, table: WideTableType) -> None:
+        super().__init__(f"iter({table})", table.element)
+        self.table = table
+
+
+@register_model(WideType)
+class _WideModel(models.PrimitiveModel):  # type: ignore[misc]
+    def __init__(self, manager: Any, kind: WideType) -> None:
+        super().__init__(manager, kind, ir.IntType(kind.width))
+
+
+@register_model(WideTableType)
+class _TableModel(models.PrimitiveModel):  # type: ignore[misc]
+    def __init__(self, manager: Any, kind: WideTableType) -> None:
+        super().__init__(manager, kind, ir.IntType(kind.element.width).as_pointer())
+
+
+@register_model(WideTableIterator)
+class _IteratorModel(models.StructModel):  # type: ignore[misc]
+    def __init__(self, manager: Any, kind: WideTableIterator) -> None:
+        super().__init__(manager, kind, [("place", types.EphemeralPointer(types.intp)), ("table", kind.table)])
+
+
+@typeof_impl.register(WideInteger)  # type: ignore[untyped-decorator]
+def _type_of_number(number: WideInteger, _context: Any) -> WideType:
+    return WideType(number.width)
+
+
+@typeof_impl.register(WideTable)  # type: ignore[untyped-decorator]
+def _type_of_table(table: WideTable, _context: Any) -> WideTableType:
+    return WideTableType(table.width, len(table))
+
+
+# between Python and compiled code
+
+
+@unbox(WideType)  # type: ignore[untyped-decorator]
+def _unbox(kind: WideType, number: Any, context: Any) -> Any:
+    api, builder = context.pyapi, context.builder
+    value = cgutils.alloca_once_value(builder, ir.Constant(ir.IntType(kind.width), 0))
+    words = api.call_method(number, "packed")
+    failed = cgutils.is_null(builder, words)
+    with builder.if_then(builder.not_(failed)):
+        place = builder.bitcast(api.bytes_as_string(words), ir.IntType(kind.width).as_pointer())
+        builder.store(builder.load(place, align=1), value)
+        api.decref(words)
+    return NativeValue(builder.load(value), is_error=failed)
+
+
+@box(WideType)  # type: ignore[untyped-decorator]
+def _box(kind: WideType, value: Any, context: Any) -> Any:
+    api, builder = context.pyapi, context.builder
+    place = builder.bitcast(cgutils.alloca_once_value(builder, value), ir.IntType(8).as_pointer())
+    words = api.bytes_from_string_and_size(place, ir.Constant(api.py_ssize_t, kind.width // 8))
+    make = api.unserialize(api.serialize_object(unpacked))
+    number = api.call_function_objargs(make, (words,))
+    api.decref(make)
+    api.decref(words)
+    return number
+
+
+@lower_constant(WideType)  # type: ignore[untyped-decorator]
+def _constant(_context: Any, _builder: Any, kind: WideType, number: int) -> Any:
+    return ir.Constant(ir.IntType(kind.width), int(number))
+
+
+@lower_constant(WideTableType)  # type: ignore[untyped-decorator]
+def _constant_table(_context: Any, builder: Any, kind: WideTableType, table: WideTable) -> Any:
+    element = ir.IntType(kind.element.width)
+    values = ir.Constant(ir.ArrayType(element, kind.count), [ir.Constant(element, int(value)) for value in table])
+    held = cgutils.global_constant(builder, "wide_table", values)
+    return builder.bitcast(held, element.as_pointer())
+
+
+# conversions
+
+
+@lower_cast(types.Integer, WideType)  # type: ignore[untyped-decorator]
+def _widen(_context: Any, builder: Any, kind: Any, wide: WideType, value: Any) -> Any:
+    extend = builder.sext if kind.signed else builder.zext
+    return extend(value, ir.IntType(wide.width))
+
+
+@lower_cast(types.IntegerLiteral, WideType)  # type: ignore[untyped-decorator]
+def _widen_literal(_context: Any, _builder: Any, kind: Any, wide: WideType, _value: Any) -> Any:
+    return ir.Constant(ir.IntType(wide.width), kind.literal_value)
+
+
+def _define(function: Any, typing: Callable[[Any], Any], lower: Callable[..., Any], *arguments: Any) -> None:
+    """Let numba know a function by what it makes of the types of arguments, and how to carry it out."""
+
+    class Template(AbstractTemplate):  # type: ignore[misc]
+        def generic(self, args: Any, kws: Any) -> Any:
+            return None if kws else typing(args)
+
+    infer_global(function)(Template)
+
+    def carry_out(_context: Any, builder: Any, _signature: Any, args: Any) -> Any:
+        return lower(builder, *args)
+
+    lower_builtin(function, *arguments)(carry_out)
+
+
+def _wide_among(args: Any) -> Any:
+    """Return the wide type of two arguments where one is wide, and the other one also or a machine word."""
+    if len(args) != 2:
+        return None
+    wide = next((kind for kind in args if isinstance(kind, WideType)), None)
+    return wide if all(kind == wide or isinstance(kind, types.Integer) for kind in args) else None
+
+
+def _of_two(args: Any) -> Any:
+    wide = _wide_among(args)
+    return wide and signature(wide, wide, wide)
+
+
+def _compared(args: Any) -> Any:
+    wide = _wide_among(args)
+    return wide and signature(types.boolean, wide, wide)
+
+
+def _shifted(args: Any) -> Any:
+    fits = len(args) == 2 and isinstance(args[0], WideType) and isinstance(args[1], types.Integer)
+    return signature(args[0], args[0], types.int64) if fits else None
+
+
+def _of_one(result: Any = None) -> Callable[[Any], Any]:
+    def typing(args: Any) -> Any:
+        fits = len(args) == 1 and isinstance(args[0], WideType)
+        return signature(result or args[0], args[0]) if fits else None
+
+    return typing
+
+
+def _left(builder: Any, number: Any, distance: Any) -> Any:
+    return builder.shl(number, builder.zext(distance, number.type))
+
+
+def _right(builder: Any, number: Any, distance: Any) -> Any:
+    return builder.ashr(number, builder.zext(distance, number.type))
+
+
+def _comparison(sign: str) -> Callable[..., Any]:
+    return lambda builder, left, right: builder.icmp_signed(sign, left, right)
+
+
+TWO: dict[Any, Callable[..., Any]] = {
+    operator.and_: lambda builder, left, right: builder.and_(left, right),
+    operator.or_: lambda builder, left, right: builder.or_(left, right),
+    operator.xor: lambda builder, left, right: builder.xor(left, right),
+    operator.add: lambda builder, left, right: builder.add(left, right),
+    operator.sub: lambda builder, left, right: builder.sub(left, right),
+}
+IN_PLACE = {
+    operator.and_: operator.iand,
+    operator.or_: operator.ior,
+    operator.xor: operator.ixor,
+    operator.add: operator.iadd,
+    operator.sub: operator.isub,
+}
+for _operation, _lower in TWO.items():
+    for _name in (_operation, IN_PLACE[_operation]):
+        _define(_name, _of_two, _lower, WideType, WideType)
+for _names, _lower in (((operator.lshift, operator.ilshift), _left), ((operator.rshift, operator.irshift), _right)):
+    for _name in _names:
+        _define(_name, _shifted, _lower, WideType, types.int64)
+for _name in (operator.eq, operator.ne, operator.lt, operator.le, operator.gt, operator.ge):
+    _sign = {"eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}[_name.__name__]
+    _define(_name, _compared, _comparison(_sign), WideType, WideType)
+_define(operator.invert, _of_one(), lambda builder, number: builder.not_(number), WideType)
+_define(operator.neg, _of_one(), lambda builder, number: builder.neg(number), WideType)
+_define(bool, _of_one(types.boolean), lambda builder, number: cgutils.is_not_null(builder, number), WideType)
+_define(int, _of_one(types.int64), lambda builder, number: builder.trunc(number, WORD), WideType)
+
+
+@overload(popcount)
+def _popcount(bits):  # type: ignore[no-untyped-def]  # numba compares the two signatures
+    return (lambda bits: _count_bits(bits)) if isinstance(bits, WideType) else None
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def _count_bits(_context: Any, number: Any) -> Any:
+    def generate(_ctx: Any, builder: Any, _signature: Any, args: Any) -> Any:
+        return builder.trunc(builder.ctpop(args[0]), WORD)
+
+    return types.int64(number), generate
+
+
+# tables
+
+
+def _element(builder: Any, table: Any, place: Any) -> Any:
+    return builder.load(builder.gep(table, [place]))
+
+
+def _indexed(args: Any) -> Any:
+    fits = len(args) == 2 and isinstance(args[0], WideTableType) and isinstance(args[1], types.Integer)
+    return signature(args[0].element, args[0], types.intp) if fits else None
+
+
+def _measured(args: Any) -> Any:
+    return signature(types.intp, args[0]) if len(args) == 1 and isinstance(args[0], WideTableType) else None
+
+
+class _Indexed(AbstractTemplate):  # type: ignore[misc]
+    def generic(self, args: Any, _kws: Any) -> Any:
+        return _indexed(args)
+
+
+class _Measured(AbstractTemplate):  # type: ignore[misc]
+    def generic(self, args: Any, _kws: Any) -> Any:
+        return _measured(args)
+
+
+infer_global(operator.getitem)(_Indexed)
+infer_global(len)(_Measured)
+
+
+@lower_builtin(operator.getitem, WideTableType, types.intp)  # type: ignore[untyped-decorator]
+def _get(_context: Any, builder: Any, sig: Any, args: Any) -> Any:
+    table, place = args
+    from_end = builder.add(place, ir.Constant(place.type, sig.args[0].count))
+    negative = builder.icmp_signed("<", place, ir.Constant(place.type, 0))
+    return _element(builder, table, builder.select(negative, from_end, place))
+
+
+@lower_builtin(len, WideTableType)  # type: ignore[untyped-decorator]
+def _length(_context: Any, _builder: Any, sig: Any, _args: Any) -> Any:
+    return ir.Constant(ir.IntType(types.intp.bitwidth), sig.args[0].count)
+
+
+@lower_builtin("getiter", WideTableType)  # type: ignore[untyped-decorator]
+def _iterate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+    iterator = context.make_helper(builder, sig.return_type)
+    iterator.place = cgutils.alloca_once_value(builder, context.get_constant(types.intp, 0))
+    iterator.table = args[0]
+    return impl_ret_untracked(context, builder, sig.return_type, iterator._getvalue())
+
+
+@lower_builtin("iternext", WideTableIterator)  # type: ignore[untyped-decorator]
+@iternext_impl(RefType.UNTRACKED)  # type: ignore[untyped-decorator]
+def _next(context: Any, builder: Any, sig: Any, args: Any, result: Any) -> None:
+    iterator = context.make_helper(builder, sig.args[0], args[0])
+    place = builder.load(iterator.place)
+    more = builder.icmp_signed("<", place, context.get_constant(types.intp, sig.args[0].table.count))
+    result.set_valid(more)
+    with builder.if_then(more):
+        result.yield_(_element(builder, iterator.table, place))
+        builder.store(builder.add(place, context.get_constant(types.intp, 1)), iterator.place)
+
+
+# arenas
+
+
+def _pointer(context: Any, builder: Any, kind: Any, arena: Any, place: Any, width: int) -> Any:
+    data = context.make_array(kind)(context, builder, arena).data
+    return builder.bitcast(builder.gep(data, [place]), ir.IntType(width).as_pointer())
+
+
+@cache
+def reader(width: int) -> Any:
+    """Return ``get_fields(arena, at)``: the number whose words stand in an arena from a place on."""
+
+    @intrinsic  # type: ignore[untyped-decorator]
+    def get_fields(_context: Any, arena: Any, _at: Any) -> Any:
+        def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+            return builder.load(_pointer(context, builder, sig.args[0], args[0], args[1], width), align=ALIGNMENT)
+
+        return WideType(width)(arena, types.intp), generate
+
+    return get_fields
+
+
+@cache
+def writer(width: int) -> Any:
+    """Return ``put_fields(arena, at, number)``: writes the words of a number into an arena from a place on."""
+
+    @intrinsic  # type: ignore[untyped-decorator]
+    def put_fields(_context: Any, arena: Any, _at: Any, _number: Any) -> Any:
+        def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+            place = _pointer(context, builder, sig.args[0], args[0], args[1], width)
+            builder.store(args[2], place, align=ALIGNMENT)
+            return context.get_dummy_value()
+
+        return types.none(arena, types.intp, WideType(width)), generate
+
+    return put_fields

@@ -1,0 +1,184 @@
+"""Integers of several machine words compute what Python's do, whatever their width."""
+
+import pickle
+import random
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import pytest
+
+from engine.compiling.binding import can_compile, popcount, specialise
+from engine.compiling.wide_integers import WideInteger, WideTable, width_for
+
+WIDTHS = [128, 320, *(pytest.param(64 * words, marks=pytest.mark.campaign) for words in (3, 4, 6, 7, 8, 9))]
+
+compiled = pytest.mark.skipif(not can_compile(), reason="nothing is compiled with NUMBA_DISABLE_JIT")
+
+ALL = (1 << 127) - 1
+"""Bound to every bit but the sign: only numbers >= 0 are counted."""
+
+TABLE: Any = (7, 1 << 99, -3)
+LAST = 2
+"""The place of the last number of `TABLE`."""
+
+
+class Pair(NamedTuple):
+    """Two numbers and a machine word, as the state of a game holds them."""
+
+    left: int
+    right: int
+    word: int
+
+
+def bitwise(pair: Pair) -> tuple[int, int, int, int, int, int]:
+    left, right, _ = pair
+    return left & right, left | right, left ^ right, ~left, left & ~right, left & -left
+
+
+def sums(pair: Pair) -> tuple[int, int, int, int, int, int]:
+    left, right, word = pair
+    return left + right, left - right, -left, left - 1, word + left, (left & -left) - 1
+
+
+def shifts(pair: Pair) -> tuple[int, int, int, int]:
+    left, right, word = pair
+    up, down = left, right
+    up <<= word
+    down >>= word
+    return left << word, left >> word, up, down
+
+
+def comparisons(pair: Pair) -> tuple[bool, bool, bool, bool, bool, bool, bool, bool, bool]:
+    left, right, word = pair
+    beside = left > word, left == word, left < 0
+    return left == right, left != right, left < right, left <= right, left > right, left >= right, *beside
+
+
+def counts(pair: Pair) -> tuple[int, int, int, int]:
+    left, right, _ = pair
+    zeros = 0 if left == 0 else popcount(((left & -left) - 1) & ALL)
+    return popcount(left & ALL), popcount((left ^ right) & ALL), zeros, int(right & 0x7FFF_FFFF_FFFF_FFFF)
+
+
+def mixed(pair: Pair) -> tuple[int, int, int]:
+    """Variables that begin as machine words and become wide, and branches on what is wide."""
+    found = 0
+    rest = pair.left & ALL
+    steps = 0
+    while rest and steps < 5:
+        low = rest & -rest
+        rest ^= low
+        found |= low
+        steps += 1
+    if found & 1:
+        found ^= pair.right
+    return found, rest, steps
+
+
+def tables(pair: Pair) -> tuple[int, int, int, int]:
+    total = 0
+    for number in TABLE:
+        total ^= number
+    return total, TABLE[-1], TABLE[pair.word % len(TABLE)], TABLE[LAST]
+
+
+def through_arena(pair: Pair, arena: Any, at: int) -> tuple[int, int]:
+    put_fields(arena, at, pair.left)
+    put_fields(arena, at + (len(arena) - at) // 2, pair.right)
+    return get_fields(arena, at), get_fields(arena, at + (len(arena) - at) // 2)
+
+
+def get_fields(arena: Any, at: int) -> int:
+    return int(arena[at])
+
+
+def put_fields(arena: Any, at: int, number: int) -> None:
+    arena[at] = number
+
+
+def numbers(width: int) -> Iterator[int]:
+    """Yield the edges of a width, and random numbers with few, half and most of their bits set."""
+    yield from (0, 1, -1, 2, -2, (1 << (width - 1)) - 1, -(1 << (width - 1)), 1 << (width - 2))
+    for at in range(64, width, 64):
+        yield from (1 << (at - 1), (1 << at) - 1, 1 << at, -(1 << at), (1 << at) + 1)
+    chosen = random.Random(width)
+    for _ in range(12):
+        few = chosen.getrandbits(width - 1) & chosen.getrandbits(width - 1) & chosen.getrandbits(width - 1)
+        yield from (few, ~few, chosen.getrandbits(width - 1), -chosen.getrandbits(chosen.randrange(2, width)))
+
+
+def pairs(width: int) -> Iterator[Pair]:
+    """Yield every edge and random number with another one, and shifts of 0 to the width less 1."""
+    chosen = random.Random(-width)
+    every = list(numbers(width))
+    distances = [0, 1, 31, 32, 63, 64, 65, 127, width - 2, width - 1]
+    for number, left in enumerate(every):
+        for right in (left, chosen.choice(every), chosen.choice(every)):
+            distance = distances[number] if number < len(distances) else chosen.randrange(width)
+            yield Pair(left, right, distance)
+            yield Pair(left, right, chosen.choice(distances))
+
+
+def signed(result: Any, width: int) -> Any:
+    """Return numbers as they are where all but so many bits are lost; truth values as they are."""
+    if isinstance(result, tuple):
+        return tuple(signed(part, width) for part in result)
+    if isinstance(result, bool):
+        return result
+    return (result + (1 << (width - 1))) % (1 << width) - (1 << (width - 1))
+
+
+@compiled
+@pytest.mark.slow
+@pytest.mark.parametrize("width", WIDTHS)
+def test_every_operation_is_that_of_pythons_integers(width: int) -> None:
+    """Also where bits are lost at the top: then the others are those of Python's result."""
+    import numpy
+
+    from engine.compiling import wide_lowering
+
+    functions = bitwise, sums, shifts, comparisons, counts, mixed, tables, through_arena
+    constants = {
+        "ALL": WideInteger((1 << (width - 1)) - 1, width),
+        "TABLE": WideTable(TABLE, width),
+        "get_fields": wide_lowering.reader(width),
+        "put_fields": wide_lowering.writer(width),
+    }
+    fast = specialise(functions, f"wide_{width}", constants, compile=True)
+    slow = specialise(functions[:-1], f"plain_{width}", {"ALL": (1 << (width - 1)) - 1}, compile=False)
+    for pair in pairs(width):
+        wide = Pair(WideInteger(pair.left, width), WideInteger(pair.right, width), pair.word)
+        for function, quick in zip(slow, fast[:-1], strict=True):
+            expected = signed(function(pair), width)
+            assert quick(wide) == expected, (function.__name__, pair)
+        arena = numpy.full(1 + 2 * width // 64, 99, dtype=numpy.int64)
+        assert fast[-1](wide, arena, 1) == pair[:2]
+        assert arena[0] == 99
+        assert arena[1:].tobytes() == b"".join(part.to_bytes(width // 8, "little", signed=True) for part in pair[:2])
+
+
+def test_the_width_leaves_room_for_a_sign() -> None:
+    assert [width_for(bits) for bits in (1, 63, 64, 81, 127, 128, 361, 529)] == [64, 64, 128, 128, 128, 192, 384, 576]
+
+
+def test_a_number_is_an_integer_and_keeps_its_width() -> None:
+    number = WideInteger(-5, 192)
+    assert number == -5 and hash(number) == hash(-5) and number.width == 192
+    copy = pickle.loads(pickle.dumps(number))
+    assert copy == number and copy.width == 192
+    assert repr(number) == "WideInteger(-5, 192)"
+
+
+@pytest.mark.parametrize("number", [1 << 127, -(1 << 127) - 1])
+def test_a_number_that_does_not_fit_its_width_is_refused(number: int) -> None:
+    with pytest.raises(OverflowError):
+        WideInteger(number, 128)
+    with pytest.raises(OverflowError):
+        WideTable([0, number], 128)
+
+
+def test_a_table_reads_like_a_tuple() -> None:
+    table = WideTable(TABLE, 128)
+    assert tuple(table) == TABLE and len(table) == len(TABLE)
+    assert (table[0], table[-1], tuple(table[1:])) == (7, -3, TABLE[1:])
+    assert repr(table) == f"WideTable({list(TABLE)}, 128)"
