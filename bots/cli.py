@@ -363,7 +363,7 @@ def _check(game: str, params: str, place: str) -> None:
 
 
 def _warn_of_hidden_packages(command: tuple[str, ...]) -> None:
-    """Say which files beside a Python program of a command hide the packages that it would import from here."""
+    """Warn about files in the folder of a Python program that shadow packages of the arena."""
     for program in map(Path, command):
         if program.suffix == ".py" and program.is_file() and (sentence := hides_us(program.parent.absolute())):
             to_stderr(f"warning: {sentence}")
@@ -401,7 +401,7 @@ def main(arguments: list[str] | None = None) -> Any:
         _fail(explain(error), 2)
     except ArenaError as error:
         _fail(str(error), 1)
-    except BrokenPipeError:  # whoever read the output has had enough
+    except BrokenPipeError:  # the reader of the output has closed it
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(1)
     except KeyboardInterrupt:

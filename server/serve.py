@@ -66,7 +66,7 @@ async def serve(
     more, running ones get the grace of the settings, and what is left is annulled; on a second one the grace is over.
     One that comes after that ends all at once, programs included, with KeyboardInterrupt.
     The process is prepared by `server.config.process_settings.prepare_server` before.
-    Games of contests that can be played on the ``cluster`` are; whoever passes it in keeps it running.
+    Contest games are played on the ``cluster`` where possible; the caller keeps it running.
     Raises OSError where the port or the data directory is not to be had, and
     `server.contest.store.schema.BadStore` where the database of contests in it cannot be used.
     """

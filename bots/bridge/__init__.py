@@ -1,6 +1,6 @@
 """Programs on stdin and stdout as bots.
 
-- `bridge`: a program that reads stdin and writes stdout, as a bot: in the lines of the protocol
-- `process`: a process with all that it starts itself, and its end
-- `program`: a program behind pipes: bytes in, bytes out, each within bounds
+- `bridge`: bridge for programs that speak the lines of the protocol on stdin and stdout
+- `process`: a process with its process group, and how it is ended
+- `program`: a program behind pipes, with bounded buffers
 """

@@ -1,9 +1,9 @@
-"""A program that speaks the terms of the arrows contest's module, as a bot: docs/rules.md, 2.3.
+"""Bridge for programs with the module protocol of the arrows contest (docs/rules.md, 2.3).
 
 ``InitGame <sec>``, the pairs of the board file and an empty line begin a game and are not answered; ``turn <d> <sec>``
 asks for a direction, 0 to 7, and 255 in answer gives up. Seconds are those left when the line is written, with three
-decimals; thinking about a board file is charged to the first turn. What is no direction is sent to the server all the
-same, which judges it. Nothing tells the program that a game is over but the next ``InitGame``.
+decimals; thinking about a board file is charged to the first turn. An answer that is no direction is sent all the
+same, for the server to judge. The program learns that a game is over only by the next ``InitGame``.
 """
 
 import re
@@ -21,7 +21,7 @@ from engine.wire.lines import REQUEST_BYTES, LineReader
 
 
 class ArrowsBot(ProgramBot):
-    """A program that answers ``turn``."""
+    """A bot that runs a program with the arrows contest's module protocol."""
 
     def _begun(self) -> None:
         self._lines = LineReader(REQUEST_BYTES)
@@ -48,12 +48,12 @@ class ArrowsBot(ProgramBot):
         self._program.ask("".join(f"{line}\n" for line in lines).encode())
 
     def _forget_late_answers(self) -> None:
-        """What was written when nothing was asked answers nothing."""
+        """Discard lines that the program wrote without being asked."""
         while self._answer(time.monotonic()) is not None:
             pass
 
     def _answer(self, deadline: float) -> str | None:
-        """Return the next line that is not blank, None when none comes in time."""
+        """Return the next line that is not blank; None if none arrives in time."""
         assert self._program is not None
         while not self._inbox:
             data = self._program.hear(deadline)

@@ -1,4 +1,4 @@
-"""A program that reads stdin and writes stdout, as a bot: in the lines of the protocol.
+"""Bridge for programs that speak the lines of the protocol on stdin and stdout.
 
 The bridge logs in, seeks, comes back after a lost connection, and ends the program. Between the program and the bridge
 the protocol is spoken as between client and server, by its table of who may say what when; docs/bots.md tells which
@@ -48,9 +48,9 @@ class ProgramBot(Bot):
     def __init__(self, command: Sequence[str]) -> None:
         """Start the program; raises `ArenaError` where that is not possible."""
         self.played = 0
-        """Matches that have ended."""
+        """Number of finished matches."""
         self.failures = 0
-        """Matches in a row in which the program failed."""
+        """Number of failed matches in a row."""
         self._command = command
         self._failed = False
         self._program: Program | None = None
@@ -70,7 +70,7 @@ class ProgramBot(Bot):
             self._program = None
 
     def prepare(self, match: m.Match) -> None:
-        """Announce the match to the program. One that has ended since the last match is started again."""
+        """Announce the match to the program, after restarting it if it has ended."""
         self._failed = False
         try:
             used = self.start().heard_any
@@ -87,7 +87,7 @@ class ProgramBot(Bot):
             raise
 
     def choose(self, position: Position, clocks: Clocks) -> str:
-        """Ask the program for a move; it is ended where it fails."""
+        """Ask the program for a move; end it if it fails."""
         try:
             return self._ask(position, clocks)
         except BotFailed:
@@ -117,7 +117,7 @@ class ProgramBot(Bot):
 
 
 class LinesBot(ProgramBot):
-    """A program that speaks the lines of the protocol."""
+    """A bot that runs a program with the lines of the protocol."""
 
     def __init__(self, command: Sequence[str], name: str, game: str, report: Callable[[str], None]) -> None:
         """Start the program. One that logs in and seeks as over TCP is answered with ``name`` and ``game``."""
@@ -125,7 +125,7 @@ class LinesBot(ProgramBot):
         self._game = game
         self._report = report
         self._number = 0
-        """Of the last match that was announced."""
+        """Number of the last announced match."""
         super().__init__(command)
 
     def told(self, message: Told) -> None:
@@ -171,7 +171,7 @@ class LinesBot(ProgramBot):
             self._answer(line)
 
     def _wait_for(self, kind: type, milliseconds: int) -> m.Message:
-        """Return the program's request of a kind, if it comes while its clock lasts, or not much later."""
+        """Return the program's next request of a kind, within its remaining time and `GRACE_SECONDS`."""
         deadline = time.monotonic() + milliseconds / 1000 + GRACE_SECONDS
         while (line := self._line(deadline)) is not None:
             request = self._answer(line)
@@ -181,7 +181,7 @@ class LinesBot(ProgramBot):
         raise ProgramFailed(f"the program did not say {wanted} in the {milliseconds} ms that it had")
 
     def _line(self, deadline: float) -> str | ProtocolError | None:
-        """Return the program's next line, None when none comes in time."""
+        """Return the program's next line; None if none arrives in time."""
         assert self._program is not None
         while not self._inbox:
             data = self._program.hear(deadline)
@@ -191,7 +191,7 @@ class LinesBot(ProgramBot):
         return self._inbox.popleft()
 
     def _answer(self, line: str | ProtocolError) -> m.Message:
-        """Answer a line where that can be done here, and return what was said."""
+        """Parse a line of the program, answer it if possible, and return the message."""
         try:
             kind = line.split()[0].upper() if isinstance(line, str) else ""
             if kind == "LOGIN":

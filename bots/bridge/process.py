@@ -1,7 +1,7 @@
-"""A process with all that it starts itself, and its end.
+"""A process with its process group, and how it is ended.
 
-It leads a process group of its own, so that what it starts ends with it, and an interrupt at the keyboard reaches us
-alone, who then end it in order. What it writes on stderr goes where ours goes.
+It leads a process group of its own, so that its children end with it, and Ctrl-C reaches only this program, which
+then ends the group in order. Its stderr is inherited.
 """
 
 import os
@@ -15,19 +15,19 @@ from contextlib import suppress
 from bots.client.errors import ArenaError
 
 LEAVE_SECONDS = 2.0
-"""What a process gets to end after its input was closed, and again after SIGTERM."""
+"""Deadline for a process to end after its input was closed, and again after SIGTERM."""
 
 LOOK_SECONDS = 0.01
-"""How often to look whether it has ended."""
+"""Time between two checks whether it has ended."""
 
 
 class Process:
-    """A running process. `end` it, whatever happens."""
+    """A running process. Always call `end`."""
 
     def __init__(self, command: Sequence[str], *, pipes: bool, environment: Mapping[str, str] | None = None) -> None:
-        """Start it, with pipes at its standard input and output or with nothing there; raises `ArenaError`.
+        """Start the process, with or without pipes for stdin and stdout; raises `ArenaError`.
 
-        Its environment is ours where none is given.
+        The environment is inherited by default.
         """
         ends = subprocess.PIPE if pipes else subprocess.DEVNULL
         try:
@@ -40,7 +40,7 @@ class Process:
         self.to, self.from_ = self._process.stdin, self._process.stdout
 
     def ended(self, seconds: float = 0.0) -> str | None:
-        """Say how it has ended, if it does within so long; None where it runs."""
+        """Describe how the process ended, waiting for a time; None if it still runs."""
         if self._process.returncode is None:
             if not self._ends_within(seconds):
                 return None
@@ -51,9 +51,9 @@ class Process:
         return f"was ended by the signal {signal.Signals(-status).name}"
 
     def end(self, *, at_once: bool = False) -> None:
-        """End it and all processes of its group: by closing its input, by SIGTERM, by SIGKILL. May be repeated.
+        """End the process group by closing its input, then by SIGTERM, then by SIGKILL. May be called again.
 
-        ``at_once`` leaves it no time to end by itself.
+        ``at_once`` skips the first two steps' waits.
         """
         if self.to is not None:
             with suppress(OSError):  # what it had not read yet is lost
@@ -67,12 +67,12 @@ class Process:
             self.from_.close()
 
     def _reap(self) -> None:
-        """Kill what is left of the group, and only then wait for its leader: until then nobody else has its number."""
+        """Kill the rest of the group, then reap its leader: until then its process number is not reused."""
         self._signal(signal.SIGKILL)
         self._process.wait()
 
     def _ends_within(self, seconds: float) -> bool:
-        """Wait so long for its end, and leave it to be waited for."""
+        """Wait for the end of the process without reaping it; return whether it has ended."""
         deadline = time.monotonic() + seconds
         while os.waitid(os.P_PID, self._process.pid, os.WEXITED | os.WNOWAIT | os.WNOHANG) is None:
             if time.monotonic() >= deadline:

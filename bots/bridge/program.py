@@ -1,4 +1,4 @@
-"""A program behind pipes: bytes in, bytes out, each within bounds."""
+"""A program behind pipes, with bounded buffers."""
 
 import os
 import select
@@ -9,16 +9,16 @@ from bots.bridge.process import LEAVE_SECONDS, Process
 from bots.client.errors import BotFailed
 
 MAX_WAITING_BYTES = 1 << 20
-"""Bytes that may wait for a program that does not read: thousands of moves fit."""
+"""Bytes that may be queued for a program that does not read: thousands of moves fit."""
 
 MAX_UNASKED_BYTES = 1 << 20
-"""Bytes that a program may write between two turns: what answers one is a line."""
+"""Bytes that a program may write between two turns: an answer is one line."""
 
 READ_BYTES = 65536
 
 
 class ProgramFailed(BotFailed):
-    """The program has not done what it had to; the sentence says what it did."""
+    """The program failed; the sentence says how."""
 
 
 class ProgramEnded(ProgramFailed):
@@ -26,32 +26,32 @@ class ProgramEnded(ProgramFailed):
 
 
 class Program:
-    """A running program. `end` it, whatever happens."""
+    """A running program. Always call `end`."""
 
     def __init__(self, command: Sequence[str]) -> None:
-        """Start it; raises `bots.client.errors.ArenaError` where that is not possible."""
+        """Start the program; raises `bots.client.errors.ArenaError` if that fails."""
         self.heard_any = False
-        """Whether it has ever written anything."""
+        """Whether it has written anything."""
         self._waiting = b""
         self._unasked = 0
-        """Bytes that it has written since it was asked last."""
+        """Bytes that it has written since the last question."""
         self._process = Process(command, pipes=True)
         assert self._process.to is not None and self._process.from_ is not None
         self._to, self._from = self._process.to.fileno(), self._process.from_.fileno()
         os.set_blocking(self._to, False)
 
     def ask(self, data: bytes) -> None:
-        """Give it bytes that it has to answer."""
+        """Send bytes that need an answer."""
         self._unasked = 0
         self.tell(data)
 
     def tell(self, data: bytes) -> None:
-        """Give it bytes, now or when it reads."""
+        """Send bytes, queued until the program reads."""
         self._waiting += data
         self._write()
 
     def hear(self, deadline: float) -> bytes:
-        """Return what it has written, as soon as there is any; nothing when none comes before the deadline.
+        """Return output as soon as there is any; nothing if there is none before the deadline.
 
         The deadline is one of `time.monotonic`. Raises `ProgramEnded`, and `ProgramFailed` when the program floods, or
         does not read.
@@ -70,7 +70,7 @@ class Program:
                 return b""
 
     def end(self, *, at_once: bool = False) -> None:
-        """End it and all processes that it has started; ``at_once`` leaves it no time to end by itself."""
+        """End the program and its children; ``at_once`` gives it no time to end by itself."""
         self._process.end(at_once=at_once)
 
     def _write(self) -> None:

@@ -2,7 +2,7 @@
 
 - `bot_under_test`: the bot under test: started or waited for, logged in, seeking
 - `cases`: the situations of the conformance test, by subject
-- `conformance_match`: one match with the bot under test: its messages, its clocks, and a judge of the bot's moves
+- `conformance_match`: one match with the bot under test: messages, clocks, and verification of the bot's moves
 - `peer`: the connection to the bot under test, seen from the server's end
 - `position_search`: search for positions of a situation: known ones, or reproducible random ones
 - `report`: faults of a bot, and the lines that report them

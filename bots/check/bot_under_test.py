@@ -18,25 +18,25 @@ from engine.wire.words import parameters_of, word_of
 
 HOST = "127.0.0.1"
 NAME = "subject"
-"""What the bot is asked to call itself."""
+"""Name that the bot is asked to use."""
 
 ANSWER_SECONDS = 10.0
-"""What a bot gets for what costs it no time of its clock."""
+"""Deadline for requests while the bot's clock does not run."""
 
 START_SECONDS = 120.0
-"""What a program gets from its start to its connection: some compile first."""
+"""Deadline from the start of a program to its connection: some compile first."""
 
 MAX_REFUSALS = 20
-"""Who says so often what was refused would say it for ever."""
+"""Repetitions of a refused request after which the bot counts as repeating it for ever."""
 
 LOOK_SECONDS = 0.1
-"""How often to look whether a program that is waited for has ended."""
+"""Time between two checks whether an awaited program has ended."""
 
 NAMES = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,31}")
 
 
 class Conditions(NamedTuple):
-    """What a bot seeks; None where it leaves something open."""
+    """The conditions of a bot's SEEK; None accepts anything."""
 
     game: Game
     parameters: str | None = None
@@ -47,12 +47,12 @@ class Conditions(NamedTuple):
 
 
 class BotUnderTest:
-    """The bot. `seeking` brings it to where a match can begin, from wherever it is."""
+    """The bot under test. `seeking` brings it from any state to one where a match can start."""
 
     def __init__(
         self, listener: socket.socket, command: Sequence[str], game: str | None, note: Callable[[str], None]
     ) -> None:
-        """Take the socket to which it connects, its command where it is to be started, the game that it has to seek."""
+        """Take the listening socket, the command that starts the bot, if any, and the game that it has to seek."""
         self.conditions: Conditions
         self.seeks = False
         """Whether the bot waits for a match."""
@@ -68,12 +68,12 @@ class BotUnderTest:
         self._environment = os.environ | {f"ARENA_{key.upper()}": value for key, value in values.items()}
 
     def number(self) -> int:
-        """Return the number of another match."""
+        """Return a new match number."""
         self._matches += 1
         return self._matches
 
     def seeking(self) -> Peer:
-        """Return the connection on which the bot seeks a match; raises `Fault` where it does not come to that."""
+        """Return a connection on which the bot seeks a match; raises `Fault` if it does not seek."""
         if self.seeks and self._peer is not None:
             return self._peer
         deadline = time.monotonic() + START_SECONDS
@@ -91,12 +91,12 @@ class BotUnderTest:
         raise Fault(f"came and went for {START_SECONDS:g} s without SEEK", "LOGIN, then SEEK", "4")
 
     def sides(self) -> tuple[int, ...]:
-        """Return the sides that the bot may be given, once it seeks: 0 that begins, 1 the other."""
+        """Return the sides that the SEEK of the bot allows: 0 moves first, 1 second."""
         self.seeking()
         return (0, 1) if self.conditions.side is None else (self.conditions.side,)
 
     def connection(self) -> Peer:
-        """Let the bot begin anew, and return its connection, before the greeting; raises `Absent` where none comes."""
+        """Restart the bot, and return its new connection before the greeting; raises `Absent` if there is none."""
         self.drop()
         if self._command:
             self._program = Process(self._command, pipes=False, environment=self._environment)
@@ -112,7 +112,7 @@ class BotUnderTest:
         return peer
 
     def accept_connection(self, seconds: float) -> Peer | None:
-        """Return a connection that the bot makes within so long, None where there is none."""
+        """Accept a connection of the bot within a time; return None if there is none."""
         self._listener.settimeout(seconds)
         try:
             connection, _ = self._listener.accept()
@@ -123,7 +123,7 @@ class BotUnderTest:
         return self._peer
 
     def login(self, peer: Peer) -> None:
-        """Greet, and let the bot log in. A match of former times it cannot resume."""
+        """Send the greeting, and answer LOGIN; RESUME of an earlier match is refused."""
         greet(peer)
         for _ in range(MAX_REFUSALS):
             match self.said(peer, "LOGIN", "4"):
@@ -142,14 +142,14 @@ class BotUnderTest:
         raise Fault(f"said {peer.last!r} {MAX_REFUSALS} times", "LOGIN", "11")
 
     def lobby(self, peer: Peer) -> m.Message:
-        """Return what a bot that was logged in, or whose match is over, says next; raises `Left` when it says QUIT."""
+        """Return the next request of a bot in the lobby; raises `Left` for QUIT."""
         request = self.said(peer, "SEEK, or QUIT", "4")
         if isinstance(request, m.Quit):
             self.goodbye(peer)
         return request
 
     def said(self, peer: Peer, right: str, section: str) -> m.Message:
-        """Return the bot's next request; raises `Fault` when none comes in time."""
+        """Return the bot's next request; raises `Fault` if none arrives in time."""
         request = peer.request(time.monotonic() + ANSWER_SECONDS)
         if request is None:
             raise Fault(f"said nothing for {ANSWER_SECONDS:g} s", right, section)
@@ -161,7 +161,7 @@ class BotUnderTest:
         raise Left
 
     def accept(self, peer: Peer, seek: m.Seek) -> None:
-        """Answer SEEK, and keep its conditions; raises `Fault` where they cannot be met."""
+        """Answer SEEK, and store its conditions; raises `Fault` if they cannot be met."""
         self.conditions = conditions(peer, seek)
         if self._game not in (None, seek.game):
             raise Fault(f"said {peer.last!r}", f"SEEK {self._game}, the game to be checked", "7")
@@ -170,7 +170,7 @@ class BotUnderTest:
         self.seeks = True
 
     def lost(self) -> None:
-        """Take note that the connection is no more. A program that does not come back by itself is ended."""
+        """Note a lost connection; a program that does not reconnect by itself is ended."""
         if self._peer is not None:
             self._peer.close()
             self._peer = None
@@ -178,14 +178,14 @@ class BotUnderTest:
             self.stop_program()
 
     def drop(self) -> None:
-        """Have done with the bot as it is: it begins anew."""
+        """Drop the connection and the program, so that the bot starts again."""
         if self._peer is not None:
             self._peer.close()
             self._peer = None
         self.stop_program()
 
     def program_ended(self) -> str | None:
-        """Say how the program has ended; None while it runs, and where there is none."""
+        """Describe how the program ended; None if it runs, or there is none."""
         return self._program.ended() if self._program is not None else None
 
     def stop_program(self) -> None:
@@ -195,13 +195,13 @@ class BotUnderTest:
             self._program = None
 
     def be_away(self, seconds: float) -> None:
-        """Refuse connections for so long, as a server that has died."""
+        """Refuse connections for a time, as a server that has died."""
         self._listener.close()
         time.sleep(seconds)
         self._listener = socket.create_server((HOST, self._port))
 
     def close(self) -> None:
-        """End all."""
+        """Close the connection, the socket and the program."""
         self.drop()
         self._listener.close()
 
@@ -212,7 +212,7 @@ def greet(peer: Peer, version: int = m.VERSION) -> None:
 
 
 def conditions(peer: Peer, seek: m.Seek) -> Conditions:
-    """Read what a SEEK asks for; raises `Fault` where a server would refuse it."""
+    """Parse the conditions of SEEK; raises `Fault` if a server would refuse them."""
 
     def refuse(code: Code, sentence: str, right: str) -> Fault:
         peer.refuse(code, sentence)

@@ -1,4 +1,4 @@
-"""One match with the bot under test: its messages, its clocks, and a judge of the bot's moves."""
+"""One match with the bot under test: messages, clocks, and verification of the bot's moves."""
 
 import secrets
 import time
@@ -26,11 +26,11 @@ SECOND = 1_000_000
 """Microseconds in a second: the unit of the clocks, and of `_now`."""
 
 SHOWN_MOVES = 3
-"""So many legal moves are shown beside one that is not."""
+"""Legal moves that are listed with an illegal one."""
 
 
 class ConformanceMatch:
-    """A match. What the other side does is up to the situation."""
+    """A match with the bot; the situation plays the other side."""
 
     def __init__(
         self,
@@ -58,7 +58,7 @@ class ConformanceMatch:
         start = position or wish.game.start(wish.parameters or wish.game.default_parameters)
         self.bot = bot
         self.may_resign = False
-        """Whether it is no fault to give up here."""
+        """Whether the bot may resign without fault."""
         self.lists_moves = True
         """Whether MOVES is answered with the list."""
         self.side = side

@@ -15,17 +15,17 @@ from engine.wire.lines import REQUEST_BYTES
 from engine.wire.states import ALLOWED, State
 
 SEND_SECONDS = 10.0
-"""What a bot gets to take what it is sent."""
+"""Deadline for a bot to read what it is sent."""
 
 PIECE_BYTES = 3
 PIECE_SECONDS = 0.001
-"""Size of the pieces into which lines are cut, and the pause behind each."""
+"""Size of the pieces into which lines are cut, and the pause after each."""
 
 NOISE = b"WEATHER fine 21\nNEWS 3 of 3\n| TURN 1 1\n|\n| MOVES 1\n"
 """A message and a block of kinds that no client knows."""
 
 MAX_LINES = 10_000
-"""Lines that a bot may say in a match: the longest takes some hundred."""
+"""Most lines of a bot in a match: the longest match takes some hundred."""
 
 MAX_CROSSINGS = 3
 """Requests that may have been on their way when a match ended."""
@@ -38,7 +38,7 @@ SECTIONS = {
     Code.WRONG_STATE: "3",
     Code.NOT_YOUR_TURN: "3",
 }
-"""Where protocol.md speaks of what is wrong with a line."""
+"""Sections of protocol.md by error code."""
 
 
 REMEDIES = {
@@ -47,7 +47,7 @@ REMEDIES = {
     Code.UNKNOWN_COMMAND: "a request of protocol.md; nothing else is to be said, nor the server's lines echoed",
     Code.NOT_YOUR_TURN: "to wait for TURN, and to say MOVE once for each",
 }
-"""What would be right, where that is the same whatever was said."""
+"""Correct behaviour by error code, if it does not depend on the line."""
 
 
 class Left(Exception):
@@ -55,21 +55,21 @@ class Left(Exception):
 
 
 class Peer:
-    """One connection of the bot's."""
+    """One connection of the bot."""
 
     def __init__(self, connection: socket.socket) -> None:
-        """Take the connection; nothing is said yet."""
+        """Take the connection; nothing is sent yet."""
         self.name = ""
         self.noisy = False
-        """Whether kinds that no client knows come before every message."""
+        """Whether every message is preceded by unknown ones."""
         self.cut = False
-        """Whether lines come in pieces."""
+        """Whether lines are sent in pieces."""
         self.crossing = 0
-        """How many requests may come too late without being a fault."""
+        """Number of late requests that are no fault."""
         self.last = ""
-        """The last line that the bot said."""
+        """The last line of the bot."""
         self._count = 0
-        """Lines since the last match."""
+        """Number of lines since the last match."""
         self._connection = connection
         self._end = ServerEnd()
         self._lines: deque[str | ProtocolError] = deque()
@@ -94,7 +94,7 @@ class Peer:
             raise Left from error
 
     def result(self, message: m.Result) -> None:
-        """End a match. What the bot has said in it may still be on its way."""
+        """Send RESULT; requests of the bot may still be on their way."""
         self.crossing = MAX_CROSSINGS
         self._count = 0
         self.say(message)
@@ -125,7 +125,7 @@ class Peer:
                 return request
 
     def _remedy(self, code: Code, line: str | ProtocolError) -> str:
-        """Return what would have been right in place of a line that is refused."""
+        """Describe the correct behaviour instead of a refused line."""
         if code == Code.WRONG_STATE:
             state = self._end.state
             return f"while {state}, one of {', '.join(sorted(m.KINDS[kind] for kind in ALLOWED[state]))}"
@@ -155,7 +155,7 @@ class Peer:
         self._connection.close()
 
     def _answered(self, request: m.Message) -> bool:
-        """Answer what has nothing to do with a situation."""
+        """Answer requests that do not depend on the situation."""
         match request:
             case m.Ping(text):
                 self.say(m.Pong(text))

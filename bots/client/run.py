@@ -54,7 +54,7 @@ DEFAULT_PORT = 2754
 
 
 def to_stderr(line: str) -> None:
-    """Report a line to whoever started the bot."""
+    """Print a line on stderr."""
     print(line, file=sys.stderr, flush=True)
 
 

@@ -37,10 +37,12 @@ def hidden(folder: Path, error: str = "") -> list[Path]:
     if folder == Path(__file__).parent.parent:
         return []
     try:
-        beside = sorted(path for path in folder.iterdir() if path.suffix == ".py" or (path / "__init__.py").is_file())
+        candidates = sorted(
+            path for path in folder.iterdir() if path.suffix == ".py" or (path / "__init__.py").is_file()
+        )
     except OSError:
         return []
-    found = [path for path in beside if path.stem in NEEDED]
+    found = [path for path in candidates if path.stem in NEEDED]
     named = [path for path in found if re.search(rf"\b{re.escape(path.stem)}\b", error)]
     return named or found
 

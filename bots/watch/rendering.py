@@ -12,7 +12,7 @@ from bots.client.formatting import clock, time_control, variant
 from bots.watch.watched_match import WatchedMatch
 
 SIDEBAR_WIDTH = 30
-"""Columns that clocks and moves need beside the board; where there are fewer, they go above and below it."""
+"""Width of clocks and moves to the right of the board; on narrower terminals they go above and below it."""
 
 FRAME_COLUMNS, FRAME_ROWS = 7, 5
 """What the frame takes, with the gap between its columns, and the lines below it."""
@@ -33,9 +33,9 @@ def render_match(show: WatchedMatch, now: float, width: int, height: int) -> Ren
     times = time_control(match.budget, match.increment)
     title = Text(f"match {match.match} · {variant(match)} · {times}")
     first, second = (_player(show, side, now) for side in (0, 1))
-    beside = width >= board_width + SIDEBAR_WIDTH + FRAME_COLUMNS
+    side_by_side = width >= board_width + SIDEBAR_WIDTH + FRAME_COLUMNS
     body = Table.grid(padding=(0, 3), expand=True)
-    if beside:
+    if side_by_side:
         players = Text("\n").join([first, second, Text("")])
         rows = max(len(picture), min(height - FRAME_ROWS, MAX_ROWS)) - len(players.plain.split("\n"))
         body.add_column(width=board_width, no_wrap=True, vertical="middle")

@@ -45,7 +45,7 @@ async def demonstrate(bots: tuple[str, str], variant: tuple[str, str], budget: i
             async def host(*, task_status: trio.TaskStatus[Arena]) -> None:
                 nonlocal stopped
                 await serve(settings, task_status=task_status)
-                stopped = True  # by a signal: whoever is still awaited does not come any more
+                stopped = True  # by a signal: no further bot will log in
                 nursery.cancel_scope.cancel()
 
             arena = await nursery.start(host)
@@ -90,7 +90,7 @@ async def _report_awaited(arena: Arena, names: tuple[str, str]) -> None:
 
 
 def _say(line: str) -> None:
-    with suppress(BrokenPipeError):  # whoever read the output has had enough
+    with suppress(BrokenPipeError):  # the reader of the output has closed it
         print(line, flush=True)
 
 

@@ -120,8 +120,8 @@ class RecordStore:
     ) -> None:
         """Make the folders that are missing; raises OSError where that is not possible, or one cannot be written to.
 
-        The keys of so many matches that have ended are kept. Where it is ``synced`` by somebody who calls `round`,
-        `sync` and `done` again and again, records move when they are on the disk; else as soon as matches are over.
+        The keys of the ``recent`` latest finished matches are kept. A ``synced`` store moves records when they are on
+        the disk, and needs regular calls of `round`, `sync` and `done`; else records move when matches are over.
         """
         self.disk = disk or Disk()
         self._folders = DataFolders(folder)
@@ -140,7 +140,7 @@ class RecordStore:
         self._recent = recent
         self._synced = synced
         for path in running.glob(f"*{UNFINISHED}"):
-            path.unlink()  # the server died while it wrote them: nobody was told
+            path.unlink()  # the server died while it wrote them, before MATCH was sent
         if synced:
             for place in (*places, folder):
                 self.disk.sync_folder(place)
@@ -290,7 +290,7 @@ class RecordStore:
         with suppress(OSError):
             self.disk.unlink(self._folders.key(match))
 
-    # Syncing. `settle` and `sync` are for threads beside the event loop, the others for the loop itself.
+    # Syncing. `sync_record` and `sync` are for other threads, all else is for the event loop.
 
     def sync_record(self, match: int) -> str:
         """Sync the record of a finished match, and return its SHA-256 in hexadecimal.

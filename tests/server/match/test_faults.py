@@ -18,7 +18,7 @@ from engine.record import Header
 from engine.wire import messages as m
 from server.match import match as match_module
 from server.match import referee
-from server.storage import record_store as archive_module
+from server.storage import record_store as record_store_module
 from server.storage.disk import Disk
 from server.storage.record_store import Keys, RecordStore
 from tests.engine.test_record import played
@@ -289,9 +289,9 @@ async def test_no_match_is_begun_that_cannot_be_recorded(
         ann, bob = await house.connect("ann"), await house.connect("bob")
         with monkeypatch.context() as patch:
             if place == "keys":
-                patch.setattr(RecordStore, "_keep", _failing(error))
+                patch.setattr(RecordStore, "_write_keys", _failing(error))
             elif place == "journal":
-                patch.setattr(archive_module.MatchJournal, "write", _failing(error))
+                patch.setattr(record_store_module.MatchJournal, "write", _failing(error))
             else:
                 patch.setattr(Path, "rename", _failing(error))
             await ann.say(m.Seek("gipf", m.Text(f"params={VICTIM}")))

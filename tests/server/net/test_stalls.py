@@ -20,7 +20,7 @@ from server.net.send_queue import SendQueue
 from server.net.stall_monitor import MIN_STALL_MICROSECONDS, PULSE_SECONDS, StallLog, StallMonitor
 from server.web.live import channels
 from server.web.live.event_stream import Broadcaster
-from server.web.views import lobby as overview
+from server.web.views import lobby
 from tests.server.commands.test_process import Client as Peer
 from tests.server.commands.test_process import running
 from tests.server.harness import House, open_house, play, ready
@@ -303,7 +303,7 @@ async def test_work_for_pages_that_holds_up_the_loop_costs_no_player(
         if not made.is_set():
             time.sleep(STOPPED_SECONDS)
             made.set()
-        return overview.overview(*arguments)
+        return lobby.overview(*arguments)
 
     monkeypatch.setattr(channels, "overview", slow)
     async with open_house(tmp_path) as house, trio.open_nursery() as nursery:
@@ -314,9 +314,9 @@ async def test_work_for_pages_that_holds_up_the_loop_costs_no_player(
             began = time.monotonic()
             await ready(ann, bob)
             await ann.hear(m.Turn)
-            lobby = channels.LobbyHub(house.arena, Broadcaster(house.arena.send_queue.soon, time.perf_counter))
+            hub = channels.LobbyHub(house.arena, Broadcaster(house.arena.send_queue.soon, time.perf_counter))
             await trio.sleep(3 * PULSE_SECONDS)
-            lobby.story()
+            hub.story()
             assert made.is_set()
             await trio.sleep(3 * PULSE_SECONDS)
             await ann.say(m.Move(m.Text("a1-b2")))

@@ -22,7 +22,7 @@ from server.arena.record_sync import Rounds
 from server.contest.fixtures import Finished, Fixture
 from server.contest.store.lost_records import lost_records
 from server.contest.store.result_keeping import settled
-from server.storage import match_numbers as numbers
+from server.storage import match_numbers
 from server.storage.disk import Disk
 from server.storage.record_store import Keys, RecordStore
 from server.storage.unsynced import Round
@@ -124,7 +124,7 @@ async def test_a_power_cut_costs_what_was_not_synced_and_nothing_else(
     scenario = _Scenario(tmp_path / "data", cut)
     scenario.play()
     assert len(cut.left) == CUTS * (scenario.disk.steps - 5) > 50
-    monkeypatch.setattr(numbers, "boot", lambda: "after the power cut")
+    monkeypatch.setattr(match_numbers, "boot", lambda: "after the power cut")
     lost = 0
     for place, promised in cut.left:
         with capture_logs():
@@ -151,18 +151,20 @@ async def test_numbers_of_matches_that_a_power_cut_took_away_are_not_given_again
 ) -> None:
     record_store = RecordStore(tmp_path, synced=True)
     record_store.reserve(first=True)
-    given = [record_store.next_number() for _ in range(numbers.BLOCK)]
-    assert given == list(range(1, numbers.BLOCK + 1))
+    given = [record_store.next_number() for _ in range(match_numbers.BLOCK)]
+    assert given == list(range(1, match_numbers.BLOCK + 1))
     with pytest.raises(OSError, match="no number of a match can be reserved"):
         record_store.next_number()
     record_store.reserve()
-    assert record_store.next_number() == numbers.BLOCK + 1
+    assert record_store.next_number() == match_numbers.BLOCK + 1
     assert RecordStore(tmp_path).next_number() == 1, "a kill of the process takes no file away"
-    monkeypatch.setattr(numbers, "boot", lambda: "next")
-    assert RecordStore(tmp_path).next_number() == 2 * numbers.BLOCK + 1
+    monkeypatch.setattr(match_numbers, "boot", lambda: "next")
+    assert RecordStore(tmp_path).next_number() == 2 * match_numbers.BLOCK + 1
     record_store.close_numbers()
-    monkeypatch.setattr(numbers, "boot", lambda: "another")
-    assert RecordStore(tmp_path).next_number() == numbers.BLOCK + 2, "a server that was stopped in order leaves no gap"
+    monkeypatch.setattr(match_numbers, "boot", lambda: "another")
+    assert RecordStore(tmp_path).next_number() == match_numbers.BLOCK + 2, (
+        "a server that was stopped in order leaves no gap"
+    )
 
 
 async def test_numbers_are_reserved_and_the_database_is_synced_where_no_record_grows(tmp_path: Path) -> None:
@@ -179,7 +181,7 @@ async def test_numbers_are_reserved_and_the_database_is_synced_where_no_record_g
         rounds = Rounds(record_store, house.arena, store)
         given = []
         for _ in range(3):
-            given += [record_store.next_number() for _ in range(numbers.BLOCK * 2 // 3)]
+            given += [record_store.next_number() for _ in range(match_numbers.BLOCK * 2 // 3)]
             await rounds.one()
     assert given == list(range(1, len(given) + 1)) and synced == 3
 
