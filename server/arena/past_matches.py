@@ -54,7 +54,7 @@ class PastMatches:
         self._lock = trio.Lock()
 
     def remember(self, state: referee.State) -> None:
-        """Keep a match that was over when the server died: its players are told without another process."""
+        """Cache a match that was over when the server died, so that no process has to replay it."""
         self._recovered[state.header.match] = state
         while len(self._recovered) > RECENT_MATCHES:  # nobody can resume more
             del self._recovered[min(self._recovered)]
@@ -101,7 +101,7 @@ def replay_record(text: str) -> PastMatch | None:
 
 
 def past_match(state: referee.State) -> PastMatch:
-    """Return what the players of a finished match are told when they come back."""
+    """Convert the state of a finished match into the messages for players who resume it."""
     first, second = (encode(announcement(state.header, side, "")).decode().rstrip("\n") + " " for side in (0, 1))
     shown = [(KINDS[type(message)], encode(message).decode()) for message in referee.replay_messages(state, 0)]
     return PastMatch(state.header.players, (first, second), tuple(shown))
