@@ -2,6 +2,8 @@
 
 from itertools import product
 
+import pytest
+
 from bots.client.precompile import MAX_LOADED, Precompilation, start_of
 from engine.games.gipf import kernel as gipf
 from engine.games.interface import Position, moves
@@ -11,6 +13,7 @@ from engine.search.searcher import Searcher, SearchLimits
 from server.web.views import layouts
 
 
+@pytest.mark.slow
 def test_rules_of_more_boards_than_are_kept_can_be_played() -> None:
     first = start_of("mnk", "1 3 2")
     bound = mnk.bind(first.variant)  # type: ignore[attr-defined]

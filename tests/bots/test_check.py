@@ -37,6 +37,7 @@ def tried(fault: str, words: str = "") -> tuple[bool, list[str]]:
     return right, said
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("_standing")
 def test_a_bot_without_a_fault() -> None:
     right, said = tried("none")

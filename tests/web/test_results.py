@@ -76,6 +76,7 @@ def test_a_record_that_takes_long_is_given_up(tmp_path: Path, monkeypatch: pytes
     assert results_process.newest(tmp_path, 5) == []
 
 
+@pytest.mark.slow
 def test_the_newest_of_many_records_are_found_without_looking_into_any(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -53,6 +53,7 @@ def test_every_position_of_the_smallest_board_has_a_place(run: int) -> None:
         assert (verdict >= 0) == (place in places.values())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("run", [2, 3, 4, 5])
 def test_positions_of_a_larger_board_have_places(run: int) -> None:
     chance = Random(run)

@@ -123,6 +123,7 @@ def random_state(chance: Random, kernel: Kernel, most: int) -> State:
             return State(own, other, mover, waiting, 0) if place % 2 else State(other, own, waiting, mover, 1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("run", [2, 3])
 def test_values_and_lengths_are_those_of_the_reachable_set(run: int) -> None:
     """From random positions of the smallest board, with one to seven pieces a side."""
@@ -283,6 +284,7 @@ def test_too_long_games_are_refused() -> None:
         layers.solve((5, 5), never)
 
 
+@pytest.mark.slow
 def test_the_solver_changes_over_to_layers(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("engine.solve.solver.settling", backends.RetrogradeBackend)
     monkeypatch.setattr(backends, "LAYERED_FROM", 300)

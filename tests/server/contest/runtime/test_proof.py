@@ -186,6 +186,7 @@ def test_what_is_known_is_proven(game: str, parameters: str, proof: Proof) -> No
     assert prove(GAMES[game].read(text), 600.0, 64) == proof
 
 
+@pytest.mark.slow
 def test_a_win_of_unknown_length_is_bounded_by_the_moves_that_are_left() -> None:
     position = GAMES["arrows"].start("5 5")
     found = prove(position, 600.0, 64)

@@ -168,6 +168,7 @@ async def test_other_games_begin_while_results_are_on_their_way_to_the_disk_up_t
     assert all(one is not None and two is not None for one, two in (game.programs for game in games))
 
 
+@pytest.mark.slow
 async def test_what_fails_when_programs_end_costs_no_result_that_is_on_its_way(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
