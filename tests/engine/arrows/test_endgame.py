@@ -149,6 +149,7 @@ def test_the_oracle_agrees_wherever_the_winner_is_known() -> None:
     assert min(decided.values()) > AMOUNT // 5
 
 
+@pytest.mark.slow
 def test_the_winner_of_a_race_over_few_fields_is_always_known() -> None:
     won = lost = 0
     for position in few_fields():

@@ -240,7 +240,13 @@ def test_the_first_candidate_wins_or_prevents_a_win() -> None:
 
 
 @pytest.mark.parametrize(
-    ("rows", "columns", "length"), [(3, 3, 3), (4, 4, 4), pytest.param(6, 6, 4, marks=pytest.mark.slow), (7, 5, 3)]
+    ("rows", "columns", "length"),
+    [
+        (3, 3, 3),
+        (4, 4, 4),
+        pytest.param(6, 6, 4, marks=pytest.mark.slow),
+        pytest.param(7, 5, 3, marks=pytest.mark.slow),
+    ],
 )
 def test_loud_children_win_or_prevent_a_win_or_threaten_one(rows: int, columns: int, length: int) -> None:
     kinds = set()

@@ -70,6 +70,7 @@ def check_random_graphs(first_seed: int, memory: int) -> dict[int, int]:
     return values
 
 
+@pytest.mark.slow
 def test_values_are_those_of_the_definition() -> None:
     assert min(check_random_graphs(0, MEMORY).values()) > GRAPHS // 2
 

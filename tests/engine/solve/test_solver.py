@@ -199,6 +199,7 @@ def test_the_search_goes_on_to_the_exact_length_where_plies_are_limited() -> Non
     assert solve(detour(), SolverLimits(plies=40)).refuted == 40
 
 
+@pytest.mark.slow
 def test_sets_and_tables_that_grow_lose_nothing() -> None:
     chance = Random(3)
     moves = toy.random_moves(chance, 9000, 3, 0.02)
