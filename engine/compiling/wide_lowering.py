@@ -31,6 +31,9 @@ from engine.compiling.wide_integers import WORD_BITS, WideInteger, WideTable, un
 
 WORD = ir.IntType(WORD_BITS)
 
+FUNNEL = ir.FunctionType(WORD, [WORD, WORD, WORD])
+"""Of what shifts two words together, and returns one of them."""
+
 ALIGNMENT = WORD_BITS // 8
 """Of a number in an arena: that of its words."""
 
@@ -203,11 +206,55 @@ def _of_one(result: Any = None) -> Callable[[Any], Any]:
 
 
 def _left(builder: Any, number: Any, distance: Any) -> Any:
-    return builder.shl(number, builder.zext(distance, number.type))
+    def near(words: list[Any]) -> list[Any]:
+        funnel = builder.module.declare_intrinsic("llvm.fshl", [WORD], FUNNEL)
+        pairs = zip(words[1:], words, strict=False)
+        return [builder.shl(words[0], distance), *(builder.call(funnel, (*pair, distance)) for pair in pairs)]
+
+    return _shift(builder, number, distance, near, builder.shl)
 
 
 def _right(builder: Any, number: Any, distance: Any) -> Any:
-    return builder.ashr(number, builder.zext(distance, number.type))
+    def near(words: list[Any]) -> list[Any]:
+        funnel = builder.module.declare_intrinsic("llvm.fshr", [WORD], FUNNEL)
+        pairs = zip(words[1:], words, strict=False)
+        return [*(builder.call(funnel, (*pair, distance)) for pair in pairs), builder.ashr(words[-1], distance)]
+
+    return _shift(builder, number, distance, near, builder.ashr)
+
+
+def _shift(builder: Any, number: Any, distance: Any, near: Callable[[list[Any]], list[Any]], far: Any) -> Any:
+    """Shift word by word where the distance is less than a word, as it mostly is.
+
+    For any distance LLVM writes a number of more than two words to memory, and reads it from a place beside that.
+    """
+    if number.type.width <= 2 * WORD_BITS:
+        return far(number, builder.zext(distance, number.type))
+    shifted = cgutils.alloca_once(builder, number.type)
+    with builder.if_else(builder.icmp_unsigned("<", distance, ir.Constant(WORD, WORD_BITS)), likely=True) as (
+        is_near,
+        is_far,
+    ):
+        with is_near:
+            builder.store(_joined(builder, near(_words(builder, number)), number.type), shifted)
+        with is_far:
+            builder.store(far(number, builder.zext(distance, number.type)), shifted)
+    return builder.load(shifted)
+
+
+def _words(builder: Any, number: Any) -> list[Any]:
+    """Return the words of a number, the lowest first."""
+    places = range(0, number.type.width, WORD_BITS)
+    return [builder.trunc(builder.lshr(number, ir.Constant(number.type, place)), WORD) for place in places]
+
+
+def _joined(builder: Any, words: list[Any], kind: Any) -> Any:
+    """Return the number that has these words, the lowest first."""
+    number = builder.zext(words[0], kind)
+    for place, word in enumerate(words[1:], 1):
+        high = builder.shl(builder.zext(word, kind), ir.Constant(kind, place * WORD_BITS))
+        number = builder.or_(number, high)
+    return number
 
 
 def _comparison(sign: str) -> Callable[..., Any]:
@@ -254,6 +301,26 @@ def _count_bits(_context: Any, number: Any) -> Any:
         return builder.trunc(builder.ctpop(args[0]), WORD)
 
     return types.int64(number), generate
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def smear_down(_context: Any, number: Any) -> Any:
+    """Set every bit of a number >= 0 below the highest one that is set."""
+
+    def generate(_ctx: Any, builder: Any, _signature: Any, args: Any) -> Any:
+        nothing, everything = ir.Constant(WORD, 0), ir.Constant(WORD, -1)
+        smeared: list[Any] = []
+        above = nothing
+        for word in reversed(_words(builder, args[0])):
+            zeros = builder.ctlz(word, ir.Constant(ir.IntType(1), 0))
+            is_empty = builder.icmp_unsigned("==", word, nothing)
+            below = builder.select(is_empty, nothing, builder.lshr(everything, zeros))
+            is_below = builder.icmp_unsigned("!=", above, nothing)
+            smeared.insert(0, builder.select(is_below, everything, below))
+            above = builder.or_(above, word)
+        return _joined(builder, smeared, args[0].type)
+
+    return number(number), generate
 
 
 # tables

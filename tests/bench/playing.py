@@ -84,7 +84,7 @@ async def _measure() -> None:
         await playing.ask("think", question)  # compiles where that was never done
         await _row(playing, 0, "", "nobody")
         await _row(playing, BROWSERS, "4 4 15 15", f"{BROWSERS} browsers, 4 4 15 15")
-        await _row(playing, BROWSERS, "6 4 30 30", f"{BROWSERS} browsers, 6 4 30 30 (interpreted)")
+        await _row(playing, BROWSERS, "6 4 30 30", f"{BROWSERS} browsers, 6 4 30 30")
 
 
 def run() -> None:

@@ -1,10 +1,10 @@
-"""How soon a search ends when it has to, and what a second thread brings, on GIPF after some random moves."""
+"""How soon a search ends when it has to, what a second thread brings, and what a larger board costs, on GIPF."""
 
 import threading
 from collections.abc import Callable
 from random import Random
 from statistics import geometric_mean, median
-from time import perf_counter, sleep
+from time import perf_counter, sleep, thread_time
 
 from engine.games.catalogue import GAMES
 from engine.games.interface import Position
@@ -22,6 +22,12 @@ DEPTH = 10
 
 POSITIONS = 8
 
+BOARDS = ("4 4 15 15", "5 4 20 20", "7 5 30 30", "9 5 60 60")
+"""The first fits a machine word, the others take two, three and five."""
+
+ROUNDS, NODES = 7, 1_000_000
+"""Each board is searched in turn so often, and for so many nodes each time."""
+
 
 def run() -> None:
     """Print how late searches end, and how much sooner two threads reach a depth."""
@@ -30,6 +36,7 @@ def run() -> None:
     _ends("a timer of the thinker's own", places, _by_limit)
     _ends("another thread", places, _by_stop)
     _threads(places)
+    _boards()
 
 
 def _positions() -> list[Position]:
@@ -86,3 +93,24 @@ def _threads(places: list[Position]) -> None:
         ratios.append(seconds[0] / seconds[1])
     shown = " ".join(f"{ratio:.2f}" for ratio in sorted(ratios))
     print(f"thinking: depth {DEPTH} in two threads {geometric_mean(ratios):.2f} times as soon as in one ({shown})")
+
+
+def _boards() -> None:
+    positions = [GAMES["gipf"].start(parameters) for parameters in BOARDS]
+    searchers = []
+    for position in positions:
+        began = perf_counter()
+        warm_up(position)
+        print(f"thinking: {position.parameters}: compiled, or loaded, in {perf_counter() - began:.1f} s")
+        searchers.append(Searcher(position.kernel()))
+    rates: list[list[float]] = []
+    for _ in range(ROUNDS):
+        results = [
+            searcher.think(position, (), SearchLimits(nodes=NODES), clock=thread_time)
+            for searcher, position in zip(searchers, positions, strict=True)
+        ]
+        rates.append([result.nodes / result.seconds for result in results])
+    for number, position in enumerate(positions):
+        million = median(rate[number] for rate in rates) / 1e6
+        part = median(rate[number] / rate[0] for rate in rates)
+        print(f"thinking: {position.parameters}: {million:.2f} million nodes/s, {part:.2f} of {BOARDS[0]} (medians)")

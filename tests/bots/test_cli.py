@@ -129,7 +129,10 @@ def test_alphabeta_is_warm_before_it_logs_in(
     assert error.splitlines()[0] == "getting the search ready; that takes some seconds when it was never compiled"
 
 
-def test_warming_a_board_that_is_not_compiled_takes_no_time(capsys: pytest.CaptureFixture[str]) -> None:
+def test_warming_where_nothing_compiles_takes_no_time(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("NUMBA_DISABLE_JIT", "1")
     assert run(capsys, "warm", "gipf", "6,4,20,20") == (0, "", "")
 
 

@@ -265,7 +265,10 @@ def test_it_is_piped(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixt
 def test_in_a_terminal_ctrl_c_stops_the_bot_and_tab_completes() -> None:
     main, other = pty.openpty()
     command = [sys.executable, "-P", "-m", "bots", "play", "gipf", "--params", "5 4 18 18", "--second", "bot:600"]
-    playing = subprocess.Popen(command, stdin=other, stdout=other, stderr=other, start_new_session=True)
+    interpreted = {**os.environ, "NUMBA_DISABLE_JIT": "1"}  # nothing is to be compiled
+    playing = subprocess.Popen(
+        command, stdin=other, stdout=other, stderr=other, start_new_session=True, env=interpreted
+    )
     os.close(other)
     printed = b""
 

@@ -8,7 +8,9 @@ from typing import Any, NamedTuple
 import pytest
 
 from engine.compiling.binding import can_compile, popcount, specialise
+from engine.compiling.field_sets import get_fields, put_fields
 from engine.compiling.wide_integers import WideInteger, WideTable, width_for
+from engine.games.gipf.rules import smear_down
 
 WIDTHS = [128, 320, *(pytest.param(64 * words, marks=pytest.mark.campaign) for words in (3, 4, 6, 7, 8, 9))]
 
@@ -82,18 +84,15 @@ def tables(pair: Pair) -> tuple[int, int, int, int]:
     return total, TABLE[-1], TABLE[pair.word % len(TABLE)], TABLE[LAST]
 
 
+def smeared(pair: Pair) -> tuple[int, int]:
+    """What GIPF has a loop for, which words make shorter."""
+    return smear_down(pair.left & ALL), smear_down(pair.right & ALL)
+
+
 def through_arena(pair: Pair, arena: Any, at: int) -> tuple[int, int]:
     put_fields(arena, at, pair.left)
     put_fields(arena, at + (len(arena) - at) // 2, pair.right)
     return get_fields(arena, at), get_fields(arena, at + (len(arena) - at) // 2)
-
-
-def get_fields(arena: Any, at: int) -> int:
-    return int(arena[at])
-
-
-def put_fields(arena: Any, at: int, number: int) -> None:
-    arena[at] = number
 
 
 def numbers(width: int) -> Iterator[int]:
@@ -137,15 +136,16 @@ def test_every_operation_is_that_of_pythons_integers(width: int) -> None:
 
     from engine.compiling import wide_lowering
 
-    functions = bitwise, sums, shifts, comparisons, counts, mixed, tables, through_arena
+    functions = bitwise, sums, shifts, comparisons, counts, mixed, tables, smeared, through_arena
     constants = {
         "ALL": WideInteger((1 << (width - 1)) - 1, width),
         "TABLE": WideTable(TABLE, width),
+        "smear_down": wide_lowering.smear_down,
         "get_fields": wide_lowering.reader(width),
         "put_fields": wide_lowering.writer(width),
     }
     fast = specialise(functions, f"wide_{width}", constants, compile=True)
-    slow = specialise(functions[:-1], f"plain_{width}", {"ALL": (1 << (width - 1)) - 1}, compile=False)
+    slow = specialise(functions[:-1], f"plain_{width}", {"ALL": (1 << (width - 1)) - 1, "BITS": width}, compile=False)
     for pair in pairs(width):
         wide = Pair(WideInteger(pair.left, width), WideInteger(pair.right, width), pair.word)
         for function, quick in zip(slow, fast[:-1], strict=True):

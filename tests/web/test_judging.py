@@ -8,9 +8,10 @@ from engine.record import verify
 from server.web.replay import analysis_requests, evaluations
 from server.web.replay.evaluations import evenly, judge
 from tests.engine.test_record import played
+from tests.interpreting import quick_tests_run_interpreted as quick_tests_run_interpreted
 
 LARGE = played("5 4 30 30", stop_after=24, end="resign")
-"""Interpreted: nothing has to be compiled."""
+"""Interpreted in quick tests: nothing has to be compiled."""
 
 
 @pytest.mark.parametrize("count", [0, 1, 2, 3, 4, 5, 8, 9, 17, 100, 1001])

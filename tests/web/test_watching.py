@@ -271,7 +271,10 @@ def test_the_lobby_shows_boards_results_and_people(browser: Browser, site: Site)
         table.close()
 
 
-def test_a_record_is_replayed_from_a_file(browser: Browser, site: Site, tmp_path: Path) -> None:
+def test_a_record_is_replayed_from_a_file(
+    browser: Browser, site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("NUMBA_DISABLE_JIT", "1")  # for the process that evaluates: nothing is to be compiled
     record = tmp_path / "record.txt"
     record.write_text(played(end="resign", stop_after=20))
     with open_page(browser, still=True, refused=422) as page:
@@ -299,7 +302,7 @@ def test_a_record_is_replayed_from_a_file(browser: Browser, site: Site, tmp_path
         page.locator("#moves button").nth(9).click()
         assert page.url.endswith("/replay#10")
         expect(page.locator("#times rect.now")).to_have_count(1)
-        record.write_text(played("5 4 30 30", end="resign", stop_after=6))  # interpreted: nothing is to be compiled
+        record.write_text(played("5 4 30 30", end="resign", stop_after=6))
         page.goto(f"{site.url}/replay")
         page.set_input_files("#file", record)
         page.locator("#evaluate").click()

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from engine.compiling.binding import UNBOUND, popcount
 from engine.compiling.bits import HASH_FACTOR, HASH_MASK, mix
-from engine.games.gipf.rules import AXIS_STEPS, CENTRE, LINE, State, can_push, finals, of_mover, open_pushes
+from engine.games.gipf.rules import AXIS_STEPS, CENTRE, LINE, ONE, State, can_push, finals, of_mover, open_pushes
 from engine.games.interface import LOST, UNDECIDED, Arena
 
 # bound by engine.games.gipf.kernel
@@ -139,7 +139,7 @@ def tactical_children(state: State, arena: Arena, first: int) -> int:
     _, tactical = open_pushes(own, other)
     end = first
     for number in range(len(LINE)):
-        if tactical & (1 << number):
+        if tactical & (ONE << number):
             end = finals(state, number, arena, end)
     return end
 
@@ -147,7 +147,7 @@ def tactical_children(state: State, arena: Arena, first: int) -> int:
 def mix_wide(value: int, more: int) -> int:
     """Stir a number >= 0 of any width into a hash of 62 bits; wide and 64-bit integers give the same one."""
     while True:
-        value = mix(value, more & HASH_MASK)
+        value = mix(value, int(more & HASH_MASK))
         more >>= 62
         if more == 0:
             return value
@@ -161,4 +161,4 @@ def hash_of(state: State) -> int:
 
 def kind_of(state: State, child: State) -> int:
     """Return a number for what a move has changed on the board, which tells pushes apart well enough."""
-    return mix_wide(state.white ^ child.white, state.black ^ child.black) >> 40
+    return mix_wide(int((state.white ^ child.white) & HASH_MASK), state.black ^ child.black) >> 40

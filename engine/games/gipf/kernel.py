@@ -8,6 +8,8 @@ from typing import Any
 
 from engine.compiling.binding import bind_fields, table
 from engine.compiling.bits import run_shifts
+from engine.compiling.field_sets import FieldSets
+from engine.compiling.wide_integers import WORD_BITS, width_for
 from engine.games.gipf import evaluation, rules, solver_hints
 from engine.games.gipf.evaluation import WEIGHTS, Weights
 from engine.games.gipf.geometry import AXES, geometry
@@ -17,15 +19,15 @@ from engine.games.gipf.solving import layers, ranking, symmetry
 from engine.games.interface import EVALUATION_LIMIT, Arena, Kernel, LayerRules, Rules
 
 WORD_SIZE = 4
-"""The largest S whose board fits a 64-bit word with its sign: bit (2S-1)**2 - 1 is bit 48."""
+"""The largest S whose board fits a 64-bit word with its sign: bit (2S-1)**2 - 1 is bit 48. Larger ones take several."""
 
 DIGIT = 24
 """Bits of a digit of `features`; no feature of any variant is as large as half of what they hold."""
 HALF = 1 << (DIGIT - 1)
 
-MAX_BOUND = 256
-"""Bindings that are kept, of 0.1 to 0.2 MB each: there are 132 boards and Ks, 12 of them compiled, and more only where
-weights are tried out."""
+MAX_BOUND = 384
+"""Bindings that are kept, of 0.1 to 0.2 MB each: there are 132 boards and Ks, interpreted and compiled, and more only
+where weights are tried out."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -63,13 +65,23 @@ class GipfLayerRules(GipfRules, LayerRules):
     sets_at: Callable[[int, int, ranking.Index], tuple[int, int]]
 
 
+def field_sets(size: int, *, compile: bool) -> FieldSets:
+    """Return how sets of fields of a board of side ``size`` are kept."""
+    return FieldSets(compile, width_for((2 * size - 1) ** 2))
+
+
 @lru_cache(MAX_BOUND)
 def bind(size: int, run: int, *, compile: bool = False, weights: Weights = WEIGHTS) -> GipfRules:
-    """Return the rules for a board side and run length; compiled ones exist for ``size`` up to WORD_SIZE."""
+    """Return the rules for a board side and run length.
+
+    Compiled ones take sets of fields as `field_sets` has them.
+    """
     board = geometry(size)
     pushes = range(len(board.entries))
     up = [n for n in pushes if board.entries[n].step > 0]
     down = [n for n in pushes if board.entries[n].step < 0]
+
+    sets = field_sets(size, compile=compile)
 
     def numbers(values: list[int]) -> Sequence[int]:
         return table(values, compile=compile)
@@ -79,11 +91,14 @@ def bind(size: int, run: int, *, compile: bool = False, weights: Weights = WEIGH
         return 1 << (row * board.width + column)
 
     constants: dict[str, Any] = {
-        "WORDS": rules.WORDS,
+        **sets.constants(),
+        "WORDS": rules.WHITE + 2 * sets.constants()["SET_WORDS"],
+        "IS_WIDE": sets.is_wide,
+        "ONE": sets.number(1) if len(pushes) >= WORD_BITS - 1 else 1,
         "RUN_SHIFTS": run_shifts(run),
         "RUN": run,
         "BITS": board.width**2,
-        "CENTRE": numbers([_around_centre(size, distance) for distance in range(size)]),
+        "CENTRE": sets.table([_around_centre(size, distance) for distance in range(size)]),
         "AXIS_STEPS": tuple(down * board.width + right for down, right in AXES),
         "UPWARD": numbers([int(board.entries[n].step > 0) for n in pushes]),
         "UP_PUSHES": numbers(up),
@@ -92,14 +107,18 @@ def bind(size: int, run: int, *, compile: bool = False, weights: Weights = WEIGH
         **weights.constants(),
     }
     for prefix, chosen in (("", pushes), ("UP_", up), ("DOWN_", down)):
-        constants[prefix + "LINE"] = numbers([board.entries[n].line for n in chosen])
-        constants[prefix + "FIRST"] = numbers([first(n) for n in chosen])
+        constants[prefix + "LINE"] = sets.table([board.entries[n].line for n in chosen])
+        constants[prefix + "FIRST"] = sets.table([first(n) for n in chosen])
         constants[prefix + "STEP"] = numbers([abs(board.entries[n].step) for n in chosen])
     modules = [rules, evaluation, solver_hints]
     if size <= WORD_SIZE:  # larger boards are beyond all solving, and their tables large
         chunks, exchanged, mirrored = symmetry.tables(size)
         constants |= {"CHUNKS": chunks, "EXCHANGED": numbers(exchanged), "REVERSED": numbers(mirrored)}
         modules.append(symmetry)
+    if sets.is_wide:
+        from engine.compiling.wide_lowering import smear_down
+
+        constants["smear_down"] = smear_down
     label = f"gipf_{size}_{run}"
     if weights != WEIGHTS:
         label += f"_{zlib.crc32(repr(weights).encode()):08x}"

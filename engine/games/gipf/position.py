@@ -8,7 +8,7 @@ from engine.compiling.binding import popcount
 from engine.games.board_game import BoardGame, BoardPosition
 from engine.games.gipf import board, drawing, notation, parameters, rules
 from engine.games.gipf.evaluation import FIXED, Weights
-from engine.games.gipf.kernel import WORD_SIZE, GipfRules, bind, features, reweigher
+from engine.games.gipf.kernel import GipfRules, bind, features, field_sets, reweigher
 from engine.games.interface import EvaluationWeights, Game, Successor
 from engine.games.outcome import Outcome
 
@@ -103,12 +103,13 @@ class GipfPosition(BoardPosition[parameters.Parameters, rules.State]):
             parts.append(f"{name}: {reserve} in reserve, {lost} captured")
         return "; ".join(parts)
 
-    @property
-    def _compiles(self) -> bool:
-        return self.variant.size <= WORD_SIZE
-
     def _rules(self, *, compile: bool = False) -> GipfRules:
         return bind(self.variant.size, self.variant.run, compile=compile)
+
+    def _kernel_state(self, *, compile: bool) -> rules.State:
+        sets = field_sets(self.variant.size, compile=compile)
+        white, black, *others = self.state
+        return rules.State(sets.number(white), sets.number(black), *others)
 
 
 GIPF: Game = BoardGame(

@@ -1,22 +1,25 @@
 """The rules of GIPF as plain functions over integers, for any board.
 
 The functions read the constants below by global name; `engine.games.gipf.kernel.bind` gives back copies of them for
-one board side S and run length K, interpreted for any S or compiled where a board fits a machine word.
+one board side S and run length K, interpreted or compiled.
 
 Sets of fields are integers, one bit a field, laid out as `engine.games.gipf.geometry` says. Positions are kept in an
 arena: a flat list or array of WORDS numbers a position, in which functions write the positions that they
-generate one behind the other. Compiled code has no bounds checks: what writes positions checks that there is
-room, and raises OverflowError where there is none.
+generate one behind the other. A set of fields takes one of these numbers; where the rules are compiled and a board
+does not fit a machine word, it is an integer of SET_WORDS words (`engine.compiling.field_sets`). Compiled code has no
+bounds checks: what writes positions checks that there is room, and raises OverflowError where there is none.
 """
 
 from collections.abc import Sequence
 from typing import NamedTuple
 
 from engine.compiling.binding import UNBOUND, popcount
+from engine.compiling.field_sets import get_fields, put_fields
 from engine.games.interface import Arena
 
-WORDS = 6
-"""Numbers a position takes in an arena: the five of `State` and the path of row choices that led to it."""
+WHITE_RESERVE, BLACK_RESERVE, SIDE, PATH, WHITE = range(5)
+"""Where in its place a position has the numbers of `State`, black's fields behind white's, and the path of row choices
+that led to it."""
 
 PATH_BASE = 64
 """A path is a number in this base, a digit a choice: 1 for the first crossing row. No more than 42 rows cross on
@@ -27,6 +30,10 @@ MOVES_PER_PUSH = 4096
 K and large S, in which one push has millions."""
 
 # What `engine.games.gipf.kernel.bind` puts in the place of these: the board's constants, and tables of a row a push.
+SET_WORDS: int = UNBOUND  # numbers of an arena that a set of fields takes
+WORDS: int = UNBOUND  # numbers of an arena that a position takes
+IS_WIDE: bool = UNBOUND  # whether sets of fields take several machine words
+ONE: int = UNBOUND  # 1, as wide as a set of pushes
 RUN_SHIFTS: Sequence[int] = UNBOUND  # by how far to shift so that K neighbouring pieces remain as one: sums to K-1
 BITS: int = UNBOUND  # how many bits the layout spans
 CENTRE: Sequence[int] = UNBOUND  # fields around the centre, the innermost set first, each holding the one before
@@ -58,18 +65,24 @@ class State(NamedTuple):
 def load(arena: Arena, at: int) -> State:
     """Return the position in place ``at`` of an arena."""
     base = at * WORDS
-    return State(arena[base], arena[base + 1], arena[base + 2], arena[base + 3], arena[base + 4])
+    return State(
+        get_fields(arena, base + WHITE),
+        get_fields(arena, base + WHITE + SET_WORDS),
+        arena[base + WHITE_RESERVE],
+        arena[base + BLACK_RESERVE],
+        arena[base + SIDE],
+    )
 
 
 def store(arena: Arena, at: int, state: State, path: int) -> None:
     """Write a position and the choices that led to it into place ``at`` of an arena."""
     base = at * WORDS
-    arena[base] = state.white
-    arena[base + 1] = state.black
-    arena[base + 2] = state.white_reserve
-    arena[base + 3] = state.black_reserve
-    arena[base + 4] = state.side
-    arena[base + 5] = path
+    put_fields(arena, base + WHITE, state.white)
+    put_fields(arena, base + WHITE + SET_WORDS, state.black)
+    arena[base + WHITE_RESERVE] = state.white_reserve
+    arena[base + BLACK_RESERVE] = state.black_reserve
+    arena[base + SIDE] = state.side
+    arena[base + PATH] = path
 
 
 def copy(arena: Arena, source: int, target: int) -> None:
@@ -127,20 +140,50 @@ def push(own: int, other: int, number: int) -> tuple[int, int]:
 def open_pushes(own: int, other: int) -> tuple[int, int]:
     """Return the pushes whose lines are not full, and those among them that make a run: two sets, a bit a push.
 
-    The two loops hold no branch, so that a compiler makes vector instructions of them.
+    There must be no run on the board. The two loops hold no branch, so that a compiler makes vector instructions of
+    them, for sets of fields that are machine words.
     """
+    if IS_WIDE:
+        return open_pushes_one_by_one(own, other)
     occupied = own | other
     possible = tactical = 0
     for i in range(len(UP_PUSHES)):
         mine, theirs = slide_up(own, other, UP_LINE[i], UP_FIRST[i], UP_STEP[i])
-        is_open = (1 if UP_LINE[i] & ~occupied != 0 else 0) << UP_PUSHES[i]
+        is_open = (ONE if UP_LINE[i] & ~occupied != 0 else 0) << UP_PUSHES[i]
         possible |= is_open
         tactical |= is_open if has_run(mine) | has_run(theirs) else 0
     for i in range(len(DOWN_PUSHES)):
         mine, theirs = slide_down(own, other, DOWN_LINE[i], DOWN_FIRST[i], DOWN_STEP[i])
-        is_open = (1 if DOWN_LINE[i] & ~occupied != 0 else 0) << DOWN_PUSHES[i]
+        is_open = (ONE if DOWN_LINE[i] & ~occupied != 0 else 0) << DOWN_PUSHES[i]
         possible |= is_open
         tactical |= is_open if has_run(mine) | has_run(theirs) else 0
+    return possible, tactical
+
+
+def open_pushes_one_by_one(own: int, other: int) -> tuple[int, int]:
+    """Return the same as `open_pushes`, with branches that leave out what needs no test for runs.
+
+    Where the field next to a dot is empty, all pushes onto it only add a piece there.
+    """
+    occupied = own | other
+    possible = tactical = ONE ^ ONE
+    tested = making = occupied ^ occupied
+    for number in range(len(LINE)):
+        if LINE[number] & ~occupied == 0:
+            continue
+        possible |= ONE << number
+        first = FIRST[number]
+        if first & occupied != 0:
+            mine, theirs = push(own, other, number)
+            makes_run = has_run(mine) or (theirs != other and has_run(theirs))
+        else:
+            if first & tested == 0:
+                tested |= first
+                if has_run(own | first):
+                    making |= first
+            makes_run = first & making != 0
+        if makes_run:
+            tactical |= ONE << number
     return possible, tactical
 
 
@@ -176,7 +219,7 @@ def rows_to_collect(pieces: int, occupied: int, arena: Arena, at: int) -> tuple[
     """Find the rows that runs of ``pieces`` trigger, and the fields that several of them share.
 
     Returns the number of rows and the shared fields: a row with such a field crosses another. The rows are
-    written, a number each, to the arena from place ``at`` on: line family by line family, each from the top.
+    written, a set of fields each, to the arena from place ``at`` on: line family by line family, each from the top.
     """
     count = 0
     once = shared = 0
@@ -187,7 +230,7 @@ def rows_to_collect(pieces: int, occupied: int, arena: Arena, at: int) -> tuple[
             left &= ~row
             shared |= once & row
             once |= row
-            arena[at * WORDS + count] = row
+            put_fields(arena, at * WORDS + count * SET_WORDS, row)
             count += 1
     return count, shared
 
@@ -208,11 +251,16 @@ def discard_repeats(arena: Arena, first: int, fresh: int, end: int) -> int:
     kept = fresh
     for i in range(fresh, end):
         a = i * WORDS
+        white, black = get_fields(arena, a + WHITE), get_fields(arena, a + WHITE + SET_WORDS)
         known = False
         for j in range(first, kept):
             b = j * WORDS
-            same_pieces = arena[a] == arena[b] and arena[a + 1] == arena[b + 1]
-            if same_pieces and arena[a + 2] == arena[b + 2] and arena[a + 3] == arena[b + 3]:
+            if (
+                white == get_fields(arena, b + WHITE)
+                and black == get_fields(arena, b + WHITE + SET_WORDS)
+                and arena[a + WHITE_RESERVE] == arena[b + WHITE_RESERVE]
+                and arena[a + BLACK_RESERVE] == arena[b + BLACK_RESERVE]
+            ):
                 known = True
                 break
         if not known:
@@ -238,7 +286,7 @@ def settle(arena: Arena, first: int, mover: int) -> int:
             at = first
             while at < end:
                 state = load(arena, at)
-                path = arena[at * WORDS + 5]
+                path = arena[at * WORDS + PATH]
                 pieces = state.white if colour == 0 else state.black
                 if not has_run(pieces):
                     at += 1
@@ -248,11 +296,11 @@ def settle(arena: Arena, first: int, mover: int) -> int:
                 count, shared = rows_to_collect(pieces, state.white | state.black, arena, end)
                 crossing = 0
                 for i in range(count):
-                    row = arena[end * WORDS + i]
+                    row = get_fields(arena, end * WORDS + i * SET_WORDS)
                     if row & shared == 0:
                         state = collect(state, colour, row)
                     else:
-                        arena[end * WORDS + crossing] = row
+                        put_fields(arena, end * WORDS + crossing * SET_WORDS, row)
                         crossing += 1
                 if crossing == 0:
                     store(arena, at, state, path)
@@ -261,11 +309,12 @@ def settle(arena: Arena, first: int, mover: int) -> int:
                 pending = True
                 # one position becomes one for each crossing row; those behind it, and the rows found, move up
                 for i in range(crossing - 1, -1, -1):
-                    arena[(end + crossing) * WORDS + i] = arena[end * WORDS + i]
+                    row = get_fields(arena, end * WORDS + i * SET_WORDS)
+                    put_fields(arena, (end + crossing) * WORDS + i * SET_WORDS, row)
                 for i in range(end - 1, at, -1):
                     copy(arena, i, i + crossing - 1)
                 for i in range(crossing):
-                    row = arena[(end + crossing) * WORDS + i]
+                    row = get_fields(arena, (end + crossing) * WORDS + i * SET_WORDS)
                     store(arena, at + i, collect(state, colour, row), path * PATH_BASE + i + 1)
                 end += crossing - 1
                 at += crossing
@@ -332,7 +381,8 @@ def children(state: State, arena: Arena, first: int) -> int:
             added |= changed
         fresh = end
         end = conclude(after, state.side, arena, fresh)
-        if arena[fresh * WORDS + 2] + arena[fresh * WORDS + 3] != after.white_reserve + after.black_reserve:
+        reserves = arena[fresh * WORDS + WHITE_RESERVE] + arena[fresh * WORDS + BLACK_RESERVE]
+        if reserves != after.white_reserve + after.black_reserve:
             end = discard_repeats(arena, first, fresh, end)
     return end
 

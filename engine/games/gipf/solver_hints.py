@@ -5,10 +5,10 @@ Bound and compiled together with `engine.games.gipf.rules` and `engine.games.gip
 
 from engine.compiling.binding import popcount
 from engine.games.gipf.evaluation import evaluate
-from engine.games.gipf.rules import CENTRE, WORDS, State, can_push, children, copy, load, store
+from engine.games.gipf.rules import CENTRE, PATH, WORDS, State, can_push, children, copy, load, store
 from engine.games.interface import Arena
 
-VALUE = WORDS - 1
+VALUE = PATH
 """Where a place holds the evaluation that it is sorted by: with candidates nobody asks for the path of choices."""
 
 

@@ -14,7 +14,7 @@ from engine.search.game_engine import GameEngine
 from engine.search.searcher import Searcher, SearchLimits, SearchResult, Stop, key_of
 
 LARGE = "5 4 18 18"
-"""A board that is interpreted, so that the search polls the clock."""
+"""A board of many moves; quick tests are interpreted, so that the search polls the clock."""
 
 
 def ticking(step: float) -> Iterator[float]:

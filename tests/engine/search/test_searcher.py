@@ -20,7 +20,7 @@ from engine.search.transposition_table import BUCKET_WORDS
 from tests.engine.search import toy
 
 SMALL, LARGE = "3 3 6 6", "5 4 18 18"
-"""A variant that is compiled here, and one that is interpreted."""
+"""A variant that is compiled here, and one that is not."""
 
 
 def never() -> float:
