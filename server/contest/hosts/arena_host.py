@@ -9,7 +9,6 @@ from server.contest.fixtures import Finished, Programs
 from server.contest.hosts.contest_players import ContestPlayers
 from server.contest.hosts.host import GameTask, PlayerMissing
 from server.contest.hosts.seating import GameSeating, Started
-from server.contest.interventions import withdrawn
 from server.contest.scoring.game_result import finished
 from server.match.match import Match
 
@@ -82,6 +81,6 @@ class ArenaHost:
 
     async def _begun(self, stack: AsyncExitStack, task: GameTask, started: Started) -> ArenaGame | None:
         table = await self._seats.seated(stack, task, started)
-        if self._arena.stopping or withdrawn(task.definition.interventions).intersection(task.fixture.players):
+        if self._arena.stopping or not task.wanted():
             return None
         return ArenaGame(self._arena, self._seats, task, table.begin(task), started)

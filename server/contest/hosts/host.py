@@ -6,7 +6,7 @@ there (`server.contest.hosts.arena_host`); the same in a process of its own, whi
 (`server.contest.hosts.cluster_host`).
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import AbstractAsyncContextManager
 from types import MappingProxyType
 from typing import NamedTuple, Protocol
@@ -29,6 +29,8 @@ class GameTask(NamedTuple):
     """By player: how long the first word of its program is waited for, where that is not what the contest says."""
     kept: bool = False
     """Whether the match goes on when the server is started again."""
+    wanted: Callable[[], bool] = lambda: True
+    """Tells whether the game is to begin, when its players are there: the organiser may have changed something."""
 
     def position(self) -> Position:
         """Return the position in which the game begins."""

@@ -28,7 +28,7 @@ from server.contest.hosts.precompile import compiled
 from server.contest.hosts.seating import GameSeating
 from server.contest.hosts.worker_answers import hindrance
 from server.contest.hosts.worker_job import PROGRAMS
-from server.contest.interventions import Kind
+from server.contest.interventions import Kind, withdrawn
 from server.contest.programs.sandbox.choice import sealable
 from server.contest.runtime.adjudication import adjudicate
 from server.contest.runtime.attendance import LOOK_SECONDS, Attendance
@@ -331,7 +331,8 @@ class Runner:
         if not await self._ledger.stored(partial(self._store.begin, self.contest, fixture, number, known)):
             return  # the organiser has just changed something
         starts = {name: start_seconds(self.definition, self._ledger.games, name) for name in fixture.players}
-        task = GameTask(self.contest, self.definition, fixture, number, starts, self._comes_back(fixture))
+        kept, wanted = self._comes_back(fixture), partial(self._wanted, fixture)
+        task = GameTask(self.contest, self.definition, fixture, number, starts, kept, wanted)
         game: HostedGame | None = None
         trouble: PlayerMissing | NotPlayed | None = None
         failure: Exception | None = None
@@ -370,6 +371,10 @@ class Runner:
             self._tries[fixture] += 1
             what = "a program cannot be started" if isinstance(trouble, PlayerMissing) else "a game cannot be played"
             await self._pauses.pause(what, str(trouble), players=fixture.players)
+
+    def _wanted(self, fixture: Fixture) -> bool:
+        """Tell whether nobody of a game has been withdrawn, also since its players were sent for."""
+        return not withdrawn(self.definition.interventions).intersection(fixture.players)
 
     async def _result(self, game: HostedGame) -> Finished:
         """Return the result of a game; if this is left before it is over, nobody has lost by it."""

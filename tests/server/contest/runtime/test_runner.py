@@ -1,6 +1,7 @@
 """Contests from their first game to their end, with bots in the same process."""
 
 import errno
+import sys
 from collections import Counter
 from contextlib import closing
 from datetime import UTC, datetime
@@ -301,6 +302,38 @@ async def test_who_is_disqualified_is_told_why_and_sent_home(tmp_path: Path) -> 
             "over",
             "ann plays no more in the contest 'Ann, Bob and Carol': hung in initialisation (1 game)",
         )
+
+
+async def test_a_game_of_which_a_player_is_withdrawn_while_it_is_set_up_does_not_begin(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    dice = Path(__file__).with_name("dice.py")
+    two = [f'{{ name = "{name}", command = ["{sys.executable}", "{dice}"] }}' for name in ("p1", "p2")]
+    file = f"""
+sandbox = "none"
+cores = 2
+name = "two programs"
+time = {{ budget = 60_000 }}
+entrants = [{", ".join(two)}]
+games = [{{ game = "mnk", params = "3 3 3" }}]
+stages = [{{ format = "round-robin" }}]
+"""
+    async with holding(tmp_path, file) as (house, store, contest):
+        set_up, go = trio.Event(), trio.Event()
+
+        async def prepared(*_: object) -> None:
+            set_up.set()
+            await go.wait()
+
+        monkeypatch.setattr(house.arena.prepared_boards, "add", prepared)
+        with trio.fail_after(60), capture_logs() as logs:
+            await set_up.wait()
+            intervene(store, contest, Asked(Kind.WITHDRAW, "p2"), datetime.now(UTC))
+            while not any(line["event"] == "organiser_intervened" for line in logs):
+                await trio.sleep(0.01)
+        go.set()
+        games = await over(store, contest)
+    assert [game.termination for game in games] == ["withdrawn"] * 2
 
 
 async def test_the_organiser_withdraws_and_reinstates_somebody_while_games_are_played(tmp_path: Path) -> None:
