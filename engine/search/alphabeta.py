@@ -42,10 +42,10 @@ from engine.search.memory import (
     Memory,
 )
 from engine.search.move_ordering import (
+    add_history,
     child_of,
     move_to_front,
     score_moves,
-    table_move_first,
     take_best,
     update_history,
     value_of,
@@ -127,7 +127,7 @@ def search(state: State, depth: int, alpha: int, beta: int, ply: int, first: int
         score_moves(first, end, ply + 1, memory)
         repeated = cells[REACH]
         if MARGIN > 0 and depth > SHALLOW:
-            table_move_first(state, first, end, memory)
+            add_history(state, first, end, memory)
         known = first + ((entry >> CHILD_SHIFT) & CHILD_MASK)
         if entry != 0 and known < end:
             move_to_front(order, known)

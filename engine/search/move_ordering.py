@@ -21,7 +21,7 @@ ZERO = 4 * EVALUATION_LIMIT
 """Added to values in the order, which makes them positive; added twice to the child from the table, the first."""
 
 MAX_LEARNED = 1 << 10
-"""What is learned of a kind stays within so much, which moves a child by as much as `hints.MARGIN` does."""
+"""What is learned of a kind stays within so much, which moves a child by as much as the rules' `MARGIN` does."""
 
 MAX_TAUGHT = 1 << 8
 """What one cut-off teaches at the most."""
@@ -78,8 +78,8 @@ def move_to_front(order: Numbers, at: int) -> None:
     order[at] += ZERO << NUMBER_BITS
 
 
-def table_move_first(state: State, first: int, end: int, memory: Memory) -> None:
-    """Add what was learned of the kinds of the children in places ``first`` to ``end`` to the order."""
+def add_history(state: State, first: int, end: int, memory: Memory) -> None:
+    """Add to the order what cut-offs have taught of the kinds of the children in places ``first`` to ``end``."""
     for at in range(first, end):
         learned = memory.history[kind_of(state, load(memory.arena, at)) & (KINDS - 1)]
         memory.order[at] += (MARGIN * learned // MAX_LEARNED) << NUMBER_BITS

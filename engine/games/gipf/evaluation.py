@@ -85,7 +85,7 @@ FIXED = ("tempo",)
 
 
 MARGIN = 40
-"""See `engine.search.capabilities`."""
+"""See `engine.games.interface.Rules`."""
 
 
 def verdict(state: State) -> int:

@@ -21,7 +21,7 @@ from engine.search.alphabeta import bind
 from engine.search.binding import numbers
 from engine.search.capabilities import tactical_children
 from engine.search.iterative_deepening import ASPIRING, deepen, memory_for
-from engine.search.move_ordering import MAX_LEARNED, child_of, score_moves, table_move_first, take_best, update_history
+from engine.search.move_ordering import MAX_LEARNED, add_history, child_of, score_moves, take_best, update_history
 from engine.search.quiescence import LOUD_PLIES
 from engine.search.scores import INFINITY, WIN
 from engine.search.searcher import Searcher, SearchLimits, SearchResult, Stop, key_of, warm_up
@@ -294,7 +294,7 @@ def test_proven_ends_are_true_although_the_search_is_selective() -> None:
 def test_what_cut_off_is_tried_earlier_and_what_did_not_later() -> None:
     position = GIPF.start("3 3 9 9")
     kernel = position.kernel(compile=False)
-    score, learn, add_learned = binding.bind((score_moves, update_history, table_move_first), kernel)
+    score, learn, add_learned = binding.bind((score_moves, update_history, add_history), kernel)
     memory = memory_for(kernel, [0])._replace(path=[0] * 256)
     end = kernel.rules.children(kernel.state, memory.arena, 0)
     score(0, end, 1, memory)
