@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, cast
 
-from engine.games.interface import Kernel, Position, Successor
+from engine.games.interface import Kernel, Position, State, Successor
 
 
 class NoWeights(ValueError):
@@ -36,12 +36,16 @@ class _Weighed:
         return getattr(self._position, name)
 
     def successors(self) -> Iterator[Successor]:
-        for move, position in self._position.successors():
-            yield Successor(move, _weighed(position, self._reweigh))
+        return map(self._weigh, self._position.successors())
 
     def resolve(self, move: str) -> Successor:
-        text, position = self._position.resolve(move)
-        return Successor(text, _weighed(position, self._reweigh))
+        return self._weigh(self._position.resolve(move))
+
+    def move_to(self, state: State) -> Successor:
+        return self._weigh(self._position.move_to(state))
 
     def kernel(self, *, compile: bool = True) -> Kernel:
         return self._reweigh(self._position.kernel(compile=compile))
+
+    def _weigh(self, successor: Successor) -> Successor:
+        return Successor(successor.move, _weighed(successor.position, self._reweigh))

@@ -74,6 +74,8 @@ def test_positions_behind_moves_are_weighed_too() -> None:
     for move, after in weighed(GIPF.start(SMALL), weights).successors():
         plain = GIPF.start(SMALL).resolve(move).position
         assert value(weighed(GIPF.start(SMALL), weights).resolve(move).position) == value(after)
+        reached = weighed(GIPF.start(SMALL), weights).move_to(plain.kernel(compile=False).state).position
+        assert (reached.key, value(reached)) == (after.key, value(after))
         assert value(after) == value(weighed(plain, weights))
         differ += value(after) != value(plain)
     assert differ > 5
