@@ -78,7 +78,7 @@ class MnkPosition(BoardPosition[parameters.Parameters, rules.State]):
 
     def move_to(self, state: rules.State) -> Successor:
         """Return the move to the field that is not empty any more; raises ValueError where that does not lead there."""
-        placed = (state.first | state.second) & ~(self.state.first | self.state.second)
+        placed = (state.first | state.second) & self._rules().empty_of(self.state)
         if placed.bit_count() == 1 and self._rules().after(self.state, placed) == state and self.verdict() is None:
             return self._successor(placed)
         raise ValueError("no move leads to that position")

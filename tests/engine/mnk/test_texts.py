@@ -4,6 +4,7 @@ import pytest
 
 from engine.games.interface import BadParameters, BadPosition, IllegalMove, UnreadableMove, moves
 from engine.games.mnk.position import MNK
+from engine.games.mnk.rules import State
 
 START = "3 4 3 1\n0 0 0 0\n0 0 0 0\n0 0 0 0\n"
 
@@ -151,3 +152,5 @@ def test_a_state_names_the_move_that_leads_to_it() -> None:
     assert start.move_to(corner.kernel(compile=False).state).move == "h1"
     with pytest.raises(ValueError, match="no move"):
         corner.move_to(corner.kernel(compile=False).state)
+    with pytest.raises(ValueError, match="no move"):
+        start.move_to(State(1 << 64, 0, 1))
