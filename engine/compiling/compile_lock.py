@@ -22,6 +22,10 @@ POLL_SECONDS = 0.02
 _held: set[Path] = set()
 """Folders whose lock this process holds; guarded by numba's own lock, under which it compiles."""
 
+_given_up: set[Path] = set()
+"""Folders whose lock could not be had in time, guarded in the same way. It is tried again, but not waited for: each
+function that is compiled or loaded takes it anew."""
+
 
 def compile_once(dispatcher: Any, folder: Path) -> None:
     """Make a numba dispatcher hold its folder's lock whenever it compiles or loads compiled code."""
@@ -48,7 +52,11 @@ def folder_lock(folder: Path) -> Iterator[None]:
         return
     with ExitStack() as stack:
         with suppress(OSError):
-            _wait_for(stack.enter_context((folder / "lock").open("ab")))
+            file = stack.enter_context((folder / "lock").open("ab"))
+            if _lock(file, 1 if folder in _given_up else int(MAX_WAIT_SECONDS / POLL_SECONDS)):
+                _given_up.discard(folder)
+            else:
+                _given_up.add(folder)
         _held.add(folder)
         try:
             yield
@@ -56,11 +64,12 @@ def folder_lock(folder: Path) -> Iterator[None]:
             _held.remove(folder)
 
 
-def _wait_for(file: BinaryIO) -> None:
-    """Wait until a file is locked, but no longer than MAX_WAIT_SECONDS. Closing the file unlocks it."""
+def _lock(file: BinaryIO, attempts: int) -> bool:
+    """Lock a file, POLL_SECONDS between two attempts; tell whether that was possible. Closing the file unlocks it."""
     pause = threading.Event()
-    for _ in range(int(MAX_WAIT_SECONDS / POLL_SECONDS)):
+    for _ in range(attempts):
         with suppress(BlockingIOError):
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            return
+            return True
         pause.wait(POLL_SECONDS)
+    return False

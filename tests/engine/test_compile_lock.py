@@ -5,6 +5,7 @@ import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import BinaryIO
 
 import pytest
 
@@ -40,20 +41,32 @@ def test_an_error_unlocks_and_is_passed_on(tmp_path: Path) -> None:
 
 
 def test_another_process_waits_for_the_lock(tmp_path: Path) -> None:
-    """It says when it waits and when it does no more; that it got the lock shows that this process let it go."""
+    """It says each time that it was refused the lock, and at last that it has it."""
     code = f"""
+import fcntl
 from pathlib import Path
 from engine.compiling.compile_lock import folder_lock
-print("waiting", flush=True)
+
+lock = fcntl.flock
+
+def told(*arguments):
+    try:
+        lock(*arguments)
+    except BlockingIOError:
+        print("refused", flush=True)
+        raise
+
+fcntl.flock = told
 with folder_lock(Path({str(tmp_path)!r})):
-    print("released" if Path({str(tmp_path / "released")!r}).exists() else "too early")
+    print("held")
 """
     with folder_lock(tmp_path):
         process = subprocess.Popen([sys.executable, "-P", "-c", code], stdout=subprocess.PIPE, text=True)
         assert process.stdout is not None
-        assert process.stdout.readline() == "waiting\n"
-        (tmp_path / "released").touch()
-    assert process.communicate(timeout=300)[0] == "released\n"
+        assert process.stdout.readline() == "refused\n"
+    *refused, last = process.communicate(timeout=300)[0].split()
+    assert set(refused) <= {"refused"}
+    assert last == "held"
 
 
 def test_nobody_waits_for_ever(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -64,6 +77,29 @@ def test_nobody_waits_for_ever(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
         with folder_lock(tmp_path):
             assert is_locked(tmp_path)
         assert is_locked(tmp_path)
+
+
+def test_a_process_that_holds_a_lock_for_too_long_is_waited_for_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each function that is called for the first time asks for the lock of its folder, and a folder has dozens."""
+    monkeypatch.setattr(compile_lock, "MAX_WAIT_SECONDS", 5 * compile_lock.POLL_SECONDS)
+    asked = []
+    lock = fcntl.flock
+
+    def counted(file: BinaryIO, operation: int) -> None:
+        asked.append(operation)
+        lock(file, operation)
+
+    with (tmp_path / "lock").open("ab") as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        monkeypatch.setattr(fcntl, "flock", counted)
+        with folder_lock(tmp_path):
+            assert len(asked) == 5
+        with folder_lock(tmp_path):
+            assert len(asked) == 6
+    with folder_lock(tmp_path):
+        assert is_locked(tmp_path), "it can be had again"
 
 
 def test_where_no_lock_can_be_made_there_is_none(tmp_path: Path) -> None:
