@@ -82,7 +82,7 @@ class PastMatches:
 
 
 class NotReplayed(Exception):
-    """The process that replays a record failed; ``str(error)`` has the end of its stderr."""
+    """The process that replays a record failed; ``str(error)`` has the end of its traceback, where it told one."""
 
 
 async def replay_in_process(text: str) -> PastMatch | None:

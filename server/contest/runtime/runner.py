@@ -343,9 +343,11 @@ class Runner:
                         if game is not None:
                             over = await self._result(game)
                             ended = trio.current_time()
-                            if game.leave_cores():
+                            seconds = ended - began
+                            if game.leave_cores():  # and its programs end in the next one's time
                                 self._leave_cores(fixture)
-                            seconds = ended - began + self._ending_seconds
+                            else:
+                                seconds += self._ending_seconds
                             # it is on its way to the disk while the programs end
                             keeping.start_soon(self._keep, over._replace(seconds=seconds), game)
                     if game is not None:

@@ -16,10 +16,12 @@ from engine import record
 from engine.games.outcome import ANNULLED, Termination
 from engine.wire import messages as m
 from server.contest.fixtures import Finished, counted
+from server.contest.hosts.arena_host import ArenaGame
 from server.contest.hosts.contest_players import ContestPlayers
 from server.contest.interventions import Kind
 from server.contest.runtime import finished_games, service
 from server.contest.runtime.organiser_commands import Asked, intervene
+from server.contest.runtime.runner import Runner
 from server.contest.runtime.service import ContestService
 from server.contest.store.store import FILE, Store
 from tests.server.contest.runtime.bots import definition_of, holding, over, play, table
@@ -334,6 +336,21 @@ stages = [{{ format = "round-robin" }}]
         go.set()
         games = await over(store, contest)
     assert [game.termination for game in games] == ["withdrawn"] * 2
+
+
+@pytest.mark.parametrize("left", [True, False])
+async def test_the_time_to_the_end_of_programs_counts_for_a_game_only_where_the_next_one_waits_for_it(
+    left: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where cores are left to the next game, its own time has the wait for them."""
+    monkeypatch.setattr(ArenaGame, "leave_cores", lambda _: left)
+    monkeypatch.setattr(Runner, "_ending_seconds", property(lambda _: 1e6, lambda *_: None), raising=False)
+    file = ROUND_ROBIN.replace(', { name = "Carol" }', "")
+    async with holding(tmp_path, file) as (house, store, contest), trio.open_nursery() as bots:
+        for name in ("ann", "bob"):
+            bots.start_soon(play, house, name)
+        games = await over(store, contest)
+    assert {game.seconds < 1e6 for game in games} == {left}
 
 
 async def test_the_organiser_withdraws_and_reinstates_somebody_while_games_are_played(tmp_path: Path) -> None:
