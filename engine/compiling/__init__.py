@@ -4,6 +4,7 @@
 - `bits`: arithmetic on bits that the rules of several games have in common, interpreted and compiled alike
 - `code_cache`: where compiled code is kept: a folder a binding, in the user's cache directory
 - `compile_lock`: a lock per folder, so that processes that start together compile once
+- `field_sets`: sets of fields as integers, and how rules keep them in arenas
 - `wide_integers`: sets of fields on boards of more than 63 fields: integers of several machine words
 - `wide_lowering`: what numba is told of them; imports numba
 """
