@@ -1,5 +1,7 @@
 """Compiled code is found again when, and only when, it was made from the same functions and constants."""
 
+import os
+import subprocess
 import sys
 import threading
 from collections.abc import Callable
@@ -12,6 +14,8 @@ import pytest
 
 from engine.compiling import binding, code_cache
 from engine.compiling.binding import UNBOUND, NotBound, bind_fields, can_compile, specialise
+
+ROOT = Path(__file__).parents[2]
 
 STEP = 0
 
@@ -55,6 +59,35 @@ def test_a_changed_callee_is_compiled_anew() -> None:
     assert twice_of(raised, 1)(10) == 12
     assert twice_of(lowered, 1)(10) == 8
     assert twice_of(raised, 3)(10) == 16
+
+
+BINDING = """
+from engine.games.catalogue import GAMES
+from engine.search import alphabeta
+from engine.search.binding import bind
+from engine.solve.layered.pair import layer_rules
+from engine.solve.layered.values import ENTRY_POINTS
+
+usual = ("arrows", "8 8"), ("morris", ""), ("mnk", "8 8 5")
+for game, parameters in (("gipf", "3 3 5 5"), ("gipf", "6 4 15 15"), *usual):
+    kernel = GAMES[game].start(parameters).kernel()
+    alphabeta.bind(kernel)
+    if kernel.rules.layers is not None:
+        bind(ENTRY_POINTS, kernel._replace(rules=layer_rules(kernel)))
+"""
+
+
+@pytest.mark.slow
+@needs_compiler
+def test_every_process_looks_for_the_same_code(tmp_path: Path) -> None:
+    """Whatever the order of its sets and the places of its objects are."""
+    folders = []
+    for seed in ("1", "2"):
+        environment = {**os.environ, "PYTHONHASHSEED": seed, "XDG_CACHE_HOME": str(tmp_path / seed)}
+        subprocess.run([sys.executable, "-P", "-c", BINDING], env=environment, cwd=ROOT, check=True)
+        folders.append({folder.name for folder in (tmp_path / seed / "gipf-arena" / "kernels").iterdir()})
+    assert folders[0] == folders[1]
+    assert len(folders[0]) == 12, "two a variant, and two for the layers of the first"
 
 
 def test_folders_used_least_lately_are_cleared_away(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
