@@ -50,7 +50,7 @@ class GipfRules(Rules):
     collect: Callable[[State, int, int], State]
     finals: Callable[[State, int, Arena, int], int]
     exchanged: Callable[[int], int] | None = None
-    """Exchanges rows with columns. Larger boards than compile have no symmetry."""
+    """Exchanges rows with columns. Boards that do not fit a machine word have no symmetry."""
     reversed_rows: Callable[[int], int] | None = None
 
 
