@@ -206,39 +206,62 @@ def _of_one(result: Any = None) -> Callable[[Any], Any]:
 
 
 def _left(builder: Any, number: Any, distance: Any) -> Any:
-    def near(words: list[Any]) -> list[Any]:
+    def within_word(words: list[Any], distance: Any) -> list[Any]:
         funnel = builder.module.declare_intrinsic("llvm.fshl", [WORD], FUNNEL)
         pairs = zip(words[1:], words, strict=False)
         return [builder.shl(words[0], distance), *(builder.call(funnel, (*pair, distance)) for pair in pairs)]
 
-    return _shift(builder, number, distance, near, builder.shl)
+    def by_words(words: list[Any], count: int) -> list[Any]:
+        return [ir.Constant(WORD, 0)] * count + words[:-count]
+
+    if number.type.width <= 2 * WORD_BITS:
+        return builder.shl(number, builder.zext(distance, number.type))
+    return _shift(builder, number, distance, within_word, by_words)
 
 
 def _right(builder: Any, number: Any, distance: Any) -> Any:
-    def near(words: list[Any]) -> list[Any]:
+    def within_word(words: list[Any], distance: Any) -> list[Any]:
         funnel = builder.module.declare_intrinsic("llvm.fshr", [WORD], FUNNEL)
         pairs = zip(words[1:], words, strict=False)
         return [*(builder.call(funnel, (*pair, distance)) for pair in pairs), builder.ashr(words[-1], distance)]
 
-    return _shift(builder, number, distance, near, builder.ashr)
+    def by_words(words: list[Any], count: int) -> list[Any]:
+        return words[count:] + [builder.ashr(words[-1], ir.Constant(WORD, WORD_BITS - 1))] * count
 
-
-def _shift(builder: Any, number: Any, distance: Any, near: Callable[[list[Any]], list[Any]], far: Any) -> Any:
-    """Shift word by word where the distance is less than a word, as it mostly is.
-
-    For any distance LLVM writes a number of more than two words to memory, and reads it from a place beside that.
-    """
     if number.type.width <= 2 * WORD_BITS:
-        return far(number, builder.zext(distance, number.type))
+        return builder.ashr(number, builder.zext(distance, number.type))
+    return _shift(builder, number, distance, within_word, by_words)
+
+
+def _shift(
+    builder: Any,
+    number: Any,
+    distance: Any,
+    within_word: Callable[[list[Any], Any], list[Any]],
+    by_words: Callable[[list[Any], int], list[Any]],
+) -> Any:
+    """Shift a number of more than two words: LLVM would write it to memory, and read it from a place beside that.
+
+    Distances of less than a word are the usual ones. For others words are moved by 1, 2, 4, 8 where the distance has
+    that bit (a barrel shifter).
+    """
     shifted = cgutils.alloca_once(builder, number.type)
-    with builder.if_else(builder.icmp_unsigned("<", distance, ir.Constant(WORD, WORD_BITS)), likely=True) as (
-        is_near,
-        is_far,
-    ):
-        with is_near:
-            builder.store(_joined(builder, near(_words(builder, number)), number.type), shifted)
-        with is_far:
-            builder.store(far(number, builder.zext(distance, number.type)), shifted)
+    is_near = builder.icmp_unsigned("<", distance, ir.Constant(WORD, WORD_BITS))
+    with builder.if_else(is_near, likely=True) as (near, far):
+        with near:
+            words = within_word(_words(builder, number), distance)
+            builder.store(_joined(builder, words, number.type), shifted)
+        with far:
+            words = _words(builder, number)
+            count = 1
+            while count < len(words):
+                bit = builder.and_(distance, ir.Constant(WORD, count * WORD_BITS))
+                is_set = builder.icmp_unsigned("!=", bit, ir.Constant(WORD, 0))
+                pairs = zip(by_words(words, count), words, strict=True)
+                words = [builder.select(is_set, moved, word) for moved, word in pairs]
+                count *= 2
+            words = within_word(words, builder.and_(distance, ir.Constant(WORD, WORD_BITS - 1)))
+            builder.store(_joined(builder, words, number.type), shifted)
     return builder.load(shifted)
 
 

@@ -38,8 +38,8 @@ class BoardPosition(Generic[V, S]):
         return self.state
 
     def kernel(self, *, compile: bool = True) -> Kernel:
-        """Return the rules as integers; compiled only where the board fits machine words."""
-        compile = compile and self._compiles and can_compile()
+        """Return the rules as integers; compiled where that is asked for and anything is compiled at all."""
+        compile = compile and can_compile()
         return Kernel(self._rules(compile=compile), compile, self._kernel_state(compile=compile))
 
     def successors(self) -> Iterator[Successor]:
@@ -52,11 +52,6 @@ class BoardPosition(Generic[V, S]):
             if successor.position.key == state:
                 return successor
         raise ValueError("no move leads to that position")
-
-    @property
-    def _compiles(self) -> bool:
-        """Whether the board fits machine words."""
-        return True
 
     def _rules(self, *, compile: bool = False) -> Rules:
         """Return the rules of the board."""

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from engine.games.interface import DRAWN, UNDECIDED, WON, BadPosition, Kernel
 from engine.games.mnk import board
-from engine.games.mnk.kernel import MnkRules, bind, signed
+from engine.games.mnk.kernel import MnkRules, bind, compiled_set
 from engine.games.mnk.parameters import Parameters
 from engine.games.mnk.position import MnkPosition
 from engine.games.mnk.rules import State
@@ -81,7 +81,8 @@ class _Solver:
                 self._prover = Prover(kernel, memory=TABLE_BYTES)
             self._final = True
         if self._signed:
-            state = State(signed(state.first, self._fields), signed(state.second, self._fields), state.side)
+            first, second = (compiled_set(pieces, self._fields) for pieces in (state.first, state.second))
+            state = State(first, second, state.side)
         value = self._prover.value(state)
         assert value is not None
         return value

@@ -1,4 +1,4 @@
-"""How soon a search ends when it has to, what a second thread brings, and what a larger board costs, on GIPF."""
+"""How soon a search ends when it has to, what a second thread brings, and what a larger board costs."""
 
 import threading
 from collections.abc import Callable
@@ -22,8 +22,8 @@ DEPTH = 10
 
 POSITIONS = 8
 
-BOARDS = ("4 4 15 15", "5 4 20 20", "7 5 30 30", "9 5 60 60")
-"""The first fits a machine word, the others take two, three and five."""
+BOARDS = {"gipf": ("4 4 15 15", "5 4 20 20", "7 5 30 30", "9 5 60 60"), "mnk": ("8 8 5", "15 15 5")}
+"""The first of each game fits a machine word; the others of GIPF take two, three and five, that of m,n,k four."""
 
 ROUNDS, NODES = 7, 1_000_000
 """Each board is searched in turn so often, and for so many nodes each time."""
@@ -36,7 +36,8 @@ def run() -> None:
     _ends("a timer of the thinker's own", places, _by_limit)
     _ends("another thread", places, _by_stop)
     _threads(places)
-    _boards()
+    for game, boards in BOARDS.items():
+        _boards(game, boards)
 
 
 def _positions() -> list[Position]:
@@ -95,13 +96,13 @@ def _threads(places: list[Position]) -> None:
     print(f"thinking: depth {DEPTH} in two threads {geometric_mean(ratios):.2f} times as soon as in one ({shown})")
 
 
-def _boards() -> None:
-    positions = [GAMES["gipf"].start(parameters) for parameters in BOARDS]
+def _boards(game: str, boards: tuple[str, ...]) -> None:
+    positions = [GAMES[game].start(parameters) for parameters in boards]
     searchers = []
     for position in positions:
         began = perf_counter()
         warm_up(position)
-        print(f"thinking: {position.parameters}: compiled, or loaded, in {perf_counter() - began:.1f} s")
+        print(f"thinking: {game} {position.parameters}: compiled, or loaded, in {perf_counter() - began:.1f} s")
         searchers.append(Searcher(position.kernel()))
     rates: list[list[float]] = []
     for _ in range(ROUNDS):
@@ -110,7 +111,7 @@ def _boards() -> None:
             for searcher, position in zip(searchers, positions, strict=True)
         ]
         rates.append([result.nodes / result.seconds for result in results])
-    for number, position in enumerate(positions):
+    for number, parameters in enumerate(boards):
         million = median(rate[number] for rate in rates) / 1e6
         part = median(rate[number] / rate[0] for rate in rates)
-        print(f"thinking: {position.parameters}: {million:.2f} million nodes/s, {part:.2f} of {BOARDS[0]} (medians)")
+        print(f"thinking: {game} {parameters}: {million:.2f} million nodes/s, {part:.2f} of {boards[0]} (medians)")

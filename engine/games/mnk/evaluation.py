@@ -127,6 +127,6 @@ def hash_of(state: State) -> int:
     """Hash a position: both sides' pieces and who moves."""
     value = state.side + 1
     for i in range(len(HASH_PARTS)):
-        value = mix(value, (state.first >> (62 * i)) & HASH_PARTS[i])
-        value = mix(value, (state.second >> (62 * i)) & HASH_PARTS[i])
+        value = mix(value, int((state.first >> (62 * i)) & HASH_PARTS[i]))
+        value = mix(value, int((state.second >> (62 * i)) & HASH_PARTS[i]))
     return value

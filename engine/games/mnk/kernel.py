@@ -7,12 +7,11 @@ from typing import Any
 
 from engine.compiling.binding import bind_fields, table
 from engine.compiling.bits import run_shifts
+from engine.compiling.field_sets import FieldSets
+from engine.compiling.wide_integers import WORD_BITS, WideInteger, width_for
 from engine.games.interface import Rules
 from engine.games.mnk import evaluation, geometry, rules, solver_hints
 from engine.games.mnk.parameters import Parameters
-
-WORD_BITS = 64
-"""Boards of no more fields are compiled."""
 
 HASH_BITS = 62
 """Fields that are mixed into a hash at once."""
@@ -52,8 +51,7 @@ class MnkRules(Rules):
 def bind(parameters: Parameters, *, compile: bool = False) -> MnkRules:
     """Return the rules of a board and K.
 
-    Compiled rules exist for boards of up to WORD_BITS fields; the sets of fields in their states are words with a sign,
-    see `signed`.
+    Where they are compiled, the sets of fields in their states are as `compiled_set` makes them.
     """
     rows, columns, run = parameters
     # all lines that do not fit are alike
@@ -71,19 +69,24 @@ def _compiled(rows: int, columns: int, run: int) -> MnkRules:
     return _bind(rows, columns, run, True)
 
 
-def signed(word: int, fields: int) -> int:
-    """Return a set of fields as the compiled rules want it: on a board of 64, the last one is the sign."""
+def compiled_set(word: int, fields: int) -> int:
+    """Return a set of fields as the compiled rules want it: on a board of 64 the last one is the sign of a word."""
+    if fields > WORD_BITS:
+        return WideInteger(word, width_for(fields))
     return word - (1 << WORD_BITS) if fields == WORD_BITS and word >> (WORD_BITS - 1) else word
 
 
 def _bind(rows: int, columns: int, run: int, compile: bool) -> MnkRules:
     fields = rows * columns
+    sets = FieldSets(compile, WORD_BITS if fields <= WORD_BITS else width_for(fields))
 
-    def words(values: list[int]) -> tuple[int, ...]:
-        return tuple(signed(value, fields) for value in values) if compile else tuple(values)
+    def words(values: list[int]) -> Sequence[int]:
+        if sets.is_wide:
+            return sets.table(values)
+        return tuple(compiled_set(value, fields) for value in values) if compile else tuple(values)
 
     def numbers(values: list[int]) -> Sequence[int]:
-        return table(words(values), compile=compile)
+        return table(values, compile=compile)
 
     lines = geometry.lines(rows, columns, run)
     kinds = [geometry.mirrored_columns(rows, columns), geometry.mirrored_rows(rows, columns)]
@@ -93,7 +96,8 @@ def _bind(rows: int, columns: int, run: int, compile: bool) -> MnkRules:
         path += [2, *path]
     swaps = [swap for kind in kinds for swap in kind]
     constants: dict[str, Any] = {
-        "WORDS": rules.WORDS,
+        **sets.constants(),
+        "WORDS": rules.FIRST + 2 * sets.constants()["SET_WORDS"],
         "BOARD": words([(1 << fields) - 1])[0],
         "K": run,
         "STEPS": tuple(line.step for line in lines),
@@ -104,7 +108,7 @@ def _bind(rows: int, columns: int, run: int, compile: bool) -> MnkRules:
         "POWERS": numbers([1 << count for count in range(run + 1)]),
         "SWAPS_FROM": tuple(sum(map(len, kinds[:number])) for number in range(len(kinds) + 1)),
         "DISTANCES": numbers([swap.distance for swap in swaps]),
-        "LOWER": numbers([swap.lower for swap in swaps]),
+        "LOWER": sets.table(words([swap.lower for swap in swaps])),
         "PATH": tuple(path),
         "HEADS": words(_heads(fields, [kinds[number] for number in path])),
         "SIGN": words([1 << (WORD_BITS - 1)])[0] if compile and fields == WORD_BITS else 0,

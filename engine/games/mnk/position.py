@@ -8,7 +8,7 @@ from engine.compiling.binding import popcount
 from engine.games.board_game import BoardGame, BoardPosition
 from engine.games.interface import UNDECIDED, Game, IllegalMove, Successor
 from engine.games.mnk import board, drawing, notation, parameters, rules
-from engine.games.mnk.kernel import WORD_BITS, MnkRules, bind, signed
+from engine.games.mnk.kernel import MnkRules, bind, compiled_set
 from engine.games.outcome import Outcome
 
 
@@ -97,16 +97,14 @@ class MnkPosition(BoardPosition[parameters.Parameters, rules.State]):
         first, second = popcount(self.state.first), popcount(self.state.second)
         return f"{self.variant.run} in a line win; pieces: first {first}, second {second}"
 
-    @property
-    def _compiles(self) -> bool:
-        return self._size <= WORD_BITS
-
     def _rules(self, *, compile: bool = False) -> MnkRules:
         return bind(self.variant, compile=compile)
 
     def _kernel_state(self, *, compile: bool) -> rules.State:
         first, second, side = self.state
-        return rules.State(signed(first, self._size), signed(second, self._size), side) if compile else self.state
+        if not compile:
+            return self.state
+        return rules.State(compiled_set(first, self._size), compiled_set(second, self._size), side)
 
     def _successor(self, field: int) -> Successor:
         after = self._rules().after(self.state, field)

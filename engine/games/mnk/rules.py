@@ -1,10 +1,11 @@
 """The rules of m,n,k-games as plain functions over integers, for any board.
 
 The functions read the constants below by global name; `engine.games.mnk.kernel.bind` gives back copies of them for one
-board and one K, interpreted for any board or compiled where a board fits a machine word.
+board and one K, interpreted or compiled.
 
-Sets of fields are integers, one bit a field, laid out as `engine.games.mnk.geometry` says. A board of 64 fields needs
-every bit of a compiled word, the sign too. So nothing here compares such words or asks for their size, and where
+Sets of fields are integers, one bit a field, laid out as `engine.games.mnk.geometry` says. Compiled, a set is a machine
+word on up to 64 fields, and an integer of several words on more (`engine.compiling.field_sets`). A board of 64 fields
+needs every bit of a word, the sign too. So nothing here compares sets or asks for their size, and where
 they are shifted to the right, which draws copies of the sign in, the result counts only in fields so far from the
 top that none of these copies has come there: the beginnings of lines that end on the board.
 
@@ -15,12 +16,15 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from engine.compiling.binding import UNBOUND, popcount
+from engine.compiling.field_sets import get_fields, put_fields
 from engine.games.interface import DRAWN, LOST, UNDECIDED, WON, Arena
 
-WORDS = 3
-"""Numbers that a position takes in an arena: those of `State`."""
+SIDE, FIRST = range(2)
+"""Where in its place a position has who moves and the first player's fields; the second's stand behind them."""
 
 # What `engine.games.mnk.kernel.bind` puts in the place of these.
+SET_WORDS: int = UNBOUND  # numbers of an arena that a set of fields takes
+WORDS: int = UNBOUND  # numbers of an arena that a position takes
 BOARD: int = UNBOUND  # every field
 K: int = UNBOUND
 STEPS: Sequence[int] = UNBOUND  # bits from a field to the next one, in each of the four directions
@@ -39,15 +43,16 @@ class State(NamedTuple):
 def load(arena: Arena, at: int) -> State:
     """Return the position in place ``at`` of an arena."""
     base = at * WORDS
-    return State(arena[base], arena[base + 1], arena[base + 2])
+    first = get_fields(arena, base + FIRST)
+    return State(first, get_fields(arena, base + FIRST + SET_WORDS), arena[base + SIDE])
 
 
 def store(arena: Arena, at: int, state: State, _: int) -> None:
     """Write a position into place ``at`` of an arena. The last argument is there for other games."""
     base = at * WORDS
-    arena[base] = state.first
-    arena[base + 1] = state.second
-    arena[base + 2] = state.side
+    arena[base + SIDE] = state.side
+    put_fields(arena, base + FIRST, state.first)
+    put_fields(arena, base + FIRST + SET_WORDS, state.second)
 
 
 def own_of(state: State) -> int:

@@ -19,11 +19,13 @@ BOARDS = SMALL + WHOLE_WORD + NEARLY + WIDE
 
 COMPILED = [
     (8, 8, 5),
+    (9, 9, 5),
     *(pytest.param(*b, marks=pytest.mark.campaign) for b in ((3, 3, 3), (6, 6, 4), (4, 16, 7), (4, 4, 3))),
     *(pytest.param(*b, marks=pytest.mark.campaign) for b in ((16, 4, 4), (1, 19, 3), (7, 9, 6))),
     *(pytest.param(*b, marks=pytest.mark.campaign) for b in ((8, 8, 8), (8, 8, 1), (8, 8, 9))),
+    *(pytest.param(*b, marks=pytest.mark.campaign) for b in ((5, 13, 6), (15, 15, 5), (19, 19, 19), (19, 4, 5))),
 ]
-"""Boards and lengths, each compiled by itself; the usual one fills a word, whose sign is its last field."""
+"""Boards and lengths, each compiled by itself; the first fills a word with its sign, the second needs two words."""
 
 
 def read(position: oracle.Position) -> EnginePosition:
@@ -107,8 +109,9 @@ def test_the_interpreted_kernel_agrees_with_the_oracle(rows: int, columns: int) 
 def test_compiled_rules_agree_with_the_oracle_and_with_interpreted_ones(rows: int, columns: int, length: int) -> None:
     """On boards whose last field is the sign of a word, too; the same canonical position, hash and evaluation."""
     chance = Random(length)
-    positions = [random_board(chance, rows, columns, length) for _ in range(30 * CAMPAIGN)]
-    for _ in range(3 * CAMPAIGN):
+    few = 3 if rows * columns > 64 else 30
+    positions = [random_board(chance, rows, columns, length) for _ in range(few * CAMPAIGN)]
+    for _ in range(few // 3 * CAMPAIGN):
         positions += random_game(chance, rows, columns, length)
     for position in positions:
         compare_kernel(position, compile=True)
