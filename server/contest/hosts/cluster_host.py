@@ -20,11 +20,11 @@ class ClusterGame:
     """A game that is given away."""
 
     lacked = ""
+    programs: Programs = (None, None)
 
     def __init__(self, arena: Arena, cluster: Cluster, task: GameTask) -> None:
         """Take the arena whose records get that of the game."""
         self.recorded = False
-        self.programs: Programs = (None, None)
         self._arena = arena
         self._cluster = cluster
         self._task = task
@@ -41,13 +41,12 @@ class ClusterGame:
                 self.recorded = True
         except OSError as error:
             raise NotPlayed(server_fault(error) or str(error)) from error
-        self.programs = played.programs
         if played.state is None:
             answer = played.answer
             missing = PlayerMissing(answer.why, answer.names, termination=answer.termination or ABSENT)
             missing.programs = played.programs
             raise missing
-        return finished(fixture, played.state, played.gone)
+        return finished(fixture, played.state, played.gone)._replace(programs=played.programs)
 
     def leave_cores(self) -> bool:
         """Return False: a cluster shares its workers out itself."""

@@ -65,7 +65,7 @@ class HostedGame(Protocol):
 
     @property
     def programs(self) -> Programs:
-        """What the programs have used; complete when the lease has ended."""
+        """What the programs have used, where the result does not say it; complete when the lease has ended."""
 
     @property
     def lacked(self) -> str:

@@ -23,6 +23,7 @@ from server.contest.definition import Definition
 from server.contest.formats.plan import plan
 from server.contest.hosts import dask_cluster as cluster
 from server.contest.hosts import game_worker
+from server.contest.hosts.cluster_host import ClusterGame
 from server.contest.hosts.dask_cluster import BadCluster, Cluster, dask_cluster
 from server.contest.hosts.host import GameTask, NotPlayed
 from server.contest.hosts.worker_answers import BadAnswer, checked, hindrance, job_of
@@ -272,7 +273,7 @@ def test_contests_that_cannot_be_played_on_a_cluster_are_refused(monkeypatch: py
         dask_cluster("tcp://there:1", definition())
 
 
-async def test_an_answer_is_taken_only_with_the_true_record_of_its_game() -> None:
+async def test_an_answer_is_taken_only_with_the_true_record_of_its_game(tmp_path: Path) -> None:
     task = job(7)
     with trio.fail_after(SECONDS):
         answer = await game_worker.play(task)
@@ -284,6 +285,17 @@ async def test_an_answer_is_taken_only_with_the_true_record_of_its_game() -> Non
     for usage in played.programs:
         assert usage is not None and usage.cpu_seconds > 0 and usage.wall_seconds > 0
     assert set(answer.programs) == set(task.fixture.players)
+    arena: Any = SimpleNamespace(
+        server="", settings=SimpleNamespace(data=tmp_path), import_record=lambda _number, _text: None
+    )
+
+    async def give(_: Job) -> Any:
+        return played
+
+    given: Any = SimpleNamespace(play=give)
+    game = ClusterGame(arena, given, GameTask(1, definition_text.decode(task.definition), task.fixture, 7))
+    assert (await game.result()).programs == played.programs, "they are kept with the result, at once"
+    assert game.recorded and game.programs == (None, None)
 
     def refused(of: Job = task, **changes: Any) -> str:
         with pytest.raises(BadAnswer) as caught:
