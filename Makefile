@@ -33,7 +33,7 @@ bench: .venv/ready
 	$(RUN) -m tests.bench
 
 campaign: .venv/ready
-	ARENA_CAMPAIGN=1 $(RUN) -m pytest -q $(SHARED_OUT)
+	ARENA_CAMPAIGN=1 $(RUN) -m pytest -q $(SHARED_OUT) -o faulthandler_timeout=14400
 
 .venv/ready: pyproject.toml constraints.txt
 	@echo "Setting up .venv, once: this takes a minute or two, and needs a network."

@@ -186,6 +186,7 @@ def test_an_arrow_is_pointed_on_the_board_or_by_the_buttons_beside_it(page: Page
     page.get_by_role("button", name="left", exact=True).click()
     expect(page.locator("#moves li")).to_have_text(["right", "left"])
     page.get_by_role("button", name="up", exact=True).click()
+    expect(page.locator("#moves li")).to_have_text(["right", "left", "up"])  # before that a click is let be
     page.get_by_role("button", name="left", exact=True).click()
     expect(page.locator("#status")).to_contain_text("The game is over. Second wins: first cannot place an arrow")
 

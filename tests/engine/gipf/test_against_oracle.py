@@ -96,7 +96,9 @@ def compare_successors(position: oracle.Position, moves: list[oracle.Move]) -> N
     assert found == [(move.text, board_text(move.position)) for move in moves]
 
 
-@pytest.mark.parametrize("size", [pytest.param(size, marks=[] if size == 4 else pytest.mark.slow) for size in SIZES])
+@pytest.mark.parametrize(
+    "size", [pytest.param(size, marks=[] if size in (2, 4) else pytest.mark.slow) for size in AMOUNTS]
+)
 def test_moves_and_the_positions_they_lead_to_are_those_of_the_oracle(size: int) -> None:
     """In the same order, with the same texts; the outcome and the board text as well."""
     for position, moves in sample(size):

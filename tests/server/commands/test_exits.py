@@ -108,7 +108,7 @@ WORKS = {
 STATUS = {"serve": 0, "contest": run_contest.STOPPED, "engine": -signal.SIGINT}
 """How it ends by Ctrl-C then, where that is not `server.commands.exits.INTERRUPTED`."""
 
-HANGS = "import time\ntime.sleep(100_000)\n"
+HANGS = "import pathlib, time\npathlib.Path({told!r}).touch()\ntime.sleep(100_000)\n"
 """In place of a module that every command imports first."""
 
 
@@ -133,11 +133,14 @@ def words_of_any(kind: str, tmp_path: Path) -> tuple[str, ...]:
 def test_ctrl_c_while_a_command_is_loaded_ends_it_as_a_signal_that_nobody_handles(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, room: str
 ) -> None:
-    (tmp_path / "cyclopts.py").write_text(HANGS)
+    told = tmp_path / "told"
+    (tmp_path / "cyclopts.py").write_text(HANGS.format(told=str(told)))
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
     with started(room) as process:
-        wait_until(process, handles=True)
-        wait_until(process, handles=False)
+        deadline = time.monotonic() + END_SECONDS
+        while not told.exists():
+            assert process.poll() is None and time.monotonic() < deadline
+            time.sleep(0.01)
         os.killpg(process.pid, signal.SIGINT)
         assert ended(process) == (-signal.SIGINT, "")
 
