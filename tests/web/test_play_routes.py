@@ -134,6 +134,20 @@ async def test_a_process_that_does_not_answer_is_killed_and_replaced() -> None:
         assert (await workers.ask("look", body, 300))[0] == 200
 
 
+async def test_a_process_that_holds_too_much_memory_is_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Compiled boards stay in it, and visitors choose which."""
+    body = msgspec.json.encode({"game": "mnk", "parameters": "3 3 3"})
+    async with Workers(1, nice=7) as workers:
+        assert (await workers.ask("look", body, 60.0))[0] == 200
+        (first,) = workers._all
+        assert 10_000_000 < first.memory() < play_workers.MAX_MEMORY
+        assert (await workers.ask("look", body, 60.0))[0] == 200
+        assert workers._all == {first}
+        monkeypatch.setattr(play_workers, "MAX_MEMORY", 10_000_000)
+        assert (await workers.ask("look", body, 60.0))[0] == 200
+        assert workers._all == set() and first.memory() == 0
+
+
 async def test_processes_run_at_a_lower_priority_and_end_with_the_server() -> None:
     async with Workers(1, nice=7) as workers:
         await workers.ask("look", b'{"game": "gipf"}', 300)

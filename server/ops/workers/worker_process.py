@@ -1,8 +1,10 @@
 """The server's side of a worker process: starts it, asks it, stops it, and ends it."""
 
+import resource
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
+from pathlib import Path
 
 import trio
 
@@ -68,6 +70,14 @@ class WorkerProcess:
         if status == FAULT:
             raise WorkerFault(answer.decode(errors="replace"))
         return status, answer
+
+    def memory(self) -> int:
+        """Return the bytes of main memory that the process holds; 0 where the system does not tell."""
+        try:
+            pages = Path(f"/proc/{self.process.pid}/statm").read_text(encoding="ascii").split()[1]
+        except (OSError, IndexError):
+            return 0
+        return int(pages) * resource.getpagesize()
 
     async def stop(self, seconds: float) -> bool:
         """End what was asked last, of which the answer is still to come; tell whether it came within that time.

@@ -16,6 +16,9 @@ MAX_WAITING = 32
 STOP_SECONDS = 1.0
 """How long a process whose question was abandoned may take to be done with it before it is killed."""
 
+MAX_MEMORY = 1 << 30
+"""Bytes that an idle process may hold: each large board that it has compiled takes some 60 million, and stays."""
+
 START_SECONDS = 60.0
 """How long a process may take to start: half a second's work, of which a busy machine gives it little."""
 
@@ -64,7 +67,7 @@ class Workers:
                 log.warning("play_worker_failed", kind=kind, error=repr(error))
                 raise Refused(500, f"no answer came within {seconds:g} seconds; try something easier") from None
             finally:
-                if sane:
+                if sane and worker.memory() <= MAX_MEMORY:
                     self._idle.append(worker)
                 else:
                     await self._end(worker)
