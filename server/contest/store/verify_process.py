@@ -192,7 +192,8 @@ def _reported(folder: Path, definition: Definition, games: Sequence[Finished], s
             yield f"{folder / name} cannot be read: {error.strerror}"
             continue
         if not same and name != path.name:
-            yield f"{folder / name} says something else than report.json"
+            older = "; an older version of the server may have written it" if name.endswith(".html") else ""
+            yield f"{folder / name} is not what report.json says{older}"
 
 
 def _tables(
