@@ -1,6 +1,7 @@
-"""Games that were over before this server began: ``python -m server.contest.runtime.finished_games FIXTURE < RECORD``.
+"""Games that were over before this server began, replayed from their records in a worker process.
 
-To replay a record takes up to a third of a second, and its check as long again. Another process does both.
+To replay a record takes up to a third of a second, and its check as long again. Another process does both
+(`server.ops.workers.question_loop`); its argument is the fixture.
 """
 
 import sys
@@ -13,6 +14,8 @@ from engine import record
 from server.contest.fixtures import Finished, Fixture
 from server.contest.scoring.game_result import finished
 from server.match.recovery import read_finished_match as state_of
+from server.ops.workers.question_loop import OK, answer_questions
+from server.ops.workers.worker_process import FAULTS, ask_once
 from server.storage.record_store import RecordStore
 
 log = structlog.get_logger()
@@ -30,18 +33,13 @@ async def past_game(fixture: Fixture, match: int, record_store: RecordStore) -> 
         return None
     if text is None:
         return None
-    command = [
-        sys.executable,
-        "-P",
-        "-m",
-        "server.contest.runtime.finished_games",
-        msgspec.json.encode(fixture).decode(),
-    ]
-    done = await trio.run_process(command, stdin=text.encode(), capture_stdout=True, capture_stderr=True, check=False)
-    if done.returncode:
-        fault = " ".join(done.stderr.decode(errors="replace").strip().splitlines()[-1:])
-        raise OSError(f"the record of match {match} could not be replayed: status {done.returncode}, {fault}")
-    return msgspec.json.decode(done.stdout, type=Finished | None)
+    fixture_text = msgspec.json.encode(fixture).decode()
+    try:
+        _, answer = await ask_once("server.contest.runtime.finished_games", "replay", text.encode(), fixture_text)
+    except FAULTS as error:
+        fault = " ".join(str(error).strip().splitlines()[-1:]) or type(error).__name__
+        raise OSError(f"the record of match {match} could not be replayed: {fault}") from error
+    return msgspec.json.decode(answer, type=Finished | None)
 
 
 def told(fixture: Fixture, text: str) -> Finished | None:
@@ -51,5 +49,5 @@ def told(fixture: Fixture, text: str) -> Finished | None:
 
 
 if __name__ == "__main__":
-    found = told(msgspec.json.decode(sys.argv[1], type=Fixture), sys.stdin.buffer.read().decode())
-    sys.stdout.buffer.write(msgspec.json.encode(found))
+    played = msgspec.json.decode(sys.argv[1], type=Fixture)
+    answer_questions(lambda question: (OK, msgspec.json.encode(told(played, question.body.decode()))))
