@@ -307,9 +307,9 @@ class RecordStore:
         self.unsynced.check(match)
         raise FileNotFoundError(errno.ENOENT, f"there is no record of match {match}")
 
-    def round(self, *, over: bool = False) -> Round:
-        """Take what is to be synced in a round, all or only of matches that are ``over``; it may be empty."""
-        return self.unsynced.round(over=over)
+    def round(self) -> Round:
+        """Take what is to be synced in a round; it may be empty."""
+        return self.unsynced.round()
 
     def restore_round(self, work: Round) -> None:
         """Mark the contents of a cancelled round as unsynced again."""

@@ -78,15 +78,12 @@ class Unsynced:
         self._failed: dict[int, OSError] = {}
         self._folders, self._disk = places, disk
 
-    def round(self, *, over: bool = False) -> Round:
-        """Take what is to be synced in a round; it may be empty.
-
-        With ``over`` only finished matches are taken.
-        """
-        written, begun = (kept & self.late.keys() if over else set(kept) for kept in (self.written, self.begun))
-        self.written -= written
-        self.begun -= begun
-        return Round(frozenset(written), frozenset(begun), tuple(self.late))
+    def round(self) -> Round:
+        """Take what is to be synced in a round; it may be empty."""
+        work = Round(frozenset(self.written), frozenset(self.begun), tuple(self.late))
+        self.written.clear()
+        self.begun.clear()
+        return work
 
     def restore_round(self, work: Round) -> None:
         """Mark the contents of a cancelled round as unsynced again."""
