@@ -293,15 +293,17 @@ class RecordStore:
     # Syncing. `sync_record` and `sync` are for other threads, all else is for the event loop.
 
     def sync_record(self, match: int) -> str:
-        """Sync the record of a finished match, and return its SHA-256 in hexadecimal.
+        """Sync the record of a finished match, move it to the records, and return its SHA-256 in hexadecimal.
 
-        Raises OSError if it cannot be synced, FileNotFoundError if there is none.
+        Raises OSError if it cannot be synced, FileNotFoundError if there is none. One that is synced and cannot be
+        moved is moved by a later round.
         """
         for path in self._possible_paths(match):
             try:
+                sha256 = hashlib.sha256(path.read_bytes()).hexdigest()
                 if self._synced:
                     self.unsynced.sync_record(match, path)
-                return hashlib.sha256(path.read_bytes()).hexdigest()
+                return sha256
             except FileNotFoundError:
                 continue
         self.unsynced.check(match)

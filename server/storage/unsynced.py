@@ -130,12 +130,17 @@ class Unsynced:
                 failed |= dict.fromkeys(matches, error)
 
     def sync_record(self, match: int, path: Path) -> None:
-        """Sync the record of a finished match at a path; raises OSError if that fails, or has failed before."""
+        """Sync the record of a finished match at a path, and move it to ``records/``.
+
+        Raises OSError if the sync fails, or has failed before. A record that cannot be moved is moved by a later round.
+        """
         until = monotonic() + RETRY_SECONDS
         while True:
             try:
                 self._disk.sync(path)
-                self._disk.sync_folder(path.parent)
+                self.check(match)
+                for folder in self._moved_folders(match, path):
+                    self._disk.sync_folder(folder)
                 return self.check(match)
             except FileNotFoundError:
                 raise
@@ -144,6 +149,16 @@ class Unsynced:
                     self._failed.setdefault(match, error)
                     raise
             sleep(RETRY_SECONDS / 100)
+
+    def _moved_folders(self, match: int, path: Path) -> tuple[Path, ...]:
+        """Move a synced record to ``records/`` if possible; return the folders whose names are to be synced."""
+        if path == self._folders.record(match):
+            return (path.parent,)
+        try:
+            self._disk.rename(path, self._folders.record(match))
+        except OSError:  # a round may have moved it just now
+            return (path.parent,)
+        return self._folders.records, self._folders.running
 
     def check(self, match: int) -> None:
         """Raise the OSError of a record that could not be synced, if there is one."""

@@ -249,6 +249,44 @@ def test_a_game_whose_record_the_disk_does_not_keep_is_no_result(tmp_path: Path)
     assert record_store.read(7) is None and (tmp_path / "damaged" / "7.txt").exists()
 
 
+def test_a_result_is_kept_when_its_record_stands_in_the_records(tmp_path: Path) -> None:
+    """Else a server that is killed just after the last game of a contest leaves links in its report to no file."""
+    record_store = RecordStore(tmp_path, synced=True)
+    _over(record_store)
+    game = Finished(FIXTURE, 7, 0, "resign", "bob (black) resigned", 4)
+    assert settled(record_store, game) == (game, record_store.sync_record(7))
+    assert _places(tmp_path) == ["records"]
+    work = record_store.round()
+    record_store.done(work, record_store.sync(work))
+    assert (_places(tmp_path), record_store.round()) == (["records"], Round(frozenset(), frozenset(), ()))
+
+
+def test_a_record_that_cannot_be_moved_is_kept_where_it_is_until_it_can_be(tmp_path: Path) -> None:
+    class Refusing(Disk):
+        refuses = True
+
+        def rename(self, old: Path, new: Path) -> None:
+            if self.refuses and new.parent.name == "records":
+                raise OSError(errno.EACCES, "Permission denied")
+            super().rename(old, new)
+
+    disk = Refusing()
+    record_store = RecordStore(tmp_path, synced=True, disk=disk)
+    _over(record_store)
+    game = Finished(FIXTURE, 7, 0, "resign", "bob (black) resigned", 4)
+    kept, sha256 = settled(record_store, game)
+    assert (kept, bool(sha256), _places(tmp_path)) == (game, True, ["running"])
+    disk.refuses = False
+    work = record_store.round()
+    record_store.done(work, record_store.sync(work))
+    assert _places(tmp_path) == ["records"] and record_store.sync_record(7) == sha256
+
+
+def _places(folder: Path) -> list[str]:
+    """Return where match 7 has a record."""
+    return [place for place in ("records", "running", "damaged") if (folder / place / "7.txt").exists()]
+
+
 def test_where_files_cannot_be_synced_everything_goes_on_and_the_log_says_so_once(tmp_path: Path) -> None:
     class NoSync(Disk):
         def _flush(self, file: int) -> None:
