@@ -8,7 +8,7 @@ from typing import Protocol
 import trio
 
 from engine.wire.codes import Code, ProtocolError
-from engine.wire.states import State
+from engine.wire.states import IN_MATCH, State
 from server.config.limits import (
     ALL_TRUSTED_WORK,
     FIRST_MESSAGES,
@@ -23,8 +23,7 @@ from server.config.limits import (
     is_trusted,
 )
 
-PLAYING = frozenset((State.PREPARING, State.WAITING, State.THINKING))
-SEATED = PLAYING | {State.SEEKING}
+SEATED = IN_MATCH | {State.SEEKING}
 """Protocol states of sessions that play or seek."""
 
 
@@ -203,7 +202,7 @@ class ConnectionQuota:
 
     @property
     def _is_playing(self) -> bool:
-        return self.session is not None and self.session.state in PLAYING
+        return self.session is not None and self.session.state in IN_MATCH
 
     def _messages_per_second(self) -> float:
         assert self._address is not None
