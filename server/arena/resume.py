@@ -30,10 +30,13 @@ def resume_matches(
             log.error("journal_read_failed", match=number, error=str(error))
     for number, leftover in leftovers:  # a second loop, so that all waits for players begin at the same moment
         try:
-            if number in kept and (leftover.summary is None or not leftover.summary.result):
+            recorded = record_store.read_record_bytes(number)
+            if recorded is not None:
+                _remove_or_quarantine(record_store, number, recorded)
+            elif number in kept and (leftover.summary is None or not leftover.summary.result):
                 _quarantine_without_end(record_store, number)
-                continue
-            _recover(arena, record_store, number, leftover, date())
+            else:
+                _recover(arena, record_store, number, leftover, date())
         except Exception as error:
             log.error("match_recovery_failed", match=number, exc_info=error)
     if arena.matches:
@@ -41,10 +44,6 @@ def resume_matches(
 
 
 def _recover(arena: Arena, record_store: RecordStore, number: int, leftover: Leftover, date: datetime) -> None:
-    recorded = record_store.read_record_bytes(number)
-    if recorded is not None:
-        _remove_or_quarantine(record_store, number, recorded)
-        return
     text, summary, torn, fault = leftover
     if torn:
         log.warning("journal_tail_truncated", match=number, bytes=torn)
@@ -82,8 +81,6 @@ def _quarantine_without_end(record_store: RecordStore, number: int) -> None:
 
     Resuming would play for the result a second time, and a record would wrongly say that the match was annulled.
     """
-    if record_store.read_record_bytes(number) is not None:
-        return _remove_or_quarantine(record_store, number, record_store.read_record_bytes(number) or b"")
     path = record_store.quarantine(number, "")
     log.error("journal_end_lost", match=number, path=str(path))
 
