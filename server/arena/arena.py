@@ -30,6 +30,7 @@ from server.match import referee
 from server.match.board_preparation import PreparedBoards
 from server.match.flag_timer import FlagTimer
 from server.match.match import Match, MatchContext
+from server.match.match_messages import PlayersSeat
 from server.match.referee import State
 from server.net.listener import AcceptStatus
 from server.net.os_faults import server_fault
@@ -40,8 +41,8 @@ from server.storage.record_store import Keys, MatchJournal, RecordStore
 log = structlog.get_logger()
 
 
-class Player(Protocol):
-    """What the arena needs of a session."""
+class Player(PlayersSeat, Protocol):
+    """What the arena needs of a session, beside what a match needs of it."""
 
     name: str
     key: str
@@ -63,19 +64,6 @@ class Player(Protocol):
 
     def answer(self, kind: type, data: bytes) -> None:
         """Send the encoded answer to a request."""
-
-    def tell(self, kind: type, data: bytes) -> None:
-        """Send encoded messages of one kind. Spectators may get them after the players."""
-
-    @property
-    def direct(self) -> bool:
-        """Tell whether messages are sent at the end of this pass of the event loop."""
-
-    def call_when_sent(self, call: Callable[[], None]) -> None:
-        """Call a function when all messages up to now are sent, or can never be; only where not `direct`."""
-
-    def leave(self) -> None:
-        """Forget the match, which is over."""
 
     def close(self, reason: str, sentence: str) -> None:
         """Send BYE and close the connection."""
@@ -308,11 +296,7 @@ class Arena:
         position = game.start(game.default_parameters if pairing.parameters is None else pairing.parameters)
         control = matchmaking.control(pairing, self.settings.control)
         sessions = [self.sessions[key] for key in pairing.keys]
-        return self.begin_match(self.next_number(), position, sessions, control, self.settings.move_limit)
-
-    def next_number(self) -> int:
-        """Return an unused match number."""
-        return self.record_store.next_number()
+        return self.begin_match(self.record_store.next_number(), position, sessions, control, self.settings.move_limit)
 
     def begin_match(
         self, number: int, position: Position, players: Sequence[Player], control: TimeControl, move_limit: int
@@ -385,10 +369,6 @@ class Arena:
             player.close("suspended", f"the server stops; come back to match {match.number} when it is there again")
         self._remove(match)
         self.stats.results[SUSPENDED] += 1
-
-    def import_record(self, number: int, text: str) -> None:
-        """Save the record of a match that was played elsewhere; raises OSError. Thread-safe."""
-        self.record_store.import_record(number, text)
 
     def is_idle(self, player: Player) -> bool:
         """Tell whether a player is connected and in no match."""

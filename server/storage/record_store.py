@@ -241,7 +241,10 @@ class RecordStore:
         return quarantined
 
     def import_record(self, match: int, text: str) -> None:
-        """Save the record of a match that was played elsewhere. Raises OSError, and then there is none."""
+        """Save the record of a match that was played elsewhere. Thread-safe.
+
+        Raises OSError, and then there is none.
+        """
         new = self._temporary_path(match)
         with suppress(FileNotFoundError):
             self.disk.unlink(new)

@@ -37,7 +37,7 @@ class ClusterGame:
             keep = partial(keep_written, self._arena.settings.data, self._task.contest, number, played.answer.wrote)
             await trio.to_thread.run_sync(keep)
             if played.state is not None:
-                await trio.to_thread.run_sync(self._arena.import_record, number, played.answer.record)
+                await trio.to_thread.run_sync(self._arena.record_store.import_record, number, played.answer.record)
                 self.recorded = True
         except OSError as error:
             raise NotPlayed(server_fault(error) or str(error)) from error

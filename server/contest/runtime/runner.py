@@ -326,7 +326,7 @@ class Runner:
 
     async def _have_played(self, fixture: Fixture) -> None:
         """Let the host play a game, and keep its result."""
-        number = self._running[fixture] = self._arena.next_number()
+        number = self._running[fixture] = self._arena.record_store.next_number()
         known, began = len(self.definition.interventions), trio.current_time()
         if not await self._ledger.stored(partial(self._store.begin, self.contest, fixture, number, known)):
             return  # the organiser has just changed something

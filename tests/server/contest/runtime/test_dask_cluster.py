@@ -285,9 +285,8 @@ async def test_an_answer_is_taken_only_with_the_true_record_of_its_game(tmp_path
     for usage in played.programs:
         assert usage is not None and usage.cpu_seconds > 0 and usage.wall_seconds > 0
     assert set(answer.programs) == set(task.fixture.players)
-    arena: Any = SimpleNamespace(
-        server="", settings=SimpleNamespace(data=tmp_path), import_record=lambda _number, _text: None
-    )
+    record_store = SimpleNamespace(import_record=lambda _number, _text: None)
+    arena: Any = SimpleNamespace(server="", settings=SimpleNamespace(data=tmp_path), record_store=record_store)
 
     async def give(_: Job) -> Any:
         return played

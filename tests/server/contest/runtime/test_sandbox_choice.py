@@ -120,7 +120,7 @@ async def test_a_program_comes_back_to_its_own_match_alone(tmp_path: Path) -> No
                 await ticket.here.wait()
             players = [ticket.player for ticket in tickets.values() if ticket.player is not None]
             position = GAMES["mnk"].start("3 3 3")
-            number = house.arena.next_number()
+            number = house.arena.record_store.next_number()
             house.arena.begin_match(number, position, players, TimeControl(60_000_000, 0), 100)
             for client in (carol, dave):
                 await client.hear(m.Board)
