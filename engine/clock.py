@@ -84,6 +84,11 @@ class Clock(NamedTuple):
         """Return two standing clocks with the whole budget."""
         return cls((control.budget, control.budget), STANDING, control.increment)
 
+    @property
+    def runs(self) -> tuple[bool, bool]:
+        """Tell for either side whether its clock runs."""
+        return (self.since[0] is not None, self.since[1] is not None)
+
     def run(self, side: int, now: int) -> "Clock":
         """Start a side's clock."""
         first, second = self.since

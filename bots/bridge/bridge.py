@@ -147,7 +147,7 @@ class LinesBot(ProgramBot):
         self._catch_up()
         self._number = match.match
         self._ask_for(match)
-        self._tell(_board(self.history.position))
+        self._tell(m.board_of(self.history.position.text()))
         self._wait_for(m.Ready, match.budget)
 
     def _ask(self, position: Position, clocks: Clocks) -> str:
@@ -207,7 +207,7 @@ class LinesBot(ProgramBot):
             case m.Ping(text):
                 self._tell(m.Pong(text))
             case m.AskBoard():
-                self._tell(_board(self.history.position))
+                self._tell(m.board_of(self.history.position.text()))
             case m.AskMoves():
                 self._tell(m.Moves(m.Block(tuple(moves(self.history.position)))))
             case m.AskHelp():
@@ -230,10 +230,6 @@ class LinesBot(ProgramBot):
         if self._errors <= SHOWN_ERRORS:
             self._report(f"a line of the program's is refused: {shown} ({error.code})")
         self._tell(m.Error(error.code, m.Text(str(error))))
-
-
-def _board(position: Position) -> m.Board:
-    return m.Board(m.Block(tuple(position.text().splitlines())))
 
 
 def bridge(bot: ProgramBot, play: Callable[[int], object], games: int, report: Callable[[str], None]) -> None:

@@ -80,7 +80,7 @@ class ConformanceMatch:
         """Say MATCH and BOARD. The bot's clock runs."""
         self.bot.seeks = False
         self._clock = self._clock.run(self.side, _now())
-        self.peer.say(self._match(), _board(self.history.start))
+        self.peer.say(self._match(), m.board_of(self.history.start.text()))
 
     def start(self) -> None:
         """Say START."""
@@ -191,7 +191,7 @@ class ConformanceMatch:
         """Go on over another connection, and tell the bot what it has missed but TURN and RESULT."""
         self.peer = peer
         start = [self._start()] if self._started else []
-        peer.say(m.Welcome(peer.name), self._match(), _board(self.history.start), *start, *self._shown)
+        peer.say(m.Welcome(peer.name), self._match(), m.board_of(self.history.start.text()), *start, *self._shown)
 
     # Parts.
 
@@ -206,7 +206,7 @@ class ConformanceMatch:
                 raise self._fault(did, f"{right}; who gives up says RESIGN", "1.8") from left
             match request:
                 case m.AskBoard():
-                    self._reply(request, _board(self.history.position))
+                    self._reply(request, m.board_of(self.history.position.text()))
                 case m.AskMoves():
                     self._reply(request, m.Moves(m.Block(tuple(moves(self.history.position)))))
                 case m.Resign():
@@ -283,7 +283,3 @@ def _or(wish: int | None, usual: int) -> int:
 
 def _now() -> int:
     return time.monotonic_ns() // MICROSECONDS
-
-
-def _board(position: Position) -> m.Board:
-    return m.Board(m.Block(tuple(position.text().splitlines())))

@@ -104,9 +104,7 @@ class Ending(NamedTuple):
 
     def _sentence_faults(self, claim: Claim, fallen: tuple[bool, bool]) -> Iterator[str]:
         """Hold names and figures against the sentence, in their order. Its words are the server's own."""
-        who = [
-            f"{name} ({side})" for name, side in zip(self.header.players, self.header.position.game.sides, strict=True)
-        ]
+        who = self.header.who(0), self.header.who(1)
         if claim.reason == Termination.TIME:
             parts: list[str] = []
             for side in (0, 1):

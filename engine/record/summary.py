@@ -57,3 +57,9 @@ class Summary(NamedTuple):
     """The winning side, ``draw``, ``annulled``, or empty for a match without a result."""
     reason: str = ""
     sentence: str = ""
+
+    @property
+    def winner(self) -> int | None:
+        """The side that has won; None for any other result, and for none."""
+        sides = self.header.position.game.sides
+        return sides.index(self.result) if self.result in sides else None

@@ -24,6 +24,10 @@ class Header(NamedTuple):
     lag_allowance: int = 0
     """Most microseconds of a turn that a player is not charged for the way through the network."""
 
+    def who(self, side: int) -> str:
+        """Return a player with its side, as in sentences: ``alice (white)``."""
+        return f"{self.players[side]} ({self.position.game.sides[side]})"
+
     def text(self) -> str:
         """Return the head of the record, down to the first position."""
         game = self.position.game

@@ -376,3 +376,8 @@ REPLIES: dict[str, type] = {
 Message: TypeAlias = Any  # one of the classes above
 WITH_BLOCK = frozenset((Board, Moves, Matches, Record, Help))
 KINDS: dict[type, str] = {cls: kind for table in (REQUESTS, REPLIES) for kind, cls in table.items()}
+
+
+def board_of(text: str) -> Board:
+    """Return BOARD with the text form of a position."""
+    return Board(Block(tuple(text.splitlines())))

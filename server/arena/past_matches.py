@@ -18,6 +18,7 @@ from server.config.settings import RECENT_MATCHES
 from server.match import referee
 from server.match.match_messages import Seat, announcement
 from server.match.recovery import read_finished_match
+from server.match.spectator_backlog import SpectatorBacklog
 from server.ops.workers.question_loop import OK, answer_questions
 from server.ops.workers.worker_process import FAULTS, ask_once
 from server.storage.record_store import RecordStore
@@ -33,7 +34,7 @@ class PastMatch(msgspec.Struct, frozen=True):
     announcements: tuple[str, str]
     """MATCH of each side, without its token."""
     messages: tuple[tuple[str, str], ...]
-    """Kind and text of each message that was shown, in order."""
+    """What was shown, in order: kinds of messages, and the text of those that follow on each other."""
 
     def send(self, seat: Seat, side: int, token: str) -> None:
         """Send the whole match to a player who resumes it."""
@@ -103,7 +104,7 @@ def replay_record(text: str) -> PastMatch | None:
 def past_match(state: referee.State) -> PastMatch:
     """Convert the state of a finished match into the messages for players who resume it."""
     first, second = (encode(announcement(state.header, side, "")).decode().rstrip("\n") + " " for side in (0, 1))
-    shown = [(KINDS[type(message)], encode(message).decode()) for message in referee.replay_messages(state, 0)]
+    shown = [(KINDS[kind], data.decode()) for kind, data in SpectatorBacklog(state).messages(state, 0)]
     return PastMatch(state.header.players, (first, second), tuple(shown))
 
 

@@ -22,7 +22,6 @@ from server.arena.organiser_requests import OrganiserRequests
 from server.arena.past_matches import PastMatch
 from server.config import tokens
 from server.config.settings import REQUESTS_PER_TURN
-from server.match import referee
 from server.match.match import Match
 from server.match.move_list import MatchListing, MoveList
 from server.storage.record_store import RecordStore
@@ -216,7 +215,8 @@ class Requests:
             asked = player.match.boards_asked
             asked[player.side] += 1
             _check_request_count("BOARD", asked[player.side])
-        player.reply(referee.board(player.match.state if player.side is not None else player.match.public))
+        state = player.match.state if player.side is not None else player.match.public
+        player.reply(m.board_of(state.history.position.text()))
 
     def _moves(self, player: Player, _message: m.AskMoves, _arrived: int) -> BackgroundAnswer | None:
         match, _ = _seat_of(player)

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import structlog
 
-from engine.clock import MICROSECONDS, Clock, Stall
+from engine.clock import Clock, Stall
 from engine.games.outcome import Outcome, Termination
 from engine.wire import messages as m
 from engine.wire.coding import encode
@@ -201,10 +201,9 @@ class Match:
 
     def abandon(self, termination: Termination, sentence: str) -> None:
         """End the match without a result, record or referee, because one of them has failed."""
-        left = self.state.clock.left
-        self.state = self.state._replace(clock=Clock(left), awaited=None, outcome=Outcome(None, termination, sentence))
-        milliseconds = (max(0, left[0]) // MICROSECONDS, max(0, left[1]) // MICROSECONDS)
-        data = encode(m.Result(self.number, "annulled", str(termination), *milliseconds, m.Text(sentence)))
+        clock = Clock(self.state.clock.left)
+        self.state = self.state._replace(clock=clock, awaited=None, outcome=Outcome(None, termination, sentence))
+        data = encode(m.Result(self.number, "annulled", str(termination), *clock.milliseconds(0), m.Text(sentence)))
         for seat in self._seats():
             seat.tell(m.Result, data)
         self._journal.abandon()

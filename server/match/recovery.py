@@ -86,11 +86,9 @@ def finished_state(summary: Summary) -> referee.State | None:
     """Return the state of a match from the summary of its record; None if that has no result."""
     if not summary.result:
         return None
-    sides = summary.header.position.game.sides
-    winner = sides.index(summary.result) if summary.result in sides else None
     on_board = summary.history.verdict(summary.header.move_limit)
     termination = on_board.termination if on_board is not None else Termination(summary.reason)
-    return _state(summary)._replace(outcome=Outcome(winner, termination, summary.sentence))
+    return _state(summary)._replace(outcome=Outcome(summary.winner, termination, summary.sentence))
 
 
 def stamp_at(summary: Summary, date: datetime) -> int:

@@ -228,7 +228,7 @@ def flag(state: State, now: int) -> Step:
             over = record.milliseconds(-state.clock.remaining(side, now))
             budget = record.milliseconds(state.header.control.budget)
             sentences.append(
-                f"{state.header.players[side]} ({state.sides[side]}) ran out of time{phase}:"
+                f"{state.header.who(side)} ran out of time{phase}:"
                 f" {over} ms beyond a budget of {budget} ms{_disconnection_clause(state, side, now)}"
             )
     winner = None if all(fallen) else fallen.index(False)
@@ -265,8 +265,8 @@ def end_crashed(
     """End the match because the program of a side exited or exceeded a limit, unless a clock has run out."""
     if state.outcome is not None or any(state.clock.fallen(now)):
         return state, []
-    name = f"{state.header.players[side]} ({state.sides[side]})"
-    return finish(state, Outcome(1 - side, termination, f"{name} {_ENDINGS[termination]}: {sentence}"), now)
+    detail = f"{state.header.who(side)} {_ENDINGS[termination]}: {sentence}"
+    return finish(state, Outcome(1 - side, termination, detail), now)
 
 
 def disconnect(state: State, side: int, now: int) -> Step:
@@ -298,21 +298,9 @@ def turn_message(state: State, now: int) -> m.Turn:
     return m.Turn(left[side], left[1 - side])
 
 
-def board(state: State) -> m.Board:
-    """Return BOARD with the present position."""
-    return m.Board(m.Block(tuple(state.history.position.text().splitlines())))
-
-
 def first_board(header: Header) -> m.Board:
     """Return BOARD with the first position of the match."""
-    return m.Board(m.Block(tuple(header.position.text().splitlines())))
-
-
-def replay_messages(state: State, now: int) -> list[m.Message]:
-    """Return the messages that show the match from its start, for those who join later."""
-    start = [m.Start(*state.clock.milliseconds(now))] if state.ready == (True, True) else []
-    ended = [result(state, now)] if state.outcome is not None else []
-    return [first_board(state.header), *start, *state.shown, *ended]
+    return m.board_of(header.position.text())
 
 
 def result(state: State, now: int) -> m.Result:
@@ -326,20 +314,18 @@ def result(state: State, now: int) -> m.Result:
 
 def bad_move(header: Header, side: int, text: str, error: BadMove) -> Outcome:
     """Return the outcome after an illegal move of a side."""
-    who = f"{header.players[side]} ({header.position.game.sides[side]})"
-    return Outcome(1 - side, Termination.BAD_MOVE, f"{who} played {text!r}, {error.code}: {error}")
+    return Outcome(1 - side, Termination.BAD_MOVE, f"{header.who(side)} played {text!r}, {error.code}: {error}")
 
 
 def resignation(header: Header, side: int) -> Outcome:
     """Return the outcome after a side has resigned."""
-    sentence = f"{header.players[side]} ({header.position.game.sides[side]}) resigned"
-    return Outcome(1 - side, Termination.RESIGN, sentence)
+    return Outcome(1 - side, Termination.RESIGN, f"{header.who(side)} resigned")
 
 
 def failure(header: Header, side: int, sentence: str) -> Outcome:
     """Return the outcome after a side has reported that its program failed."""
-    who = f"{header.players[side]} ({header.position.game.sides[side]})"
-    return Outcome(1 - side, Termination.CRASHED, f"{who} crashed{f', and says: {sentence!r}' if sentence else ''}")
+    says = f", and says: {sentence!r}" if sentence else ""
+    return Outcome(1 - side, Termination.CRASHED, f"{header.who(side)} crashed{says}")
 
 
 def _disconnection_clause(state: State, side: int, now: int) -> str:

@@ -1,5 +1,7 @@
 """Encoded messages of a match since its start, for spectators and players who join later."""
 
+from collections.abc import Iterator
+
 from engine.wire import messages as m
 from engine.wire.coding import encode
 from server.match import referee
@@ -19,12 +21,17 @@ class SpectatorBacklog:
         if kind is m.Moved:
             self._moved += data
 
-    def send(self, seat: Seat, state: referee.State, now: int) -> None:
-        """Send the match to a session, with the clocks of this moment; ``state`` is its present state."""
-        seat.tell(m.Board, self._board)
+    def messages(self, state: referee.State, now: int) -> Iterator[tuple[type, bytes]]:
+        """Yield the match by kinds of messages, with the clocks of this moment; ``state`` is its present state."""
+        yield m.Board, self._board
         if state.ready == (True, True):
-            seat.tell(m.Start, encode(m.Start(*state.clock.milliseconds(now))))
+            yield m.Start, encode(m.Start(*state.clock.milliseconds(now)))
         if self._moved:
-            seat.tell(m.Moved, bytes(self._moved))
+            yield m.Moved, bytes(self._moved)
         if state.outcome is not None:
-            seat.tell(m.Result, encode(referee.result(state, now)))
+            yield m.Result, encode(referee.result(state, now))
+
+    def send(self, seat: Seat, state: referee.State, now: int) -> None:
+        """Send the `messages` to a session."""
+        for kind, data in self.messages(state, now):
+            seat.tell(kind, data)

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from engine.clock import MICROSECONDS
+from engine.clock import Clock
 from engine.games.interface import Position
 from engine.record import Header, Summary
 from server.match.referee import State
@@ -164,7 +164,7 @@ def now_of(state: State, frame: Frame | None, first: int, now: int, away: tuple[
         steps=tuple(Step(moved.move, moved.first, moved.second) for moved in state.shown[first:]),
         frame=frame,
         clocks=state.clock.milliseconds(now),
-        runs=(state.clock.since[0] is not None, state.clock.since[1] is not None),
+        runs=state.clock.runs,
         phase="over" if state.outcome is not None else "running" if state.playing else "preparing",
         away=away,
         ending=ending_of(state.outcome, state.sides),
@@ -173,21 +173,15 @@ def now_of(state: State, frame: Frame | None, first: int, now: int, away: tuple[
 
 def now_of_record(summary: Summary) -> Now:
     """Return how the match of a record stood at its end."""
-    sides = summary.header.position.game.sides
-    winner = sides.index(summary.result) if summary.result in sides else None
-    ending = Ending(winner, summary.result, summary.reason, summary.sentence) if summary.result else None
+    ending = Ending(summary.winner, summary.result, summary.reason, summary.sentence) if summary.result else None
     moves = zip(summary.history.moves, summary.played, strict=True)
     return Now(
         first=0,
-        steps=tuple(Step(move, *_milliseconds(played.left)) for move, played in moves),
+        steps=tuple(Step(move, *Clock(played.left).milliseconds(0)) for move, played in moves),
         frame=None,
-        clocks=_milliseconds(summary.left),
+        clocks=Clock(summary.left).milliseconds(0),
         runs=(False, False),
         phase="over",
         away=(False, False),
         ending=ending,
     )
-
-
-def _milliseconds(left: tuple[int, int]) -> tuple[int, int]:
-    return max(0, left[0]) // MICROSECONDS, max(0, left[1]) // MICROSECONDS

@@ -148,7 +148,7 @@ def listed(state: State, now: int, board: View | None = None) -> Listed:
         players=state.header.players,
         plies=state.history.plies,
         clocks=state.clock.milliseconds(now),
-        runs=(state.clock.since[0] is not None, state.clock.since[1] is not None),
+        runs=state.clock.runs,
         ending=ending_of(state.outcome, state.sides),
         board=board,
     )

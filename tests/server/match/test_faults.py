@@ -157,7 +157,7 @@ ANNULLING = frozenset({"annul", "finish", "result"})
 BEGINNING = frozenset({"begin", "first_board", "deadline"})
 """Without these no match is begun."""
 
-LOOKING = frozenset({"story", "first_board", "flag"})
+LOOKING = frozenset({"first_board", "flag"})
 """These are called for those who watch, too, or for a match that is over."""
 
 
