@@ -4,7 +4,6 @@ Replaying a record takes up to a third of a second. Another process does it, one
 (`server.ops.workers.question_loop`).
 """
 
-from collections import OrderedDict
 from collections.abc import Awaitable, Callable
 from typing import Any
 
@@ -19,6 +18,7 @@ from server.match import referee
 from server.match.match_messages import Seat, announcement
 from server.match.recovery import read_finished_match
 from server.match.spectator_backlog import SpectatorBacklog
+from server.ops.lru_cache import LruCache
 from server.ops.workers.question_loop import OK, answer_questions
 from server.ops.workers.worker_process import FAULTS, ask_once
 from server.storage.record_store import RecordStore
@@ -51,7 +51,7 @@ class PastMatches:
         """Start empty; take the store of the records."""
         self._record_store = record_store
         self._recovered: dict[int, referee.State] = {}
-        self._cache: OrderedDict[int, PastMatch | None] = OrderedDict()
+        self._cache: LruCache[int, PastMatch | None] = LruCache(MAX_MATCHES)
         self._lock = trio.Lock()
 
     def remember(self, state: referee.State) -> None:
@@ -69,17 +69,15 @@ class PastMatches:
         async with self._lock:
             if number not in self._cache:
                 if number in self._recovered:
-                    self._cache[number] = await in_thread(past_match, self._recovered[number])
+                    self._cache.put(number, await in_thread(past_match, self._recovered[number]))
                     del self._recovered[number]
                 else:
                     # the record moves when it has been synced: it is read where it is by now
                     text = await in_thread(self._record_store.read, number)
                     if text is None:
                         return None
-                    self._cache[number] = await replay_in_process(text)
-                while len(self._cache) > MAX_MATCHES:
-                    self._cache.popitem(last=False)
-            return self._cache[number]
+                    self._cache.put(number, await replay_in_process(text))
+            return self._cache.get(number)
 
 
 class NotReplayed(Exception):

@@ -1,10 +1,10 @@
 """Preparation of new boards in a thread: the tables of their rules take up to 12 ms."""
 
-from collections import OrderedDict
 from collections.abc import Awaitable, Callable
 from typing import Any
 
 from engine.games.catalogue import GAMES
+from server.ops.lru_cache import LruCache
 
 MAX_BOARDS = 64
 """Boards that count as prepared: the latest, and fewer than the games keep tables of."""
@@ -25,7 +25,7 @@ class PreparedBoards:
 
     def __init__(self) -> None:
         """Start empty."""
-        self._known: OrderedDict[tuple[str, str], None] = OrderedDict()
+        self._known: LruCache[tuple[str, str], None] = LruCache(MAX_BOARDS)
 
     def has(self, game: str, parameters: str) -> bool:
         """Tell whether a board is prepared."""
@@ -35,7 +35,4 @@ class PreparedBoards:
         """Prepare a board in a thread, unless it is prepared."""
         if not self.has(game, parameters):
             await run_in_thread(prepare, game, parameters)
-        self._known[game, parameters] = None
-        self._known.move_to_end((game, parameters))
-        while len(self._known) > MAX_BOARDS:
-            self._known.popitem(last=False)
+        self._known.put((game, parameters), None)

@@ -4,6 +4,7 @@
 - `descendants`: finding and ending what programs have started, also when it has left their process group or lost its
   parents
 - `logs`: log lines on stderr, one an event
+- `lru_cache`: a cache of bounded size, which lets go of what was used least recently
 - `service_manager`: what a service manager is told: that the server is ready, alive, or stopping (the protocol of
   sd_notify(3))
 - `workers`: work in other processes

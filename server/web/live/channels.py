@@ -7,6 +7,7 @@ import trio
 from engine.games.interface import Position
 from server.arena.arena import Arena
 from server.match.match import Match
+from server.ops.lru_cache import LruCache
 from server.web.live.event_stream import Broadcaster, Channel, Mailbox
 from server.web.replay.match_frames import Frame, frame_of, now_of
 from server.web.replay.past_results import PastResults
@@ -36,16 +37,13 @@ class Drawn:
 
     def __init__(self) -> None:
         """Begin with none."""
-        self._frames: dict[int, Frame] = {}
+        self._frames: LruCache[int, Frame] = LruCache(KEPT)
 
     def of(self, match: int, ply: int, position: Position, before: Position | None, move: str) -> Frame:
         """Return the position of a match after so many plies, with the move that led to it where one is given."""
-        frame = self._frames.pop(match, None)
+        frame = self._frames.get(match)
         if frame is None or frame.ply != ply or (frame.motion is None and before is not None):
-            frame = frame_of(ply, position, before, move)
-        self._frames[match] = frame
-        while len(self._frames) > KEPT:
-            del self._frames[next(iter(self._frames))]
+            frame = self._frames.put(match, frame_of(ply, position, before, move))
         return frame
 
 

@@ -10,6 +10,7 @@ import msgspec
 import trio
 
 from engine.games.interface import Position
+from server.ops.lru_cache import LruCache
 from server.web.replay.match_frames import Frame, changes, frame_of
 from server.web.replay.record_analysis import Played
 
@@ -65,15 +66,11 @@ class FrameCache:
 
     def __init__(self) -> None:
         """Begin empty."""
-        self._frame_cache: dict[int, MatchFrames] = {}
+        self._cache: LruCache[int, MatchFrames] = LruCache(KEPT)
 
     def of(self, match: int, start: Position) -> MatchFrames:
         """Return the film of a match, which begins in a position."""
-        match_frames = self._frame_cache.pop(match, None) or MatchFrames(start)
-        self._frame_cache[match] = match_frames
-        while len(self._frame_cache) > KEPT:
-            del self._frame_cache[next(iter(self._frame_cache))]
-        return match_frames
+        return self._cache.get(match) or self._cache.put(match, MatchFrames(start))
 
 
 def _split(told: bytes) -> list[msgspec.Raw]:

@@ -6,6 +6,7 @@ import msgspec
 import structlog
 import trio
 
+from server.ops.lru_cache import LruCache
 from server.ops.workers.worker_process import FAULTS, ask_once
 from server.web.http.errors import NOT_TRUE, Refused
 from server.web.replay.work_queue import Full, WorkQueue
@@ -39,7 +40,7 @@ class RecordAnalyser:
             WorkQueue(count, MAX_WAITING, MAX_WAITING_OF_ONE) for count in (AT_A_TIME[0], AT_A_TIME[1], AT_A_TIME[1])
         )
         self._turns = {"frames": (quick, slow), "film": (quick, slow), "values": (values,)}
-        self._kept: dict[tuple[str, int], bytes] = {}
+        self._kept: LruCache[tuple[str, int], bytes] = LruCache(KEPT_BYTES, size_of=len)
         self._asked: dict[tuple[str, int, Hashable], trio.Lock] = {}
 
     async def of_match(self, kind: str, match: int, text: str, guest: Hashable) -> bytes:
@@ -51,17 +52,14 @@ class RecordAnalyser:
         lock = self._asked.setdefault(asked, trio.Lock())
         try:
             async with lock:
-                whole, answer = True, self._kept.pop(key, None)
+                answer = self._kept.get(key)
                 if answer is None:
                     answer = await self.ask(kind, text.encode(), guest)
-                    whole = await trio.to_thread.run_sync(_is_whole, kind, answer)
-                if whole:
-                    self._kept[key] = answer
+                    if await trio.to_thread.run_sync(_is_whole, kind, answer):
+                        self._kept.put(key, answer)
         finally:
             if not lock.locked():
                 self._asked.pop(asked, None)
-        while sum(map(len, self._kept.values())) > KEPT_BYTES and len(self._kept) > 1:
-            del self._kept[next(iter(self._kept))]
         return answer
 
     async def ask(self, kind: str, record: bytes, guest: Hashable) -> bytes:

@@ -14,6 +14,7 @@ import trio
 from server.contest.report.render.page import fragments
 from server.contest.report.structure import Report
 from server.contest.store.folders import FOLDER, folder_of
+from server.ops.lru_cache import LruCache
 from server.web.http.path_numbers import DIGITS
 
 log = structlog.get_logger()
@@ -108,7 +109,7 @@ class ReportIndex:
         """Read nothing yet."""
         self._data = data
         self._known: dict[int, tuple[int, Entry | None]] = {}
-        self._whole: dict[tuple[int, _Telling], tuple[int, Contest]] = {}
+        self._whole: LruCache[tuple[int, _Telling], tuple[int, Contest]] = LruCache(KEPT)
         self._reading = trio.Lock()
 
     async def entries(self) -> list[Entry]:
@@ -152,15 +153,13 @@ class ReportIndex:
         changed = self._changed(number)
         if changed is None:
             return None
-        kept = self._whole.pop((number, telling), None)
+        kept = self._whole.get((number, telling))
         if kept is None or kept[0] != changed:
             data = self._read(number, telling)
             if data is None:
                 return None
             kept = changed, Contest(data, f'W/"{sha256(data).hexdigest()[:20]}"')
-        self._whole[number, telling] = kept
-        while len(self._whole) > KEPT:
-            del self._whole[next(iter(self._whole))]
+            self._whole.put((number, telling), kept)
         return kept[1]
 
     def _changed(self, number: int) -> int | None:
