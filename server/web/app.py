@@ -36,7 +36,7 @@ from server.web.http.client_quota import ClientQuota
 from server.web.http.errors import Refused, short
 from server.web.http.listener import GUESTS, STREAM
 from server.web.http.path_numbers import DIGITS
-from server.web.http.request_body import read_body
+from server.web.http.request_body import cancel_when_gone, read_body
 from server.web.http.response_guard import Guard
 from server.web.live.channels import Hubs, away
 from server.web.live.event_stream import Mailbox
@@ -206,15 +206,9 @@ class Live:
         await send({"type": "http.response.start", "status": 200, "headers": headers})
         await send({"type": "http.response.body", "body": RETRY, "more_body": True})
         async with trio.open_nursery() as nursery:
-            nursery.start_soon(_until_gone, receive, nursery.cancel_scope)
+            nursery.start_soon(cancel_when_gone, receive, nursery.cancel_scope)
             await listen(Mailbox(scope["state"][STREAM]))
             nursery.cancel_scope.cancel()
-
-
-async def _until_gone(receive: Receive, scope: trio.CancelScope) -> None:
-    while (await receive())["type"] != "http.disconnect":
-        pass
-    scope.cancel()
 
 
 def _guest(request: Request) -> Hashable:

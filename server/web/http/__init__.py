@@ -8,6 +8,6 @@
   ``/health``
 - `path_numbers`: numbers in paths: those that a match or a contest can have, and no others, so that none is too long
   for a file
-- `request_body`: the body of a request, within bounds
+- `request_body`: the body of a request, within bounds, and the end of its connection
 - `response_guard`: around every answer: headers that keep a page to itself, and bounds of what is asked
 """

@@ -1,9 +1,10 @@
-"""The body of a request, within bounds."""
+"""The body of a request, within bounds, and the end of its connection."""
 
 from contextlib import aclosing
 
 import trio
 from starlette.requests import Request
+from starlette.types import Receive
 
 from server.web.http.client_quota import TOO_MANY, ClientQuota
 from server.web.http.errors import Refused
@@ -38,3 +39,10 @@ async def read_body(request: Request, most_bytes: int) -> bytes:
                     await trio.sleep(wait)
         return bytes(body)
     raise Refused(408, f"the request did not arrive within {SECONDS:.0f} seconds")
+
+
+async def cancel_when_gone(receive: Receive, scope: trio.CancelScope) -> None:
+    """Cancel what a browser asked for when it has gone; its body has been read before."""
+    while (await receive())["type"] != "http.disconnect":
+        pass
+    scope.cancel()

@@ -10,7 +10,7 @@ from starlette.routing import Route
 
 from engine.games.catalogue import GAMES
 from server.web.http.errors import Refused
-from server.web.http.request_body import read_body
+from server.web.http.request_body import cancel_when_gone, read_body
 from server.web.play.questions import MAX_SECONDS
 from server.web.play.workers import Workers
 
@@ -70,7 +70,7 @@ class Playing:
         response = Response(status_code=400)  # nobody is there to read it where the browser has gone
         refused: Refused | None = None
         async with trio.open_nursery() as nursery:
-            nursery.start_soon(_cancel_when_gone, request, nursery.cancel_scope)
+            nursery.start_soon(cancel_when_gone, request.receive, nursery.cancel_scope)
             try:
                 status, answer = await self.ask(kind, body)
                 response = Response(answer, status, media_type="application/json")
@@ -80,13 +80,6 @@ class Playing:
         if refused is not None:
             raise refused
         return response
-
-
-async def _cancel_when_gone(request: Request, scope: trio.CancelScope) -> None:
-    """Cancel what nobody waits for any more."""
-    while (await request.receive())["type"] != "http.disconnect":
-        pass
-    scope.cancel()
 
 
 async def _games(_request: Request) -> Response:
