@@ -27,7 +27,7 @@ from server.contest.store.store import FILE as STORE
 from server.contest.store.store import Store
 from server.match.flag_timer import FlagTimer
 from server.net.event_loop import check_instruments, instrumented, microseconds
-from server.net.listener import Listener, listen
+from server.net.listener import Listener, close_all, listen
 from server.net.rate_limiter import RateLimiter
 from server.net.send_queue import SendQueue
 from server.net.stall_monitor import StallMonitor
@@ -79,9 +79,7 @@ async def serve(
         try:
             await _serve(settings, store, cluster, listeners, own, task_status)
         finally:
-            with trio.CancelScope(shield=True, deadline=trio.current_time() + 1):
-                for listener in (*listeners, *own):
-                    await listener.aclose()
+            await close_all([*listeners, *own])
     log.info("server_stopped")
 
 

@@ -46,7 +46,7 @@ async def keep_synced(record_store: RecordStore, arena: Arena, store: Callable[[
             await trio.sleep(seconds)
             await rounds.one()
     finally:
-        with trio.CancelScope(shield=True, deadline=trio.current_time() + LAST_SECONDS):
+        with trio.move_on_after(LAST_SECONDS, shield=True):
             await rounds.one()
             await trio.to_thread.run_sync(rounds.close, abandon_on_cancel=True)
 

@@ -211,6 +211,5 @@ async def serve_stream(stream: ByteStream, arena: Arena, watch: Arrivals, quota:
         log.error("session_failed", peer=quota.host, name=session.name, exc_info=error)
     finally:
         connection.close()
-        with trio.move_on_after(1) as scope:
-            scope.shield = True
+        with trio.move_on_after(1, shield=True):
             await stream.aclose()

@@ -1,6 +1,7 @@
 """Listeners that survive a lack of descriptors or memory."""
 
 import errno
+from collections.abc import Sequence
 
 import structlog
 import trio
@@ -11,6 +12,9 @@ log = structlog.get_logger()
 
 RETRY_SECONDS = 0.1
 """Pause after a failure to accept a connection."""
+
+CLOSE_SECONDS = 1.0
+"""Deadline for closing listeners."""
 
 CLOSED_SECONDS = 1.0
 """Time after the last failure during which clients may be unable to connect."""
@@ -36,6 +40,13 @@ async def listen(host: str, port: int, backlog: int) -> list[trio.SocketListener
         else:
             do = f"{cause.strerror or cause}; choose an address of this machine with --host, 0.0.0.0 for every one"
         raise CannotListen(f"cannot listen on {where}: {do}") from None
+
+
+async def close_all(listeners: Sequence[trio.SocketListener]) -> None:
+    """Close listeners, also while the caller is being cancelled."""
+    with trio.move_on_after(CLOSE_SECONDS, shield=True):
+        for listener in listeners:
+            await listener.aclose()
 
 
 class AcceptStatus:

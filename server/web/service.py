@@ -6,6 +6,7 @@ import trio
 
 from server.arena.arena import Arena
 from server.net.event_loop import microseconds
+from server.net.listener import close_all
 from server.storage.record_store import RecordStore
 from server.web.app import application
 from server.web.http.client_quota import HttpRateLimiter
@@ -26,6 +27,4 @@ async def serve(arena: Arena, record_store: RecordStore, listeners: list[trio.So
             nursery.start_soon(hubs.lobby.run)
             await serve_browsers(application(arena, record_store, hubs, playing), listeners, http_rate_limiter)
     finally:
-        with trio.CancelScope(shield=True, deadline=trio.current_time() + 1):
-            for listener in listeners:
-                await listener.aclose()
+        await close_all(listeners)

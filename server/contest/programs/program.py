@@ -374,7 +374,7 @@ def _not_started(called: str, error: Exception, place: Place) -> NotStarted:
 
 async def _abandon(process: subprocess.Popen[bytes], marker: str) -> None:
     """End and reap a process that nobody has taken over, and what it has started. Is not cancelled."""
-    with trio.CancelScope(shield=True), trio.move_on_after(KILL_SECONDS):
+    with trio.move_on_after(KILL_SECONDS, shield=True):
         for pipe in (process.stdin, process.stdout):
             if pipe is not None:
                 pipe.close()

@@ -22,7 +22,7 @@ async def kept_on_disk(record_store: RecordStore, game: Finished) -> tuple[Finis
     try:
         return await trio.to_thread.run_sync(settled, record_store, game, abandon_on_cancel=True)
     except trio.Cancelled:
-        with trio.CancelScope(shield=True, deadline=trio.current_time() + STOP_SECONDS):
+        with trio.move_on_after(STOP_SECONDS, shield=True):
             return await trio.to_thread.run_sync(settled, record_store, game, abandon_on_cancel=True)
         log.error("result_write_deferred", match=game.match)
         raise

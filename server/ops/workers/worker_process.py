@@ -86,7 +86,7 @@ class WorkerProcess:
         """
         if not self.asked:
             return False
-        with trio.CancelScope(shield=True, deadline=trio.current_time() + seconds):
+        with trio.move_on_after(seconds, shield=True):
             try:
                 await self._tell_to_stop()
                 await self._answer(None)
@@ -99,7 +99,7 @@ class WorkerProcess:
     async def end(self) -> None:
         """Kill the process, whatever it does, and close the pipes to it."""
         self.process.kill()
-        with trio.CancelScope(shield=True, deadline=trio.current_time() + END_SECONDS):
+        with trio.move_on_after(END_SECONDS, shield=True):
             await self.process.wait()
             await self._questions.aclose()
             await self._answers.aclose()

@@ -132,8 +132,7 @@ async def serve_browsers(
             connected.discard(bounded)
             if guests is not None:
                 http_rate_limiter.leave(guests)
-            with trio.move_on_after(1) as scope:
-                scope.shield = True
+            with trio.move_on_after(1, shield=True):
                 await bounded.aclose()
 
     async with trio.open_nursery() as browsers:

@@ -10,6 +10,7 @@ from starlette.routing import Route
 
 from server.arena.arena import Arena
 from server.net.event_loop import microseconds
+from server.net.listener import close_all
 from server.net.rate_limiter import RateLimiter
 from server.web.http.client_quota import HttpRateLimiter
 from server.web.http.listener import configuration, serve_browsers
@@ -62,6 +63,4 @@ async def serve_metrics(
     try:
         await serve_browsers(app, listeners, quota, configuration(IDLE_SECONDS, HEAD_BYTES))
     finally:
-        with trio.CancelScope(shield=True, deadline=trio.current_time() + 1):
-            for listener in listeners:
-                await listener.aclose()
+        await close_all(listeners)
