@@ -10,6 +10,7 @@ example. `bots.alphabeta_bot` is the reference player; `bots.bridge` makes a pro
 - `check`: a conformance test for bots: a small server that brings a bot into situations, and reports its faults
 - `cli`: the command line ``arena-bot``
 - `client`: the client library: `play` plays matches with a function that chooses moves
+- `interruptible`: searches that Ctrl-C can interrupt
 - `play`: a game in the terminal, for people and bots
 - `random_bot`: the smallest bot: plays a random legal move
 - `watch`: the spectator: follows a match in a terminal

@@ -1,14 +1,14 @@
 """The reference bot: the engine's alpha-beta search with time management."""
 
 from collections import deque
-from concurrent.futures import ThreadPoolExecutor
 from time import perf_counter
 
 from bots.bot import Bot, Clocks
 from bots.client.precompile import Precompilation, start_of
+from bots.interruptible import search_interruptibly
 from engine.games.interface import Kernel, Position
 from engine.search.memory import MAX_DEPTH
-from engine.search.searcher import TABLE_MEGABYTES, PlayedKeys, Searcher, SearchLimits, SearchResult, Stop, warm_up
+from engine.search.searcher import TABLE_MEGABYTES, PlayedKeys, Searcher, SearchLimits, warm_up
 from engine.search.time_management import OVERHEAD_MS, allocate_time
 from engine.wire.messages import Match
 
@@ -115,7 +115,13 @@ class AlphaBetaBot(Bot):
         if not self._compiled and limits.hard_ms is not None and limits.hard_ms < MIN_INTERPRETED_MS:
             self._last_move = None
             return next(position.successors()).move
-        result = _search_interruptibly(searcher, position, played_keys, limits)
+        if limits.hard_ms is not None and limits.hard_ms < MAX_UNINTERRUPTIBLE_MS:
+            result = searcher.think(position, played_keys, limits, clock=perf_counter)
+        else:
+            think = searcher.think
+            result = search_interruptibly(
+                lambda stop: think(position, played_keys, limits, clock=perf_counter, stop=stop)
+            )
         search_ms = result.seconds * 1000
         rate = result.nodes / max(search_ms, MIN_SEARCH_MS)
         if search_ms >= MIN_MEASURED_MS or rate > self._nodes_per_ms:
@@ -153,19 +159,3 @@ class AlphaBetaBot(Bot):
             self._compiled = kernel.compiled
             self._nodes_per_ms = 0.0
         return self._searcher
-
-
-def _search_interruptibly(
-    searcher: Searcher, position: Position, played_keys: list[int], limits: SearchLimits
-) -> SearchResult:
-    """Search; a long search runs in a thread, since compiled code does not react to Ctrl-C."""
-    if limits.hard_ms is not None and limits.hard_ms < MAX_UNINTERRUPTIBLE_MS:
-        return searcher.think(position, played_keys, limits, clock=perf_counter)
-    stop = Stop()
-    with ThreadPoolExecutor(1) as pool:
-        future = pool.submit(searcher.think, position, played_keys, limits, clock=perf_counter, stop=stop)
-        try:
-            return future.result()
-        except BaseException:
-            stop.set()
-            raise

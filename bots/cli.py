@@ -11,14 +11,15 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, NoReturn
 import cyclopts
 from cyclopts import Parameter, validators
 
-from bots.client.run import DEFAULT_HOST, DEFAULT_PORT, ArenaError, Bot, play, to_stderr
+from bots.client.run import DEFAULT_HOST, ArenaError, Bot, play, to_stderr
 from bots.client.shadowed_modules import hides_us
 from bots.play.input_words import USUAL_SECONDS, BadCommand
 from engine.commands.usage_errors import explain, finite
-from engine.games.catalogue import GAMES, USUAL_GAME
+from engine.games.catalogue import GAMES, USUAL_GAME, unknown_game
 from engine.games.interface import GameError
 from engine.search.iterative_deepening import MAX_THREADS
 from engine.search.memory import MAX_DEPTH
+from engine.wire.messages import PORT
 from engine.wire.words import ANY
 
 if TYPE_CHECKING:
@@ -83,7 +84,7 @@ class Wish:
     """
 
     host: str = DEFAULT_HOST
-    port: Port = DEFAULT_PORT
+    port: Port = PORT
     name: str | None = None
     token: str | None = None
     tls: Flag = False
@@ -254,7 +255,7 @@ def watch(
     /,
     *,
     host: str = DEFAULT_HOST,
-    port: Port = DEFAULT_PORT,
+    port: Port = PORT,
     tls: Flag = False,
     tls_ca: str = "",
     wait: Flag = False,
@@ -354,7 +355,7 @@ def _check_wish(wish: Wish) -> None:
 def _check(game: str, params: str, place: str) -> None:
     """Refuse what names no game or no variant of it."""
     if game not in GAMES:
-        _fail(f"there is no game {game!r}; there is {', '.join(GAMES)}", 2)
+        _fail(unknown_game(game), 2)
     try:
         if params:
             GAMES[game].parameters(params)

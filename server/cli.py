@@ -12,7 +12,7 @@ from cyclopts.config import Dict
 from engine.clock import MICROSECONDS, TimeControl
 from engine.commands import interrupt
 from engine.commands.usage_errors import duration, explain, explain_fault, nearest
-from engine.games.catalogue import GAMES, USUAL_GAME
+from engine.games.catalogue import GAMES, USUAL_GAME, unknown_game
 from engine.games.interface import BadParameters
 from server.commands import exits
 from server.commands.contest import contest
@@ -128,7 +128,7 @@ def demo(
 
     configure(quiet=True)
     if game not in GAMES:
-        fail(f"--game: there is no game {game!r}; there is {', '.join(GAMES)}{nearest(game, [*GAMES])}")
+        fail(f"--game: {unknown_game(game)}{nearest(game, [*GAMES])}")
     for option, kind in (("first", first), ("second", second)):
         if kind not in BUILTIN_BOTS:
             known = f"there is {', '.join(BUILTIN_BOTS)}{nearest(kind, [*BUILTIN_BOTS])}"
@@ -215,9 +215,7 @@ def _builtin_bots(text: str) -> tuple[tuple[str, str], ...]:
                 f"there is {', '.join(BUILTIN_BOTS)}{nearest(kind, [*BUILTIN_BOTS])}"
             )
         if game not in GAMES:
-            fail(
-                f"--builtin: {word!r}: there is no game {game!r}; there is {', '.join(GAMES)}{nearest(game, [*GAMES])}"
-            )
+            fail(f"--builtin: {word!r}: {unknown_game(game)}{nearest(game, [*GAMES])}")
         bots.append((kind, game))
     return tuple(bots)
 

@@ -33,6 +33,7 @@ with explained_imports():
     from bots.client import request
     from bots.client.session import Session
     from engine.games.catalogue import USUAL_GAME
+    from engine.wire.messages import PORT
 
 __all__ = [
     "ArenaError",
@@ -50,7 +51,6 @@ __all__ = [
 ]
 
 DEFAULT_HOST = "127.0.0.1"
-DEFAULT_PORT = 2754
 
 
 def to_stderr(line: str) -> None:
@@ -62,7 +62,7 @@ def play(
     bot: Bot | Choose,
     *,
     host: str = DEFAULT_HOST,
-    port: int = DEFAULT_PORT,
+    port: int = PORT,
     name: str,
     token: str = "",
     tls: bool = False,

@@ -4,22 +4,23 @@ A line is a command of `bots.play.input_words.COMMANDS`, or a move in the game's
 network; the bot is the engine's search.
 """
 
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from time import perf_counter
 
 from rich.console import Console
 
+from bots.interruptible import search_interruptibly
 from bots.play.input_words import COMMANDS, USUAL_SECONDS, BadCommand, player
 from bots.play.screen import Read, Screen, describe_search, reader, seating
 from engine.commands.inputs import Rejected, text_of
+from engine.commands.usage_errors import reason
 from engine.games import transcript
-from engine.games.catalogue import GAMES
+from engine.games.catalogue import GAMES, unknown_game
 from engine.games.history import History
 from engine.games.interactive_game import InteractiveGame, NothingThere, Player
 from engine.games.interface import BadMove, Game, GameError, moves
 from engine.search.game_engine import GameEngine
-from engine.search.searcher import SearchResult, Stop
+from engine.search.searcher import SearchResult
 
 MAX_OFFERED = 40
 """Moves that are offered by number; where more begin with what was typed, more has to be typed."""
@@ -150,17 +151,11 @@ class TerminalGame:
         return max(player.seconds for player in self.table.seats) or USUAL_SECONDS
 
     def _think(self, seconds: float) -> SearchResult:
-        """Search in a thread, since compiled code does not react to Ctrl-C."""
         history = self.table.history
         if history.position.kernel().compiled and not self._game_engine.is_ready(history):
             self._screen.say("getting the search ready; that takes some seconds when it was never compiled")
-        stop = Stop()
-        with ThreadPoolExecutor(1) as pool:
-            try:  # also around the start of the thread, which would be waited for
-                return pool.submit(self._game_engine.think, history, seconds, clock=perf_counter, stop=stop).result()
-            except BaseException:
-                stop.set()
-                raise
+        think = self._game_engine.think
+        return search_interruptibly(lambda stop: think(history, seconds, clock=perf_counter, stop=stop))
 
     def _moves(self, _rest: str) -> None:
         legal = self._legal()
@@ -201,7 +196,7 @@ class TerminalGame:
     def _game(self, rest: str) -> None:
         name, _, parameters = rest.partition(" ")
         if name not in GAMES:
-            raise BadCommand(f"there is no game {name!r}; write game and one of {', '.join(GAMES)}")
+            raise BadCommand(unknown_game(name))
         self._begin(GAMES[name], parameters or GAMES[name].default_parameters)
 
     def _begin(self, game: Game, parameters: str) -> None:
@@ -238,8 +233,7 @@ class TerminalGame:
         try:
             Path(rest).write_text(transcript.write(self.table.history), encoding="utf-8")
         except (OSError, ValueError) as error:  # ValueError: a name with a zero byte
-            reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-            raise BadCommand(f"{rest}: cannot be written: {reason}") from None
+            raise BadCommand(f"{rest}: cannot be written: {reason(error)}") from None
         self._screen.say(f"saved in {rest}; load {rest} brings it back")
 
     def _text(self, _rest: str) -> None:

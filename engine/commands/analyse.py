@@ -5,7 +5,17 @@ from time import perf_counter
 
 import msgspec
 
-from engine.commands.inputs import File, Rejected, answer, game_named, position_of, say, warn_of
+from engine.commands.inputs import (
+    File,
+    Rejected,
+    answer,
+    check_range,
+    check_seconds,
+    game_named,
+    position_of,
+    say_compiling,
+    warn_of,
+)
 from engine.search.iterative_deepening import MAX_THREADS
 from engine.search.memory import MAX_DEPTH, ROOM
 from engine.search.searcher import Searcher, SearchLimits, SearchResult, warm_up
@@ -54,14 +64,10 @@ def analyse(
     json
         Print each line as a JSON object with depth, score, plies_to_end, nodes, seconds, table (0 to 1) and pv.
     """
-    if time is not None and not 0 < time < float("inf"):
-        raise Rejected(f"--time is {time}, but it has to be a number of seconds above 0")
-    if not 1 <= depth <= MAX_DEPTH:
-        raise Rejected(f"--depth is {depth}, but it has to be 1 to {MAX_DEPTH}")
-    if not 1 <= lines <= ROOM:
-        raise Rejected(f"--lines is {lines}, but it has to be 1 to {ROOM}")
-    if not 1 <= threads <= MAX_THREADS:
-        raise Rejected(f"--threads is {threads}, but it has to be 1 to {MAX_THREADS}")
+    check_seconds("time", time)
+    check_range("depth", depth, 1, MAX_DEPTH)
+    check_range("lines", lines, 1, ROOM)
+    check_range("threads", threads, 1, MAX_THREADS)
     root = position_of(game_named(game), params, position)
     warn_of(root)
     outcome = root.verdict()
@@ -69,7 +75,7 @@ def analyse(
         raise Rejected(f"the game is over: {outcome.detail}")
     kernel = root.kernel()
     if kernel.compiled:
-        say(f"compiling the search for {game} {root.parameters}, or loading what was compiled before")
+        say_compiling(root)
         warm_up(root)
     limits = SearchLimits(depth=depth, hard_ms=None if time is None else time * 1000, lines=lines, exact=exact)
     report = _tell_json if json else partial(_tell, lines > 1)

@@ -6,7 +6,8 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from engine.games.catalogue import GAMES
+from engine.commands.usage_errors import reason
+from engine.games.catalogue import GAMES, unknown_game
 from engine.games.interface import BadParameters, BadPosition, Game, Position
 
 File = Annotated[str | None, Parameter(allow_leading_hyphen=True)]
@@ -33,7 +34,7 @@ def answer(line: str) -> None:
 def game_named(name: str) -> Game:
     """Return the game of a name; raises `Rejected`."""
     if name not in GAMES:
-        raise Rejected(f"GAME: there is no game {name!r}; the games are {', '.join(GAMES)}")
+        raise Rejected(f"GAME: {unknown_game(name)}")
     return GAMES[name]
 
 
@@ -67,6 +68,23 @@ def warn_of(position: Position) -> None:
         say(f"warning: {warning}")
 
 
+def say_compiling(position: Position) -> None:
+    """Say on stderr why nothing happens for some seconds, where the search of a position has to be compiled."""
+    say(f"compiling the search for {position.game.name} {position.parameters}, or loading what was compiled before")
+
+
+def check_range(option: str, number: int, least: int, most: int) -> None:
+    """Raise `Rejected` where the number of an option lies outside of its bounds."""
+    if not least <= number <= most:
+        raise Rejected(f"--{option} is {number}, but it has to be {least} to {most}")
+
+
+def check_seconds(option: str, seconds: float | None) -> None:
+    """Raise `Rejected` where the time of an option, which may be left out, is not above 0."""
+    if seconds is not None and not 0 < seconds < float("inf"):
+        raise Rejected(f"--{option} is {seconds}, but it has to be a number of seconds above 0")
+
+
 def place_of(file: str) -> str:
     """Name a file (``-`` is stdin) for people."""
     return "standard input" if file == "-" else file
@@ -83,8 +101,7 @@ def text_of(file: str, most_bytes: int | None = None) -> str:
             with Path(file).open("rb") as opened:
                 content = opened.read(most_bytes + 1)
     except (OSError, ValueError) as error:  # ValueError: a name with a zero byte
-        reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-        raise Rejected(f"{place}: cannot be read: {reason}") from None
+        raise Rejected(f"{place}: cannot be read: {reason(error)}") from None
     if len(content) > most_bytes:
         raise Rejected(f"{place}: longer than {most_bytes} bytes, which is more than anything that is read here")
     return content.decode("utf-8", errors="replace")

@@ -37,9 +37,8 @@ def replay(file: Annotated[str, Parameter(allow_leading_hyphen=True)], /, *, ver
 
 def _heading(summary: record.Summary) -> str:
     header = summary.header
-    game = header.position.game
-    first, second = (f"{name} ({side})" for name, side in zip(header.players, game.sides, strict=True))
-    return f"{game.name} {header.position.parameters}: {first} against {second}, {header.started}"
+    position = header.position
+    return f"{position.game.name} {position.parameters}: {header.who(0)} against {header.who(1)}, {header.started}"
 
 
 def _show(summary: record.Summary) -> None:

@@ -3,7 +3,17 @@
 from pathlib import Path
 from time import perf_counter
 
-from engine.commands.inputs import File, Rejected, answer, game_named, position_of, say, warn_of
+from engine.commands.inputs import (
+    File,
+    Rejected,
+    answer,
+    check_seconds,
+    game_named,
+    position_of,
+    say,
+    say_compiling,
+    warn_of,
+)
 from engine.games.interface import Position
 from engine.solve import certificate
 from engine.solve.certificate import Claim
@@ -50,8 +60,7 @@ def solve_game(
     proof
         File for a certificate of the win: what the winner plays, which arena-engine check verifies by the rules alone.
     """
-    if time is not None and not 0 < time < float("inf"):
-        raise Rejected(f"--time is {time}, but it has to be a number of seconds above 0")
+    check_seconds("time", time)
     if memory < MIN_MEMORY:
         raise Rejected(f"--memory is {memory}, but it has to be at least {MIN_MEMORY} megabytes")
     root = position_of(game_named(game), params, position)
@@ -63,9 +72,7 @@ def solve_game(
         limits,
         clock=perf_counter,
         progress=_Reporter(began).report,
-        compiling=lambda: say(
-            f"compiling the search for {game} {root.parameters}, or loading what was compiled before"
-        ),
+        compiling=lambda: say_compiling(root),
     )
     answer(f"result {solution.result}")
     if solution.plies is not None:

@@ -6,6 +6,7 @@ from pathlib import Path
 import msgspec
 
 from engine.commands.inputs import Rejected, answer, game_named, say, start_of
+from engine.commands.usage_errors import reason
 from engine.duel.games import Pair
 from engine.duel.results import BadResults, Setting, read
 from engine.duel.tuning import Fit, fit, samples_of
@@ -58,8 +59,7 @@ def _games(results: Path) -> tuple[Setting, list[Pair]]:
     except lzma.LZMAError as error:
         raise Rejected(f"{results}: this is no whole file of xz: {error}") from None
     except (OSError, ValueError) as error:  # ValueError: a name with a zero byte
-        reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-        raise Rejected(f"{results}: cannot be read: {reason}") from None
+        raise Rejected(f"{results}: cannot be read: {reason(error)}") from None
     try:
         setting = msgspec.json.decode(content.partition(b"\n")[0], type=Setting)
         pairs = read(content, setting)

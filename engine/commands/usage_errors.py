@@ -67,6 +67,11 @@ def explain_fault(error: BaseException) -> str:
     return str(error) or type(error).__name__
 
 
+def reason(error: OSError | ValueError) -> str:
+    """Return the clause on why a file cannot be read or written, which is named before it."""
+    return error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+
+
 def nearest(word: str, known: list[str]) -> str:
     """Return ``; did you mean …?`` for the known word that is most like another; empty where none is like it."""
     found = get_close_matches(word, known, n=1)

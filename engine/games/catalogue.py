@@ -11,3 +11,8 @@ GAMES: dict[str, Game] = {game.name: game for game in (GIPF, ARROWS, MORRIS, MNK
 
 USUAL_GAME = next(iter(GAMES))
 """The one that is meant where none is named."""
+
+
+def unknown_game(name: str) -> str:
+    """Say that there is no game of that name, and which there are."""
+    return f"there is no game {name!r}; there is {', '.join(GAMES)}"

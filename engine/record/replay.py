@@ -6,7 +6,7 @@ from itertools import zip_longest
 from typing import NoReturn
 
 from engine.clock import MICROSECONDS, Charge, Clock, Stall, TimeControl
-from engine.games.catalogue import GAMES
+from engine.games.catalogue import GAMES, unknown_game
 from engine.games.history import History
 from engine.games.interface import BadMove, GameError
 from engine.games.outcome import Outcome, Termination
@@ -149,7 +149,7 @@ class _Replay:
         name = self._value("game")
         game = GAMES.get(name)
         if game is None:
-            raise BadRecord(self.at, f"there is no game {name!r}; there is {', '.join(GAMES)}")
+            raise BadRecord(self.at, unknown_game(name))
         word, _, parameters = self._next().partition(" ")
         if word != "parameters":
             self._fail(f"expected parameters and their values, not {self.lines[self.at - 1]!r}")

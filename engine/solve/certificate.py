@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from engine.games.catalogue import GAMES
+from engine.games.catalogue import GAMES, unknown_game
 from engine.games.interface import BadMove, BadPosition, Position
 
 VERSION = 1
@@ -82,7 +82,7 @@ def read(text: str) -> Claim:
     if head.certificate != VERSION:
         raise BadCertificate(f"line 1: version {head.certificate} of the format; this program reads version {VERSION}")
     if head.game not in GAMES:
-        raise BadCertificate(f"line 1: there is no game {head.game!r}; there is {', '.join(GAMES)}")
+        raise BadCertificate(f"line 1: {unknown_game(head.game)}")
     if head.winner not in ("first", "second"):
         raise BadCertificate(f"line 1: the winner is first or second, not {head.winner!r}")
     try:

@@ -8,6 +8,9 @@ Block = NewType("Block", tuple[str, ...])
 VERSION = 1
 """Of the protocol, in the greeting. It rises when an old client would no longer work."""
 
+PORT = 2754
+"""Where a server listens unless it is told otherwise."""
+
 
 # What clients say.
 

@@ -13,11 +13,12 @@ from rich.console import Console
 from rich.progress import Progress
 
 from engine.commands.usage_errors import explain_fault, nearest
+from engine.wire.messages import PORT
 from server.commands import exits
 from server.commands.options import check_port, fail, place, secret
 from server.config import process_settings
 from server.config import tokens as token_file
-from server.config.settings import PORT, Settings
+from server.config.settings import Settings
 from server.config.toml_table import BadTable
 from server.contest import contest_file
 from server.contest.definition import Definition

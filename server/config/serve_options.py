@@ -8,9 +8,10 @@ from cyclopts import Parameter
 
 from engine.clock import MICROSECONDS
 from engine.commands.usage_errors import duration
+from engine.wire.messages import PORT
 from server.config.declared import Form, Range
 from server.config.limits import MAX_ALLOWANCE, MAX_SECONDS
-from server.config.settings import MAX_BUDGET, MAX_MOVES, MAX_SYNC_SECONDS, MIN_BUDGET, PORT, SYNC_SECONDS, WEB
+from server.config.settings import MAX_BUDGET, MAX_MOVES, MAX_SYNC_SECONDS, MIN_BUDGET, SYNC_SECONDS, WEB
 
 MAX_PORT = 65535
 

@@ -5,11 +5,9 @@ from pathlib import Path
 import msgspec
 
 from engine.clock import TimeControl
+from engine.wire.messages import PORT
 from server.config.limits import Limits
 from server.config.tls import Identity
-
-PORT = 2754
-"""Where the server listens unless told otherwise."""
 
 WEB = "127.0.0.1:8080"
 """Where pages are served unless told otherwise."""

@@ -110,7 +110,7 @@ def test_a_hyphen_is_standard_input(capsys: pytest.CaptureFixture[str], monkeypa
         (["chess"], "chess"),
         (["perft"], "GAME"),
         (["perft", "gipf"], "--depth"),
-        (["perft", "chess", "--depth", "1"], "GAME: there is no game 'chess'; the games are gipf"),
+        (["perft", "chess", "--depth", "1"], "GAME: there is no game 'chess'; there is gipf"),
         (["perft", "gipf", "--depth", "-1"], "--depth is -1"),
         (["perft", "gipf", "--depth", "two"], "--depth"),
         (["perft", "gipf", "extra", "--depth", "1"], "extra"),

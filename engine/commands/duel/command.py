@@ -12,7 +12,17 @@ import msgspec
 
 from engine.commands.duel.processes import OURS, EnginePair, EnginePool, Process, Seat, Task, seat_of
 from engine.commands.duel.results_file import ResultsFile, opened
-from engine.commands.inputs import Rejected, answer, game_named, say, start_of, text_of, warn_of
+from engine.commands.inputs import (
+    Rejected,
+    answer,
+    check_range,
+    game_named,
+    say,
+    say_compiling,
+    start_of,
+    text_of,
+    warn_of,
+)
 from engine.duel import engine_config, report
 from engine.duel.games import NAMES, Misplayed, Pair, play_pair
 from engine.duel.openings import JUDGED_NODES, Judge, Opening, openings, usual_plies
@@ -106,14 +116,14 @@ def duel(
         raise Rejected("--params: this game is over before it begins")
     plies = usual_plies(start) if plies is None else plies
     jobs = _cores() if jobs is None else jobs
-    _check_range("games", games, 2, MAX_GAMES)
+    check_range("games", games, 2, MAX_GAMES)
     if games % 2:
         raise Rejected(f"--games is {games}, but games come in pairs: it has to be even")
-    _check_range("jobs", jobs, 1, MAX_JOBS)
-    _check_range("plies", plies, 1, MAX_MOVES - 1)
-    _check_range("move-limit", move_limit, plies + 1, MAX_MOVES)
+    check_range("jobs", jobs, 1, MAX_JOBS)
+    check_range("plies", plies, 1, MAX_MOVES - 1)
+    check_range("move-limit", move_limit, plies + 1, MAX_MOVES)
     if balance is not None:
-        _check_range("balance", balance, 0, EVALUATION_LIMIT)
+        check_range("balance", balance, 0, EVALUATION_LIMIT)
     _check_test(elo0, elo1, alpha, beta)
     contestants = _contestant(NAMES[0], a, start), _contestant(NAMES[1], b, start)
     warn_of(start)
@@ -233,11 +243,11 @@ def _judge(start: Position) -> Judge:
     """Return what judges openings: this engine, by a short search."""
     kernel = start.kernel()
     if kernel.compiled:
-        say(f"compiling the search for {start.game.name} {start.parameters}, or loading what was compiled before")
+        say_compiling(start)
         warm_up(start)
 
     def judge(position: Position) -> int:
-        # a new thinker each time: what is thought of an opening must not depend on those before
+        # a new searcher each time: what is thought of an opening must not depend on those before
         searcher = Searcher(kernel, megabytes=1)
         thought = searcher.think(position, (), SearchLimits(nodes=JUDGED_NODES), clock=perf_counter)
         if thought.score is None:  # so many children that one ply takes more
@@ -252,11 +262,6 @@ def _judge(start: Position) -> Judge:
 def _cores() -> int:
     """Return how many cores this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
-def _check_range(option: str, number: int, least: int, most: int) -> None:
-    if not least <= number <= most:
-        raise Rejected(f"--{option} is {number}, but it has to be {least} to {most}")
 
 
 def _check_test(elo0: float, elo1: float, alpha: float, beta: float) -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from engine.commands.inputs import Rejected, say
+from engine.commands.usage_errors import reason
 from engine.duel.games import Pair
 from engine.duel.results import BadResults, Setting, line_of, read
 
@@ -60,8 +61,7 @@ def opened(name: str | None) -> Iterator[ResultsFile]:
     try:
         file = Path(name).open("a+b", buffering=0)  # noqa: SIM115  # closed below
     except (OSError, ValueError) as error:  # ValueError: a name with a zero byte
-        reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-        raise Rejected(f"--results {name}: cannot be written: {reason}") from None
+        raise Rejected(f"--results {name}: cannot be written: {reason(error)}") from None
     with file:
         if fcntl is not None:
             try:

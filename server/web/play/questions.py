@@ -15,7 +15,7 @@ from engine.games import transcript
 from engine.games.arrows.board import arrows
 from engine.games.arrows.parameters import beyond
 from engine.games.arrows.position import ArrowsPosition
-from engine.games.catalogue import GAMES
+from engine.games.catalogue import GAMES, unknown_game
 from engine.games.gipf.position import GipfPosition
 from engine.games.gipf.row_choices import choosing, pushes
 from engine.games.history import History
@@ -199,7 +199,7 @@ def think(question: Question, game_engine: GameEngine, stop: Stop) -> Advice:
 def _history(question: Question) -> History:
     game = GAMES.get(question.game)
     if game is None:
-        raise Refusal(f"there is no game {question.game!r}; there is {', '.join(GAMES)}")
+        raise Refusal(unknown_game(question.game))
     history = _begun(game, question)
     for move in question.moves:
         try:
