@@ -5,16 +5,16 @@ import re
 import socket
 import time
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
 
 from bots.bridge.process import Process
 from bots.check.peer import Left, Peer
 from bots.check.report import Absent, Fault
-from engine.games.catalogue import GAMES, USUAL_GAME
-from engine.games.interface import Game, GameError
+from engine.games.catalogue import GAMES, USUAL_GAME, unknown_game
+from engine.games.interface import Game
 from engine.wire import messages as m
-from engine.wire.codes import Code
-from engine.wire.words import parameters_of, word_of
+from engine.wire.codes import Code, ProtocolError
+from engine.wire.seek_options import SeekOptions, read_options
+from engine.wire.words import NAME_PATTERN, NAME_RULE
 
 HOST = "127.0.0.1"
 NAME = "subject"
@@ -32,18 +32,8 @@ MAX_REFUSALS = 20
 LOOK_SECONDS = 0.1
 """Time between two checks whether an awaited program has ended."""
 
-NAMES = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,31}")
-
-
-class Conditions(NamedTuple):
-    """The conditions of a bot's SEEK; None accepts anything."""
-
-    game: Game
-    parameters: str | None = None
-    budget: int | None = None
-    increment: int | None = None
-    side: int | None = None
-    opponent: str | None = None
+MIN_BUDGET, MAX_BUDGET = 10_000, 24 * 3600 * 1_000_000
+"""Bounds of a budget, in microseconds, as servers usually have them."""
 
 
 class BotUnderTest:
@@ -53,7 +43,9 @@ class BotUnderTest:
         self, listener: socket.socket, command: Sequence[str], game: str | None, note: Callable[[str], None]
     ) -> None:
         """Take the listening socket, the command that starts the bot, if any, and the game that it has to seek."""
-        self.conditions: Conditions
+        self.game: Game
+        """The game that the bot seeks, and what it asks for."""
+        self.options: SeekOptions
         self.seeks = False
         """Whether the bot waits for a match."""
         self._listener = listener
@@ -93,7 +85,7 @@ class BotUnderTest:
     def sides(self) -> tuple[int, ...]:
         """Return the sides that the SEEK of the bot allows: 0 moves first, 1 second."""
         self.seeking()
-        return (0, 1) if self.conditions.side is None else (self.conditions.side,)
+        return (0, 1) if self.options.side is None else (self.options.side,)
 
     def connection(self) -> Peer:
         """Restart the bot, and return its new connection before the greeting; raises `Absent` if there is none."""
@@ -128,10 +120,9 @@ class BotUnderTest:
         for _ in range(MAX_REFUSALS):
             match self.said(peer, "LOGIN", "4"):
                 case m.Login(name, _):
-                    if not NAMES.fullmatch(name):
+                    if not re.fullmatch(NAME_PATTERN, name):
                         peer.refuse(Code.BAD_NAME, f"{name!r} is no name")
-                        right = "a name of 1 to 32 letters, digits, and any of _ . - behind the first"
-                        raise Fault(f"said {peer.last!r}", right, "4")
+                        raise Fault(f"said {peer.last!r}", f"a name of {NAME_RULE}", "4")
                     peer.name = name
                     peer.say(m.Welcome(name))
                     return
@@ -162,7 +153,7 @@ class BotUnderTest:
 
     def accept(self, peer: Peer, seek: m.Seek) -> None:
         """Answer SEEK, and store its conditions; raises `Fault` if they cannot be met."""
-        self.conditions = conditions(peer, seek)
+        self.game, self.options = conditions(peer, seek)
         if self._game not in (None, seek.game):
             raise Fault(f"said {peer.last!r}", f"SEEK {self._game}, the game to be checked", "7")
         peer.crossing = 0
@@ -211,40 +202,18 @@ def greet(peer: Peer, version: int = m.VERSION) -> None:
     peer.say(m.Arena(version, "arena-bot-check", "open"))
 
 
-def conditions(peer: Peer, seek: m.Seek) -> Conditions:
-    """Parse the conditions of SEEK; raises `Fault` if a server would refuse them."""
-
-    def refuse(code: Code, sentence: str, right: str) -> Fault:
-        peer.refuse(code, sentence)
-        return Fault(f"said {peer.last!r}: {sentence}", right, "7")
-
+def conditions(peer: Peer, seek: m.Seek) -> tuple[Game, SeekOptions]:
+    """Parse the game and the options of SEEK; raises `Fault` if a server would refuse them."""
     if seek.game not in GAMES:
-        raise refuse(Code.UNKNOWN_GAME, f"there is no game {seek.game!r}", f"SEEK and one of {', '.join(GAMES)}")
+        sentence = unknown_game(seek.game)
+        peer.refuse(Code.UNKNOWN_GAME, sentence)
+        raise Fault(f"said {peer.last!r}: {sentence}", f"SEEK and one of {', '.join(GAMES)}", "7")
     game = GAMES[seek.game]
-    read: dict[str, object] = {}
-    for word in seek.options.split():
-        key, _, value = word.partition("=")
-        if key in read:
-            raise refuse(Code.BAD_ARGUMENTS, f"{key} is given twice", "each option once, or not at all")
-        if key == "params":
-            try:
-                read[key] = game.parameters(parameters_of(value))
-            except GameError as error:
-                usual = word_of(game.default_parameters)
-                raise refuse(Code.BAD_PARAMETERS, str(error), f"params of {game.name}, as in params={usual}") from error
-        elif key in ("budget", "increment"):
-            least = 10 if key == "budget" else 0
-            if not (value.isascii() and value.isdigit() and least <= int(value) <= 86_400_000):
-                sentence = f"{value!r} is no {key}"
-                raise refuse(Code.BAD_TIME, sentence, f"{key}= and {least} to 86400000, whole milliseconds")
-            read[key] = int(value)
-        elif key == "colour" and value in game.sides:
-            read[key] = game.sides.index(value)
-        elif key == "opponent" and NAMES.fullmatch(value):
-            read[key] = value
-        else:
-            sides = " or ".join(game.sides)
-            right = f"params=, budget=, increment=, colour= ({sides}), opponent= (a name), or no option at all"
-            raise refuse(Code.BAD_ARGUMENTS, f"{word!r} is no option", right)
-    keys = ("params", "budget", "increment", "colour", "opponent")
-    return Conditions(game, *(read.get(key) for key in keys))  # type: ignore[arg-type]
+    try:
+        options = read_options(game, seek.options, name=peer.name, least_budget=MIN_BUDGET, most_budget=MAX_BUDGET)
+    except ProtocolError as error:
+        peer.refuse(error.code, str(error))
+        sides = " or ".join(game.sides)
+        right = f"params=, budget=, increment=, colour= ({sides}), opponent= (a name), or no option at all"
+        raise Fault(f"said {peer.last!r}: {error}", right, "7") from error
+    return game, options

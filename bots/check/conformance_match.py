@@ -47,15 +47,15 @@ class ConformanceMatch:
         What is left out is as the bot wishes, or as usual.
         """
         self.peer = bot.seeking()
-        wish = bot.conditions
-        if position is not None and position.game.name != wish.game.name:
-            raise Skipped(f"the bot seeks {wish.game.name}")
+        game, wish = bot.game, bot.options
+        if position is not None and position.game is not game:
+            raise Skipped(f"the bot seeks {game.name}")
         if position is not None and wish.parameters not in (None, position.parameters):
             raise Skipped(f"the bot seeks params={word_of(wish.parameters or '')}")
         side = wish.side or 0 if side is None else side
         if wish.side not in (None, side):
-            raise Skipped(f"the bot seeks colour={wish.game.sides[wish.side or 0]}")
-        start = position or wish.game.start(wish.parameters or wish.game.default_parameters)
+            raise Skipped(f"the bot seeks colour={game.sides[wish.side or 0]}")
+        start = position or game.start(wish.parameters or game.default_parameters)
         self.bot = bot
         self.may_resign = False
         """Whether the bot may resign without fault."""
@@ -64,7 +64,10 @@ class ConformanceMatch:
         self.side = side
         self.name = start.game.sides[side]
         self.history = History.begin(start)
-        self.control = TimeControl.of_milliseconds(wish.budget or budget or BUDGET_MS, _or(wish.increment, increment))
+        usual = TimeControl.of_milliseconds(budget or BUDGET_MS, increment)
+        self.control = TimeControl(
+            wish.budget or usual.budget, usual.increment if wish.increment is None else wish.increment
+        )
         self._limit = move_limit
         self.number = bot.number()
         self.token = secrets.token_hex(16)
@@ -172,6 +175,28 @@ class ConformanceMatch:
         self.turn()
         self.answer()
 
+    @property
+    def bot_moves(self) -> bool:
+        """Tell whether the bot is to move."""
+        return self.history.position.turn == self.side
+
+    def first_move(self) -> str:
+        """Return the first of the legal moves."""
+        return next(self.history.position.successors()).move
+
+    def ply(self) -> None:
+        """Play one move: the bot's, or the first one of the other side."""
+        if self.bot_moves:
+            self.exchange()
+        else:
+            self.moved(self.first_move())
+
+    def turn_to_bot(self) -> None:
+        """Say TURN, after a move of the other side where that is to move."""
+        if not self.bot_moves:
+            self.moved(self.first_move())
+        self.turn()
+
     def request(self, right: str, section: str) -> m.Message:
         """Return what the bot says but BOARD and MOVES; raises `Fault` when its time is over, or it gives up."""
         request = self._said(self._deadline(), right, section)
@@ -275,10 +300,6 @@ class ConformanceMatch:
 
     def _fault(self, did: str, right: str, section: str) -> Fault:
         return Fault(did, right, section, position=self.history.position.text())
-
-
-def _or(wish: int | None, usual: int) -> int:
-    return usual if wish is None else wish
 
 
 def _now() -> int:

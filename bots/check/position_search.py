@@ -3,9 +3,11 @@
 from collections.abc import Callable
 from random import Random
 
+from bots.check.report import Skipped
 from engine.games.catalogue import GAMES
 from engine.games.interface import Game, GameError, Position, Successor
 from engine.games.outcome import Outcome
+from engine.wire.words import word_of
 
 MAX_POSITIONS = 3000
 """Positions that are tried before a situation is skipped."""
@@ -40,8 +42,8 @@ def forced_move(game: Game, turn: int) -> Position | None:
     return game.read(FORCED[game.name][turn]) if game.name in FORCED else None
 
 
-def find(game: Game, parameters: str, side: int, wanted: Wanted) -> Position | None:
-    """Return the first suitable position with a side to move; None if none is found."""
+def find(game: Game, parameters: str, side: int, wanted: Wanted) -> Position:
+    """Return the first suitable position with a side to move; raises `Skipped` if none is found."""
     chance = Random(0)
     position = game.start(parameters)
     for _ in range(MAX_POSITIONS):
@@ -52,7 +54,7 @@ def find(game: Game, parameters: str, side: int, wanted: Wanted) -> Position | N
         if position.turn == side and wanted(position, successors) and _can_be_shown(position):
             return position
         position = chance.choice(successors).position
-    return None
+    raise Skipped(f"no such position of {game.name} {word_of(parameters)} was found")
 
 
 def always_ends(_position: Position, successors: list[Successor]) -> bool:

@@ -2,15 +2,17 @@
 
 import inspect
 import re
-from typing import Any, TypeGuard
+from typing import TypeGuard
 
 from bots.bot import Bot, FunctionBot
 from bots.client.address import Address, address
 from bots.client.errors import ArenaError
+from engine.clock import MICROSECONDS
 from engine.games.catalogue import GAMES
 from engine.games.interface import BadParameters
 from engine.wire import messages as m
-from engine.wire.words import ANY, NAME_PATTERN, word_of
+from engine.wire.seek_options import SeekOptions, write_options
+from engine.wire.words import ANY, NAME_PATTERN, NAME_RULE, word_of
 
 MAX_PORT = 65535
 MAX_TOKEN = 256
@@ -64,28 +66,24 @@ def seek(
             raise ArenaError(f"a contest says what is played against whom: beside {ANY} nothing can be asked for")
         return m.Seek(ANY)
     rules = GAMES[str(game)]
-    wanted: dict[str, Any] = {}
+    options = SeekOptions()
     if params:
         if not isinstance(params, str):
             raise ArenaError(f"params is text, as in {word_of(rules.default_parameters)!r}; not {_shown(params)}")
         try:
-            wanted["params"] = word_of(rules.parameters(params))
+            options = options._replace(parameters=rules.parameters(params))
         except BadParameters as error:
             raise ArenaError(f"params {_shown(params)} name no variant of {game}: {error}") from error
-    for key, value, least in (("budget", budget, 1), ("increment", increment, 0)):
-        if value is not None:
-            if not _is_number(value) or value < least:
-                raise ArenaError(f"{key} is a whole number of milliseconds, {least} or more; not {_shown(value)}")
-            wanted[key] = value
+    options = options._replace(budget=_time("budget", budget, 1), increment=_time("increment", increment, 0))
     if colour:
         if colour not in rules.sides:
             raise ArenaError(f"colour is {' or '.join(rules.sides)} in {game}, not {_shown(colour)}")
-        wanted["colour"] = colour
+        options = options._replace(side=rules.sides.index(str(colour)))
     if opponent:
-        wanted["opponent"] = _name("opponent", opponent)
-        if wanted["opponent"].lower() == name.lower():
+        options = options._replace(opponent=_name("opponent", opponent))
+        if str(opponent).lower() == name.lower():
             raise ArenaError(f"opponent is the name of another player, not the bot's own, {name!r}")
-    return m.Seek(rules.name, m.Text(" ".join(f"{key}={value}" for key, value in wanted.items())))
+    return m.Seek(rules.name, m.Text(write_options(rules, options)))
 
 
 def count(games: object) -> int:
@@ -95,10 +93,18 @@ def count(games: object) -> int:
     return games
 
 
+def _time(argument: str, milliseconds: object, least: int) -> int | None:
+    """Return a time in microseconds."""
+    if milliseconds is None:
+        return None
+    if not _is_number(milliseconds) or milliseconds < least:
+        raise ArenaError(f"{argument} is a whole number of milliseconds, {least} or more; not {_shown(milliseconds)}")
+    return milliseconds * MICROSECONDS
+
+
 def _name(argument: str, name: object) -> str:
     if not isinstance(name, str) or not re.fullmatch(NAME_PATTERN, name):
-        right = "1 to 32 letters, digits, and any of _ . - behind the first, as in 'mybot'"
-        raise ArenaError(f"{argument} is {right}; not {_shown(name)}")
+        raise ArenaError(f"{argument} is {NAME_RULE}, as in 'mybot'; not {_shown(name)}")
     return name
 
 

@@ -4,6 +4,9 @@ NAME_PATTERN = r"[A-Za-z0-9][A-Za-z0-9_.-]{0,31}"
 """Names of players: ASCII, so that none looks like another, and short enough for a table. Case does not tell two
 names apart."""
 
+NAME_RULE = "1 to 32 letters, digits, and any of _ . - behind the first"
+"""The same in words."""
+
 NONE = "-"
 """Stands for no parameters."""
 

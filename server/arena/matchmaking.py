@@ -1,19 +1,15 @@
 """The matchmaking queue: pairs players by game, parameters, time control, side and opponent. No I/O."""
 
-import re
 from collections.abc import Iterator
 from itertools import product
 from typing import Any, NamedTuple, TypeVar
 
-from engine.clock import MICROSECONDS, TimeControl
-from engine.games.interface import BadParameters, Game
-from engine.wire.codes import Code, ProtocolError
-from engine.wire.words import NAME_PATTERN, parameters_of, word_of
+from engine.clock import TimeControl
+from engine.games.interface import Game
+from engine.wire.seek_options import SeekOptions, read_options, write_options
 from server.config.settings import Settings
 
 Value = TypeVar("Value")
-
-OPTIONS = ("params", "budget", "increment", "colour", "opponent")
 
 
 class Seek(NamedTuple):
@@ -155,53 +151,16 @@ def _index_keys(seek: Seek) -> list[tuple[Any, ...]]:
     return found
 
 
-def read_seek(name: str, game: Game, options: str, settings: Settings) -> Seek:
+def read_seek(name: str, game: Game, text: str, settings: Settings) -> Seek:
     """Parse the options of SEEK; raises `ProtocolError` for the first invalid one."""
-    given: dict[str, str] = {}
-    for option in options.split():
-        key, equals, value = option.partition("=")
-        if not equals or key not in OPTIONS:
-            sentence = f"{option!r} is no option of SEEK; these are {', '.join(f'{key}=…' for key in OPTIONS)}"
-            raise ProtocolError(Code.BAD_ARGUMENTS, sentence)
-        if key in given:
-            raise ProtocolError(Code.BAD_ARGUMENTS, f"{key} is given twice")
-        given[key] = value
-    seek = Seek(name, game.name)
-    if "params" in given:
-        try:
-            seek = seek._replace(parameters=game.parameters(parameters_of(given["params"])))
-        except BadParameters as error:
-            usual = word_of(game.default_parameters)
-            written = f"; in one word, with commas: params={usual}" if usual else ""
-            raise ProtocolError(Code.BAD_PARAMETERS, f"{error}{written}") from None
-    if "budget" in given:
-        budget = _milliseconds("budget", given["budget"], settings.least_budget, settings.most_budget)
-        seek = seek._replace(budget=budget)
-    if "increment" in given:
-        seek = seek._replace(increment=_milliseconds("increment", given["increment"], 0, settings.most_budget))
-    if "colour" in given:
-        if given["colour"] not in game.sides:
-            sentence = f"colour is {' or '.join(game.sides)}, not {given['colour']!r}"
-            raise ProtocolError(Code.BAD_ARGUMENTS, sentence)
-        seek = seek._replace(side=game.sides.index(given["colour"]))
-    if "opponent" in given:
-        opponent = given["opponent"]
-        if not re.fullmatch(NAME_PATTERN, opponent) or opponent.lower() == name.lower():
-            raise ProtocolError(Code.BAD_ARGUMENTS, f"opponent is the name of another player, not {opponent!r}")
-        seek = seek._replace(opponent=opponent)
-    return seek
+    bounds = {"least_budget": settings.least_budget, "most_budget": settings.most_budget}
+    return Seek(name, game.name, *read_options(game, text, name=name, **bounds))
 
 
 def describe(seek: Seek, game: Game) -> str:
     """Format the options of a seek as in SEEK."""
-    times = {"budget": seek.budget, "increment": seek.increment}
-    given = {
-        "params": None if seek.parameters is None else word_of(seek.parameters),
-        **{key: None if time is None else str(time // MICROSECONDS) for key, time in times.items()},
-        "colour": None if seek.side is None else game.sides[seek.side],
-        "opponent": seek.opponent,
-    }
-    return " ".join(f"{key}={value}" for key, value in given.items() if value is not None)
+    options = SeekOptions(seek.parameters, seek.budget, seek.increment, seek.side, seek.opponent)
+    return write_options(game, options)
 
 
 def fits(one: Seek, other: Seek) -> bool:
@@ -249,10 +208,3 @@ def _pair(waiting: Seek, seek: Seek, pairings: int) -> Pairing:
 
 def _either(one: Value | None, other: Value | None) -> Value | None:
     return other if one is None else one
-
-
-def _milliseconds(name: str, text: str, least: int, most: int) -> int:
-    if not re.fullmatch("[0-9]{1,12}", text) or not least <= int(text) * MICROSECONDS <= most:
-        sentence = f"{name} is {least // MICROSECONDS} to {most // MICROSECONDS} milliseconds, not {text!r}"
-        raise ProtocolError(Code.BAD_TIME, sentence)
-    return int(text) * MICROSECONDS

@@ -7,14 +7,14 @@ from functools import partial
 
 import structlog
 
-from engine.games.catalogue import GAMES
+from engine.games.catalogue import GAMES, unknown_game
 from engine.games.interface import Game
 from engine.games.outcome import Termination
 from engine.wire import messages as m
 from engine.wire.codes import Code, ProtocolError
 from engine.wire.coding import encode
 from engine.wire.states import State
-from engine.wire.words import ANY, NAME_PATTERN
+from engine.wire.words import ANY, NAME_PATTERN, NAME_RULE
 from server.arena import matchmaking
 from server.arena.arena import Arena, Player
 from server.arena.background import BackgroundAnswer
@@ -63,8 +63,7 @@ class Requests:
 
     def _login(self, player: Player, message: m.Login, _arrived: int) -> None:
         if not re.fullmatch(NAME_PATTERN, message.name):
-            sentence = f"a name is 1 to 32 letters, digits, and any of _ . - behind the first; not {message.name!r}"
-            raise ProtocolError(Code.BAD_NAME, sentence)
+            raise ProtocolError(Code.BAD_NAME, f"a name is {NAME_RULE}; not {message.name!r}")
         if player.seat_token and message.token != player.seat_token:
             sentence = (
                 "a program logs in here with the name and the token of ARENA_NAME and ARENA_TOKEN in its environment"
@@ -149,8 +148,7 @@ class Requests:
             player.reply(m.Seeking(ANY))
             return None
         if game is None:
-            sentence = f"there is no game {message.game!r} here; there is {', '.join(GAMES)}"
-            raise ProtocolError(Code.UNKNOWN_GAME, sentence)
+            raise ProtocolError(Code.UNKNOWN_GAME, unknown_game(message.game))
         if len(self._arena.matches) >= self._arena.settings.most_matches:
             raise ProtocolError(
                 Code.TOO_MANY, f"{self._arena.settings.most_matches} matches are running; try again later"

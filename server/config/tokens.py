@@ -10,7 +10,7 @@ import secrets
 from hashlib import sha256
 from pathlib import Path
 
-from engine.wire.words import NAME_PATTERN
+from engine.wire.words import NAME_PATTERN, NAME_RULE
 
 HASH = "[0-9a-f]{64}"
 """A SHA-256 in hexadecimal."""
@@ -63,7 +63,7 @@ def fits(known: str, token: str) -> bool:
 def add(path: Path, name: str) -> str:
     """Make a token for a player, put its hash into the file, and return it. Raises `BadTokens` and OSError."""
     if not re.fullmatch(NAME_PATTERN, name):
-        raise BadTokens(f"a name is 1 to 32 letters, digits, and any of _ . - behind the first; not {name!r}")
+        raise BadTokens(f"a name is {NAME_RULE}; not {name!r}")
     if path.exists() and name.lower() in read(path):
         raise BadTokens(f"{path}: {name} has a token already; take its line out to make a new one")
     token = secrets.token_urlsafe(16)

@@ -13,7 +13,7 @@ from engine.games.catalogue import GAMES
 from engine.games.history import REPETITIONS
 from engine.games.outcome import ANNULLED, Termination
 from engine.record import replay
-from engine.wire import coding, ends, lines
+from engine.wire import coding, ends, lines, seek_options
 from engine.wire import messages as m
 from engine.wire.codes import Code
 from engine.wire.coding import decode, usage
@@ -21,7 +21,7 @@ from engine.wire.messages import KINDS, REPLIES, REQUESTS, VERSION
 from engine.wire.states import ALLOWED, NEXT, State
 from engine.wire.words import NAME_PATTERN, word_of
 from server import serve
-from server.arena import acceptor, matchmaking, session
+from server.arena import acceptor, session
 from server.config import limits, settings
 from tests.protocol.running import DOCUMENT
 from tests.protocol.transcripts import HEARD, read
@@ -114,7 +114,7 @@ def test_results() -> None:
 
 def test_options_of_seek() -> None:
     rows = {code(row[0]): row[1] for row in table("option", "value", "when left out")}
-    assert tuple(rows) == matchmaking.OPTIONS
+    assert tuple(rows) == seek_options.KEYS
     least, most = DEFAULTS.least_budget // MICROSECONDS, DEFAULTS.most_budget // MICROSECONDS
     assert rows["budget"].endswith(f", {least} to {most}")
     assert rows["increment"].endswith(f", 0 to {most}")
@@ -164,7 +164,7 @@ LIMITS = {
     "running matches": DEFAULTS.most_matches,
     "players are waited for after the server died": int(DEFAULTS.return_seconds),
     "last lines when the server stops": int(serve.GOODBYE_SECONDS),
-    "port, unless set otherwise": settings.PORT,
+    "port, unless set otherwise": m.PORT,
 }
 
 
@@ -175,7 +175,7 @@ def test_limits() -> None:
 @pytest.mark.parametrize(
     "sentence",
     [
-        f"(port {settings.PORT} unless you are told otherwise)",
+        f"(port {m.PORT} unless you are told otherwise)",
         f"A line has at most {lines.REQUEST_BYTES} bytes",
         f"lines of up to {lines.REPLY_BYTES} bytes",
         f"1*{coding.MAX_DIGITS}DIGIT",

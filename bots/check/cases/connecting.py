@@ -123,8 +123,8 @@ def long_lines(bot: BotUnderTest) -> None:
     table.peer.send(b"LETTER " + b"x" * (REPLY_BYTES - 7) + b"\n")
     table.ready()
     table.start()
-    if table.history.position.turn != table.side:
-        table.moved(_first(table))
+    if not table.bot_moves:
+        table.ply()
     table.exchange()
     message = table.result_message("draw", "by_a_new_rule", "")
     room = REPLY_BYTES - len(encode(message)) - 2
@@ -145,17 +145,10 @@ def _plays(bot: BotUnderTest, peer: Peer, right: str, section: str) -> None:
     table = ConformanceMatch(bot)
     table.opening()
     for _ in range(4):
-        if table.history.position.turn == table.side:
-            table.exchange()
-        else:
-            table.moved(_first(table))
+        table.ply()
         if table.over():
             break
     table.close()
-
-
-def _first(table: ConformanceMatch) -> str:
-    return next(iter(table.history.position.successors())).move
 
 
 def _refused(bot: BotUnderTest, peer: Peer, kind: type, word: str, code: str) -> None:

@@ -3,9 +3,7 @@
 from bots.check.bot_under_test import BotUnderTest
 from bots.check.conformance_match import ConformanceMatch
 from bots.check.position_search import Wanted, always_ends, can_win, find, wins
-from bots.check.report import Skipped
 from bots.check.situation import Situation
-from engine.wire.words import word_of
 
 SMALL = {"gipf": "3 3 5 5", "mnk": "4 4 3", "arrows": "4 4"}
 """Variants whose games end soon."""
@@ -38,10 +36,7 @@ def move_limit(bot: BotUnderTest) -> None:
         table = ConformanceMatch(bot, side=side, move_limit=3)
         table.opening()
         while not table.over():
-            if table.history.position.turn == side:
-                table.exchange()
-            else:
-                table.moved(next(iter(table.history.position.successors())).move)
+            table.ply()
         _goes_on(bot)
 
 
@@ -59,7 +54,7 @@ def while_waiting(bot: BotUnderTest) -> None:
     for reason in ("time", "bad_move", "resign"):
         table = _table(bot)
         table.opening()
-        if table.history.position.turn == table.side:
+        if table.bot_moves:
             table.exchange()
         if not table.over():
             table.result(table.name, reason, "checker has lost")
@@ -71,9 +66,7 @@ def while_thinking(bot: BotUnderTest) -> None:
     for result, reason in (("won", "resign"), ("annulled", "server_fault"), ("draw", UNKNOWN)):
         table = _table(bot)
         table.opening()
-        if table.history.position.turn != table.side:
-            table.moved(next(iter(table.history.position.successors())).move)
-        table.turn()
+        table.turn_to_bot()
         table.result(table.name if result == "won" else result, reason)
         _goes_on(bot)
 
@@ -86,15 +79,12 @@ def _goes_on(bot: BotUnderTest) -> None:
 def _table(bot: BotUnderTest, wanted: Wanted | None = None, *, own: bool = True) -> ConformanceMatch:
     """Return a match, from a position with the bot's or the other side to move that will do."""
     bot.seeking()
-    wish = bot.conditions
+    game, wish = bot.game, bot.options
     side = wish.side or 0
     if wanted is None:
         return ConformanceMatch(bot, side=side)
-    parameters = wish.parameters or SMALL.get(wish.game.name, wish.game.default_parameters)
-    position = find(wish.game, parameters, side if own else 1 - side, wanted)
-    if position is None:
-        raise Skipped(f"no such position of {wish.game.name} {word_of(parameters)} was found")
-    return ConformanceMatch(bot, position, side=side)
+    parameters = wish.parameters or SMALL.get(game.name, game.default_parameters)
+    return ConformanceMatch(bot, find(game, parameters, side if own else 1 - side, wanted), side=side)
 
 
 SITUATIONS = (

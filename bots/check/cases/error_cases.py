@@ -27,9 +27,7 @@ def moves_are_refused(bot: BotUnderTest) -> None:
 def _on_turn(bot: BotUnderTest) -> ConformanceMatch:
     table = ConformanceMatch(bot)
     table.opening()
-    if table.history.position.turn != table.side:
-        table.moved(next(iter(table.history.position.successors())).move)
-    table.turn()
+    table.turn_to_bot()
     return table
 
 

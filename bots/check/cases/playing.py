@@ -9,7 +9,6 @@ from bots.check.report import Skipped
 from bots.check.situation import Situation
 from engine.games.catalogue import GAMES
 from engine.games.interface import Game, Position, Successor
-from engine.wire.words import word_of
 
 FEW_PLIES = 8
 LONG_PLIES = 300
@@ -38,7 +37,7 @@ def waits_for_turn(bot: BotUnderTest) -> None:
     table = ConformanceMatch(bot)
     table.opening()
     table.silent(TURN_SECONDS)
-    if table.history.position.turn == table.side:
+    if table.bot_moves:
         table.exchange()
     if not table.over():
         table.peer.send(b"OPPONENT gone\nOPPONENT back\n")
@@ -67,7 +66,7 @@ def opponent_chooses(bot: BotUnderTest) -> None:
     for side in bot.sides():
         for owner in (0, 1):
             _require(bot, GIPF)
-            if bot.conditions.parameters is None:
+            if bot.options.parameters is None:
                 position = crossing_rows(owner, 1 - side)
             else:
                 position = _found(bot, 1 - side, may_choose(owner))
@@ -115,7 +114,7 @@ def keep_playing(table: ConformanceMatch, plies: int) -> None:
     chance = Random(0)
     on_turn = False
     for _ in range(plies):
-        if table.history.position.turn == table.side:
+        if table.bot_moves:
             if not on_turn:
                 table.turn()
             table.answer()
@@ -152,12 +151,9 @@ def _one_move(bot: BotUnderTest, position: Position, side: int) -> None:
 
 
 def _found(bot: BotUnderTest, turn: int, wanted: Wanted) -> Position:
-    """Find a position of the variant that is to be played."""
+    """Find a position of the variant that is to be played; raises `Skipped`."""
     game, parameters = _variant(bot)
-    position = find(game, parameters, turn, wanted)
-    if position is None:
-        raise Skipped(f"no such position of {game.name} {word_of(parameters)} was found")
-    return position
+    return find(game, parameters, turn, wanted)
 
 
 def _require(bot: BotUnderTest, game: Game) -> None:
@@ -169,12 +165,12 @@ def _require(bot: BotUnderTest, game: Game) -> None:
 def _variant(bot: BotUnderTest) -> tuple[Game, str]:
     """Return the game that the bot seeks, and the variant that it seeks, or else one in which much happens."""
     game = _game(bot)
-    return game, bot.conditions.parameters or (SMALL_GIPF if game is GIPF else game.default_parameters)
+    return game, bot.options.parameters or (SMALL_GIPF if game is GIPF else game.default_parameters)
 
 
 def _game(bot: BotUnderTest) -> Game:
     bot.seeking()
-    return bot.conditions.game
+    return bot.game
 
 
 SITUATIONS = (

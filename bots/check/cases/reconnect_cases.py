@@ -27,10 +27,10 @@ def while_waiting(bot: BotUnderTest) -> None:
     """In the middle of a line, while the opponent is on turn, who moves before the bot is back."""
     table = _table(bot)
     table.opening()
-    if table.history.position.turn == table.side:
+    if table.bot_moves:
         table.exchange()
     if not table.over():
-        moved = table.played(next(iter(table.history.position.successors())).move)
+        moved = table.played(table.first_move())
         line = encode(moved)
         table.peer.send(line[: len(line) // 2])
         table.peer.close()
@@ -42,9 +42,7 @@ def while_thinking(bot: BotUnderTest) -> None:
     """Directly behind TURN; the server has died, and refuses connections for a while."""
     table = _table(bot)
     table.opening()
-    if table.history.position.turn != table.side:
-        table.moved(next(iter(table.history.position.successors())).move)
-    table.turn()
+    table.turn_to_bot()
     table.peer.reset()
     bot.be_away(AWAY_SECONDS)
     resume(table)
@@ -57,10 +55,7 @@ def again_and_again(bot: BotUnderTest) -> None:
     table.opening()
     for _ in range(3):
         for _ in range(2):
-            if table.history.position.turn == table.side:
-                table.exchange()
-            else:
-                table.moved(next(iter(table.history.position.successors())).move)
+            table.ply()
             if table.over():
                 return
         table.peer.close()
@@ -94,10 +89,10 @@ def _table(bot: BotUnderTest) -> ConformanceMatch:
 def _goes_on(table: ConformanceMatch) -> None:
     """Let the bot move, on its turn, and end the match."""
     while not table.over():
-        if table.history.position.turn == table.side:
-            table.exchange()
+        done = table.bot_moves
+        table.ply()
+        if done:
             break
-        table.moved(next(iter(table.history.position.successors())).move)
     table.close()
 
 
