@@ -8,6 +8,11 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, settings
+
+# hypothesis bounds the time of inputs, which a busy machine may miss
+settings.register_profile("arena", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("arena")
 
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     # a shell lets what it runs in the background ignore Ctrl-C, and what is started here would inherit that

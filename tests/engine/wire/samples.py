@@ -3,7 +3,7 @@
 import os
 from typing import Any, get_type_hints
 
-from hypothesis import HealthCheck, settings
+from hypothesis import settings
 from hypothesis import strategies as st
 
 from engine.wire.coding import MAX_DIGITS, encode
@@ -11,7 +11,7 @@ from engine.wire.messages import KINDS, REPLIES, REQUESTS, Block, Message, Text
 
 TIMES = 50 if os.environ.get("ARENA_CAMPAIGN") else 1
 
-few = settings(max_examples=20 * TIMES, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+few = settings(max_examples=20 * TIMES)
 more = settings(few, max_examples=100 * TIMES)
 """How many examples; times are not judged, since other tests may run on the same processor."""
 

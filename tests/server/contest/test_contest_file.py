@@ -4,7 +4,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.clock import TimeControl
@@ -215,7 +215,6 @@ json = st.recursive(
 )
 
 
-@settings(deadline=None)
 @given(st.data(), json)
 def test_any_value_anywhere_is_accepted_or_complained_about(data: st.DataObject, value: object) -> None:
     """A value of a whole file is replaced by something else."""

@@ -1,7 +1,7 @@
 from random import Random
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.clock import TimeControl
@@ -23,7 +23,6 @@ def test_bracket_keeps_the_best_apart() -> None:
     assert seeds(5) == seeds(8)
 
 
-@settings(deadline=None)
 @given(st.integers(2, 17), st.integers(0, 10**6), st.sampled_from([0.0, 0.5, 1.0]), st.sampled_from([0.0, 0.7]))
 def test_one_winner_comes_out_and_everybody_else_loses_one_meeting(
     entrants: int, seed: int, draws: float, late: float

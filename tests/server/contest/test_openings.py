@@ -31,7 +31,7 @@ def test_there_are_as_many_openings_as_there_are() -> None:
         generated(game, "3 3 3", 9, 1, seed=1)
 
 
-@settings(deadline=None, max_examples=20)
+@settings(max_examples=20)
 @given(st.integers(0, 10**6))
 def test_moves_lead_to_the_position_they_lead_to(seed: int) -> None:
     game = GAMES["mnk"]

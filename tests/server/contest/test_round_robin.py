@@ -2,7 +2,7 @@ from collections import Counter
 from random import Random
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from server.contest.definition import Gauntlet, RoundRobin
@@ -32,7 +32,6 @@ def test_berger_tables_are_the_published_ones(players: int) -> None:
     assert tables == PUBLISHED[players]
 
 
-@settings(deadline=None)
 @given(st.integers(2, 12), st.integers(1, 4), st.integers(1, 2), st.integers(1, 2))
 def test_everybody_meets_everybody_as_often_as_is_right(entrants: int, cycles: int, variants: int, pairs: int) -> None:
     definition = contest(entrants, RoundRobin(cycles), variants=variants, pairs=pairs)
@@ -55,7 +54,6 @@ def test_everybody_meets_everybody_as_often_as_is_right(entrants: int, cycles: i
         assert len(set(met)) == entrants // 2, "everybody, but for an odd one, has one opponent a round"
 
 
-@settings(deadline=None)
 @given(st.integers(4, 12).filter(lambda number: number % 2 == 0))
 def test_who_begins_the_first_game_changes_evenly(entrants: int) -> None:
     begun = Counter(first for pairs in berger(entrants) for first, _ in pairs)
@@ -77,7 +75,6 @@ def test_openings_change_from_pair_to_pair_and_begin_anew_behind_the_last() -> N
     assert [fixture.position(definition) for fixture in between[::2]] == ["three", "one", "three", "one"]
 
 
-@settings(deadline=None)
 @given(st.integers(3, 9), st.integers(1, 3), st.data())
 def test_challengers_meet_all_others_and_nobody_else_meets(entrants: int, cycles: int, data: st.DataObject) -> None:
     names = [f"a{number}" for number in range(1, entrants + 1)]

@@ -40,7 +40,6 @@ def can_all_meet(players: list[str], met: set[frozenset[str]], byes: set[str]) -
     )
 
 
-@settings(deadline=None)
 @given(st.integers(2, 9), st.integers(1, 8), st.integers(0, 10**6), st.sampled_from([0.0, 0.6]))
 def test_nobody_meets_anybody_twice_or_has_two_byes_where_it_can_be_avoided(
     entrants: int, rounds: int, seed: int, late: float
@@ -62,7 +61,7 @@ def test_nobody_meets_anybody_twice_or_has_two_byes_where_it_can_be_avoided(
         had.update(without)
 
 
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 @given(st.integers(3, 10), st.integers(0, 10**6))
 def test_colours_are_balanced(entrants: int, seed: int) -> None:
     games = play(contest(entrants, Swiss(entrants - 1), variants=2), by_seed(seed))
@@ -102,7 +101,6 @@ def test_who_is_out_is_not_paired_any_more_and_its_opponent_of_the_round_wins() 
     assert all(game.fixture.players[game.winner or 0] != "a3" for game in with_a3)
 
 
-@settings(deadline=None)
 @given(st.integers(2, 40), st.randoms(use_true_random=False))
 def test_scores_of_those_who_meet_are_as_near_as_they_can_be(players: int, chance: Random) -> None:
     """Where nobody has met, all that matters is the score: of those in order, neighbours differ least."""

@@ -21,7 +21,7 @@ from server.arena import matchmaking
 from server.arena.matchmaking import Matchmaking, Seek
 from server.match import recovery, referee
 
-WALKS = settings(max_examples=2000 if os.environ.get("ARENA_CAMPAIGN") else 25, stateful_step_count=40, deadline=None)
+WALKS = settings(max_examples=2000 if os.environ.get("ARENA_CAMPAIGN") else 25, stateful_step_count=40)
 
 SIDES = st.integers(0, 1)
 SPANS = st.integers(0, 300_000)

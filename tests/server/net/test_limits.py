@@ -5,7 +5,7 @@ from pathlib import Path
 import msgspec
 import pytest
 import trio
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from structlog.testing import capture_logs
 from trio.testing import MockClock
@@ -61,7 +61,6 @@ class Clock:
         return self.now
 
 
-@settings(deadline=None)
 @given(
     uses=st.lists(st.tuples(st.integers(0, 3 * SECOND), st.integers(1, 50)), min_size=1, max_size=30),
     a_second=st.integers(1, 100),

@@ -56,7 +56,7 @@ definitions_of_all_kinds = st.builds(
 )
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(definitions_of_all_kinds)
 def test_any_definition_comes_back_as_it_was(definition: Definition) -> None:
     again = definition_text.decode(definition_text.encode(definition))
