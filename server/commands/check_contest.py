@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import trio
+from msgspec.structs import replace
 
 from engine.games.outcome import Termination
 from server.arena.arena import Arena, Player
@@ -109,7 +110,7 @@ async def _check(definition: Definition, entrant: Entrant, number: int) -> Found
     opponent = opponents[number % len(opponents)] if rules is not None else opponents[0]
     # it sees what it will see in the contest, and so the others belong to it; but the opponent is a built-in bot
     others = tuple(other for other in definition.entrants if other.name != opponent)
-    short = definition._replace(entrants=others, move_limit=PLIES, interventions=())
+    short = replace(definition, entrants=others, move_limit=PLIES, interventions=())
     moves, seconds = 0, []
     for variant in range(len(definition.variants)):
         fixture = Fixture(0, 1, variant, 0, 0, (entrant.name, opponent))

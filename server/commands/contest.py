@@ -9,6 +9,7 @@ from typing import Annotated, NoReturn
 
 import cyclopts
 from cyclopts import Parameter
+from msgspec.structs import replace
 from rich.console import Console
 from rich.progress import Progress
 
@@ -224,4 +225,4 @@ def _read(file: Path) -> tuple[str, Definition]:
         fail(explain_fault(error))
     except (UnicodeDecodeError, BadTable) as error:
         fail(f"{file}: {explain_fault(error)}")
-    return text, found._replace(folder=str(file.parent.resolve()))
+    return text, replace(found, folder=str(file.parent.resolve()))

@@ -8,7 +8,7 @@ from ipaddress import ip_network
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from server.config.declared import fields_of, read_fields
+from server.config.declared import fields_of, read_fields, read_table
 from server.config.limits import Limits, Network
 from server.config.serve_options import BOTS, ServeOptions
 from server.config.toml_table import BadTable, TomlTable
@@ -58,18 +58,17 @@ def _configuration(file: TomlTable, folder: Path) -> Configuration:
     for former, name in FORMER_NAMES.items():
         if file.has(former):
             found.setdefault(name, _bots(file, former))
-    tls, limits = file.table("tls"), file.table("limits")
-    if tls is not None:
+    if file.has("tls"):
+        tls = file.table("tls")
         within = [field for field in fields if field.name.startswith(TLS)]
         found |= read_fields(tls, [field._replace(key=field.name.removeprefix(TLS)) for field in within])
         tls.finish()
-    read_limits = Limits()
-    if limits is not None:
-        read_limits = Limits(**read_fields(limits, fields_of(Limits), {"trusted": _networks}))
-        limits.finish()
+    limits = Limits()
+    if file.has("limits"):
+        limits = read_table(file.table("limits"), Limits, {"trusted": _networks})
     file.finish()
     options = {name: folder / value if isinstance(value, Path) else value for name, value in found.items()}
-    return Configuration(options, read_limits)
+    return Configuration(options, limits)
 
 
 def _bots(table: TomlTable, key: str) -> str:

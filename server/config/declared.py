@@ -1,17 +1,23 @@
 """Options as fields of a class, each with what it may be: read from a table of TOML, and checked on the command line.
 
-A field's annotation holds a `Range` or a `Form`. Its key in a file, and its option, is its name with dashes.
+A field's annotation holds a `Range` or a `Form`. Its key in a file, and its option, is its name with dashes, unless it
+has a `Key`. A field that is a struct is a table of its own. Of a field that is one of several tagged structs the file
+has the tag, and the fields of that struct stand in the same table.
 """
 
+import inspect
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from enum import StrEnum
 from pathlib import Path
 from types import MappingProxyType, UnionType
-from typing import Annotated, Any, NamedTuple, TypeAlias, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, NamedTuple, TypeAlias, TypeVar, Union, get_args, get_origin, get_type_hints
 
 import msgspec
 
 from server.config.toml_table import TomlTable
+
+Declared = TypeVar("Declared")
 
 
 class Range(NamedTuple):
@@ -45,9 +51,23 @@ class Form(NamedTuple):
     right: str
     """What is right, as behind "is"."""
 
+    @classmethod
+    def one_of(cls, words: Iterable[str]) -> "Form":
+        """Return the form of a text that is one of some words."""
+        known = list(words)
+        return cls("|".join(map(re.escape, known)), f"one of {', '.join(known)}")
+
+
+class Key(str):
+    """The key of a field in files where that is not its name."""
+
+    __slots__ = ()
+
 
 Read: TypeAlias = Callable[[TomlTable, str], Any]
-"""Reads the value of a key that is there; raises `server.config.toml_table.BadTable`."""
+"""Reads the value of a key; raises `server.config.toml_table.BadTable`."""
+
+NO_READERS: Mapping[str, Read] = MappingProxyType({})
 
 
 class Field(NamedTuple):
@@ -60,55 +80,90 @@ class Field(NamedTuple):
     kind: Any
     """Its type without annotation and without None."""
     rule: Range | Form | None
+    required: bool = False
+    """It has no default."""
+
+    @property
+    def right(self) -> str:
+        """Say what is right, as behind "is"."""
+        if isinstance(self.rule, Range):
+            return self.rule.right(self.kind)
+        if self.rule is not None:
+            return self.rule.right
+        if _is(self.kind, StrEnum):
+            return Form.one_of(self.kind).right
+        return "true or false"
 
 
 def fields_of(declaring: type) -> Iterator[Field]:
     """Yield the options that a class declares, in order."""
+    parameters = inspect.signature(declaring).parameters
     for name, hint in get_type_hints(declaring, include_extras=True).items():
         rules: tuple[Any, ...] = ()
         kind = hint
         if get_origin(kind) is Annotated:
             kind, *found = get_args(kind)
             rules = tuple(found)
-        if isinstance(kind, UnionType):
-            kind = next((one for one in get_args(kind) if one is not type(None)), kind)
+        if get_origin(kind) in (Union, UnionType):
+            kinds = [one for one in get_args(kind) if one is not type(None)]
+            kind = kinds[0] if len(kinds) == 1 else Union[tuple(kinds)]  # noqa: UP007 - of kinds that are not written here
         rule = next((one for one in rules if isinstance(one, Range | Form)), None)
-        yield Field(name, name.replace("_", "-"), kind, rule)
+        key = next((str(one) for one in rules if isinstance(one, Key)), name.replace("_", "-"))
+        yield Field(name, key, kind, rule, parameters[name].default is inspect.Parameter.empty)
 
 
-def read_fields(
-    table: TomlTable, fields: Iterable[Field], special: Mapping[str, Read] = MappingProxyType({})
-) -> dict[str, Any]:
-    """Return the values of the options that a table has, by their names as attributes; ``special`` reads some of them.
+def read_table(table: TomlTable, declaring: type[Declared], special: Mapping[str, Read] = NO_READERS) -> Declared:
+    """Return what a table says as an object of the class that declares it.
 
-    Raises `server.config.toml_table.BadTable` for the first value that is not as it is declared.
+    Raises `server.config.toml_table.BadTable`, also for keys that are not declared.
     """
-    found = {}
-    for field in fields:
-        if table.has(field.key):
-            found[field.name] = special[field.name](table, field.key) if field.name in special else _read(table, field)
+    found = declaring(**read_fields(table, fields_of(declaring), special))
+    table.finish()
     return found
 
 
-def _read(table: TomlTable, field: Field) -> Any:
-    """Return a value as its type has it."""
-    kind, rule = field.kind, field.rule
-    right = _right(field)
+def read_fields(table: TomlTable, fields: Iterable[Field], special: Mapping[str, Read] = NO_READERS) -> dict[str, Any]:
+    """Return the values of the options that a table has, by their names as attributes.
+
+    ``special`` has readers of some keys; they are also asked where a key is missing and there is no default. Raises
+    `server.config.toml_table.BadTable` for the first value that is missing, or not as it is declared.
+    """
+    found = {}
+    for field in fields:
+        if table.has(field.key) or field.required:
+            reader = special.get(field.key)
+            found[field.name] = read_value(table, field, special) if reader is None else reader(table, field.key)
+    return found
+
+
+def read_value(table: TomlTable, field: Field, special: Mapping[str, Read] = NO_READERS) -> Any:
+    """Return the value of an option, which has to be there; ``special`` has readers of what is declared within it."""
+    if get_origin(field.kind) is Union:
+        tagged = {one.__struct_config__.tag: one for one in get_args(field.kind)}
+        kind = tagged[read_value(table, field._replace(kind=str, rule=Form.one_of(tagged)))]
+        return kind(**read_fields(table, fields_of(kind), special))
+    if not table.has(field.key):
+        raise table.wrong(field.key, field.right)
+    if _is(field.kind, msgspec.Struct):
+        return read_table(table.table(field.key), field.kind, special)
     try:
-        value: Any = msgspec.convert(table.value(field.key), str if isinstance(rule, Form) else kind)
+        value = msgspec.convert(table.value(field.key), str if field.kind is Path else field.kind)
     except msgspec.ValidationError:
-        raise table.wrong(field.key, right) from None
+        raise table.wrong(field.key, field.right) from None
+    if not _fits(value, field.rule):
+        raise table.wrong(field.key, field.right)
+    return Path(value) if field.kind is Path else value
+
+
+def _fits(value: Any, rule: Range | Form | None) -> bool:
+    """Tell whether a value, or each of a list, is as a rule has it."""
+    if isinstance(value, tuple):
+        return all(_fits(part, rule) for part in value)
     if isinstance(rule, Form):
-        fits = re.fullmatch(rule.pattern, value) is not None
-    else:  # a comparison also refuses what is no number, unlike msgspec
-        fits = rule is None or rule.least <= value <= rule.most
-    if not fits:
-        raise table.wrong(field.key, right)
-    return Path(value) if kind is Path else value
+        return re.fullmatch(rule.pattern, value) is not None
+    # a comparison also refuses what is no number, unlike msgspec
+    return rule is None or rule.least <= value <= rule.most
 
 
-def _right(field: Field) -> str:
-    """Say what is right, as behind "is"."""
-    if isinstance(field.rule, Range):
-        return field.rule.right(field.kind)
-    return "true or false" if field.rule is None else field.rule.right
+def _is(kind: Any, parent: type) -> bool:
+    return isinstance(kind, type) and issubclass(kind, parent)

@@ -11,11 +11,9 @@ from engine.commands.usage_errors import duration
 from engine.wire.messages import PORT
 from server.config.declared import Form, Range
 from server.config.limits import MAX_ALLOWANCE, MAX_SECONDS
-from server.config.settings import MAX_BUDGET, MAX_MOVES, MAX_SYNC_SECONDS, MIN_BUDGET, SYNC_SECONDS, WEB
+from server.config.settings import BUDGET, INCREMENT, MAX_MOVES, MAX_SYNC_SECONDS, MOVE_LIMIT, SYNC_SECONDS, WEB
 
 MAX_PORT = 65535
-
-MAX_MILLISECONDS = MAX_BUDGET // MICROSECONDS
 
 PORTS = Range(0, MAX_PORT, refusal=f"ports are 0 to {MAX_PORT}")
 PATH = Form(r"[^\x00]+", "the path of a file or folder")
@@ -82,9 +80,9 @@ class ServeOptions:
     host: Annotated[str, HOST] = "127.0.0.1"
     port: Annotated[int, PORTS] = PORT
     data: Annotated[Path, PATH] = Path("arena-data")
-    budget: Annotated[int, Range(MIN_BUDGET // MICROSECONDS, MAX_MILLISECONDS, "milliseconds")] = 60_000
-    increment: Annotated[int, Range(0, MAX_MILLISECONDS, "milliseconds")] = 0
-    move_limit: Annotated[int, Range(1, MAX_MOVES, "moves of both sides")] = 1000
+    budget: Annotated[int, BUDGET] = 60_000
+    increment: Annotated[int, INCREMENT] = 0
+    move_limit: Annotated[int, MOVE_LIMIT] = 1000
     builtin: Annotated[str, BOTS, Parameter(name=("--builtin", "--house"))] = ""
     tokens: Annotated[Path | None, PATH] = None
     organiser: Annotated[Path | None, PATH] = None

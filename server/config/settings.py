@@ -4,8 +4,9 @@ from pathlib import Path
 
 import msgspec
 
-from engine.clock import TimeControl
+from engine.clock import MICROSECONDS, TimeControl
 from engine.wire.messages import PORT
+from server.config.declared import Range
 from server.config.limits import Limits
 from server.config.tls import Identity
 
@@ -55,6 +56,11 @@ MAX_BUDGET = 24 * 3600 * 1_000_000
 
 MAX_MOVES = 10_000
 """Largest move limit of a match: its record then still fits OUTBOX_BYTES."""
+
+BUDGET = Range(MIN_BUDGET // MICROSECONDS, MAX_BUDGET // MICROSECONDS, "milliseconds")
+INCREMENT = Range(0, MAX_BUDGET // MICROSECONDS, "milliseconds")
+MOVE_LIMIT = Range(1, MAX_MOVES, "moves of both sides")
+"""What files and command lines may say of matches."""
 
 
 class Settings(msgspec.Struct, frozen=True, kw_only=True):

@@ -1,11 +1,6 @@
-"""A table of a TOML file, read key by key: what is wrong with a value is said in one sentence, with its place."""
+"""A table of a TOML file, key by key: what is wrong with a value is said in one sentence, with its place."""
 
-import re
-from collections.abc import Iterable
 from typing import Any
-
-NOTHING: Any = object()
-"""Stands for: there is no default, the key has to be there."""
 
 
 class BadTable(ValueError):
@@ -43,75 +38,27 @@ class TomlTable:
         return key in self._values
 
     def value(self, key: str) -> Any:
-        """Return the value of a key that is there, as TOML has it."""
+        """Return the value of a key, as TOML has it; None where it is missing. It is known from now on."""
         self._known[key] = None
-        return self._values[key]
+        return self._values.get(key)
 
-    def truth(self, key: str, default: bool = NOTHING) -> bool:
-        """Return true or false."""
-        value = self._value(key, default)
-        if not isinstance(value, bool):
-            raise self.wrong(key, "true or false")
-        return value
-
-    def number(self, key: str, least: int, most: int, default: int = NOTHING, unit: str = "") -> int:
-        """Return a whole number within bounds."""
-        value = self._value(key, default)
-        if type(value) is not int or not least <= value <= most:
-            raise self.wrong(key, f"a whole number from {least} to {most}{unit and ' ' + unit}")
-        return value
-
-    def decimal(self, key: str, least: float, most: float, default: float = NOTHING, unit: str = "") -> float:
-        """Return a number within bounds, whole or not."""
-        value = self._value(key, default)
-        if type(value) not in (int, float) or not least <= value <= most:
-            raise self.wrong(key, f"a number from {least:g} to {most:g}{unit and ' ' + unit}")
-        return float(value)
-
-    def text(self, key: str, pattern: str, right: str, default: str = NOTHING) -> str:
-        """Return a text that matches a pattern as a whole."""
-        value = self._value(key, default)
-        if not isinstance(value, str) or (key in self._values and not re.fullmatch(pattern, value)):
-            raise self.wrong(key, right)
-        return value
-
-    def choice(self, key: str, choices: Iterable[str], default: str = NOTHING) -> str:
-        """Return one of some words."""
-        value = self._value(key, default)
-        words = [str(choice) for choice in choices]
-        if value not in words:
-            raise self.wrong(key, f"one of {', '.join(words)}")
-        return str(value)
-
-    def texts(self, key: str, right: str, default: tuple[str, ...] = NOTHING) -> tuple[str, ...]:
+    def texts(self, key: str, right: str) -> tuple[str, ...]:
         """Return a list of texts, none of them empty; the list may be."""
-        value = self._value(key, default)
-        if not isinstance(value, list | tuple) or not all(isinstance(text, str) and text for text in value):
+        value = self.value(key)
+        if not isinstance(value, list) or not all(isinstance(text, str) and text for text in value):
             raise self.wrong(key, right)
         return tuple(value)
 
-    def lists(self, key: str, right: str) -> tuple[tuple[str, ...], ...]:
-        """Return a list of lists of texts."""
-        value = self._value(key, NOTHING)
-        good = isinstance(value, list) and all(
-            isinstance(part, list) and all(isinstance(text, str) for text in part) for part in value
-        )
-        if not good:
-            raise self.wrong(key, right)
-        return tuple(tuple(part) for part in value)
-
-    def table(self, key: str) -> "TomlTable | None":
-        """Return the table under a key; None where there is none."""
-        value = self._value(key, None)
-        if value is None:
-            return None
+    def table(self, key: str) -> "TomlTable":
+        """Return the table under a key."""
+        value = self.value(key)
         if not isinstance(value, dict):
             raise self.wrong(key, f"a table, as [{self.name_of(key)}]")
         return TomlTable(value, self.name_of(key), self._file, self._fault)
 
     def tables(self, key: str, right: str) -> list["TomlTable"]:
         """Return the tables of a list; they are numbered from 1. There has to be one at least."""
-        value = self._value(key, NOTHING)
+        value = self.value(key)
         if not isinstance(value, list) or not value or not all(isinstance(part, dict) for part in value):
             raise self.wrong(key, right)
         return [
@@ -125,10 +72,6 @@ class TomlTable:
             if key not in self._known:
                 where = f"of {self.place}" if self.place else f"of {self._file}"
                 raise self._fault(f"{self.name_of(key)} is no key {where}; these are {', '.join(self._known)}")
-
-    def _value(self, key: str, default: Any) -> Any:
-        self._known[key] = None
-        return self._values.get(key, default)
 
 
 def _shown(value: Any) -> str:

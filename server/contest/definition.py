@@ -1,23 +1,45 @@
-"""What a contest is: all that its file says, read and checked. Everything else follows from it and from its games."""
+"""What a contest is: all that its file says, read and checked. Everything else follows from it and from its games.
+
+Each value is declared here once: its type, its default, and by a `Range` or a `Form` what a contest file may say
+(`server.config.declared`). `server.contest.store.definition_text` makes text of it, in which each struct is the list of
+its fields: new ones come behind the others and have a default.
+"""
 
 from enum import StrEnum
-from typing import Annotated, NamedTuple, TypeAlias
+from typing import Annotated, TypeAlias
+
+import msgspec
 
 from engine.clock import TimeControl
-from server.config.declared import Range
-from server.config.settings import MAX_MOVES
+from engine.wire.words import NAME_PATTERN
+from server.config.declared import Form, Key, Range
+from server.config.settings import MAX_MOVES, MOVE_LIMIT
 from server.contest.interventions import Intervention
 
+PATHS = r"[^\x00]+"
+SEED = Range(0, 2**63 - 1)
+PAIRS = Range(1, 1000, "pairs of games")
+CYCLES = Range(1, 1000)
 
-class Entrant(NamedTuple):
+MAX_ENTRANTS = 500
+"""A table of more is not read by anybody, and pairing them takes the server longer than a second."""
+
+
+class Part(msgspec.Struct, frozen=True, array_like=True):
+    """A part of a definition."""
+
+
+class Entrant(Part, frozen=True):
     """Who takes part."""
 
-    name: str
-    command: tuple[str, ...] = ()
+    name: Annotated[
+        str, Form(NAME_PATTERN, "a name of 1 to 32 letters, digits, '_', '.' and '-', the first a letter or digit")
+    ]
+    command: Annotated[tuple[str, ...], Form("(?s).+", "the list of a program and its arguments")] = ()
     """The program and its arguments, where the server starts it; empty for one that connects by itself."""
-    token: str = ""
+    token: Annotated[str, Form("[0-9a-f]{64}", "the SHA-256 of the entrant's token, 64 hexadecimal digits")] = ""
     """SHA-256 of the token by which it logs in, in hexadecimal; empty where the server's own tokens do, or none."""
-    folder: str = ""
+    folder: Annotated[str, Form(PATHS, "the folder of the entrant's program, seen from the contest file")] = ""
     """The only folder of its own that its program sees, and works in; empty for what its command names."""
 
     @property
@@ -26,7 +48,7 @@ class Entrant(NamedTuple):
         return not self.command
 
 
-class Variant(NamedTuple):
+class Variant(Part, frozen=True):
     """A game that is played, and from where."""
 
     game: str
@@ -36,42 +58,47 @@ class Variant(NamedTuple):
     """Texts of the positions in which games begin, at least one."""
 
 
-class RoundRobin(NamedTuple):
+class RoundRobin(Part, frozen=True, tag="round-robin"):
     """Everybody meets everybody ``cycles`` times."""
 
-    cycles: int = 1
+    cycles: Annotated[int, CYCLES] = 1
 
 
-class Swiss(NamedTuple):
-    """In each round those meet who have as many points, and have not met."""
+class Swiss(Part, frozen=True, tag="swiss"):
+    """In each round those meet who have the same number of points, and have not met."""
 
-    rounds: int
+    rounds: Annotated[int, Range(1, 1000)]
 
 
-class Gauntlet(NamedTuple):
+class Gauntlet(Part, frozen=True, tag="gauntlet"):
     """Each challenger meets everybody who is none ``cycles`` times."""
 
     challengers: tuple[str, ...]
-    cycles: int = 1
+    cycles: Annotated[int, CYCLES] = 1
 
 
-class Knockout(NamedTuple):
+class Knockout(Part, frozen=True, tag="knockout", kw_only=True):
     """Who wins a meeting goes on, who loses it is out."""
 
-    tie_breaks: int
+    tie_breaks: Annotated[int, Range(0, 100, "pairs of games")] = 4
     """Pairs of games, at most, that are added one by one to a meeting that has ended even."""
-    control: TimeControl
+    control: Annotated[TimeControl, Key("tie-break-time")]
     """That of the added games."""
 
 
-class Ladder(NamedTuple):
+class Ladder(Part, frozen=True, tag="ladder"):
     """Who is free plays somebody of about the same rating, until one of both limits is reached (0: none)."""
 
-    games: int
-    seconds: int
+    games: Annotated[int, Range(1, 10**9)] = 0
+    seconds: Annotated[int, Key("hours")] = 0
 
 
 Format: TypeAlias = RoundRobin | Swiss | Gauntlet | Knockout | Ladder
+
+
+def format_word(format: Format) -> str:
+    """Return the word of contest files for a format."""
+    return str(format.__struct_config__.tag)
 
 
 class Seeding(StrEnum):
@@ -80,34 +107,34 @@ class Seeding(StrEnum):
     LISTED = "listed"
     """As they stand in the file, the strongest first."""
     CHANCE = "chance"
-    """By lot, which the seed draws."""
+    """In a random order, which the seed draws."""
 
 
-class Stage(NamedTuple):
+class Stage(Part, frozen=True):
     """A part of the contest with a format and a table of its own."""
 
     format: Format
-    control: TimeControl
-    pairs: int = 1
+    control: Annotated[TimeControl, Key("time")]
+    pairs: Annotated[int, PAIRS] = 1
     """Pairs of games, colours swapped, that a meeting has in every variant."""
-    advance: int = 0
+    advance: Annotated[int, Range(2, MAX_ENTRANTS, "entrants")] = 0
     """How many of the stage before take part; 0 for all."""
 
 
-class Qualification(NamedTuple):
+class Qualification(Part, frozen=True):
     """What each entrant has to show against the built-in bots before the contest, and what disqualifies it."""
 
     opponents: tuple[str, ...]
     """Built-in bots, by the name of their kind."""
-    control: TimeControl
-    pairs: int
-    time_losses: int
+    control: Annotated[TimeControl, Key("time")]
+    pairs: Annotated[int, PAIRS] = 1
+    time_losses: Annotated[int, Range(1, 1000, "games")] = 2
     """So many games lost on time disqualify."""
-    bad_moves: int
+    bad_moves: Annotated[int, Range(1, 1000, "moves")] = 1
     """So many moves that are not legal disqualify. To hang in initialisation disqualifies at once."""
 
 
-class Adjudication(NamedTuple):
+class Adjudication(Part, frozen=True):
     """Exact solving of running games: a position whose result is proven ends the game with it."""
 
     from_ply: Annotated[int, Range(0, MAX_MOVES, "moves of both sides")] = 0
@@ -135,7 +162,7 @@ class Sandbox(StrEnum):
     """Nothing: they run as the server's user, and can do what that user can."""
 
 
-class Bounds(NamedTuple):
+class Bounds(Part, frozen=True):
     """What each sealed program may use, with all that it starts. A megabyte is 2**20 bytes."""
 
     memory: Annotated[int, Range(16, 1_000_000, "megabytes")] = 1024
@@ -152,39 +179,39 @@ class Bounds(NamedTuple):
     """Processor time for a game, in seconds; 0: as much as one that thinks all through the longest game uses."""
 
 
-class Definition(NamedTuple):
+class Definition(Part, frozen=True, kw_only=True):
     """A contest."""
 
-    name: str
-    seed: int
+    name: Annotated[str, Form(r"[^\x00-\x1f]{1,80}", "the contest's name, 1 to 80 characters in one line")]
+    seed: Annotated[int, SEED] = 0
     entrants: tuple[Entrant, ...]
     variants: tuple[Variant, ...]
     stages: tuple[Stage, ...]
-    move_limit: int
+    move_limit: Annotated[int, MOVE_LIMIT] = 1000
     """In plies, both sides' counted."""
-    time_losses: int
+    time_losses: Annotated[int, Range(0, 1000, "games")] = 3
     """So many games lost on time disqualify, all stages counted; 0: none do."""
     seeding: Seeding = Seeding.LISTED
     interrupted: Interrupted = Interrupted.RESUME
-    games_at_once: int = 0
+    games_at_once: Annotated[int, Range(0, 1000)] = 0
     """Most games at a time; 0: as many as players and cores allow."""
-    cores: int = 0
+    cores: Annotated[int, Range(0, 1000)] = 0
     """Most programs started by the server that play at a time, one a core; 0: as many as the machine has."""
     qualification: Qualification | None = None
     adjudication: Adjudication | None = None
-    patience: int = 600
+    patience: Annotated[int, Range(0, 7 * 24 * 3600, "seconds")] = 600
     """Seconds that an entrant that connects by itself may be missing when nothing else is left to play."""
     folder: str = ""
     """Where the programs are started: that of the contest file."""
-    start_seconds: int = 60
+    start_seconds: Annotated[int, Range(1, 3600, "seconds")] = 60
     """What a program gets from its start to its first word, SEEK."""
-    interventions: tuple[Intervention, ...] = ()
-    """What the organiser has changed since; no part of the contest file, and kept apart from all else."""
     sandbox: Sandbox = Sandbox.SEALED
     """What is around programs."""
     bounds: Bounds = Bounds()
-    visible: tuple[str, ...] = ()
+    visible: Annotated[tuple[str, ...], Form("(?s).+", "a list of folders that every program may read")] = ()
     """Files and folders beside its own that each sealed program may read, seen from the contest file."""
+    interventions: tuple[Intervention, ...] = ()
+    """What the organiser has changed since; no part of the contest file, and kept apart from all else."""
 
     def entrant(self, name: str) -> Entrant | None:
         """Return the entrant of that name; None for a built-in bot."""

@@ -68,7 +68,7 @@ def write_reports(data: Path) -> Path:
 
 def knockout() -> Report:
     """Return the report of a knockout."""
-    return contents.report(*sample(6, Knockout(1, CONTROL), qualified=False))
+    return contents.report(*sample(6, Knockout(tie_breaks=1, control=CONTROL), qualified=False))
 
 
 class Table:

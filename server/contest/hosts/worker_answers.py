@@ -3,6 +3,7 @@
 from typing import Any, NamedTuple
 
 import msgspec
+from msgspec.structs import replace
 
 from engine import record
 from engine.games.outcome import ANNULLED
@@ -48,7 +49,7 @@ def hindrance(definition: Definition) -> str:
 def job_of(task: GameTask, server: str) -> Job:
     """Return a game to be given away; ``server`` names the program in its record."""
     # how many cores there are is for the worker to say; what is hidden from a program, the other entrants do
-    text = definition_text.encode(task.definition._replace(cores=0))
+    text = definition_text.encode(replace(task.definition, cores=0))
     return Job(text, task.fixture, task.number, server, starts=dict(task.start_seconds))
 
 

@@ -12,6 +12,8 @@ from datetime import datetime
 from types import MappingProxyType
 from typing import NamedTuple
 
+from msgspec.structs import replace
+
 from server.contest.definition import Definition, Gauntlet, Knockout, Ladder, RoundRobin, Swiss
 from server.contest.fixtures import QUALIFICATION, Finished, Fixture, counted, games_in_meeting
 from server.contest.formats.plan import Plan, StageState
@@ -149,7 +151,7 @@ def _of_open_stage(
         # of a meeting that goes on with tie-breaks one pair is known, and others may follow
         open_ = _with_tie_breaks(open_, format, len(here), even)
         again = _with_tie_breaks(
-            Batch(0, 0), format._replace(tie_breaks=max(0, format.tie_breaks - 1)), len(begun), even
+            Batch(0, 0), replace(format, tie_breaks=max(0, format.tie_breaks - 1)), len(begun), even
         )
         open_ = open_._replace(tie_breaks=open_.tie_breaks + again.tie_breaks, likely=open_.likely + again.likely)
         return [open_, *_knockout(format, len(state.players), size, even, rounds)], True

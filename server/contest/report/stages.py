@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from datetime import datetime
 
-from server.contest.definition import Definition, Gauntlet, Knockout, Ladder, RoundRobin, Swiss
+from server.contest.definition import Definition, format_word
 from server.contest.fixtures import QUALIFICATION, Finished, Fixture
 from server.contest.formats.plan import StageState
 from server.contest.formats.standings import crosstable, standings
@@ -11,14 +11,6 @@ from server.contest.report import formatting
 from server.contest.report.brackets import rounds
 from server.contest.report.structure import Cell, Qualification, Qualified, Stage
 from server.contest.scoring.disqualification import Cause, disqualified, losses, on_time
-
-_KINDS = {
-    RoundRobin: "round-robin",
-    Swiss: "swiss",
-    Gauntlet: "gauntlet",
-    Knockout: "knockout",
-    Ladder: "ladder",
-}
 
 
 def stage(
@@ -54,7 +46,7 @@ def stage(
     return Stage(
         number=state.number + 1,
         format=formatting.format_name(of_stage.format),
-        kind=_KINDS[type(of_stage.format)],
+        kind=format_word(of_stage.format),
         time=formatting.control(of_stage.control),
         began=began,
         over=_over(state, games),

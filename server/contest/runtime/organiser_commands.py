@@ -11,6 +11,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import NamedTuple
 
+from msgspec.structs import replace
+
 from engine.games.outcome import ANNULLED
 from server.contest.definition import Definition
 from server.contest.fixtures import Finished, Fixture, counted
@@ -150,7 +152,7 @@ def _what_follows(definition: Definition, results: list[Finished], done: Interve
         return "it holds from the next game on"
     if done.kind is Kind.REPLAY:
         return "the record stays"
-    after = with_commands(definition._replace(interventions=(*definition.interventions, done)))
+    after = with_commands(replace(definition, interventions=(*definition.interventions, done)))
     lost = [
         game.fixture
         for game in counted(effective(definition, results))

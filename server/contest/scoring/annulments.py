@@ -2,6 +2,8 @@
 
 from collections.abc import Iterable
 
+from msgspec.structs import replace
+
 from engine.games.outcome import Termination
 from server.contest.definition import Definition, Knockout, Swiss
 from server.contest.fixtures import Finished, Fixture
@@ -13,8 +15,8 @@ def with_commands(definition: Definition) -> Definition:
     new = {done.name: done.command for done in definition.interventions if done.kind is Kind.COMMAND}
     if not new:
         return definition
-    entrants = (entrant._replace(command=new.get(entrant.name, entrant.command)) for entrant in definition.entrants)
-    return definition._replace(entrants=tuple(entrants))
+    entrants = (replace(entrant, command=new.get(entrant.name, entrant.command)) for entrant in definition.entrants)
+    return replace(definition, entrants=tuple(entrants))
 
 
 def replayed_matches(definition: Definition) -> set[int | None]:

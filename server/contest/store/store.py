@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import msgspec
+from msgspec.structs import replace
 
 from engine.games.outcome import ANNULLED
 from server.contest.definition import Definition
@@ -125,7 +126,7 @@ class Store:
             found = definition_text.decode(row[0])
         except msgspec.DecodeError as error:
             raise BadStore(f"{self._path} is damaged: contest {contest} has no readable definition: {error}") from None
-        return with_commands(found._replace(interventions=self.interventions(contest)))
+        return with_commands(replace(found, interventions=self.interventions(contest)))
 
     def interventions(self, contest: int) -> tuple[Intervention, ...]:
         """Return what the organiser has changed in a contest, in order."""

@@ -8,6 +8,8 @@ stand in the database alone, and are named; that they are possible in the contes
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
+from msgspec.structs import replace
+
 from engine import record
 from engine.games.outcome import ANNULLED
 from engine.record import BadRecord, Summary
@@ -152,7 +154,7 @@ def check_unplayed(definition: Definition, results: Sequence[Finished]) -> list[
         for length in range(len(played), max(-1, len(played) - ATTEMPTS), -1):
             key = (length, game.interventions)
             if key not in known:
-                then = definition._replace(interventions=definition.interventions[: game.interventions])
+                then = replace(definition, interventions=definition.interventions[: game.interventions])
                 before = [results[number] for number in played[:length]]
                 known[key] = disqualified(then, effective(then, before))
             if not known[key].keys().isdisjoint(game.fixture.players):

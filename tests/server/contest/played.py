@@ -26,11 +26,11 @@ def contest(
 ) -> Definition:
     """Return a contest of a1, a2, …; stages behind the first one have the best ``advance`` of the one before."""
     return Definition(
-        "test",
-        seed,
-        tuple(Entrant(f"a{number}") for number in range(1, entrants + 1)),
-        tuple(Variant("morris", "", ("one", "two", "three")) for _ in range(variants)),
-        tuple(Stage(format, CONTROL, pairs, advance if number else 0) for number, format in enumerate(formats)),
+        name="test",
+        seed=seed,
+        entrants=tuple(Entrant(f"a{number}") for number in range(1, entrants + 1)),
+        variants=tuple(Variant("morris", "", ("one", "two", "three")) for _ in range(variants)),
+        stages=tuple(Stage(format, CONTROL, pairs, advance if number else 0) for number, format in enumerate(formats)),
         move_limit=100,
         time_losses=time_losses,
         qualification=qualification,

@@ -133,7 +133,7 @@ def test_whole_file_is_read() -> None:
     assert definition.stages == (
         Stage(Swiss(3), usual, 2),
         Stage(RoundRobin(2), short, 1, 3),
-        Stage(Knockout(3, TimeControl(1_000_000, 10_000)), usual, 1, 2),
+        Stage(Knockout(tie_breaks=3, control=TimeControl(1_000_000, 10_000)), usual, 1, 2),
         Stage(Ladder(1000, 5400), usual),
     )
     assert definition.qualification == Qualification(("random",), TimeControl(2_000_000), 1, 2, 2)
@@ -193,7 +193,7 @@ def test_challengers_are_the_first_entrant_unless_named() -> None:
         ('"round-robin"', '"gauntlet", challengers = ["ann", "bob"]', "entrants, not of all, of ann, bob, not"),
         ('"round-robin"', '"round-robin", advance = 2', "stages[1].advance stands in the first stage, which everybody"),
         ('"round-robin" }', '"ladder", games = 1 }, { format = "gauntlet" }', "stages[2].format is gauntlet, which"),
-        ('"round-robin" }', '"ladder", games = 1 }, { format = "knockout", advance = 3 }', "stages[2].advance is a"),
+        ('"round-robin" }', '"ladder", games = 1 }, { format = "knockout", advance = 3 }', "stages[2].advance is 3, "),
         ('[{ format = "round-robin" }]', "[]", "stages is one [[stages]] or more, in order, not []"),
         ("stages =", "qualification = 3\nstages =", "qualification is a table, as [qualification], not 3"),
         ("stages =", 'qualification = { opponents = ["Ann"] }\nstages =', "qualification.opponents is a list of one"),

@@ -1,5 +1,7 @@
 from datetime import UTC, datetime
 
+from msgspec.structs import replace
+
 from engine.games.outcome import ANNULLED, Termination
 from server.contest.definition import Definition, RoundRobin
 from server.contest.fixtures import ENDED_AT_START, FORFEIT, NO_ANSWER, NOT_STARTED, QUALIFICATION, WITHDRAWN, Finished
@@ -66,7 +68,7 @@ def test_so_many_losses_on_time_disqualify_and_nothing_else_does() -> None:
     assert disqualified(DEFINITION, [late[0]] * 3) == {}, "one game, told three times"
     (out,) = disqualified(DEFINITION, late[:3]).values()
     assert (out.name, out.reason, len(out.evidence)) == ("a2", "lost on time (3 games)", 3)
-    assert disqualified(DEFINITION._replace(time_losses=0), late) == {}
+    assert disqualified(replace(DEFINITION, time_losses=0), late) == {}
 
 
 def test_qualification_disqualifies_with_the_evidence() -> None:
@@ -109,16 +111,16 @@ def test_a_disqualification_says_what_happened_and_how_often() -> None:
 def test_who_cannot_be_started_is_out_at_once_unless_nobody_ever_is() -> None:
     (game,) = [absent(FIXTURE, [FIXTURE.players[0]], "no such file", NOT_STARTED)]
     played = Finished(plan(DEFINITION, []).due[1], 1, 0, "line")
-    (found,) = disqualified(DEFINITION._replace(time_losses=1000), [played, game]).values()
+    (found,) = disqualified(replace(DEFINITION, time_losses=1000), [played, game]).values()
     assert (found.name, found.reason, len(found.evidence)) == (FIXTURE.players[0], "cannot be started (1 game)", 1)
-    assert disqualified(DEFINITION._replace(time_losses=0), [game]) == {}
+    assert disqualified(replace(DEFINITION, time_losses=0), [game]) == {}
     (silent,) = [absent(FIXTURE, [FIXTURE.players[0]], "it said nothing", NO_ANSWER)]
     assert disqualified(DEFINITION, [silent]) == {}
 
 
 def test_who_says_nothing_gets_half_the_time_at_the_next_start_until_it_has_played() -> None:
     date = datetime(2026, 11, 22, tzinfo=UTC)
-    definition = DEFINITION._replace(time_losses=0)
+    definition = replace(DEFINITION, time_losses=0)
     a, b = FIXTURE.players
 
     def seconds(*games: Finished, name: str = a, definition: Definition = definition) -> int:
@@ -131,9 +133,9 @@ def test_who_says_nothing_gets_half_the_time_at_the_next_start_until_it_has_play
     assert (seconds(both), seconds(both, name=b)) == (30, 30)
     assert seconds(silent, Finished(FIXTURE, 1, 1, Termination.TIME)) == 60, "it has spoken since"
     assert seconds(silent, Finished(FIXTURE, 1, None, Termination.SERVER_FAULT)) == 30, "an annulled game says nothing"
-    assert seconds(silent, silent, definition=definition._replace(start_seconds=4)) == 4, "no less than it may be"
+    assert seconds(silent, silent, definition=replace(definition, start_seconds=4)) == 4, "no less than it may be"
     for kind, anew in ((Kind.REINSTATE, 60), (Kind.COMMAND, 60), (Kind.WITHDRAW, 15)):
-        changed = definition._replace(interventions=(Intervention(1, date, kind, a),))
+        changed = replace(definition, interventions=(Intervention(1, date, kind, a),))
         assert seconds(silent, silent, definition=changed) == anew
         assert seconds(silent, silent._replace(interventions=1), definition=changed) == (30 if anew == 60 else 15)
 
@@ -149,9 +151,9 @@ def test_two_who_do_not_come_each_have_their_own_reason() -> None:
         (a, Cause.NOT_STARTED),
         (b, Cause.NO_ANSWER),
     ]
-    out = disqualified(DEFINITION._replace(time_losses=1000), [game])
+    out = disqualified(replace(DEFINITION, time_losses=1000), [game])
     assert [(name, one.reason) for name, one in out.items()] == [(a, "cannot be started (1 game)")]
-    seconds = [start_seconds(DEFINITION._replace(time_losses=0), [game], name) for name in (a, b)]
+    seconds = [start_seconds(replace(DEFINITION, time_losses=0), [game], name) for name in (a, b)]
     assert seconds == [60, 30], "only who was silent gets less time"
 
 

@@ -1,3 +1,5 @@
+from msgspec.structs import replace
+
 from server.contest.definition import Entrant, Qualification, RoundRobin
 from server.contest.fixtures import Fixture
 from server.contest.formats.due_games import startable
@@ -7,7 +9,7 @@ from tests.server.contest.played import CONTROL, contest
 DEFINITION = contest(4, RoundRobin())
 DUE = plan(DEFINITION, []).due
 EVERYBODY = {"a1", "a2", "a3", "a4"}
-PROGRAMS = DEFINITION._replace(entrants=tuple(Entrant(name, ("./bot",)) for name in sorted(EVERYBODY)))
+PROGRAMS = replace(DEFINITION, entrants=tuple(Entrant(name, ("./bot",)) for name in sorted(EVERYBODY)))
 
 
 def names(fixtures: list[Fixture]) -> list[str]:
@@ -22,7 +24,7 @@ def test_who_connects_plays_one_game_at_a_time() -> None:
 
 
 def test_organiser_bounds_the_games_at_once() -> None:
-    one = DEFINITION._replace(games_at_once=1)
+    one = replace(DEFINITION, games_at_once=1)
     assert names(startable(one, DUE, [], EVERYBODY, 8)) == ["a1-a4"]
     assert startable(one, DUE, DUE[:1], EVERYBODY, 8) == []
 
@@ -31,7 +33,7 @@ def test_programs_have_a_core_each() -> None:
     assert len(startable(PROGRAMS, DUE, [], set(), 5)) == 2
     assert len(startable(PROGRAMS, DUE, DUE[:1], set(), 5)) == 1
     assert len(startable(PROGRAMS, DUE, DUE[:2], set(), 5)) == 0
-    assert len(startable(PROGRAMS._replace(cores=8), DUE, [], set(), 2)) == 4
+    assert len(startable(replace(PROGRAMS, cores=8), DUE, [], set(), 2)) == 4
     assert names(startable(PROGRAMS, DUE, [], set(), 4)) == ["a1-a4", "a4-a1"], "a program may play several games"
 
 
@@ -41,8 +43,8 @@ def test_with_a_single_core_games_of_two_programs_are_played_one_by_one() -> Non
 
 
 def test_builtin_bots_take_a_core_and_those_who_connect_none() -> None:
-    definition = DEFINITION._replace(qualification=Qualification(("random",), CONTROL, 1, 2, 1))
+    definition = replace(DEFINITION, qualification=Qualification(("random",), CONTROL, 1, 2, 1))
     due = plan(definition, []).due
     assert len(startable(definition, due, [], EVERYBODY, 3)) == 3
-    mixed = DEFINITION._replace(entrants=(Entrant("a1", ("./bot",)), *DEFINITION.entrants[1:]))
+    mixed = replace(DEFINITION, entrants=(Entrant("a1", ("./bot",)), *DEFINITION.entrants[1:]))
     assert names(startable(mixed, DUE, [], EVERYBODY, 1)) == ["a1-a4", "a2-a3"]

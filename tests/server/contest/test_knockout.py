@@ -12,7 +12,7 @@ from server.contest.formats.standings import standings
 from tests.server.contest.played import CONTROL, better_wins, by_seed, contest, ended, play
 
 SHORT = TimeControl(100_000)
-FORMAT = Knockout(2, SHORT)
+FORMAT = Knockout(tie_breaks=2, control=SHORT)
 
 
 def test_bracket_keeps_the_best_apart() -> None:

@@ -4,6 +4,7 @@ from random import Random
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from engine.games.outcome import Termination
 from server.contest.definition import Ladder, RoundRobin
@@ -105,8 +106,8 @@ def test_programs_that_wait_for_cores_play_as_often_as_bots_that_connect(cores: 
     """Games of bots that connect are over at once, those of programs last two hundred times as long."""
     definition = contest(6, Ladder(60, 0))
     commands = {"a2": ("./a2",), "a4": ("./a4",), "a6": ("./a6",)}
-    entrants = tuple(entrant._replace(command=commands.get(entrant.name, ())) for entrant in definition.entrants)
-    definition = definition._replace(entrants=entrants)
+    entrants = tuple(replace(entrant, command=commands.get(entrant.name, ())) for entrant in definition.entrants)
+    definition = replace(definition, entrants=entrants)
     names = {entrant.name for entrant in entrants}
     games: list[Finished] = []
     running: dict[Fixture, int] = {}

@@ -2,6 +2,7 @@ from random import Random
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from engine.games.outcome import Termination
 from server.contest.definition import Format, Gauntlet, Knockout, Ladder, Qualification, RoundRobin, Seeding, Swiss
@@ -12,7 +13,14 @@ from server.contest.formats.standings import standings
 from tests.server.contest.played import CONTROL, better_wins, by_seed, contest, ended, play
 
 formats = st.sampled_from(
-    [RoundRobin(1), RoundRobin(2), Swiss(3), Gauntlet(("a1", "a4")), Knockout(1, CONTROL), Ladder(12, 0)]
+    [
+        RoundRobin(1),
+        RoundRobin(2),
+        Swiss(3),
+        Gauntlet(("a1", "a4")),
+        Knockout(tie_breaks=1, control=CONTROL),
+        Ladder(12, 0),
+    ]
 )
 
 
@@ -74,7 +82,7 @@ def test_annulled_games_are_played_again_and_second_results_do_not_count() -> No
 
 
 def test_best_of_a_stage_go_on_in_the_order_of_its_table() -> None:
-    definition = contest(6, RoundRobin(), Knockout(1, CONTROL), advance=4)
+    definition = contest(6, RoundRobin(), Knockout(tie_breaks=1, control=CONTROL), advance=4)
 
     def worse_wins(fixture: Fixture) -> Finished:
         return better_wins(fixture.swapped)._replace(fixture=fixture)
@@ -90,7 +98,7 @@ def test_best_of_a_stage_go_on_in_the_order_of_its_table() -> None:
 
 
 def test_disqualified_do_not_go_on() -> None:
-    definition = contest(4, RoundRobin(), Knockout(1, CONTROL), advance=2, time_losses=1)
+    definition = contest(4, RoundRobin(), Knockout(tie_breaks=1, control=CONTROL), advance=2, time_losses=1)
     games = play(definition, by_seed(1, late=1.0, slow="a1"))
     assert "a1" not in ended(definition, games).stages[1].players
     assert len(ended(definition, games).stages[1].players) == 2
@@ -99,7 +107,7 @@ def test_disqualified_do_not_go_on() -> None:
 def test_seed_draws_the_order_of_entrants_where_it_is_by_lot() -> None:
     orders = set()
     for seed in range(20):
-        definition = contest(5, RoundRobin(), seed=seed)._replace(seeding=Seeding.CHANCE)
+        definition = replace(contest(5, RoundRobin(), seed=seed), seeding=Seeding.CHANCE)
         players = plan(definition, []).stages[0].players
         assert sorted(players) == ["a1", "a2", "a3", "a4", "a5"]
         assert players == plan(definition, []).stages[0].players
@@ -146,7 +154,7 @@ def test_qualification_lets_in_those_who_play_and_stops_as_soon_as_somebody_is_o
 
 
 def test_contest_without_anybody_left_is_over() -> None:
-    definition = contest(2, Knockout(1, CONTROL), RoundRobin(), qualification=RULES)
+    definition = contest(2, Knockout(tie_breaks=1, control=CONTROL), RoundRobin(), qualification=RULES)
 
     def hang(fixture: Fixture) -> Finished:
         return Finished(fixture, 1, None, Termination.TIME, ready=(False, False))

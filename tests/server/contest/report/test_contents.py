@@ -17,7 +17,7 @@ from tests.server.contest.report.samples import OPENED, sample, sample_report
 
 FORMATS: list[tuple[Format, ...]] = [
     (RoundRobin(2),),
-    (Swiss(3), Knockout(1, CONTROL)),
+    (Swiss(3), Knockout(tie_breaks=1, control=CONTROL)),
     (Gauntlet(("a1", "a2")),),
     (Ladder(20, 0),),
 ]

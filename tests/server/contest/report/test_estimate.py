@@ -5,6 +5,7 @@ from random import Random
 from typing import NamedTuple
 
 import pytest
+from msgspec.structs import replace
 
 from server.contest.definition import Definition, Format, Gauntlet, Knockout, Ladder, RoundRobin, Swiss
 from server.contest.fixtures import Finished, Fixture
@@ -53,9 +54,9 @@ def formats() -> Iterator[tuple[Format, ...]]:
     yield (RoundRobin(),)
     yield (Swiss(4),)
     yield (Gauntlet(("a1", "a2"), 3),)
-    yield (Knockout(3, CONTROL),)
+    yield (Knockout(tie_breaks=3, control=CONTROL),)
     yield (Ladder(60, 0),)
-    yield (Swiss(3), Knockout(2, CONTROL))
+    yield (Swiss(3), Knockout(tie_breaks=2, control=CONTROL))
 
 
 @pytest.mark.parametrize("programs", [True, False])
@@ -64,8 +65,8 @@ def formats() -> Iterator[tuple[Format, ...]]:
 def test_the_time_left_is_about_what_it_then_takes(stages: tuple[Format, ...], qualified: bool, programs: bool) -> None:
     definition = contest(9, *stages, pairs=2, advance=4, qualification=RULES if qualified else None)
     if programs:
-        entrants = tuple(entrant._replace(command=("./bot",)) for entrant in definition.entrants)
-        definition = definition._replace(entrants=entrants)
+        entrants = tuple(replace(entrant, command=("./bot",)) for entrant in definition.entrants)
+        definition = replace(definition, entrants=entrants)
     seen, end, games = simulated(definition, seed=1)
     assert seen[0].found.seconds is None, "nothing was played: there is only a bound"
     assert seen[-1].found == Left(0, False, 0.0)

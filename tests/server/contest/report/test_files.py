@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from server.contest.definition import Entrant, Knockout, RoundRobin, Swiss
 from server.contest.fixtures import Finished, ProgramUsage
@@ -44,7 +45,7 @@ def test_what_cannot_be_written_leaves_the_file_before(tmp_path: Path, monkeypat
 
 
 def test_json_tells_all_that_the_report_does() -> None:
-    made = sample_report(7, Swiss(3), Knockout(1, CONTROL), advance=4)
+    made = sample_report(7, Swiss(3), Knockout(tie_breaks=1, control=CONTROL), advance=4)
     found = json.loads(files.contents(made)["report.json"])
     assert set(found) == set(made.__struct_fields__)
     assert [line["name"] for line in found["stages"][0]["table"]] == [line.name for line in made.stages[0].table]
@@ -54,7 +55,7 @@ def test_json_tells_all_that_the_report_does() -> None:
 
 
 def test_tables_have_a_row_a_line_and_its_values() -> None:
-    made = sample_report(7, Swiss(3), Knockout(1, CONTROL), advance=4)
+    made = sample_report(7, Swiss(3), Knockout(tie_breaks=1, control=CONTROL), advance=4)
     texts = files.contents(made)
     rows = {name: list(csv.DictReader(io.StringIO(texts[name], newline=""))) for name in texts if name.endswith("csv")}
     lines = [(stage.number, line) for stage in made.stages for line in stage.table]
@@ -108,7 +109,7 @@ def test_no_text_begins_like_a_formula_or_breaks_its_row(texts: list[str]) -> No
 
 
 def test_a_formula_in_a_sentence_is_text() -> None:
-    definition = contest(2, RoundRobin())._replace(entrants=(Entrant("-a"), Entrant("b")))
+    definition = replace(contest(2, RoundRobin()), entrants=(Entrant("-a"), Entrant("b")))
     game = Finished(plan(definition, []).due[0], 1, 0, "line", '=HYPERLINK("http://x","y")')
     made = report(definition, [game], plan(definition, [game]), Moment(OPENED, OPENED))
     texts = files.contents(made)

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 from jinja2 import UndefinedError
+from msgspec.structs import replace
 
 from server.contest.definition import Entrant, Format, Gauntlet, Knockout, Ladder, RoundRobin, Swiss
 from server.contest.fixtures import Finished
@@ -95,7 +96,7 @@ class FragmentReader(Reader):
 
 FORMATS: list[tuple[Format, ...]] = [
     (RoundRobin(2),),
-    (Swiss(3), Knockout(1, CONTROL)),
+    (Swiss(3), Knockout(tie_breaks=1, control=CONTROL)),
     (Gauntlet(("a1", "a2")),),
     (Ladder(20, 0),),
 ]
@@ -167,7 +168,7 @@ def test_nothing_foreign_becomes_markup_or_controls_the_reader() -> None:
     definition = contest(3, RoundRobin())
     evil = "</td><script>alert(1)</script><img src=x onerror=y>\"'&\x1b\u202e"
     entrants = tuple(Entrant(f"{number}{evil}") for number in range(3))
-    definition = definition._replace(name=evil, entrants=entrants)
+    definition = replace(definition, name=evil, entrants=entrants)
     games = [Finished(fixture, 1, 0, "bad_move", evil) for fixture in plan(definition, []).due]
     made = report(definition, games, plan(definition, games), Moment(OPENED, OPENED), '"><script>')
     for part in (found := fragments(made, 1, 1)).contest, *(one.html for one in found.rounds), found.notes:
@@ -191,14 +192,14 @@ def test_the_policy_allows_the_style_sheet_of_the_page_alone() -> None:
 
 
 def test_tables_have_captions_and_scopes() -> None:
-    read = Reader(page(sample_report(7, Swiss(3), Knockout(1, CONTROL), advance=4)))
+    read = Reader(page(sample_report(7, Swiss(3), Knockout(tie_breaks=1, control=CONTROL), advance=4)))
     tags = [tag for tag, _ in read.elements]
     assert all(following == "caption" for tag, following in pairwise(tags) if tag == "table")
     assert all(given["scope"] in ("col", "row", "rowgroup") for tag, given in read.elements if tag == "th")
 
 
 def test_a_bracket_is_a_list_of_rounds_with_links_to_the_games() -> None:
-    made = report(*sample(6, Knockout(1, CONTROL), qualified=False))
+    made = report(*sample(6, Knockout(tie_breaks=1, control=CONTROL), qualified=False))
     read = Reader(page(made))
     (stage,) = made.stages
     drawn = [given.get("class", "") for _, given in read.elements]

@@ -2,6 +2,7 @@ from datetime import timedelta
 from random import Random
 
 import pytest
+from msgspec.structs import replace
 from rich.console import Console
 
 from server.contest.definition import Format, Gauntlet, Knockout, Ladder, RoundRobin, Swiss
@@ -31,7 +32,7 @@ def test_games_left_are_known_from_the_beginning_where_formats_fix_them(
 
 
 def test_a_knockout_has_at_least_its_meetings_without_tie_breaks() -> None:
-    definition = contest(6, RoundRobin(), Knockout(3, CONTROL))
+    definition = contest(6, RoundRobin(), Knockout(tie_breaks=3, control=CONTROL))
     games = play(definition, by_seed(2, draws=0.9))
     for done in range(0, len(games), 3):
         found = left(definition, games[:done], plan(definition, games[:done]), Moment(OPENED, OPENED))
@@ -62,8 +63,8 @@ def test_time_left_is_that_of_recent_games_divided_by_how_many_can_be_played_at_
 def test_a_stage_without_games_is_judged_by_the_share_of_the_budget() -> None:
     definition = contest(4, RoundRobin(), RoundRobin(2))
     stage = definition.stages[1]
-    slower = stage._replace(control=stage.control._replace(budget=3 * stage.control.budget))
-    definition = definition._replace(stages=(definition.stages[0], slower))
+    slower = replace(stage, control=stage.control._replace(budget=3 * stage.control.budget))
+    definition = replace(definition, stages=(definition.stages[0], slower))
     games = _played([2] * 12)
     now = plan(definition, games)
     assert left(definition, games, now, Moment(OPENED, OPENED)).seconds == pytest.approx((24 / 2 + 0.25) * 3 * 2)
@@ -74,7 +75,7 @@ def test_a_ladder_by_hours_ends_when_they_are_over() -> None:
     moment = Moment(OPENED + timedelta(minutes=50), OPENED, began={0: OPENED})
     now = plan(definition, [], Present(frozenset(), ("a1", "a2", "a3", "a4"), {0: 3000}))
     assert left(definition, [], now, moment)[:3] == (4, True, 600)
-    both = definition._replace(stages=(definition.stages[0]._replace(format=Ladder(20, 3600)),))
+    both = replace(definition, stages=(replace(definition.stages[0], format=Ladder(20, 3600)),))
     games = [Finished(fixture, 1, 0, "line", used=(10**7, 0)) for fixture in now.due]
     assert left(both, games, plan(both, games), moment)[:3] == (16, False, 82.5)
     slow = [game._replace(used=(10**9, 0)) for game in games]
@@ -96,9 +97,9 @@ def test_a_ladder_whose_time_is_up_says_that_the_last_pairs_are_played() -> None
 
 
 def test_the_line_says_all_without_control_characters() -> None:
-    definition, games, now, moment = sample(7, Swiss(4), Knockout(2, CONTROL), stop=40, advance=4)
+    definition, games, now, moment = sample(7, Swiss(4), Knockout(tie_breaks=2, control=CONTROL), stop=40, advance=4)
     moment = moment._replace(missing=("a1", "a2", "a3", "a4", "a5", "a6"))
-    definition = definition._replace(name="Autumn\x1b[2J\u202e")
+    definition = replace(definition, name="Autumn\x1b[2J\u202e")
     text = line(progress(definition, games, now, moment))
     assert text == (
         r"Autumn\x1b[2J\u202e: 37 games done, 1 running, 29 to 41 left, about 12 s; stage 1 of 2, Swiss, 4 rounds; "
@@ -120,10 +121,12 @@ def test_the_qualification_has_no_table() -> None:
 
 
 @pytest.mark.parametrize("width", [40, 80, 160])
-@pytest.mark.parametrize("formats", [(Swiss(3),), (Ladder(20, 0),), (Gauntlet(("a1",)),), (Knockout(1, CONTROL),)])
+@pytest.mark.parametrize(
+    "formats", [(Swiss(3),), (Ladder(20, 0),), (Gauntlet(("a1",)),), (Knockout(tie_breaks=1, control=CONTROL),)]
+)
 def test_it_is_drawn_within_the_width_of_a_terminal(formats: tuple[Format, ...], width: int) -> None:
     definition, games, now, moment = sample(8, *formats, stop=40)
-    definition = definition._replace(name="[red]Autumn[/red]")
+    definition = replace(definition, name="[red]Autumn[/red]")
     console = Console(width=width, record=True, file=None, force_terminal=False, quiet=True)
     with console.capture() as capture:
         console.quiet = False

@@ -2,6 +2,7 @@ import re
 
 import msgspec
 import pytest
+from msgspec.structs import replace
 from rich.console import Console, RenderableType
 
 from server.contest.definition import Definition, Entrant, Format, Gauntlet, Knockout, Ladder, RoundRobin, Swiss
@@ -26,13 +27,14 @@ def long_names(entrants: int) -> tuple[Definition, list[Finished]]:
     """Return a contest of names as long as they may be."""
     definition = contest(entrants, RoundRobin(5), variants=2)
     names = tuple(Entrant(f"{number:02}{'x' * 30}") for number in range(entrants))
-    definition = definition._replace(entrants=names)
+    definition = replace(definition, entrants=names)
     result = by_seed(1, late=0.1, slow=names[0].name)
     return definition, [result(fixture) for fixture in plan(definition, []).due]
 
 
 @pytest.mark.parametrize(
-    "formats", [(RoundRobin(),), (Swiss(2), Knockout(1, CONTROL)), (Gauntlet(("a1",)),), (Ladder(20, 0),)]
+    "formats",
+    [(RoundRobin(),), (Swiss(2), Knockout(tie_breaks=1, control=CONTROL)), (Gauntlet(("a1",)),), (Ladder(20, 0),)],
 )
 @pytest.mark.parametrize("width", [80, 120])
 def test_names_and_sentences_are_shown_as_they_are_and_control_nothing(formats: tuple[Format, ...], width: int) -> None:

@@ -47,7 +47,7 @@ def test_times_have_their_unit() -> None:
         (RoundRobin(2), "Round robin, 2 cycles"),
         (Swiss(1), "Swiss, 1 round"),
         (Gauntlet(("a",), 3), "Gauntlet, 3 cycles"),
-        (Knockout(2, TimeControl(1)), "Knockout"),
+        (Knockout(tie_breaks=2, control=TimeControl(1)), "Knockout"),
         (Ladder(20, 0), "Ladder, 20 games"),
         (Ladder(20, 7200), "Ladder, 20 games or 2:00:00 h"),
     ],

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 import trio
+from msgspec.structs import replace
 from structlog.testing import capture_logs
 
 from engine import record
@@ -111,7 +112,7 @@ async def test_positions_are_looked_at_from_a_ply_on_and_an_answer_that_comes_to
 ) -> None:
     async with open_house(tmp_path / "data") as house:
         ann, bob = await house.pair("params=3,3,9,9 budget=86400000")
-        async with adjudicated(house, by_hand(tmp_path, RULES._replace(from_ply=1))):
+        async with adjudicated(house, by_hand(tmp_path, replace(RULES, from_ply=1))):
             await ready(ann, bob)
             await trio.sleep(3 * adjudication.LOOK_SECONDS)
             assert not (tmp_path / "processes").exists()
@@ -134,7 +135,7 @@ async def test_a_win_beyond_the_move_limit_is_none(tmp_path: Path) -> None:
     answer(tmp_path, 5, '{"winner":0,"plies":1000,"exact":true}')
     async with open_house(tmp_path / "data") as house:
         ann, bob = await house.pair("params=3,3,9,9 budget=86400000")
-        async with adjudicated(house, by_hand(tmp_path, RULES._replace(from_ply=1))):
+        async with adjudicated(house, by_hand(tmp_path, replace(RULES, from_ply=1))):
             await ready(ann, bob)
             await play(ann, bob, "a1-b2")
             await asked(tmp_path, 1)
@@ -193,7 +194,7 @@ async def test_a_process_that_fails_is_started_again_for_the_next_position(
         monkeypatch.setattr(adjudication, "HANG_SECONDS", 0.0)
     async with open_house(tmp_path / "data") as house:
         ann, bob = await house.pair("params=3,3,9,9 budget=86400000")
-        async with adjudicated(house, by_hand(tmp_path, RULES._replace(seconds=0.3))):
+        async with adjudicated(house, by_hand(tmp_path, replace(RULES, seconds=0.3))):
             await ready(ann, bob)
             if how == "hangs":
                 with capture_logs() as logs:

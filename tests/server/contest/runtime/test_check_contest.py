@@ -4,6 +4,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from server.commands import check_contest
 from server.commands.check_contest import Found, check
@@ -48,7 +49,7 @@ async def test_each_program_is_told_what_is_wrong_with_it_before_the_contest(tmp
             ]
         )
     )
-    definition = contest_file.read(text, str)._replace(folder=str(tmp_path))
+    definition = replace(contest_file.read(text, str), folder=str(tmp_path))
     said: list[str] = []
     assert await check(definition, said.append) == 1
     lines = {line.split()[0]: line for line in said}
@@ -68,7 +69,7 @@ async def test_a_program_sees_in_its_check_what_it_will_see_in_the_contest(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     table = ", ".join(entrant(name, "python3", f"bots/{name}.py") for name in ("random", "ann"))
-    found = contest_file.read(FILE.format(table), str)._replace(folder=str(tmp_path))
+    found = replace(contest_file.read(FILE.format(table), str), folder=str(tmp_path))
     (tmp_path / "bots").mkdir()
     for name in ("random", "ann"):
         (tmp_path / "bots" / f"{name}.py").touch()

@@ -15,6 +15,7 @@ import msgspec
 import msgspec.structs
 import pytest
 import trio
+from msgspec.structs import replace
 
 from engine.games.outcome import Termination
 from server.arena.arena import Arena
@@ -44,7 +45,7 @@ SECONDS = 600.0
 
 @cache
 def definition(folder: str = "/", text: str = PROGRAMS + entrants(3, 0)) -> Definition:
-    return contest_file.read(text, lambda name: Path(name).read_text())._replace(folder=folder)
+    return replace(contest_file.read(text, lambda name: Path(name).read_text()), folder=folder)
 
 
 def job(match: int = 7, of: Definition | None = None) -> Job:

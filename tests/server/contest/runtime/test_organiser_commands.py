@@ -6,6 +6,7 @@ from functools import partial
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from engine.games.outcome import ANNULLED, Termination
 from server.contest.definition import Definition, Knockout, RoundRobin, Swiss
@@ -98,7 +99,9 @@ def late(name: str) -> Callable[[Fixture], Finished]:
     return result
 
 
-@pytest.mark.parametrize("definition", [SWISS, contest(6, RoundRobin()), contest(6, Knockout(1, CONTROL))])
+@pytest.mark.parametrize(
+    "definition", [SWISS, contest(6, RoundRobin()), contest(6, Knockout(tie_breaks=1, control=CONTROL))]
+)
 def test_who_is_withdrawn_plays_no_more_and_has_done_nothing_wrong(
     definition: Definition, held: Callable[[Definition], Held]
 ) -> None:
@@ -212,7 +215,7 @@ def test_no_game_is_replayed_on_which_others_rest(held: Callable[[Definition], H
 def test_neither_games_before_a_tie_break_nor_those_of_an_earlier_stage_are_replayed(
     held: Callable[[Definition], Held],
 ) -> None:
-    found = held(contest(2, Knockout(2, CONTROL), RoundRobin(), advance=2))
+    found = held(contest(2, Knockout(tie_breaks=2, control=CONTROL), RoundRobin(), advance=2))
     found.result = lambda fixture: Finished(fixture, 1, 0 if fixture.pair == 0 else None, "line")
     found.play(lambda fixture: fixture.pair == 2)
     assert "games that break the tie of its meeting have begun" in found.refused(Kind.REPLAY, match=1)
@@ -224,8 +227,8 @@ def test_a_new_command_holds_for_the_next_games_and_the_definition_that_is_kept_
     held: Callable[[Definition], Held],
 ) -> None:
     definition = contest(3, RoundRobin())
-    entrants = (definition.entrants[0]._replace(command=("./a1",)), *definition.entrants[1:])
-    found = held(definition._replace(entrants=entrants))
+    entrants = (replace(definition.entrants[0], command=("./a1",)), *definition.entrants[1:])
+    found = held(replace(definition, entrants=entrants))
     found.intervene(Kind.COMMAND, "a1", None, "python3", "--fast")
     assert found.store.definition(found.id).entrants[0].command == ("python3", "--fast")
     assert "has this command already" in found.refused(Kind.COMMAND, "a1", None, "python3", "--fast")
@@ -233,7 +236,7 @@ def test_a_new_command_holds_for_the_next_games_and_the_definition_that_is_kept_
     assert "stands behind --" in found.refused(Kind.COMMAND, "a1")
     assert "pyhton3 is no program that can be started" in found.refused(Kind.COMMAND, "a1", None, "pyhton3", "a1.py")
     assert "./nosuch is no program" in found.refused(Kind.COMMAND, "a1", None, "./nosuch")
-    found.store.open_contest("file", definition._replace(entrants=entrants), DATE)
+    found.store.open_contest("file", replace(definition, entrants=entrants), DATE)
 
 
 def test_nothing_begins_or_ends_that_rests_on_what_the_organiser_has_just_changed(
@@ -255,7 +258,7 @@ def test_the_contest_and_the_entrant_are_found_or_what_there_is_is_said(held: Ca
     ask = partial(open_contest, store)
     with pytest.raises(Refused, match=r"^there is no contest .tset.; there is test$"):
         ask("tset")
-    other = store.open_contest("file", contest(2, RoundRobin())._replace(name="other"), DATE)
+    other = store.open_contest("file", replace(contest(2, RoundRobin()), name="other"), DATE)
     with pytest.raises(Refused, match=r"^there are several contests; say which with --contest; there are test, other$"):
         ask("")
     for number in (found.id, other):

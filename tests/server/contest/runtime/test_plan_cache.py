@@ -1,6 +1,7 @@
 """What is due is planned anew whenever that could come to something else, and not after each game."""
 
 import pytest
+from msgspec.structs import replace
 
 from engine.games.outcome import Termination
 from server.contest.definition import Definition, Format, Gauntlet, RoundRobin, Swiss
@@ -52,7 +53,7 @@ def test_what_was_begun_in_vain_or_long_ago_or_for_another_contest_ends_a_plan()
     definition, games = contest(4, RoundRobin()), list[Finished]()
     due = planned(definition, games)
     assert due.standing(definition, games, STANDS_SECONDS) is None
-    assert due.standing(definition._replace(seed=2), games, 0.5) is None, "the organiser has intervened"
+    assert due.standing(replace(definition, seed=2), games, 0.5) is None, "the organiser has intervened"
     assert due.standing(definition, [], 0.5) is None
     first = plan(definition, games).due[0]
     due.begun([first])
@@ -63,7 +64,7 @@ def test_what_was_begun_in_vain_or_long_ago_or_for_another_contest_ends_a_plan()
 
 def test_choosing_a_game_of_programs_looks_at_no_more_games_than_fit() -> None:
     definition = contest(10, RoundRobin(), pairs=20)
-    programs = definition._replace(entrants=tuple(one._replace(command=("bot",)) for one in definition.entrants))
+    programs = replace(definition, entrants=tuple(replace(one, command=("bot",)) for one in definition.entrants))
     looked = iter(plan(programs, []).due)
     assert len(startable(programs, looked, (), (), cores=4)) == 2
     assert sum(1 for _ in looked) == 20 * 90 - 3, "a long contest costs no more for each of its games than a short one"

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 import trio
+from msgspec.structs import replace
 
 from engine.clock import TimeControl
 from server.contest.definition import Entrant, Qualification, RoundRobin, Sandbox, Variant
@@ -14,8 +15,10 @@ from server.contest.hosts.precompile import COMPILE, compiled, wanted
 from tests.server.contest.played import contest
 
 VARIANTS = (Variant("gipf", "3 3 9 9", ("",)), Variant("mnk", "3 3 3", ("",)), Variant("gipf", "2 2 5 5", ("",)))
-OURS = contest(1, RoundRobin())._replace(
-    variants=VARIANTS, entrants=(Entrant("a", ("arena-bot", "alphabeta", "--host", "{host}")),)
+OURS = replace(
+    contest(1, RoundRobin()),
+    variants=VARIANTS,
+    entrants=(Entrant("a", ("arena-bot", "alphabeta", "--host", "{host}")),),
 )
 ALL = [("gipf", ""), ("mnk", ""), ("gipf", "3 3 9 9"), ("mnk", "3 3 3"), ("gipf", "2 2 5 5")]
 
@@ -33,13 +36,13 @@ ALL = [("gipf", ""), ("mnk", ""), ("gipf", "3 3 9 9"), ("mnk", "3 3 3"), ("gipf"
     ],
 )
 def test_it_is_what_the_bot_that_searches_needs(command: tuple[str, ...], found: list[tuple[str, str]]) -> None:
-    definition = OURS._replace(entrants=(Entrant("a", command),))
+    definition = replace(OURS, entrants=(Entrant("a", command),))
     assert wanted(definition) == found
-    assert wanted(definition._replace(sandbox=Sandbox.NONE)) == [], "it keeps what it compiles by itself"
+    assert wanted(replace(definition, sandbox=Sandbox.NONE)) == [], "it keeps what it compiles by itself"
     control = TimeControl(1, 1)
     for opponents, needed in ((("alphabeta",), ALL), (("random",), found)):
         rules = Qualification(opponents, control, 1, 2, 1)
-        assert wanted(definition._replace(qualification=rules)) == needed
+        assert wanted(replace(definition, qualification=rules)) == needed
 
 
 async def test_it_is_compiled_variant_by_variant_and_a_failure_stops_nothing(monkeypatch: pytest.MonkeyPatch) -> None:

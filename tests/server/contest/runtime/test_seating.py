@@ -15,6 +15,7 @@ from typing import Any, cast
 import pytest
 import trio
 import trio.testing
+from msgspec.structs import replace
 
 from engine.games.outcome import ANNULLED, Termination
 from engine.wire import messages as m
@@ -336,7 +337,7 @@ async def test_the_cores_of_a_game_that_is_over_are_for_the_next_one_while_its_p
         started.cores = [CoreLease(None), CoreLease(1)]
         assert not seats.leave_cores(started, sealed), "they are not pinned"
         started.cores = [CoreLease(0), CoreLease(1)]
-        assert not seats.leave_cores(started, sealed._replace(sandbox=Sandbox.NONE))
+        assert not seats.leave_cores(started, replace(sealed, sandbox=Sandbox.NONE))
         seats.turns.alone = True
         assert not seats.leave_cores(started, sealed), "nothing is to run beside it"
         seats.turns.alone = False

@@ -11,6 +11,7 @@ from threading import Thread
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from engine.games.outcome import Termination
 from server.contest.definition import (
@@ -70,7 +71,7 @@ def test_any_results_come_back_in_their_order(tmp_path: Path, games: list[Finish
 
 
 def test_a_whole_contest_goes_on_from_what_is_kept(tmp_path: Path) -> None:
-    definition = contest(6, RoundRobin(), Knockout(1, CONTROL), advance=4, time_losses=2)
+    definition = contest(6, RoundRobin(), Knockout(tie_breaks=1, control=CONTROL), advance=4, time_losses=2)
     result = by_seed(3, late=0.7, slow="a2")
     games: list[Finished] = []
     for _ in range(1000):
@@ -101,11 +102,11 @@ def test_the_same_contest_goes_on_and_another_of_its_name_is_refused(store: Stor
     first = store.open_contest("text", definition, DATE)
     assert store.open_contest("text", definition, LATER) == first
     assert store.open_contest("text # a comment", definition, LATER) == first
-    assert store.open_contest("text", definition._replace(move_limit=7), LATER) == first, "a file of openings changed"
+    assert store.open_contest("text", replace(definition, move_limit=7), LATER) == first, "a file of openings changed"
     assert store.definition(first) == definition, "as it was opened"
     with pytest.raises(BadStore, match=r"has a contest 'test' with other rules; .* another name"):
-        store.open_contest("other", definition._replace(move_limit=7), LATER)
-    second = store.open_contest("text", definition._replace(name="Test"), LATER)
+        store.open_contest("other", replace(definition, move_limit=7), LATER)
+    second = store.open_contest("text", replace(definition, name="Test"), LATER)
     assert second != first
     store.close_contest(first, LATER)
     store.close_contest(first, LATER + timedelta(days=1))
@@ -115,8 +116,8 @@ def test_the_same_contest_goes_on_and_another_of_its_name_is_refused(store: Stor
 
 
 def test_entrants_are_kept_with_hashed_tokens_only(store: Store, tmp_path: Path) -> None:
-    definition = contest(2, RoundRobin())._replace(
-        entrants=(Entrant("ann", token="0a" * 32), Entrant("bob", ("./bob", "--fast")))
+    definition = replace(
+        contest(2, RoundRobin()), entrants=(Entrant("ann", token="0a" * 32), Entrant("bob", ("./bob", "--fast")))
     )
     number = store.open_contest("text", definition, DATE)
     rows = sqlite3.connect(tmp_path / FILE).execute("SELECT * FROM entrants ORDER BY place").fetchall()
@@ -125,7 +126,7 @@ def test_entrants_are_kept_with_hashed_tokens_only(store: Store, tmp_path: Path)
 
 def test_matches_are_begun_until_they_have_a_result_or_are_forgotten(store: Store) -> None:
     number = store.open_contest("", contest(2, RoundRobin()), DATE)
-    other = store.open_contest("", contest(2, RoundRobin())._replace(name="other"), DATE)
+    other = store.open_contest("", replace(contest(2, RoundRobin()), name="other"), DATE)
     store.begin(number, FIXTURE, 4)
     store.begin(number, FIXTURE, 4)
     store.begin(number, FIXTURE.swapped, 5)

@@ -36,11 +36,11 @@ from tests.server.contest.played import contest as simulated
 DATE = datetime(2026, 11, 22, 12, tzinfo=UTC)
 CONTROL = TimeControl(10_000_000, 1_000)
 DEFINITION = Definition(
-    "Autumn",
-    1,
-    tuple(Entrant(name) for name in ("ann", "bob", "carol", "late")),
-    (Variant("mnk", "3 3 3", (GAMES["mnk"].start("3 3 3").text(),)),),
-    (Stage(RoundRobin(2), CONTROL),),
+    name="Autumn",
+    seed=1,
+    entrants=tuple(Entrant(name) for name in ("ann", "bob", "carol", "late")),
+    variants=(Variant("mnk", "3 3 3", (GAMES["mnk"].start("3 3 3").text(),)),),
+    stages=(Stage(RoundRobin(2), CONTROL),),
     move_limit=50,
     time_losses=2,
 )
@@ -284,7 +284,7 @@ def _command(name: str, data: Path) -> tuple[int, list[str]]:
 @pytest.mark.parametrize("seed", range(6))
 def test_no_contest_that_went_by_its_rules_differs(seed: int) -> None:
     """Results come from a seed; forfeits, and what was paired, have to follow from them."""
-    formats = (RoundRobin(), Swiss(3), Knockout(1, CONTROL))
+    formats = (RoundRobin(), Swiss(3), Knockout(tie_breaks=1, control=CONTROL))
     definition = simulated(6, *formats, advance=4, time_losses=2, seed=seed)
     games = play(definition, by_seed(seed, late=0.6, slow="a2"), random.Random(seed), at_once=3)
     games = [game if game.match is None else game._replace(match=number) for number, game in enumerate(games)]
