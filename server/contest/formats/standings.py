@@ -16,7 +16,7 @@ an opponent who has as many points as oneself, like the virtual opponent of the 
 
 from collections import Counter
 from collections.abc import Collection
-from typing import NamedTuple
+from typing import Generic, TypeVar
 
 import msgspec
 
@@ -65,15 +65,18 @@ class Standing(msgspec.Struct, frozen=True, kw_only=True):
     """Why; empty if it is not."""
 
 
-class Cell(NamedTuple):
+GameOrNumber = TypeVar("GameOrNumber", Finished, int)
+
+
+class Cell(msgspec.Struct, Generic[GameOrNumber], frozen=True):
     """What somebody has reached against somebody."""
 
     points: float
     wins: int
     draws: int
     losses: int
-    games: tuple[Finished, ...]
-    """Those that have been played or forfeited, in their order."""
+    games: tuple[GameOrNumber, ...]
+    """Those that have been played or forfeited, in their order; in reports their numbers there."""
 
 
 def standings(
@@ -110,7 +113,7 @@ def standings(
     return placed
 
 
-def crosstable(players: tuple[str, ...], games: Collection[Finished]) -> dict[str, dict[str, Cell]]:
+def crosstable(players: tuple[str, ...], games: Collection[Finished]) -> dict[str, dict[str, Cell[Finished]]]:
     """Return what everybody has reached against everybody else whom he has met; both in order of seeding."""
     met: dict[tuple[str, str], list[Finished]] = {}
     for game in games:
@@ -122,7 +125,7 @@ def crosstable(players: tuple[str, ...], games: Collection[Finished]) -> dict[st
     }
 
 
-def _cell(name: str, games: list[Finished]) -> Cell:
+def _cell(name: str, games: list[Finished]) -> Cell[Finished]:
     reached = [game.points(game.fixture.players.index(name)) for game in games]
     draws = sum(game.shared for game in games)
     wins = reached.count(1.0)
@@ -130,7 +133,7 @@ def _cell(name: str, games: list[Finished]) -> Cell:
 
 
 def _line(
-    name: str, row: dict[str, Cell], points: dict[str, float], byes: int, out: Disqualification | None
+    name: str, row: dict[str, Cell[Finished]], points: dict[str, float], byes: int, out: Disqualification | None
 ) -> Standing:
     """Return the line of somebody, who is not placed yet."""
     games = [(game, game.fixture.players.index(name)) for cell in row.values() for game in cell.games]

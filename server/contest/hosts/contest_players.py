@@ -7,7 +7,6 @@ whom it needs.
 import secrets
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from datetime import datetime
 from typing import TYPE_CHECKING, NamedTuple
 
 import trio
@@ -20,6 +19,7 @@ from server.arena.matchmaking import Seek
 from server.config.tokens import hashed
 from server.contest.definition import Definition, Entrant, Knockout
 from server.contest.fixtures import Fixture
+from server.contest.report.structure import Pause
 
 if TYPE_CHECKING:
     from server.arena.arena import Arena, Player
@@ -91,13 +91,6 @@ class Lease:
             raise
 
 
-class Pause(NamedTuple):
-    """Why nothing goes on in a contest: through a fault that is no entrant's."""
-
-    began: datetime
-    reason: str
-
-
 class Presence(NamedTuple):
     """What goes on in a contest at the moment."""
 
@@ -106,7 +99,7 @@ class Presence(NamedTuple):
     missing: tuple[str, ...] = ()
     """Entrants that connect by themselves, have games to play, and are not there."""
     paused: Pause | None = None
-    """Why nothing goes on; None where all is well."""
+    """The pause that lasts; None where all is well."""
     notes: tuple[str, ...] = ()
     """What was found when the server started, for the report."""
 

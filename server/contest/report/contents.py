@@ -43,7 +43,7 @@ def report(
         if loss.name in entrants
     ]
     fit = ratings_part.fitted(definition, valid)
-    rated = ratings_part.ratings(fit)
+    rated = fit.table if fit else ()
     states = {state.number: state for state in plan.stages}
     played = [
         stages.stage(definition, state, valid, numbers, moment.began.get(number))
@@ -164,12 +164,12 @@ def _opening(definition: Definition, fixture: Fixture) -> int:
 def _loss(loss: disqualification.Loss, game: Game) -> Loss:
     return Loss(
         name=loss.name,
-        opponent=loss.opponent,
+        opponent=loss.game.fixture.players[1 - loss.side],
         game=game.number,
-        match=loss.match,
+        match=game.match,
         record=game.record,
         stage=game.stage,
-        cause=str(loss.cause),
-        reason=str(loss.termination),
+        cause=loss.cause,
+        reason=game.reason,
         sentence=loss.sentence,
     )

@@ -11,7 +11,8 @@ import msgspec
 from server.contest.formats.standings import Standing
 from server.contest.report.formatting import printable
 from server.contest.report.render.page import page
-from server.contest.report.structure import Game, Rating, Report
+from server.contest.report.structure import Game, Report
+from server.contest.scoring.ratings import Rating
 
 FORMULAS = ("=", "+", "-", "@")
 """What spreadsheets take for the beginning of a formula (OWASP, "CSV Injection")."""

@@ -3,15 +3,16 @@
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from itertools import combinations
-from math import inf, isfinite
+from math import isfinite
 
 from engine.duel.sprt import Decision, Sprt
 from server.contest.definition import Definition
 from server.contest.fixtures import Finished
 from server.contest.report import formatting
-from server.contest.report.structure import Comparison, Rating, Variant
+from server.contest.report.structure import Comparison, Variant
 from server.contest.scoring import ratings as model
 from server.contest.scoring.comparison import compare
+from server.contest.scoring.ratings import Rating, Ratings
 
 MAX_INTERVALS = 60
 """Most entrants whose ratings get intervals: these take a second for 60, and a quarter of a minute for 100."""
@@ -28,10 +29,10 @@ TEST = Sprt(-25, 25)
 errs in 5 % of the cases where the difference is as large as that, less often where it is larger."""
 
 
-def fitted(definition: Definition, games: Sequence[Finished]) -> model.Ratings | None:
+def fitted(definition: Definition, games: Sequence[Finished]) -> Ratings | None:
     """Return the ratings of the entrants who have played others; None where nobody has.
 
-    Of more than `MAX_INTERVALS` of them, intervals have no ends, and nothing is told of variants.
+    Of more than `MAX_INTERVALS` of them, intervals are left out, and nothing is told of variants.
     """
     between = _between(definition, games)
     played = Counter(name for game in between for name in game.fixture.players)
@@ -42,25 +43,11 @@ def fitted(definition: Definition, games: Sequence[Finished]) -> model.Ratings |
     if len(names) <= MAX_INTERVALS:
         return model.ratings(between, names, number)
     strengths = model.strengths(between, names, number)
-    table = [model.Rating(name, model.Estimate(strengths[name], -inf, inf), played[name]) for name in names]
-    return model.Ratings(tuple(sorted(table, key=lambda rating: -rating.strength.elo)), (), ())
+    table = [Rating(name=name, elo=strengths[name], games=played[name]) for name in names]
+    return Ratings(tuple(sorted(table, key=lambda rating: -rating.elo)), (), ())
 
 
-def ratings(fit: model.Ratings | None) -> tuple[Rating, ...]:
-    """Return the ratings as they are shown, the strongest first."""
-    return tuple(
-        Rating(
-            name=rating.name,
-            elo=rating.strength.elo,
-            low=_finite(rating.strength.low),
-            high=_finite(rating.strength.high),
-            games=rating.games,
-        )
-        for rating in (fit.table if fit else ())
-    )
-
-
-def variants(definition: Definition, games: Sequence[Finished], fit: model.Ratings | None) -> tuple[Variant, ...]:
+def variants(definition: Definition, games: Sequence[Finished], fit: Ratings | None) -> tuple[Variant, ...]:
     """Return what is played, and how the games between entrants went."""
     between = _between(definition, games)
     found = []
@@ -109,7 +96,7 @@ def comparisons(games: Sequence[Finished], ranking: Sequence[str]) -> tuple[Comp
                     other=other,
                     pairs=result.pairs,
                     elo=result.estimate.elo,
-                    margin=_finite(result.estimate.margin),
+                    margin=result.estimate.margin if isfinite(result.estimate.margin) else None,
                     los=result.estimate.los,
                     ratio=result.ratio,
                     verdict=stronger[result.decision],
@@ -136,7 +123,3 @@ def _between(definition: Definition, games: Sequence[Finished]) -> list[Finished
     """Return the games that were played between entrants, without those against built-in bots."""
     entrants = {entrant.name for entrant in definition.entrants}
     return [game for game in games if game.played and entrants.issuperset(game.fixture.players)]
-
-
-def _finite(value: float) -> float | None:
-    return value if isfinite(value) else None

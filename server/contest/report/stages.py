@@ -6,10 +6,10 @@ from datetime import datetime
 from server.contest.definition import Definition, format_word
 from server.contest.fixtures import QUALIFICATION, Finished, Fixture
 from server.contest.formats.plan import StageState
-from server.contest.formats.standings import crosstable, standings
+from server.contest.formats.standings import Cell, crosstable, standings
 from server.contest.report import formatting
 from server.contest.report.brackets import rounds
-from server.contest.report.structure import Cell, Qualification, Qualified, Stage
+from server.contest.report.structure import Qualification, Qualified, Stage
 from server.contest.scoring.disqualification import Cause, disqualified, losses, on_time
 
 
@@ -32,11 +32,7 @@ def stage(
     cells = {
         name: {
             other: Cell(
-                points=cell.points,
-                wins=cell.wins,
-                draws=cell.draws,
-                losses=cell.losses,
-                games=tuple(numbers[game.fixture] for game in cell.games),
+                cell.points, cell.wins, cell.draws, cell.losses, tuple(numbers[game.fixture] for game in cell.games)
             )
             for other, cell in row.items()
         }

@@ -8,7 +8,8 @@ from datetime import datetime
 import msgspec
 
 from server.contest.fixtures import Bye
-from server.contest.formats.standings import Standing
+from server.contest.formats.standings import Cell, Standing
+from server.contest.scoring.ratings import Rating
 
 
 class Game(msgspec.Struct, frozen=True, kw_only=True):
@@ -90,17 +91,6 @@ class Pause(msgspec.Struct, frozen=True):
     reason: str
 
 
-class Cell(msgspec.Struct, frozen=True, kw_only=True):
-    """What a line of the table has reached against another."""
-
-    points: float
-    wins: int
-    draws: int
-    losses: int
-    games: tuple[int, ...]
-    """Their numbers."""
-
-
 class Meeting(msgspec.Struct, frozen=True, kw_only=True):
     """A place of a bracket."""
 
@@ -138,8 +128,8 @@ class Stage(msgspec.Struct, frozen=True, kw_only=True):
     known: int
     """Those that have been paired so far."""
     table: tuple[Standing, ...]
-    crosstable: tuple[tuple[Cell | None, ...], ...]
-    """A row a line of the table, and in it an entry a line; None where they have not met."""
+    crosstable: tuple[tuple[Cell[int] | None, ...], ...]
+    """A row a line of the table, and in it an entry a line, with the numbers of games; None where they have not met."""
     byes: tuple[Bye, ...]
     bracket: tuple[Round, ...] = ()
     """Of a knockout, up to the final."""
@@ -168,17 +158,6 @@ class Qualification(msgspec.Struct, frozen=True, kw_only=True):
     time: str
     over: bool
     table: tuple[Qualified, ...]
-
-
-class Rating(msgspec.Struct, frozen=True, kw_only=True):
-    """Somebody's strength against the average of all who are rated, and its 95 % interval."""
-
-    name: str
-    elo: float
-    low: float | None
-    """None where intervals are left out."""
-    high: float | None
-    games: int
 
 
 class Variant(msgspec.Struct, frozen=True, kw_only=True):

@@ -8,7 +8,7 @@ from typing import TypeAlias
 import structlog
 import trio
 
-from server.contest.hosts.contest_players import Pause
+from server.contest.report.structure import Pause
 from server.contest.store.schema import BadStore
 from server.contest.store.store import Store
 from server.net.os_faults import server_fault
@@ -53,7 +53,7 @@ class Pauses:
         log.error("contest_paused", contest=self._name, what=what, reason=reason, times=self._faults, **words)
         reason = f"{what}: {reason}"
         if self.now is None or self.now.reason != reason:
-            self.now = Pause(datetime.now(UTC) if self.now is None else self.now.began, reason)
+            self.now = Pause(datetime.now(UTC) if self.now is None else self.now.began, None, reason)
             self._changed()
             await self._keep(partial(self._store.pause, self._contest, reason, self.now.began))
         await trio.sleep(pause_seconds(self._faults, FIRST_PAUSE_SECONDS, MAX_PAUSE_SECONDS))

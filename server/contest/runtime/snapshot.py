@@ -15,7 +15,7 @@ from server.contest.programs.sandbox.cores import Cores
 from server.contest.report import files
 from server.contest.report.contents import report
 from server.contest.report.estimate import Moment
-from server.contest.report.structure import Loss, Pause, Report
+from server.contest.report.structure import Loss, Report
 from server.contest.scoring.disqualification import Cause
 from server.contest.store.folders import folder_of, last_lines
 from server.contest.store.store import Store
@@ -46,9 +46,9 @@ def account(store: Store, contest: int, now: datetime, present: Presence | None 
     games, began = store.games(contest), store.stages(contest)
     if present is None:
         present = Presence(frozenset(store.begun(contest).values()))
-    pauses = [Pause(*pause) for pause in store.pauses(contest)]
+    pauses = store.pauses(contest)
     if present.paused is not None and (not pauses or pauses[-1].ended is not None):
-        pauses.append(Pause(present.paused.began, None, present.paused.reason))  # that could not be kept
+        pauses.append(present.paused)  # that could not be kept
     seconds = {stage: (now - date).total_seconds() for stage, date in began.items()}
     found = plan(definition, games, Present(present.running, (), seconds))
     verified = store.verification(contest) if row.closed is not None else None

@@ -105,16 +105,18 @@ _WORDS: dict[str, str] = {
 class Loss(NamedTuple):
     """A game that a player has lost."""
 
-    name: str
-    opponent: str
-    stage: int
-    match: int | None
-    """Number of the record."""
+    game: Finished
+    side: int
+    """That of the player."""
     cause: str
     """A word of `Cause`, or of a bound that the program had broken."""
-    termination: str
     sentence: str
     """For people: rule, move, or time used against time allowed."""
+
+    @property
+    def name(self) -> str:
+        """The player's name."""
+        return self.game.fixture.players[self.side]
 
 
 class Disqualification(NamedTuple):
@@ -195,7 +197,7 @@ def start_seconds(definition: Definition, games: Sequence[Finished], name: str) 
 
 
 def _judge(definition: Definition, name: str, faults: list[Loss]) -> Disqualification | None:
-    before = [loss for loss in faults if loss.stage == QUALIFICATION]
+    before = [loss for loss in faults if loss.game.fixture.stage == QUALIFICATION]
     rules = definition.qualification
     if rules is not None:
         never_ready = tuple(loss for loss in before if loss.cause in _AT_ONCE)
@@ -207,7 +209,7 @@ def _judge(definition: Definition, name: str, faults: list[Loss]) -> Disqualific
             return Disqualification(name, f"{_what_happened(bad)} in the qualification", bad)
         if len(late) >= rules.time_losses:
             return Disqualification(name, f"{_what_happened(late)} in the qualification", late)
-    late = tuple(loss for loss in faults if loss.stage != QUALIFICATION and on_time(loss.cause))
+    late = tuple(loss for loss in faults if loss.game.fixture.stage != QUALIFICATION and on_time(loss.cause))
     never = tuple(loss for loss in late if loss.cause == Cause.NOT_STARTED)
     if never and definition.time_losses:  # it would go no better another time
         return Disqualification(name, _what_happened(never), never)
@@ -226,7 +228,6 @@ def _what_happened(faults: Iterable[Loss]) -> str:
 
 
 def _loss(definition: Definition, game: Finished, side: int) -> Loss:
-    players = game.fixture.players
     ways = BOTH_WAYS.get(game.termination)
     cause: str = _CAUSES.get(game.termination if ways is None else ways[side], Cause.BOARD)
     sentence = game.detail or game.termination
@@ -239,9 +240,7 @@ def _loss(definition: Definition, game: Finished, side: int) -> Loss:
         sentence = f"{sentence}; {_times_used(definition, game, side)}"
     elif cause == Cause.BOARD and game.termination in _FAULTS:
         cause = str(game.termination)
-    return Loss(
-        players[side], players[1 - side], game.fixture.stage, game.match, str(cause), game.termination, sentence
-    )
+    return Loss(game, side, str(cause), sentence)
 
 
 def _times_used(definition: Definition, game: Finished, side: int) -> str:

@@ -10,6 +10,8 @@ import math
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
+import msgspec
+
 from engine.duel.statistics import NORMAL, TWO_SIDED_95
 from server.contest.fixtures import Finished, counted
 from server.contest.scoring.strength_model import ELO, Data, Fit, Matrix, Vector, contrast, covariance, data, fit
@@ -24,20 +26,17 @@ MAX_GROWTH = 3.0
 """By so much at most a step of that search goes further away than the one before."""
 
 
-class Estimate(NamedTuple):
-    """A number in Elo and its 95 % interval."""
+class Rating(msgspec.Struct, frozen=True, kw_only=True):
+    """Somebody's strength, as it stands in reports too: Elo against the average of all, or against the anchor.
 
-    elo: float
-    low: float
-    high: float
-
-
-class Rating(NamedTuple):
-    """The strength of somebody."""
+    The interval of the anchor itself has no width.
+    """
 
     name: str
-    strength: Estimate
-    """Against the average of all, or the anchor, whose own interval has no width."""
+    elo: float
+    low: float | None = None
+    """Of the 95 % interval; None where intervals are left out."""
+    high: float | None = None
     games: int
 
 
@@ -72,13 +71,13 @@ def ratings(games: Iterable[Finished], names: Sequence[str], variants: int, anch
     for first, second, number in zip(given.first, given.second, given.won + given.drawn + given.lost, strict=True):
         played[first] += int(number)
         played[second] += int(number)
-    table = [
-        Rating(name, _estimate(given, best, spread, _against(given, names, place, anchor)), played[place])
-        for place, name in enumerate(names)
-    ]
+    table = []
+    for place, name in enumerate(names):
+        elo, low, high = _estimate(given, best, spread, _against(given, names, place, anchor))
+        table.append(Rating(name=name, elo=elo, low=low, high=high, games=played[place]))
     advantage, drawish = best.values[len(names) :].reshape(2, variants)
     return Ratings(
-        tuple(sorted(table, key=lambda rating: -rating.strength.elo)),
+        tuple(sorted(table, key=lambda rating: -rating.elo)),
         tuple(ELO * float(value) for value in advantage),
         tuple(1 / (1 + 2 * math.exp(-value)) for value in drawish.tolist()),
     )
@@ -123,11 +122,12 @@ def _against(given: Data, names: Sequence[str], place: int, anchor: str | None) 
     return contrast(given, {names.index(anchor): -1.0}) + contrast(given, {place: 1.0})
 
 
-def _estimate(given: Data, best: Fit, spread: Matrix, row: Vector) -> Estimate:
+def _estimate(given: Data, best: Fit, spread: Matrix, row: Vector) -> tuple[float, float, float]:
+    """Return a contrast in Elo, and the ends of its 95 % interval."""
     centre = float(row @ best.values)
     deviation = math.sqrt(max(0.0, float(row @ spread @ row)))
     if deviation == 0:
-        return Estimate(ELO * centre, ELO * centre, ELO * centre)
+        return ELO * centre, ELO * centre, ELO * centre
     ends = []
     for sign in (-1, 1):
 
@@ -135,7 +135,7 @@ def _estimate(given: Data, best: Fit, spread: Matrix, row: Vector) -> Estimate:
             return _distance(given, best, spread @ row, row, sign * deviations * deviation)
 
         ends.append(ELO * (centre + sign * deviation * _reach(distance)))
-    return Estimate(ELO * centre, ends[0], ends[1])
+    return ELO * centre, ends[0], ends[1]
 
 
 def _reach(distance: Callable[[float], float]) -> float:

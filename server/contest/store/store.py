@@ -11,6 +11,7 @@ import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
+from math import inf, isinf
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -21,8 +22,9 @@ from engine.games.outcome import ANNULLED
 from server.contest.definition import Definition
 from server.contest.fixtures import Finished, Fixture, Programs, ProgramUsage
 from server.contest.interventions import Intervention, Kind
+from server.contest.report.structure import Pause
 from server.contest.scoring.annulments import effective, with_commands
-from server.contest.scoring.ratings import Estimate, Rating, Ratings
+from server.contest.scoring.ratings import Rating, Ratings
 from server.contest.store import definition_text
 from server.contest.store.schema import BadStore, connect, guarded, snapshot, transaction
 from server.contest.store.verification import Verdict
@@ -168,9 +170,7 @@ class Store:
     def stage_began(self, contest: int, number: int, date: datetime) -> None:
         """Keep when a stage began; the first date stands."""
         with self._transaction():
-            self._run(
-                "INSERT INTO stages VALUES (?, ?, ?) ON CONFLICT DO NOTHING", contest, number, _text(date)
-            )  # fmt: skip
+            self._run("INSERT INTO stages VALUES (?, ?, ?) ON CONFLICT DO NOTHING", contest, number, _text(date))
 
     def stages(self, contest: int) -> dict[int, datetime]:
         """Return when each stage began."""
@@ -275,10 +275,10 @@ class Store:
     def _end_pause(self, contest: int, date: datetime) -> None:
         self._run("UPDATE pauses SET ended = ? WHERE contest = ? AND ended IS NULL", _text(date), contest)
 
-    def pauses(self, contest: int) -> list[tuple[datetime, datetime | None, str]]:
-        """Return when a contest paused, until when, None for one that lasts, and why, in order."""
+    def pauses(self, contest: int) -> list[Pause]:
+        """Return when and why a contest paused, in order."""
         rows = self._rows("SELECT began, ended, reason FROM pauses WHERE contest = ? ORDER BY id", contest)
-        return [(_date(began), ended and _date(ended), reason) for began, ended, reason in rows]
+        return [Pause(_date(began), ended and _date(ended), reason) for began, ended, reason in rows]
 
     def games(self, contest: int) -> list[Finished]:
         """Return all results in the order in which they were kept, those of annulled matches included.
@@ -347,22 +347,27 @@ class Store:
             for table in ("ratings", "variant_ratings"):
                 self._run(f"DELETE FROM {table} WHERE contest = ?", contest)
             for place, rating in enumerate(ratings.table):
-                values = (contest, place, rating.name, *rating.strength, rating.games)
-                self._run(f"INSERT INTO ratings VALUES ({_marks(7)})", *values)
+                low = -inf if rating.low is None else rating.low
+                high = inf if rating.high is None else rating.high
+                self._run(
+                    f"INSERT INTO ratings VALUES ({_marks(7)})",
+                    contest, place, rating.name, rating.elo, low, high, rating.games,
+                )  # fmt: skip
             for variant, values_of_one in enumerate(zip(ratings.advantage, ratings.draws, strict=True)):
                 self._run(f"INSERT INTO variant_ratings VALUES ({_marks(4)})", contest, variant, *values_of_one)
 
     def ratings(self, contest: int) -> Ratings | None:
         """Return the ratings that were kept last; None where none were."""
-        rows = self._rows(
-            "SELECT name, elo, low, high, games FROM ratings WHERE contest = ? ORDER BY place", contest
-        )  # fmt: skip
+        rows = self._rows("SELECT name, elo, low, high, games FROM ratings WHERE contest = ? ORDER BY place", contest)
         variants = self._rows(
             "SELECT advantage, draws FROM variant_ratings WHERE contest = ? ORDER BY variant", contest
         )  # fmt: skip
         if not rows:
             return None
-        table = tuple(Rating(name, Estimate(elo, low, high), games) for name, elo, low, high, games in rows)
+        table = tuple(
+            Rating(name=name, elo=elo, low=_end(low), high=_end(high), games=games)
+            for name, elo, low, high, games in rows
+        )
         return Ratings(table, tuple(row[0] for row in variants), tuple(row[1] for row in variants))
 
     def _pairing(self, contest: int, fixture: Fixture, match: int | None, interventions: int) -> int:
@@ -421,6 +426,11 @@ def _finished(row: Any) -> Finished:
         (used[0], used[1]), (bool(ready[0]), bool(ready[1])), (bool(gone[0]), bool(gone[1])),
         seconds, interventions,
     )  # fmt: skip
+
+
+def _end(of_interval: float) -> float | None:
+    """Return the end of an interval; None for the infinite one that stands for none."""
+    return None if isinf(of_interval) else of_interval
 
 
 def _marks(number: int) -> str:

@@ -38,8 +38,7 @@ def test_every_loss_names_its_reason() -> None:
     assert set(told) == set(Cause)
     for cause, game in told.items():
         (loss,) = losses(DEFINITION, game)
-        assert (loss.name, loss.opponent, loss.cause, loss.match) == (other, one, cause, game.match)
-        assert loss.termination == game.termination
+        assert (loss.name, loss.game, loss.side, loss.cause) == (other, game, game.fixture.players.index(other), cause)
         assert loss.sentence.startswith(game.detail)
     (late,) = losses(DEFINITION, told[Cause.TIME])
     assert late.sentence == "late; 1031.500 ms used of 1030.000 ms allowed for 3 moves"
@@ -74,12 +73,12 @@ def test_so_many_losses_on_time_disqualify_and_nothing_else_does() -> None:
 def test_qualification_disqualifies_with_the_evidence() -> None:
     definition = contest(5, RoundRobin(), qualification=RULES, time_losses=1)
     out = disqualified(definition, play(definition, faulty))
-    assert {name: (found.reason, [loss.match for loss in found.evidence]) for name, found in out.items()} == {
+    assert {name: (found.reason, [loss.game.match for loss in found.evidence]) for name, found in out.items()} == {
         "a2": ("hung in initialisation (1 game) in the qualification", [5]),
         "a3": ("lost on time (2 games) in the qualification", [6, 7]),
         "a5": ("illegal moves (1 game) in the qualification", [8]),
     }
-    assert all(loss.stage == QUALIFICATION for found in out.values() for loss in found.evidence)
+    assert all(loss.game.fixture.stage == QUALIFICATION for found in out.values() for loss in found.evidence)
 
 
 def test_builtin_bots_are_never_disqualified() -> None:
@@ -99,7 +98,7 @@ def test_a_disqualification_says_what_happened_and_how_often() -> None:
             for number, (fixture, how) in enumerate(zip(with_a2, terminations, strict=False), 1)
         ]
         (found,) = disqualified(DEFINITION, games).values()
-        assert [loss.match for loss in found.evidence] == list(range(1, len(games) + 1))
+        assert [loss.game.match for loss in found.evidence] == list(range(1, len(games) + 1))
         return found.reason
 
     assert out(NOT_STARTED) == "cannot be started (1 game)"

@@ -14,7 +14,7 @@ import pytest
 from server.contest.definition import RoundRobin
 from server.contest.fixtures import FORFEIT, Finished, Fixture
 from server.contest.formats.plan import plan
-from server.contest.scoring.ratings import Ratings, ratings, strengths, superiority
+from server.contest.scoring.ratings import Rating, Ratings, ratings, strengths, superiority
 from tests.server.contest.played import contest
 
 CONTESTS = 5000 if os.environ.get("ARENA_CAMPAIGN") else 150
@@ -54,8 +54,9 @@ def covered(
         found = ratings(drawn_by(chance, fixtures, elo, first, drawish), names, 1, anchor)
         zero = 0 if anchor is None else elo[anchor]
         inside = [
-            rating.strength.low <= elo[rating.name] - zero <= rating.strength.high
+            low <= elo[rating.name] - zero <= high
             for rating in found.table
+            for low, high in [interval(rating)]
             if rating.name != anchor
         ]
         held.append(sum(inside) / len(inside))
@@ -149,8 +150,14 @@ def climbed(games: Sequence[Finished], values: Values, held: Sequence[str] = ())
     return best
 
 
+def interval(rating: Rating) -> tuple[float, float]:
+    """Return the ends of an interval, which is there."""
+    assert rating.low is not None and rating.high is not None
+    return rating.low, rating.high
+
+
 def values_of(found: Ratings) -> Values:
-    strength = {rating.name: rating.strength.elo / ELO for rating in found.table}
+    strength = {rating.name: rating.elo / ELO for rating in found.table}
     drawish = [math.log(2 * part / (1 - part)) for part in found.draws]
     return strength, [value / ELO for value in found.advantage], drawish
 
@@ -165,7 +172,7 @@ def some_games(variants: int) -> list[Finished]:
 def test_ratings_are_the_most_likely_ones(variants: int) -> None:
     games = some_games(variants)
     found = ratings(games, ["a1", "a2", "a3"], variants)
-    assert sum(rating.strength.elo for rating in found.table) == pytest.approx(0, abs=1e-6)
+    assert sum(rating.elo for rating in found.table) == pytest.approx(0, abs=1e-6)
     here = log_likelihood(games, values_of(found))
     assert climbed(games, values_of(found)) == pytest.approx(here, abs=1e-6)
 
@@ -174,9 +181,9 @@ def test_interval_ends_where_the_results_are_less_likely_by_the_limit_of_chi_squ
     games = some_games(1)
     found = ratings(games, ["a1", "a2", "a3"], 1, anchor="a2")
     best = log_likelihood(games, values_of(found))
-    assert [rating.strength for rating in found.table if rating.name == "a2"] == [(0, 0, 0)]
-    (first,) = [rating.strength for rating in found.table if rating.name == "a1"]
-    for end in (first.low, first.high):
+    assert [(rating.elo, interval(rating)) for rating in found.table if rating.name == "a2"] == [(0, (0, 0))]
+    (first,) = [rating for rating in found.table if rating.name == "a1"]
+    for end in interval(first):
         strength, advantage, drawish = values_of(found)
         # only differences of strengths count, so it is enough to hold two of them
         there = climbed(games, ({**strength, "a1": end / ELO}, advantage, drawish), held=("a1", "a2"))
@@ -188,21 +195,22 @@ def test_who_has_won_everything_has_a_rating_and_an_interval() -> None:
     games = [Finished(f, 1, min((0, 1), key=f.players.__getitem__), "line") for f in fixtures]
     found = ratings(games, ["a1", "a2", "a3"], 1)
     assert [rating.name for rating in found.table] == ["a1", "a2", "a3"]
-    first = found.table[0].strength
-    assert 100 < first.low < first.elo < first.high < 5000
-    assert first.high - first.elo > first.elo - first.low, "nobody knows how much stronger it is"
+    elo, (low, high) = found.table[0].elo, interval(found.table[0])
+    assert 100 < low < elo < high < 5000
+    assert high - elo > elo - low, "nobody knows how much stronger it is"
     assert superiority(games, ["a1", "a2", "a3"], 1)["a1", "a3"] > 0.99
 
 
 def test_without_games_everybody_is_equal_and_nothing_is_sure() -> None:
     found = ratings([], ["a1", "a2"], 1)
     for rating in found.table:
-        assert rating.strength.elo == pytest.approx(0)
-        assert rating.strength.low < -500 and rating.strength.high > 500
+        assert rating.elo == pytest.approx(0)
+        low, high = interval(rating)
+        assert low < -500 and high > 500
         assert rating.games == 0
     assert superiority([], ["a1", "a2"], 1)["a1", "a2"] == pytest.approx(0.5)
     (alone,) = ratings([], ["a1"], 1).table
-    assert alone.strength == (0, 0, 0)
+    assert (alone.elo, interval(alone)) == (0, (0, 0))
 
 
 def test_games_that_were_not_played_and_those_with_others_tell_nothing() -> None:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from server.contest.report import formatting
-from server.contest.report.structure import Rating
+from server.contest.scoring.ratings import Rating
 
 WIDTH = 760
 ROW = 28

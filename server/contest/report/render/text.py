@@ -10,7 +10,8 @@ from rich.text import Text
 from server.contest.report import formatting
 from server.contest.report.interruptions import interruptions, intervention
 from server.contest.report.render.tie_breaks import marks, with_forfeits
-from server.contest.report.structure import Loss, Qualification, Rating, Report, Stage
+from server.contest.report.structure import Loss, Qualification, Report, Stage
+from server.contest.scoring.ratings import Rating
 
 CROSSED_AT_ONCE = 12
 """Opponents in a row of the crosstable: more are wider than a terminal, and come in a block below."""

@@ -57,7 +57,7 @@ def test_each_loss_of_an_entrant_has_its_cause_sentence_and_record() -> None:
     made = report(definition, games, now, moment, "r/")
     told = [loss for game in counted(games) for loss in losses(definition, game) if loss.name != "random"]
     assert [(loss.name, loss.cause, loss.sentence, loss.match) for loss in made.losses] == [
-        (loss.name, loss.cause, loss.sentence, loss.match) for loss in told
+        (loss.name, loss.cause, loss.sentence, loss.game.match) for loss in told
     ]
     assert {loss.cause for loss in made.losses} >= {"board", "time", "bad_move", "hung", "forfeit"}
     for loss in made.losses:
@@ -66,7 +66,7 @@ def test_each_loss_of_an_entrant_has_its_cause_sentence_and_record() -> None:
         assert loss.record == game.record == ("" if game.match is None else f"r/{game.match}.txt")
     out = disqualified(definition, games)
     assert {one.name: (one.reason, [loss.match for loss in one.evidence]) for one in made.disqualified} == {
-        name: (one.reason, [loss.match for loss in one.evidence]) for name, one in out.items()
+        name: (one.reason, [loss.game.match for loss in one.evidence]) for name, one in out.items()
     }
     assert set(out) == {"a3", "a4", "a5"}
 
@@ -115,9 +115,7 @@ def test_ratings_are_those_of_the_games_between_entrants_who_have_played() -> No
     names = [entrant.name for entrant in definition.entrants if entrant.name not in ("a4", "a5")]
     assert "a3" in disqualified(definition, games)
     found = ratings(games, names, 2)
-    assert [(one.name, one.elo, one.low, one.high, one.games) for one in made.ratings] == [
-        (one.name, *one.strength, one.games) for one in found.table
-    ]
+    assert made.ratings == found.table
     assert [one.advantage for one in made.variants] == list(found.advantage)
     for place, row in enumerate(made.superiority):
         assert row[place] is None
@@ -176,7 +174,7 @@ def test_what_is_left_out_for_many_entrants_is_said() -> None:
 def test_intervals_are_left_out_for_very_many(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ratings_part, "MAX_INTERVALS", 7)
     definition, games, made = _many(8)
-    found = {one.name: one.strength.elo for one in ratings(games, [e.name for e in definition.entrants], 1).table}
+    found = {one.name: one.elo for one in ratings(games, [e.name for e in definition.entrants], 1).table}
     assert {one.name: one.elo for one in made.ratings} == pytest.approx(found)
     assert {(one.low, one.high) for one in made.ratings} == {(None, None)}
     assert [one.elo for one in made.ratings] == pytest.approx(sorted(found.values(), reverse=True))

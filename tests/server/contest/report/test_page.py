@@ -21,7 +21,8 @@ from server.contest.report.render import page as page_module
 from server.contest.report.render.environment import STYLES, render, style_sheet
 from server.contest.report.render.page import fragments, page
 from server.contest.report.render.plot import axis, rating_plot
-from server.contest.report.structure import Meeting, Rating, Round
+from server.contest.report.structure import Meeting, Round
+from server.contest.scoring.ratings import Rating
 from tests.server.contest.played import CONTROL, by_seed, contest
 from tests.server.contest.report.samples import OPENED, sample, sample_report
 

@@ -88,8 +88,8 @@ async def test_a_contest_that_is_open_waits_says_why_and_goes_on(tmp_path: Path,
         assert store.games(contest) == [] and store.begun(contest) == {}
         hindrance.why = ""
         games = await over(store, contest)
-        ((_, ended, reason),) = store.pauses(contest)
-    assert (ended is not None, reason) == (True, paused.reason)
+        (pause,) = store.pauses(contest)
+    assert (pause.ended is not None, pause.reason) == (True, paused.reason)
     assert len(games) == 2 and all(game.played for game in games), games
 
 

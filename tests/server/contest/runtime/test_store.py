@@ -21,7 +21,7 @@ from server.contest.definition import (
 )
 from server.contest.fixtures import FORFEIT, QUALIFICATION, Finished, Fixture, ProgramUsage
 from server.contest.formats.plan import plan
-from server.contest.scoring.ratings import ratings
+from server.contest.scoring.ratings import Ratings, ratings
 from server.contest.store.schema import BadStore
 from server.contest.store.store import FILE, Contest, Store
 from tests.server.contest.played import CONTROL, by_seed, contest, play
@@ -203,6 +203,9 @@ def test_the_last_ratings_stand(store: Store) -> None:
     last = ratings(games, names[1:], 2)
     store.save_ratings(number, last)
     assert store.ratings(number) == last
+    without = Ratings(tuple(replace(rating, low=None, high=None) for rating in last.table), (), ())
+    store.save_ratings(number, without)
+    assert store.ratings(number) == without, "of very many entrants, intervals are left out"
 
 
 def test_any_thread_may_use_it(store: Store) -> None:
