@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable
 from contextlib import suppress
+from itertools import count
 
 from engine import record
 from engine.games.catalogue import GAMES
@@ -111,7 +112,7 @@ def _shell(game: str) -> Callable[[bytes], None]:
     def target(data: bytes) -> None:
         """A shell answers whatever it is told."""
         told = [line for line in data.decode(errors="surrogateescape").splitlines() if not LONG_COMMANDS.search(line)]
-        run(iter(line + "\n" for line in told), _ignore, _ignore, strict=False, clock=_stopped)
+        run(iter(line + "\n" for line in told), _ignore, _ignore, strict=False, clock=_ticking())
 
     return target
 
@@ -120,8 +121,10 @@ def _ignore(_text: str) -> None:
     pass
 
 
-def _stopped() -> float:
-    return 0.0
+def _ticking() -> Callable[[], float]:
+    """Return a clock that goes on by a millisecond at each reading: searches end, each time at the same node."""
+    seconds = (reading / 1000 for reading in count())
+    return lambda: next(seconds)
 
 
 def contests(data: bytes) -> None:
