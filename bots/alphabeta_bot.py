@@ -7,6 +7,7 @@ from bots.bot import Bot, Clocks
 from bots.client.precompile import Precompilation, start_of
 from bots.interruptible import search_interruptibly
 from engine.games.interface import Kernel, Position
+from engine.levels import MAX_LEVEL
 from engine.search.memory import MAX_DEPTH
 from engine.search.searcher import TABLE_MEGABYTES, PlayedKeys, Searcher, SearchLimits, warm_up
 from engine.search.time_management import OVERHEAD_MS, allocate_time
@@ -61,8 +62,12 @@ class AlphaBetaBot(Bot):
         nodes: int | None = None,
         megabytes: float = TABLE_MEGABYTES,
         threads: int = 1,
+        level: int = MAX_LEVEL,
     ) -> None:
         """Take bounds of time, depth and nodes for a move; the clock of the match is kept to in any case.
+
+        At a ``level`` below the highest one (`engine.levels`) the number of the match is the seed: the same moves in
+        a match of the same number are answered by the same moves, unless the clock ends a search.
 
         More than one thread is for players on machines of their own: on one that is shared they steal from the others.
         """
@@ -71,6 +76,8 @@ class AlphaBetaBot(Bot):
         self._nodes = nodes
         self._megabytes = megabytes
         self._threads = threads
+        self._level = level
+        self._seed = 0
         self._precompilation = Precompilation(warm_up)
         self._searcher: Searcher | None = None
         self._searcher_rules: object = None
@@ -100,6 +107,7 @@ class AlphaBetaBot(Bot):
     def prepare(self, match: Match) -> None:
         """Start to compile the search of a new variant, and wait for a share of the budget."""
         self._last_move = None
+        self._seed = match.match
         position = self.history.position
         self._precompilation.start(position)
         self._precompilation.wait(position, match.budget / 1000 * PRECOMPILE_WAIT_SHARE)
@@ -147,9 +155,10 @@ class AlphaBetaBot(Bot):
         )
         hard = min(time.hard_ms, self._max_ms or time.hard_ms)
         nodes = [self._nodes] if self._nodes else []
-        if self._nodes_per_ms:
+        if self._nodes_per_ms and self._level == MAX_LEVEL:  # a rate that was measured depends on the machine
             nodes.append(max(MIN_NODES, int(hard * self._nodes_per_ms)))
-        return SearchLimits(self._depth, min(nodes, default=None), min(hard, time.soft_ms), hard)
+        limits = SearchLimits(self._depth, min(nodes, default=None), min(hard, time.soft_ms), hard)
+        return limits._replace(level=self._level, seed=self._seed)
 
     def _searcher_for(self, kernel: Kernel) -> Searcher:
         if self._searcher is None or self._searcher_rules is not kernel.rules:

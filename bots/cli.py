@@ -17,6 +17,7 @@ from bots.play.input_words import USUAL_SECONDS, BadCommand
 from engine.commands.usage_errors import explain, finite
 from engine.games.catalogue import GAMES, USUAL_GAME, unknown_game
 from engine.games.interface import GameError
+from engine.levels import MAX_LEVEL
 from engine.search.iterative_deepening import MAX_THREADS
 from engine.search.memory import MAX_DEPTH
 from engine.wire.messages import PORT
@@ -36,6 +37,7 @@ PORTS = validators.Number(gte=1, lte=65535)
 COUNT = validators.Number(gte=0)
 ABOVE_0 = (finite, validators.Number(gt=0))
 DEPTHS = validators.Number(gte=1, lte=MAX_DEPTH)
+LEVELS = validators.Number(gte=1, lte=MAX_LEVEL)
 THREADS = validators.Number(gte=1, lte=MAX_THREADS)
 TABLES = validators.Number(gte=1, lte=4096)
 POSITIVE = validators.Number(gte=1)
@@ -128,6 +130,7 @@ def alphabeta(
     nodes: Annotated[int | None, Parameter(validator=POSITIVE)] = None,
     table: Annotated[int, Parameter(validator=TABLES)] = 64,
     threads: Annotated[int, Parameter(validator=THREADS)] = 1,
+    level: Annotated[int, Parameter(validator=LEVELS)] = MAX_LEVEL,
 ) -> None:
     """Play what alpha-beta search finds best in the time that the clock allows.
 
@@ -145,11 +148,14 @@ def alphabeta(
         Megabytes of the transposition table.
     threads
         How many threads search at the same time; more than one only on a machine that the bot has for itself.
+    level
+        Strength, from 1, little better than random, to 10, all that the clock allows. Below 10 it does not depend on
+        the machine.
     """
     from bots.alphabeta_bot import AlphaBetaBot
 
     _check_wish(wish)
-    bot = AlphaBetaBot(max_ms=time, depth=depth, nodes=nodes, megabytes=table, threads=threads)
+    bot = AlphaBetaBot(max_ms=time, depth=depth, nodes=nodes, megabytes=table, threads=threads, level=level)
     if not wish.quiet:
         to_stderr("getting the search ready; that takes some seconds when it was never compiled")
     if wish.game != ANY:
@@ -310,7 +316,7 @@ def play_(
     load
         File with a position or a saved game to begin with.
     first
-        Who begins: person, bot, or bot:SECONDS.
+        Who begins: person, bot, bot:SECONDS, or level:1 to level:10, a bot of that strength.
     second
         Who plays the other side.
     time

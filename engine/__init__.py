@@ -8,6 +8,7 @@
 - `compiling`: compiling: plain functions bound to constants, and where their compiled code is kept
 - `duel`: matches between two configurations of the search, to measure which is stronger, and by how much
 - `games`: the games: one interface, its implementations, and what holds for all of them
+- `levels`: levels of strength: how much a weaker player may look at, and how often it plays a random move
 - `record`: the record of a match: one readable text file, written line by line while the match is played
 - `search`: search: finds the best move within limits of depth, nodes and time
 - `shell`: the command protocols of the assignments: commands on stdin, a line each, answers on stdout

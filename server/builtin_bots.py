@@ -7,8 +7,8 @@ import subprocess
 import structlog
 import trio
 
-from engine.games.catalogue import USUAL_GAME
 from server.arena.arena import Arena
+from server.config.builtin_bot import BuiltinBot
 from server.config.settings import Settings
 from server.contest.programs.command import Seat, builtin_bot_command, filled, variables
 from server.net.os_faults import machine_fault
@@ -38,23 +38,21 @@ async def keep_builtin_bots(arena: Arena, settings: Settings) -> None:
     A kind whose bots cannot be started is abandoned: that is logged, and other players may use its names.
     """
     async with trio.open_nursery() as nursery:
-        for kind, game in settings.builtin_bots:
-            nursery.start_soon(_BotKind(arena, kind, game).keep)
+        for bot in settings.builtin_bots:
+            nursery.start_soon(_BotKind(arena, bot).keep)
 
 
 class _BotKind:
     """The bots of one kind, at most `MAX_OF_A_KIND`: those that play, and one that waits."""
 
-    def __init__(self, arena: Arena, kind: str, game: str) -> None:
+    def __init__(self, arena: Arena, bot: BuiltinBot) -> None:
         """Reserve the names of these bots."""
         self._arena = arena
-        self._kind = kind
-        self._game = game
-        self._first = kind if game == USUAL_GAME else f"{kind}-{game}"
-        self._names = [self._first, *(f"{self._first}-{number}" for number in range(2, MAX_OF_A_KIND + 1))]
+        self._bot = bot
+        self._names = [bot.name, *(f"{bot.name}.{number}" for number in range(2, MAX_OF_A_KIND + 1))]
         for name in self._names:
             arena.builtin_tokens[name.lower()] = secrets.token_hex(16)
-            arena.builtin_kinds[name.lower()] = self._first.lower()
+            arena.builtin_kinds[name.lower()] = bot.name.lower()
         self._running: set[str] = set()
         """Names of the running bots."""
         self._failures = 0
@@ -79,13 +77,13 @@ class _BotKind:
                     self._failed_starts = 0
         for name in self._names:
             del self._arena.builtin_tokens[name.lower()], self._arena.builtin_kinds[name.lower()]
-        log.error("builtin_bot_abandoned", bot=self._first, times=self._failed_starts)
+        log.error("builtin_bot_abandoned", bot=self._bot.name, times=self._failed_starts)
 
     async def _run(self, name: str) -> None:
         """Run one bot, and count its failure, unless the machine lacks what a start needs."""
         status, machine_reason = 1, ""
         try:
-            status = await _run_bot(self._arena, self._kind, self._game, name)
+            status = await _run_bot(self._arena, self._bot, name)
         except (OSError, RuntimeError, MemoryError) as error:
             machine_reason = machine_fault(error)
             log.warning("builtin_bot_start_failed", bot=name, reason=machine_reason or str(error))
@@ -107,10 +105,10 @@ class _BotKind:
                 self._arena.end_crashed(match.number, match.names.index(name.lower()), f"it ended with status {status}")
 
 
-async def _run_bot(arena: Arena, kind: str, game: str, name: str) -> int:
+async def _run_bot(arena: Arena, bot: BuiltinBot, name: str) -> int:
     """Run a bot for one match, and return its exit status; raises OSError if it cannot be started."""
-    seat = Seat(*arena.own_address, name, game, arena.builtin_tokens[name.lower()])
-    command, environment = filled((*builtin_bot_command(kind), "--quiet"), seat), {**os.environ, **variables(seat)}
+    seat = Seat(*arena.own_address, name, bot.game, arena.builtin_tokens[name.lower()])
+    command, environment = filled((*builtin_bot_command(bot), "--quiet"), seat), {**os.environ, **variables(seat)}
     # a session of its own: Ctrl-C goes to the server, which ends its bots
     ended = await trio.run_process(
         command,

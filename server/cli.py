@@ -19,11 +19,11 @@ from server.commands.contest import contest
 from server.commands.options import fail, place, secret
 from server.config import config_file, process_settings, tls
 from server.config import tokens as token_file
+from server.config.builtin_bot import BadBuiltinBot, BuiltinBot, read_builtin_bot
 from server.config.declared import Range, fields_of
 from server.config.limits import Limits
 from server.config.serve_options import ServeOptions
 from server.config.settings import (
-    BUILTIN_BOTS,
     MAX_BUDGET,
     MAX_SYNC_SECONDS,
     WEB,
@@ -114,7 +114,7 @@ def demo(
     Parameters
     ----------
     first
-        One bot: alphabeta or random.
+        One bot: random, or alphabeta, also with a level from 1 to 10, as in alphabeta:3.
     second
         The other bot.
     game
@@ -129,10 +129,7 @@ def demo(
     configure(quiet=True)
     if game not in GAMES:
         fail(f"--game: {unknown_game(game)}{nearest(game, [*GAMES])}")
-    for option, kind in (("first", first), ("second", second)):
-        if kind not in BUILTIN_BOTS:
-            known = f"there is {', '.join(BUILTIN_BOTS)}{nearest(kind, [*BUILTIN_BOTS])}"
-            fail(f"--{option}: there is no bot {kind!r}; {known}")
+    bots = _builtin_bot("first", first)._replace(game=game), _builtin_bot("second", second)._replace(game=game)
     try:
         params = GAMES[game].parameters(GAMES[game].default_parameters if params is None else params)
     except BadParameters as error:
@@ -140,7 +137,7 @@ def demo(
     if not 1000 <= budget <= MAX_BUDGET // MICROSECONDS:
         fail(f"--budget is {budget}; the demonstration needs at least 1000")
     process_settings.prepare_server()
-    sys.exit(exits.run("cannot show a match", demonstrate, (first, second), (game, params), budget))
+    sys.exit(exits.run("cannot show a match", demonstrate, bots, (game, params), budget))
 
 
 @app.command
@@ -203,21 +200,16 @@ def doctor(
     sys.exit(1 if wrong else 0)
 
 
-def _builtin_bots(text: str) -> tuple[tuple[str, str], ...]:
-    """Parse the built-in bots to start: kinds, each followed by a colon and a game unless it is the usual one."""
-    bots = []
-    for word in filter(None, text.split(",")):
-        kind, _, game = word.partition(":")
-        game = game or USUAL_GAME
-        if kind not in BUILTIN_BOTS:
-            fail(
-                f"--builtin: there is no bot {kind!r}; "
-                f"there is {', '.join(BUILTIN_BOTS)}{nearest(kind, [*BUILTIN_BOTS])}"
-            )
-        if game not in GAMES:
-            fail(f"--builtin: {word!r}: {unknown_game(game)}{nearest(game, [*GAMES])}")
-        bots.append((kind, game))
-    return tuple(bots)
+def _builtin_bots(text: str) -> tuple[BuiltinBot, ...]:
+    """Parse the built-in bots to start."""
+    return tuple(_builtin_bot("builtin", word) for word in filter(None, text.split(",")))
+
+
+def _builtin_bot(option: str, word: str) -> BuiltinBot:
+    try:
+        return read_builtin_bot(word)
+    except BadBuiltinBot as error:
+        fail(f"--{option}: {error}")
 
 
 def _identity(certificate: Path | None, key: Path | None) -> tls.Identity | None:

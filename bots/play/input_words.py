@@ -1,6 +1,7 @@
 """What is typed at the table of `bots.play.terminal_game`."""
 
 from engine.games.interactive_game import PERSON, Player
+from engine.levels import MAX_LEVEL, BadLevel, read_level
 
 COMMANDS = {
     "moves": "list the legal moves",
@@ -32,15 +33,23 @@ class BadCommand(Exception):
 
 
 def player(text: str, seconds: float = USUAL_SECONDS) -> Player:
-    """Read who plays: ``person``, ``bot:SECONDS``, or ``bot`` for one that takes the seconds given.
+    """Read who plays: ``person``, ``bot:SECONDS``, ``level:NUMBER``, or ``bot`` for one that takes the seconds given.
 
-    Raises `BadCommand`.
+    The highest level is a bot that takes the seconds given, too. Raises `BadCommand`.
     """
     kind, colon, number = text.strip().partition(":")
     if kind == "person" and not colon:
         return PERSON
+    if kind == "level":
+        try:
+            level = read_level(number)
+        except BadLevel as error:
+            raise BadCommand(f"{error}, as in level:3") from None
+        if level < MAX_LEVEL:
+            return Player(level=level)
+        kind, colon = "bot", ""
     if kind != "bot":
-        raise BadCommand(f"a player is person, bot or bot:SECONDS, as in bot:0.5; not {text!r}")
+        raise BadCommand(f"a player is person, bot, bot:SECONDS or level:NUMBER, as in bot:0.5; not {text!r}")
     try:
         bound = float(number) if colon else seconds
     except ValueError:

@@ -56,11 +56,15 @@ def seating(table: InteractiveGame) -> str:
 
 
 def _who(player: Player) -> str:
+    if player.level is not None:
+        return f"a bot of level {player.level}"
     return f"a bot that thinks {player.seconds:g} s a move" if player.is_bot else "a person"
 
 
 def describe_search(thought: SearchResult) -> str:
     """Describe the depth and score of a search."""
+    if thought.score is None and thought.nodes == 0:
+        return "a random move"
     if thought.score is None:
         return f"nothing searched in {thought.seconds:.1f} s"
     plies = thought.plies_to_end

@@ -4,13 +4,14 @@ A line is a command of `bots.play.input_words.COMMANDS`, or a move in the game's
 network; the bot is the engine's search.
 """
 
+from functools import partial
 from pathlib import Path
 from time import perf_counter
 
 from rich.console import Console
 
 from bots.interruptible import search_interruptibly
-from bots.play.input_words import COMMANDS, USUAL_SECONDS, BadCommand, player
+from bots.play.input_words import COMMANDS, MAX_SECONDS, USUAL_SECONDS, BadCommand, player
 from bots.play.screen import Read, Screen, describe_search, reader, seating
 from engine.commands.inputs import Rejected, text_of
 from engine.commands.usage_errors import reason
@@ -19,6 +20,7 @@ from engine.games.catalogue import GAMES, unknown_game
 from engine.games.history import History
 from engine.games.interactive_game import InteractiveGame, NothingThere, Player
 from engine.games.interface import BadMove, Game, GameError, moves
+from engine.levels import MAX_LEVEL
 from engine.search.game_engine import GameEngine
 from engine.search.searcher import SearchResult
 
@@ -68,7 +70,7 @@ class TerminalGame:
         while True:
             try:
                 if self.table.mover.is_bot and not self._waiting and self.table.outcome is None:
-                    self._let_bot_move(self.table.mover.seconds)
+                    self._let_bot_move(self.table.mover)
                     continue
                 line = self._read(self._prompt()).strip()
                 if line in ("quit", "exit"):
@@ -137,25 +139,26 @@ class TerminalGame:
         self._screen.say("", f"{table.history.plies}. {mover} plays {table.history.moves[-1]}{how}")
         self._screen.show(self.table)
 
-    def _let_bot_move(self, seconds: float) -> None:
+    def _let_bot_move(self, bot: Player) -> None:
         try:
-            thought = self._think(seconds)
+            thought = self._think(bot)
         except KeyboardInterrupt:
             self._waiting = True
             self._screen.say("", "stopped; go lets the bot move")
             return
         self._made(self.table.after(thought.move), f" ({describe_search(thought)})")
 
-    def _usual_seconds(self) -> float:
-        """Return the search time of a bot without a time of its own."""
-        return max(player.seconds for player in self.table.seats) or USUAL_SECONDS
+    def _usual_bot(self) -> Player:
+        """Return a bot of the highest level, with the longest search time of those that play."""
+        return Player(max(player.seconds for player in self.table.seats) or USUAL_SECONDS)
 
-    def _think(self, seconds: float) -> SearchResult:
+    def _think(self, bot: Player) -> SearchResult:
+        seconds, level = (bot.seconds, MAX_LEVEL) if bot.level is None else (MAX_SECONDS, bot.level)
         history = self.table.history
         if history.position.kernel().compiled and not self._game_engine.is_ready(history):
             self._screen.say("getting the search ready; that takes some seconds when it was never compiled")
-        think = self._game_engine.think
-        return search_interruptibly(lambda stop: think(history, seconds, clock=perf_counter, stop=stop))
+        think = partial(self._game_engine.think, history, seconds, level=level, clock=perf_counter)
+        return search_interruptibly(lambda stop: think(stop=stop))
 
     def _moves(self, _rest: str) -> None:
         legal = self._legal()
@@ -166,7 +169,7 @@ class TerminalGame:
         if self.table.outcome is not None:
             raise NothingThere("the game is over: there is no move to hint at")
         try:
-            thought = self._think(self._usual_seconds())
+            thought = self._think(self._usual_bot())
         except KeyboardInterrupt:
             self._screen.say("", "stopped")
             return
@@ -177,7 +180,7 @@ class TerminalGame:
             raise NothingThere("the game is over; undo takes moves back, new begins another game")
         self._waiting = False
         if not self.table.mover.is_bot:
-            self._let_bot_move(self._usual_seconds())
+            self._let_bot_move(self._usual_bot())
 
     def _undo(self, _rest: str) -> None:
         self._jump(self.table.undo())
@@ -246,7 +249,7 @@ class TerminalGame:
         self._seat(1, rest)
 
     def _seat(self, side: int, rest: str) -> None:
-        self._take_seats(self.table.seated(side, player(rest, self._usual_seconds())))
+        self._take_seats(self.table.seated(side, player(rest, self._usual_bot().seconds)))
 
     def _swap(self, _rest: str) -> None:
         self._take_seats(self.table.seated(0, self.table.seats[1]).seated(1, self.table.seats[0]))
@@ -261,7 +264,9 @@ class TerminalGame:
         example = next(iter(self._legal()), "")
         self._screen.say(f"A line is a move{example and f', as in {example}'}, or one of these commands:")
         self._screen.say(*(f"  {usage:18}  {meaning}" for usage, meaning in COMMANDS.items()))
-        self._screen.say(f"A PLAYER is person, bot, or bot:SECONDS. {first} begins, then comes {second}.")
+        self._screen.say(
+            f"A PLAYER is person, bot, bot:SECONDS, or level:1 to level:10. {first} begins, then comes {second}."
+        )
 
     def _prompt(self) -> str:
         if self._offered:

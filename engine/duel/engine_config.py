@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+from engine.levels import MAX_LEVEL
 from engine.search.iterative_deepening import MAX_THREADS
 from engine.search.memory import MAX_DEPTH
 
@@ -35,6 +36,8 @@ class EngineConfig(NamedTuple):
     """Milliseconds for a move."""
     depth: int | None = None
     """Plies for a move."""
+    level: int | None = None
+    """The level of `engine.levels` to play at."""
     budget: Budget | None = None
     """Milliseconds for a game, shared out by `engine.search.time_management`; a side that uses up more has lost."""
     table: int | None = None
@@ -79,15 +82,15 @@ def read(text: str) -> EngineConfig:
         else:
             options[name] = OPTIONS[name](name, value)
     side = EngineConfig(**options)
-    if not (side.nodes or side.ms or side.depth or side.budget):
-        raise BadEngineConfig("nothing ends its thinking: give it nodes=, ms=, depth= or budget=")
+    if not (side.nodes or side.ms or side.depth or side.budget) and (side.level or MAX_LEVEL) == MAX_LEVEL:
+        raise BadEngineConfig("nothing ends its thinking: give it nodes=, ms=, depth=, budget=, or a lower level=")
     if side.ms is not None and side.budget is not None:
         raise BadEngineConfig("ms= and budget= exclude each other: time is given a move or a game")
     return side
 
 
 EXAMPLES = {
-    **{"nodes": "5000", "ms": "20", "depth": "6", "budget": "1000+10", "table": "16", "threads": "2"},
+    **{"nodes": "5000", "ms": "20", "depth": "6", "level": "3", "budget": "1000+10", "table": "16", "threads": "2"},
     **{"engine": "../before", "weights": "tuned.json"},
 }
 
@@ -115,7 +118,8 @@ def _text(_name: str, value: str) -> str:
 
 
 OPTIONS: dict[str, Callable[[str, str], Any]] = {
-    **{"nodes": _number(MOST), "ms": _number(MOST), "depth": _number(MAX_DEPTH), "budget": _budget},
+    **{"nodes": _number(MOST), "ms": _number(MOST), "depth": _number(MAX_DEPTH), "level": _number(MAX_LEVEL)},
+    **{"budget": _budget},
     **{"table": _number(MOST), "threads": _number(MAX_THREADS), "exact": _text, "engine": _text, "weights": _text},
 }
 """What reads the value of each option; raises `BadEngineConfig`."""

@@ -19,18 +19,22 @@ class NothingThere(Exception):
 
 @dataclass(frozen=True)
 class Player:
-    """Who moves for a side: a person, or a bot that thinks about a move for so many seconds."""
+    """Who moves for a side: a person, or a bot that thinks about a move for so many seconds, or plays at a level."""
 
     seconds: float = 0.0
-    """0 for a person."""
+    """0 for a person, and for a bot with a level."""
+    level: int | None = None
+    """A level below the highest one of `engine.levels`; None for a person, and for a bot with a time."""
 
     @property
     def is_bot(self) -> bool:
         """Tell whether a program moves."""
-        return self.seconds > 0
+        return self.seconds > 0 or self.level is not None
 
     def __str__(self) -> str:
-        """Write it as people type it: ``person``, ``bot:1``."""
+        """Write it as people type it: ``person``, ``bot:1``, ``level:3``."""
+        if self.level is not None:
+            return f"level:{self.level}"
         return f"bot:{self.seconds:g}" if self.is_bot else "person"
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 from engine.games.history import History
+from engine.levels import MAX_LEVEL
 from engine.search.searcher import PlayedKeys, Searcher, SearchLimits, SearchResult, Stop, warm_up
 
 Clock = Callable[[], float]
@@ -32,11 +33,14 @@ class GameEngine:
             self._searcher = Searcher(kernel, megabytes=self._megabytes)
             self._rules = kernel.rules
 
-    def think(self, history: History, seconds: float, *, clock: Clock, stop: Stop | None = None) -> SearchResult:
+    def think(
+        self, history: History, seconds: float, *, level: int = MAX_LEVEL, clock: Clock, stop: Stop | None = None
+    ) -> SearchResult:
         """Return the best move found in so many seconds, or sooner where there is but one or no more to find out.
 
-        A position that stood on the board before counts as a draw. Raises ValueError for a game that is over on the
-        board.
+        ``level`` is one of `engine.levels`: below the highest one the same game has the same moves, as long as the
+        time suffices. A position that stood on the board before counts as a draw. Raises ValueError for a game that is
+        over on the board.
         """
         self.get_ready(history)
         assert self._searcher is not None
@@ -45,5 +49,5 @@ class GameEngine:
         next(successors, None)
         if next(successors, None) is None:
             return self._searcher.think(position, (), SearchLimits(depth=1), clock=clock, stop=stop)
-        limits = SearchLimits(hard_ms=seconds * 1000)
+        limits = SearchLimits(hard_ms=seconds * 1000, level=level)
         return self._searcher.think(position, self._keys.before(history), limits, clock=clock, stop=stop)

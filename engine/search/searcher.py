@@ -17,6 +17,7 @@ import numpy
 
 from engine.games.history import History
 from engine.games.interface import EVALUATION_LIMIT, Kernel, Position, State
+from engine.levels import MAX_LEVEL, draw
 from engine.search.alphabeta import bind
 from engine.search.binding import numbers
 from engine.search.iterative_deepening import Deepened, HelperThreads, Line, deepen, memory_for
@@ -40,6 +41,9 @@ TABLE_MEGABYTES = 64
 
 INTERPRETED_TABLE_MEGABYTES = 4
 """The same where the search is interpreted and hundreds of times slower."""
+
+LEVEL_TABLE_MEGABYTES = 4
+"""Size of the table of a search below the highest level, on every machine alike."""
 
 MIN_PATH = 256
 """Slots of the set of positions that would repeat; it is never more than a quarter full."""
@@ -67,6 +71,11 @@ class SearchLimits(NamedTuple):
     exact: bool = False
     """Whether to search every move to the full depth. Without it late moves are looked at less deeply, which plays
     stronger in the same time, but need not find the shortest win."""
+    level: int = MAX_LEVEL
+    """The strength, 1 to `MAX_LEVEL` of `engine.levels`. Below the highest one a move depends on the game so far and
+    the seed alone, if no limit of time ends the search: one thread searches, and nothing is remembered."""
+    seed: int = 0
+    """Of what is random at such a level; another one plays another game."""
 
 
 NO_LIMITS = SearchLimits()
@@ -193,6 +202,8 @@ class Searcher:
             raise ValueError("the game is over: there is no move to think about")
         if not 1 <= limits.depth <= MAX_DEPTH:
             raise ValueError(f"the depth is {limits.depth}, but it has to be 1 to {MAX_DEPTH}")
+        if limits.level < MAX_LEVEL:
+            return self._think_at_level(position, kernel, earlier, limits, clock, report, stop)
         deadline = None if limits.hard_ms is None else began + limits.hard_ms / 1000
         memory = self._prepare(kernel.state, earlier, limits)
         lines = 1 if limits.lines == 1 else min(limits.lines, self._children(kernel))
@@ -232,6 +243,25 @@ class Searcher:
                     if limits.soft_ms is not None and (clock() - began) * 1000 >= limits.soft_ms:
                         break
         return latest
+
+    def _think_at_level(
+        self,
+        position: Position,
+        kernel: Kernel,
+        earlier: Collection[int],
+        limits: SearchLimits,
+        clock: Callable[[], float],
+        report: Callable[[SearchResult], None] | None,
+        stop: Stop | None,
+    ) -> SearchResult:
+        """Think as `engine.levels` allows at the level of the limits, of which a soft one of time has no effect."""
+        drawn = draw(limits.level, limits.seed, int(self._rules.hash_of(kernel.state)), len(earlier))
+        if drawn.random is not None:
+            return SearchResult(position, (drawn.random % self._children(kernel),), None, 0, 0, 0.0)
+        nodes = drawn.nodes if limits.nodes is None else min(drawn.nodes, limits.nodes)
+        own = limits._replace(level=MAX_LEVEL, nodes=nodes, soft_ms=None)
+        fresh = Searcher(self._kernel, megabytes=LEVEL_TABLE_MEGABYTES)
+        return fresh.think(position, earlier, own, clock=clock, report=report, stop=stop)
 
     def _table_use(self) -> float:
         table = self._memory.table

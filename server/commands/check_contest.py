@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from engine.games.outcome import Termination
 from server.arena.arena import Arena, Player
 from server.arena.matchmaking import Seek
-from server.config.settings import BUILTIN_BOTS
+from server.config.builtin_bot import BUILTIN_BOTS
 from server.contest.definition import Definition, Entrant
 from server.contest.fixtures import Fixture
 from server.contest.hosts.arena_host import ArenaHost

@@ -12,6 +12,7 @@ from engine import record
 from engine.clock import TimeControl
 from server.arena.arena import Arena
 from server.commands.exits import INTERRUPTED
+from server.config.builtin_bot import BuiltinBot
 from server.config.settings import Settings
 from server.serve import serve
 
@@ -24,7 +25,7 @@ REPORT_SECONDS = 5.0
 """Time between two lines about bots that are not ready."""
 
 
-async def demonstrate(bots: tuple[str, str], variant: tuple[str, str], budget: int) -> int:
+async def demonstrate(bots: tuple[BuiltinBot, BuiltinBot], variant: tuple[str, str], budget: int) -> int:
     """Play and show one match with a budget in milliseconds; return an exit status, 1 if a program fails.
 
     Ctrl-C stops it as it stops a server: a match that is being played may end. Where it does not, the status is 130.
@@ -32,8 +33,9 @@ async def demonstrate(bots: tuple[str, str], variant: tuple[str, str], budget: i
     ``variant`` is the name of a game and its parameters. The bots and the watching client are the
     programs that everybody uses, started as they are.
     """
-    _say(f"a demonstration: {bots[0]} against {bots[1]}, {budget / 1000:g} s a side, over TCP on this machine")
-    names = (bots[0], bots[1] if bots[1] != bots[0] else f"{bots[1]}-2")
+    names = (bots[0].name, bots[1].name if bots[1] != bots[0] else f"{bots[1].name}.2")
+    shown = f"{bots[0].name} against {bots[1].name}"
+    _say(f"a demonstration: {shown}, {budget / 1000:g} s a side, over TCP on this machine")
     game, parameters = variant
     params = ("--params", parameters.replace(" ", ",")) if parameters else ()
     wish = ("--game", game, *params, "--budget", str(budget), "--games", "1", "--quiet")
@@ -65,8 +67,9 @@ async def demonstrate(bots: tuple[str, str], variant: tuple[str, str], budget: i
                 programs.start_soon(watch)
                 while not arena.connected_sessions():
                     await trio.sleep(CHECK_SECONDS)  # even the shortest match is seen
-                for kind, name, opponent in ((bots[0], *names), (bots[1], *reversed(names))):
-                    nursery.start_soon(play, kind, *where, "--name", name, "--opponent", opponent, *wish)
+                for bot, name, opponent in zip(bots, names, reversed(names), strict=True):
+                    arguments = (*bot.arguments, *where, "--name", name, "--opponent", opponent, *wish)
+                    nursery.start_soon(play, *arguments)
             while arena.matches:
                 await trio.sleep(CHECK_SECONDS)
             nursery.cancel_scope.cancel()

@@ -1,5 +1,7 @@
 """Configuration: settings, the files they are read from, and the limits of the server.
 
+- `builtin_bot`: built-in bots as they are written: KIND[:LEVEL][:GAME], as in random, alphabeta:3 and
+  alphabeta:3:arrows
 - `config_file`: the configuration file of the server: the options of ``arena-server serve``, ``[tls]`` and
   ``[limits]``, in TOML
 - `declared`: options as fields of a class, each with what it may be: read from a table of TOML, and checked on the

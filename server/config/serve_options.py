@@ -19,7 +19,7 @@ PORTS = Range(0, MAX_PORT, refusal=f"ports are 0 to {MAX_PORT}")
 PATH = Form(r"[^\x00]+", "the path of a file or folder")
 HOST = Form(r"[^\s\x00-\x1f]+", 'an address to listen on, as in "0.0.0.0"')
 PLACE = Form(r"[^\s\x00-\x1f]+:[0-9]+", f'an address and a port, as in "{WEB}"')
-BOTS = Form(".+", 'a list of bots, as in ["alphabeta", "random:arrows"]')
+BOTS = Form(".+", 'a list of bots, as in ["alphabeta:3", "random:arrows"]')
 
 
 DURATION = Parameter(validator=duration)
@@ -46,7 +46,8 @@ class ServeOptions:
     move_limit
         Moves, both sides' counted, after which a match is a draw.
     builtin
-        Built-in bots that wait for opponents, separated by commas, as in alphabeta,random:arrows.
+        Built-in bots that wait for opponents, separated by commas: KIND[:LEVEL][:GAME], as in
+        alphabeta,alphabeta:3,random:arrows. Levels are 1 to 10.
     tokens
         File of those who may log in, made by arena-server token. Without it everybody may.
     organiser

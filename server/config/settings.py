@@ -6,15 +6,13 @@ import msgspec
 
 from engine.clock import MICROSECONDS, TimeControl
 from engine.wire.messages import PORT
+from server.config.builtin_bot import BuiltinBot
 from server.config.declared import Range
 from server.config.limits import Limits
 from server.config.tls import Identity
 
 WEB = "127.0.0.1:8080"
 """Where pages are served unless told otherwise."""
-
-BUILTIN_BOTS = ("alphabeta", "random")
-"""Kinds of bots that the server starts itself, by their names in ``arena-bot``."""
 
 OUTBOX_BYTES = 1024 * 1024
 """Most that waits for a peer that does not read; the record of the longest match fits. Then the peer is dropped."""
@@ -93,8 +91,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     """Name in lower case -> SHA-256 of the token, in hexadecimal; None: everybody may play."""
     organiser: str = ""
     """SHA-256 of the organiser's token, in hexadecimal; empty: nobody is one."""
-    builtin_bots: tuple[tuple[str, str], ...] = ()
-    """Built-in bots that wait for opponents: the kind, as ``arena-bot`` knows it, and the game."""
+    builtin_bots: tuple[BuiltinBot, ...] = ()
+    """Built-in bots that wait for opponents."""
     lag_allowance: int = 0
     """Most microseconds of a turn that a player is not charged for the way through the network."""
     return_seconds: float = 30.0

@@ -12,10 +12,11 @@ from typing import Annotated, TypeAlias
 import msgspec
 
 from engine.clock import TimeControl
-from engine.games.catalogue import GAMES
+from engine.games.catalogue import GAMES, USUAL_GAME
 from engine.games.interface import BadParameters, Game
+from server.config.builtin_bot import BUILTIN_BOTS, LEVELLED, BadBuiltinBot, read_builtin_bot
 from server.config.declared import Field, Form, Range, Read, fields_of, read_fields, read_table, read_value
-from server.config.settings import BUDGET, BUILTIN_BOTS, INCREMENT
+from server.config.settings import BUDGET, INCREMENT
 from server.config.toml_table import BadTable, TomlTable
 from server.contest.definition import (
     MAX_ENTRANTS,
@@ -225,12 +226,18 @@ def _challengers(names: tuple[str, ...], table: TomlTable, key: str) -> tuple[st
 
 
 def _opponents(names: tuple[str, ...], table: TomlTable, key: str) -> tuple[str, ...]:
-    right = f"a list of one or more of the built-in bots {', '.join(BUILTIN_BOTS)}, like which no entrant is called"
-    opponents = table.texts(key, right)
-    taken = {name.lower() for name in names}
-    known = len(set(opponents)) == len(opponents) > 0 and set(opponents) <= set(BUILTIN_BOTS)
-    if not known or taken & set(opponents):
+    known = f"{', '.join(BUILTIN_BOTS)}, or one with a level, as {LEVELLED}:3"
+    right = f"a list of one or more built-in bots, each once: {known}"
+    try:
+        bots = [read_builtin_bot(text) for text in table.texts(key, right)]
+    except BadBuiltinBot as error:
+        raise BadContest(f"{table.name_of(key)}: {error}") from None
+    opponents = tuple(bot.name for bot in bots)
+    if not len(set(opponents)) == len(opponents) > 0 or any(bot.game != USUAL_GAME for bot in bots):
         raise table.wrong(key, right)
+    for name in names:
+        if name.lower() in opponents:
+            raise BadContest(f"{table.name_of(key)} has {name.lower()}, like which an entrant is called")
     return opponents
 
 

@@ -125,7 +125,7 @@ class Qualification(Part, frozen=True):
     """What each entrant has to show against the built-in bots before the contest, and what disqualifies it."""
 
     opponents: tuple[str, ...]
-    """Built-in bots, by the name of their kind."""
+    """Built-in bots, by the names that they play under."""
     control: Annotated[TimeControl, Key("time")]
     pairs: Annotated[int, PAIRS] = 1
     time_losses: Annotated[int, Range(1, 1000, "games")] = 2

@@ -12,6 +12,7 @@ from bots.client.precompile import start_of
 from engine.games.history import History
 from engine.games.interface import Position, moves
 from engine.search.searcher import PlayedKeys, SearchLimits, SearchResult, key_of
+from engine.wire.messages import Match
 
 CLOCKS = Clocks(60_000, 60_000, 0)
 
@@ -95,6 +96,18 @@ def test_bounds_are_kept_to(recorded: type[Recorded]) -> None:
     limits = recorded.asked[0][1]
     assert (limits.depth, limits.nodes, limits.hard_ms) == (3, 500, 7)
     assert limits.soft_ms is not None and limits.soft_ms <= 7
+
+
+def test_a_level_is_searched_at_with_the_number_of_the_match_and_no_bound_that_depends_on_the_machine(
+    recorded: type[Recorded],
+) -> None:
+    bot = AlphaBetaBot(level=3)
+    bot.history = History.begin(start_of("gipf", "4 4 15 15"))
+    bot.prepare(Match(17, "gipf", "4,4,15,15", "white", "ann", 60_000, 0, 1000, "token"))
+    asked_at(bot, 60_000, 59_990)
+    for _, limits in recorded.asked:
+        assert (limits.level, limits.seed, limits.nodes) == (3, 17, None)
+        assert limits.hard_ms is not None and limits.hard_ms > 1000
 
 
 def test_a_limit_of_time_becomes_one_of_nodes(recorded: type[Recorded]) -> None:

@@ -38,13 +38,15 @@ class FirstMove:
 
     def __init__(self) -> None:
         self.asked: list[float] = []
+        self.levels: list[int] = []
         self.interrupted = False
 
     def is_ready(self, _history: History) -> bool:
         return True
 
-    def think(self, history: History, seconds: float, **_rest: object) -> SearchResult:
+    def think(self, history: History, seconds: float, *, level: int, **_rest: object) -> SearchResult:
         self.asked.append(seconds)
+        self.levels.append(level)
         if self.interrupted:
             self.interrupted = False
             raise KeyboardInterrupt
@@ -182,6 +184,14 @@ def test_games_variants_and_players_are_changed() -> None:
     assert table.position.parameters == "4 4 4"
 
 
+def test_a_bot_of_a_level_moves_at_it_and_hints_are_those_of_the_highest() -> None:
+    search = FirstMove()
+    printed, table = talk("hint", "second level:3", "b2", "first level:10", "quit", search=search)
+    assert search.levels[:3] == [10, 3, 10] and search.asked[0] == search.asked[2] == 1.0
+    assert "first: a person; second: a bot of level 3" in printed
+    assert table.seats == (Player(1.0), Player(level=3))
+
+
 def test_help_names_every_command_and_a_legal_move() -> None:
     printed, _ = talk("help")
     assert all(f"  {usage} " in printed for usage in COMMANDS)
@@ -222,13 +232,32 @@ def test_completion_knows_commands_and_moves() -> None:
     assert conversation.completions("h") == ["hint", "help", "h6-g6", "h6-h5", "h1-h2", "h1-g2"]
 
 
-@pytest.mark.parametrize(("text", "expected"), [("person", PERSON), ("bot", BOT), (" bot:0.25 ", Player(0.25))])
+@pytest.mark.parametrize(
+    ("text", "expected"), [("person", PERSON), ("bot", BOT), (" bot:0.25 ", Player(0.25)), ("level:3", Player(level=3))]
+)
 def test_players_are_read(text: str, expected: Player) -> None:
     assert player(text) == expected
     assert str(expected) in (text.strip(), "bot:1")
+    assert player("level:10", 2.0) == Player(2.0), "which time alone bounds"
 
 
-@pytest.mark.parametrize("text", ["", "Person", "person:1", "bot:", "bot:x", "bot:-1", "bot:0", "bot:nan", "bot:inf"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "Person",
+        "person:1",
+        "bot:",
+        "bot:x",
+        "bot:-1",
+        "bot:0",
+        "bot:nan",
+        "bot:inf",
+        "level",
+        "level:0",
+        "level:11",
+    ],
+)
 def test_what_is_no_player_is_refused(text: str) -> None:
     with pytest.raises(BadCommand):
         player(text)
@@ -239,7 +268,7 @@ def test_what_is_no_player_is_refused(text: str) -> None:
     [
         (("halma",), "there is no game 'halma'"),
         (("gipf", "--params", "1 2 3 4"), "--params: S is 1"),
-        (("gipf", "--first", "me"), "--first: a player is person, bot or bot:SECONDS"),
+        (("gipf", "--first", "me"), "--first: a player is person, bot, bot:SECONDS or level:NUMBER"),
         (("gipf", "--time", "9999"), "--second: a bot thinks for more than 0 and up to 3600 seconds"),
         (("gipf", "--load", "/nowhere"), "/nowhere: cannot be read"),
         (("gipf", "--load", "x", "--params", "4 4 15 15"), "exclude each other"),

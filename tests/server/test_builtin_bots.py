@@ -11,18 +11,19 @@ from trio.testing import MockClock
 from engine.wire import messages as m
 from server import builtin_bots
 from server.commands import demo
+from server.config.builtin_bot import BuiltinBot
 from server.config.settings import Settings
 from server.ops.backoff import pause_seconds
 from tests.server.harness import logged, open_house
 
-SETTINGS = Settings(builtin_bots=(("alfabeta", "gipf"),))
+SETTINGS = Settings(builtin_bots=(BuiltinBot("alfabeta"),))
 
 
 async def test_a_kind_of_bots_that_cannot_be_started_is_given_up(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(builtin_bots, "FIRST_PAUSE_SECONDS", 0.0)
-    monkeypatch.setattr(builtin_bots, "builtin_bot_command", lambda kind: ("false",))
+    monkeypatch.setattr(builtin_bots, "builtin_bot_command", lambda bot: ("false",))
     with logged() as log:
         async with open_house(tmp_path) as arena:
             with trio.fail_after(600):
@@ -44,7 +45,7 @@ async def test_a_bot_that_has_logged_in_is_started_again_however_it_ends(
 
     async with open_house(tmp_path) as arena, trio.open_nursery() as nursery:
 
-        async def run(_arena: object, _kind: str, _game: str, name: str) -> int:
+        async def run(_arena: object, _bot: BuiltinBot, name: str) -> int:
             nonlocal began
             began += 1
             client = await arena.connect(name, arena.arena.builtin_tokens[name])

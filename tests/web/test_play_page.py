@@ -3,9 +3,10 @@
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page, Position, expect
+from playwright.sync_api import Browser, Page, Position, Request, expect
 
 from tests.web.chromium import check_accessibility, fits, open_page
 from tests.web.site import Site
@@ -56,7 +57,7 @@ def test_a_whole_game_is_played_by_clicks_against_the_bot_with_an_undo(page: Pag
     page.locator("#setup [name=K]").fill("4")
     page.locator("#setup [name=GW]").fill("6")
     page.locator("#setup [name=GB]").fill("6")
-    page.locator("#player-1").select_option("0.1")
+    page.locator("#player-1").select_option("bot:0.1")
     page.locator("#setup .main").click()
     expect(page.locator("#title")).to_have_text("GIPF 5 4 6 6")
     expect(page.locator("#status")).to_have_text("White to move.")
@@ -176,6 +177,24 @@ def test_bots_play_each_other_wait_and_go_step_by_step(page: Page, address: str)
     assert len(thoughts) == 1, "a bot that waits asks for nothing"
     page.locator("#pause").click()
     expect(page.locator("#moves li").nth(count + 1)).to_be_visible()
+
+
+def test_a_bot_of_a_level_is_chosen_and_stands_in_the_link(page: Page, address: str) -> None:
+    asked: list[Any] = []
+
+    def note(request: Request) -> None:
+        if request.url.endswith("/think"):
+            asked.append(request.post_data_json)
+
+    page.on("request", note)
+    show(page, address, "game=gipf&params=5+4+18+18&players=person,level:11")
+    expect(page.locator("#player-1")).to_have_value("person")
+    page.locator("#player-0").select_option(label="bot, level 3")
+    page.locator("#setup .main").click()
+    expect(page.locator("#moves li")).to_have_count(1)
+    assert [(one["level"], one["seconds"]) for one in asked] == [(3, 10)]
+    expect(page.locator("#seat-0 .who")).to_have_text("White: bot, level 3")
+    assert "players=level%3A3%2Cperson" in page.url
 
 
 def test_an_arrow_is_pointed_on_the_board_or_by_the_buttons_beside_it(page: Page, address: str) -> None:

@@ -159,6 +159,19 @@ def test_the_time_to_think_is_bounded(seconds: float) -> None:
         think(Question(game="gipf", seconds=seconds), GameEngine(), Stop())
 
 
+@pytest.mark.parametrize("level", [0, 11, -3])
+def test_the_level_is_bounded(level: int) -> None:
+    with pytest.raises(Refusal, match=f"the level is {level}, but it has to be a whole number from 1 to 10"):
+        think(Question(game="gipf", level=level), GameEngine(), Stop())
+
+
+def test_a_bot_of_a_level_plays_the_same_move_each_time() -> None:
+    question = Question(game="gipf", parameters="3 3 6 6", seconds=10.0, level=2)
+    game_engine = GameEngine(megabytes=1)
+    first, again = think(question, game_engine, Stop()), think(question, game_engine, Stop())
+    assert (first.move, first.nodes) == (again.move, again.nodes) and first.nodes < 200
+
+
 def test_nobody_thinks_about_a_game_that_is_over() -> None:
     question = Question(game="mnk", parameters="3 3 3", moves=("a1", "b1", "a2", "b2", "a3"))
     with pytest.raises(Refusal, match="the game is over: first has 3 in a line"):

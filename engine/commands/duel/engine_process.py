@@ -103,6 +103,8 @@ class EngineProcess:
             self._earlier.append(key_of(self._position))
             self._position = self._position.resolve(move).position
         limits = self._limits
+        if "level" in limits._fields:  # which the engine has not always known
+            limits = limits._replace(seed=self._game)
         if request["left"] is not None:
             left = request["left"] - (perf_counter() - began) * 1000
             soft, hard = _share(left, self._increment, self._position, len(self._earlier))

@@ -64,7 +64,13 @@ class EnginePair(NamedTuple):
     def setup(self) -> dict[str, Any]:
         """The first line that its process gets."""
         side = self.side
-        limits = {"nodes": side.nodes, "hard_ms": side.ms, "depth": side.depth, "exact": side.exact or None}
+        limits = {
+            "nodes": side.nodes,
+            "hard_ms": side.ms,
+            "depth": side.depth,
+            "level": side.level,
+            "exact": side.exact or None,
+        }
         return {
             "game": self.start.game.name,
             "position": self.start.text(),

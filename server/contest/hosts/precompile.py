@@ -10,6 +10,7 @@ from pathlib import Path
 import structlog
 import trio
 
+from server.config.builtin_bot import builtin_bot_named
 from server.contest.definition import Definition, Sandbox
 
 log = structlog.get_logger()
@@ -34,7 +35,8 @@ def wanted(definition: Definition) -> list[tuple[str, str]]:
     if definition.sandbox is Sandbox.NONE:
         return []
     opponents = () if definition.qualification is None else definition.qualification.opponents
-    if SEARCHES not in opponents and not any(_searches(entrant.command) for entrant in definition.entrants):
+    searching = any(builtin_bot_named(name).kind == SEARCHES for name in opponents)
+    if not searching and not any(_searches(entrant.command) for entrant in definition.entrants):
         return []
     usual = [(variant.game, "") for variant in definition.variants]
     return list(dict.fromkeys(usual + [(variant.game, variant.parameters) for variant in definition.variants]))

@@ -17,6 +17,7 @@ import trio
 from engine.games.outcome import Termination
 from server.arena.arena import Arena, Player
 from server.arena.session import Arrivals, serve_stream
+from server.config.builtin_bot import builtin_bot_named
 from server.contest.definition import Definition, Sandbox
 from server.contest.fixtures import ENDED_AT_START, NO_ANSWER, NOT_STARTED, Fixture, Programs, ProgramUsage
 from server.contest.hosts.contest_players import ContestPlayers, Lease, ProgramCredential
@@ -214,7 +215,7 @@ class GameSeating:
                 entrant = entrants[name]
                 ticket = ContestPlayers.of(self._arena).issue(name)
                 stack.callback(ContestPlayers.of(self._arena).withdraw, ticket)
-                command = builtin_bot_command(name) if entrant is None else entrant.command
+                command = builtin_bot_command(builtin_bot_named(name)) if entrant is None else entrant.command
 
                 async def bring(
                     name: str = name, ticket: ProgramCredential = ticket, core: CoreLease = core,

@@ -6,6 +6,8 @@ import sys
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from server.config.builtin_bot import BuiltinBot
+
 _PLACEHOLDER = re.compile("{(host|port|name|game|token)}")
 
 
@@ -26,10 +28,10 @@ class Seat(NamedTuple):
     """What it logs in with."""
 
 
-def builtin_bot_command(kind: str) -> tuple[str, ...]:
+def builtin_bot_command(bot: BuiltinBot) -> tuple[str, ...]:
     """Return the command of a bot of the server's own, for one match; it finds its token in the environment."""
     where = ("--host", "{host}", "--port", "{port}", "--game", "{game}", "--name", "{name}", "--games", "1")
-    return (sys.executable, "-P", "-m", "bots", kind, *where)
+    return (sys.executable, "-P", "-m", "bots", *bot.arguments, *where)
 
 
 def filled(command: Sequence[str], seat: Seat) -> list[str]:

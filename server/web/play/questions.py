@@ -23,6 +23,7 @@ from engine.games.interactive_game import MOVE_LIMIT
 from engine.games.interface import BadMove, Game, GameError, Position, moves
 from engine.games.mnk.position import MnkPosition
 from engine.games.morris.position import MorrisPosition
+from engine.levels import MAX_LEVEL
 from engine.search.game_engine import GameEngine
 from engine.search.searcher import Stop
 from server.web.http.errors import short
@@ -51,6 +52,8 @@ class Question(msgspec.Struct, frozen=True, kw_only=True):
     """For `rows`: the push, and the rows that were chosen so far."""
     seconds: float = 1.0
     """For `think`."""
+    level: int = MAX_LEVEL
+    """For `think`: the strength of the bot. Below the highest one it takes no longer than it needs."""
 
 
 class Legal(msgspec.Struct, frozen=True):
@@ -177,12 +180,14 @@ def think(question: Question, game_engine: GameEngine, stop: Stop) -> Advice:
     if not MIN_SECONDS <= question.seconds <= MAX_SECONDS:
         bounds = f"{MIN_SECONDS:g} to {MAX_SECONDS:g}"
         raise Refusal(f"a bot thinks for {bounds} seconds about a move, not for {question.seconds:g}")
+    if not 1 <= question.level <= MAX_LEVEL:
+        raise Refusal(f"the level is {question.level}, but it has to be a whole number from 1 to {MAX_LEVEL}")
     history = _history(question)
     outcome = history.verdict(MOVE_LIMIT)
     if outcome is not None:
         raise Refusal(f"the game is over: {outcome.detail}")
     try:
-        thought = game_engine.think(history, question.seconds, clock=perf_counter, stop=stop)
+        thought = game_engine.think(history, question.seconds, level=question.level, clock=perf_counter, stop=stop)
         move = thought.move
     except OverflowError:
         raise Refusal("rows can be taken in too many ways here for the bot to think about them") from None

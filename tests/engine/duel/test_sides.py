@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.duel.engine_config import MOST, BadEngineConfig, Budget, EngineConfig, read
+from engine.levels import MAX_LEVEL
 from engine.search.memory import MAX_DEPTH
 
 NUMBERS = st.none() | st.integers(1, MOST)
@@ -18,6 +19,7 @@ BUDGETS = st.builds(Budget, st.integers(1, MOST - 1), st.integers(0, MOST - 1))
         nodes=NUMBERS,
         ms=st.none(),
         depth=st.integers(1, MAX_DEPTH),
+        level=st.none() | st.integers(1, MAX_LEVEL),
         budget=st.none() | BUDGETS,
         table=NUMBERS,
         threads=st.none() | st.integers(1, 256),
@@ -34,13 +36,17 @@ def test_options_come_in_any_order_and_with_blanks() -> None:
     side = read(" table = 16 , exact, budget=1000+10 ,nodes=5000")
     assert side == EngineConfig(nodes=5000, budget=Budget(1000, 10), table=16, exact=True)
     assert str(side) == "nodes=5000,budget=1000+10,table=16,exact"
+    assert read("level=9") == EngineConfig(level=9) and read("level=10,ms=5") == EngineConfig(level=10, ms=5)
     assert read("budget=200").budget == Budget(200, 0)
 
 
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        ("", "'' is no option; the options are nodes, ms, depth, budget, table, threads, exact, engine, weights"),
+        (
+            "",
+            "'' is no option; the options are nodes, ms, depth, level, budget, table, threads, exact, engine, weights",
+        ),
         ("nodes=5,", "'' is no option"),
         ("speed=5", "'speed=5' is no option"),
         ("Nodes=5", "'Nodes=5' is no option"),
@@ -58,7 +64,9 @@ def test_options_come_in_any_order_and_with_blanks() -> None:
         ("budget=0+10", "budget is '0+10'"),
         ("budget=10+", "milliseconds a game + milliseconds a move, as in 1000+10"),
         ("nodes=5,exact=1", "exact takes no value"),
-        ("table=16,exact", "nothing ends its thinking: give it nodes=, ms=, depth= or budget="),
+        ("table=16,exact", "nothing ends its thinking: give it nodes=, ms=, depth=, budget=, or a lower level="),
+        ("level=10", "nothing ends its thinking"),
+        ("level=11", "level is '11', but it has to be a whole number from 1 to 10"),
         ("ms=5,budget=100", "ms= and budget= exclude each other"),
     ],
 )

@@ -83,15 +83,15 @@ def test_who_leaves_takes_along_no_other_of_the_same_name() -> None:
 
 
 def test_a_builtin_bot_is_found_by_the_name_of_its_kind() -> None:
-    bots = [Seek(name, "gipf", is_builtin=True, key=name, kind="random") for name in ("random-2", "random-3")]
+    bots = [Seek(name, "gipf", is_builtin=True, key=name, kind="random") for name in ("random.2", "random.3")]
 
     def met(opponent: str, *waiting: Seek) -> Pairing | None:
         return lobby_of(*waiting).add(Seek("ann", "gipf", opponent=opponent))
 
-    assert met("Random", *bots) == pair_of("random-2", "ann")
-    assert met("random-3", *bots) == pair_of("random-3", "ann")
-    assert met("random-4", *bots) is None
-    assert met("random", Seek("random-2", "gipf")) is None
+    assert met("Random", *bots) == pair_of("random.2", "ann")
+    assert met("random.3", *bots) == pair_of("random.3", "ann")
+    assert met("random.4", *bots) is None
+    assert met("random", Seek("random.2", "gipf")) is None
 
 
 def test_a_seek_takes_as_long_however_many_wait() -> None:

@@ -72,10 +72,10 @@ async def test_any_builtin_bot_of_a_kind_is_met_by_the_name_of_the_kind(
         assert (await ann.hear(m.Match)).opponent == "random"
         bob = await waiting_for(house, "bob", "random")
         assert [await bob.next(), await bob.next()] == [m.Awaited("random", "playing"), m.Plays("random", 1)]
-        second = await bot_of_the_house(house, "random-2", "random")
+        second = await bot_of_the_house(house, "random.2", "random")
         assert await bob.next() == m.Awaited("random", "here")
         await second.say(seek())
-        assert (await bob.hear(m.Match)).opponent == "random-2"
+        assert (await bob.hear(m.Match)).opponent == "random.2"
 
 
 async def test_a_program_that_leaves_takes_no_builtin_bot_of_its_name_along(

@@ -15,7 +15,7 @@ import pytest
 from bots.cli import app as bot_app
 from engine.cli import application
 from server.cli import app as server_app
-from server.config.settings import BUILTIN_BOTS
+from server.config.builtin_bot import BUILTIN_BOTS
 
 APPS = {"server": server_app, "engine": application(), "bots": bot_app}
 
@@ -98,6 +98,11 @@ def test_no_help_offers_a_flag_that_takes_back_another(room: str, capsys: pytest
             "serve --builtin random:arows",
             "--builtin: 'random:arows': there is no game 'arows'; there is gipf, ",
         ),
+        ("server", "serve --builtin alphabeta:11", "--builtin: 'alphabeta:11': the level is '11', but it has to be"),
+        ("server", "serve --builtin alphabeta:0:mnk", "--builtin: 'alphabeta:0:mnk': the level is '0', but it has"),
+        ("server", "serve --builtin random:3", "--builtin: 'random:3': random has no levels; alphabeta has those from"),
+        ("server", "serve --builtin alphabeta:mnk:3", "--builtin: 'alphabeta:mnk:3' is no bot: one is written KIND:"),
+        ("server", "demo --first alphabeta:x", "--first: 'alphabeta:x': there is no game 'x'; there is gipf, "),
         ("server", "demo --second randon", "--second: there is no bot 'randon'; there is alphabeta, random; did"),
         ("server", "contest withdraw ann --data nosuch", "nosuch has no contests: there is no arena.sqlite3 in it; "),
     ],

@@ -58,7 +58,7 @@ def test_a_builtin_bot_that_is_killed_has_lost_its_match_at_once_and_another_tak
         assert (result.result, result.reason) == ("white", "crashed")
         assert "status -9" in result.sentence
         newcomer.say(seek)
-        assert newcomer.hear(m.Match).opponent in ("random", "random-2"), "one sits down while another plays"
+        assert newcomer.hear(m.Match).opponent in ("random", "random.2"), "one sits down while another plays"
         newcomer.close()
         assert server.stop() == 0  # which ends its bots: one whose server is killed waits as long as its clock lasts
 
@@ -84,7 +84,7 @@ def test_builtin_bots_outlive_the_server_in_their_matches_and_others_take_their_
         other = Client(server.port, "other")
         other.socket.settimeout(SECONDS)
         other.say(m.Seek("gipf", m.Text("params=2,3,5,5")))
-        assert other.hear(m.Match).opponent == "random-2"
+        assert other.hear(m.Match).opponent == "random.2"
         back.say(m.Move(m.Text("a1-b2")))
         back.hear(m.Turn)  # the built-in bot is back, and has answered
         back.say(m.Resign())
@@ -103,8 +103,8 @@ def test_demonstration_ends_with_a_verified_record(tmp_path: Path) -> None:
     assert said[1].startswith("the server listens at 127.0.0.1 port ")
     assert "Verified: " in done.stdout
     assert record.verify((tmp_path / "demo-record.txt").read_text()).header.players in (
-        ("random", "random-2"),
-        ("random-2", "random"),
+        ("random", "random.2"),
+        ("random.2", "random"),
     )
 
 

@@ -137,6 +137,8 @@ def test_whole_file_is_read() -> None:
         Stage(Ladder(1000, 5400), usual),
     )
     assert definition.qualification == Qualification(("random",), TimeControl(2_000_000), 1, 2, 2)
+    levelled = read(WHOLE.replace('opponents = ["random"]', 'opponents = ["random", "alphabeta:3"]'), load)
+    assert levelled.qualification == Qualification(("random", "alphabeta-3"), TimeControl(2_000_000), 1, 2, 2)
     assert definition.adjudication == Adjudication(20, 0.5, 256)
     assert read(WHOLE, load) == definition
 
@@ -196,7 +198,11 @@ def test_challengers_are_the_first_entrant_unless_named() -> None:
         ('"round-robin" }', '"ladder", games = 1 }, { format = "knockout", advance = 3 }', "stages[2].advance is 3, "),
         ('[{ format = "round-robin" }]', "[]", "stages is one [[stages]] or more, in order, not []"),
         ("stages =", "qualification = 3\nstages =", "qualification is a table, as [qualification], not 3"),
-        ("stages =", 'qualification = { opponents = ["Ann"] }\nstages =', "qualification.opponents is a list of one"),
+        ("stages =", 'qualification = { opponents = ["Ann"] }\nstages =', "opponents: there is no bot 'Ann'; there is"),
+        ("stages =", 'qualification = { opponents = [] }\nstages =', "qualification.opponents is a list of one"),
+        ("stages =", 'qualification = { opponents = ["random", "random"] }\nstages =', "opponents is a list of one"),
+        ("stages =", 'qualification = { opponents = ["alphabeta:3:mnk"] }\nstages =', "opponents is a list of one"),
+        ("stages =", 'qualification = { opponents = ["alphabeta:0"] }\nstages =', "the level is '0', but it has to"),
         ("stages =", "adjudication = { seconds = 0 }\nstages =", "adjudication.seconds is a number from 0.01 to 3600"),
         ("stages =", "stages = =", "this is no TOML: "),
     ],

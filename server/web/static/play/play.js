@@ -7,10 +7,10 @@ import { Refused, untilReached } from "../net.js";
 import { Pointing } from "./pointing.js";
 import { ask, games } from "./server.js";
 import { Setup } from "./setup.js";
-import { fromLink, hasPerson, played, question, redo, toLink, undo } from "./table.js";
+import { fromLink, hasPerson, PERSON, played, question, redo, seatName, strength, toLink, undo } from "./table.js";
 import { gameName } from "../words.js";
 
-const HINT_SECONDS = 1;
+const HINT_SEAT = "bot:1";
 const DIRECTIONS = ["up", "up right", "right", "down right", "down", "down left", "left", "up left"];
 const SIGNS = ["↑", "↗", "→", "↘", "↓", "↙", "←", "↖"];
 const HOW = {
@@ -130,14 +130,14 @@ class Page {
   }
 
   /** Ask the bot; nothing where something else has happened meanwhile, or it cannot answer. */
-  async #think(seconds) {
+  async #think(seat) {
     this.thinking?.abort();
     const thinking = new AbortController();
     this.thinking = thinking;
     const turn = this.turn;
     this.#say("thought", "The bot is thinking …");
     document.body.classList.add("thinking");
-    const advice = await this.#try(() => ask("think", { ...question(this.table), seconds }, thinking.signal));
+    const advice = await this.#try(() => ask("think", { ...question(this.table), ...strength(seat) }, thinking.signal));
     if (this.thinking === thinking) document.body.classList.remove("thinking");
     if (turn !== this.turn || thinking.signal.aborted) return null;
     this.#say("thought", advice ? this.#found(advice) : "");
@@ -145,8 +145,9 @@ class Page {
     return advice;
   }
 
-  #found({ depth, score, plies_to_end: plies, seconds }) {
+  #found({ depth, score, plies_to_end: plies, nodes, seconds }) {
     const { sides, turn } = this.answer.view;
+    if (score === null && nodes === 0) return "The bot moved at random, as its level does now and then.";
     if (score === null) return `The bot had no time to search in ${seconds.toFixed(1)} s.`;
     const value = `${score > 0 ? "+" : ""}${score}`;
     if (plies === null) return `The bot looked ${depth} moves ahead in ${seconds.toFixed(1)} s; value ${value}.`;
@@ -188,7 +189,7 @@ class Page {
   }
 
   #isBot() {
-    return this.table.seats[this.answer.view.turn] > 0;
+    return this.table.seats[this.answer.view.turn] !== PERSON;
   }
 
   #offerDirections(legal) {
@@ -215,11 +216,10 @@ class Page {
     document.title = `Play ${gameName(view.game)} · gipf-arena`;
     sides.forEach((name, side) => {
       const seat = $(`seat-${side}`);
-      const seconds = this.table.seats[side];
       seat.classList.toggle("to-move", !ending && view.turn === side);
       seat.classList.toggle("won", ending?.winner === side);
       seat.querySelector(".chip").className = `chip of-${view.game} side${side}`;
-      say(seat.querySelector(".who"), `${capital(name)}: ${seconds ? `bot, ${seconds} s` : "person"}`);
+      say(seat.querySelector(".who"), `${capital(name)}: ${seatName(this.table.seats[side])}`);
       drawStock(seat.querySelector(".stock"), view, side);
     });
     const before = $("moves").childElementCount;
@@ -263,8 +263,7 @@ class Page {
     $("undo").addEventListener("click", () => this.#jump(undo(this.table, this.answer.view.turn)));
     $("redo").addEventListener("click", () => this.#jump(redo(this.table, this.answer.view.turn)));
     $("hint").addEventListener("click", async () => {
-      const seconds = Math.max(...this.table.seats) || HINT_SECONDS;
-      const advice = await this.#think(seconds);
+      const advice = await this.#think(this.table.seats.find((seat) => seat.startsWith("bot:")) ?? HINT_SEAT);
       if (advice) this.#say("thought", `Hint: ${this.#named(advice.move)}. ${this.#found(advice)}`);
     });
     $("cancel").addEventListener("click", () => this.pointing.cancel());
@@ -321,7 +320,8 @@ class Page {
 
   /** Open the game that the address names, or the usual one. */
   async open() {
-    const usual = { game: this.known[0].name, parameters: undefined, start: "", moves: [], undone: [], seats: [0, 1] };
+    const start = { game: this.known[0].name, parameters: undefined, start: "", moves: [], undone: [] };
+    const usual = { ...start, seats: [PERSON, "bot:1"] };
     try {
       await this.begin(fromLink(location.hash.slice(1)) ?? usual);
     } catch (error) {

@@ -2,10 +2,12 @@
 
 import { el, find, say } from "../dom.js";
 import { Refused } from "../net.js";
+import { MAX_LEVEL, PERSON, seatName } from "./table.js";
 import { VariantForm } from "./variant.js";
 import { gameName } from "../words.js";
 
-const TIMES = [0.1, 0.3, 1, 3, 10];
+const LEVELS = Array.from({ length: MAX_LEVEL - 1 }, (_, i) => `level:${i + 1}`); // the highest one is a time
+const TIMES = [0.1, 0.3, 1, 3, 10].map((seconds) => `bot:${seconds}`);
 const MOST_BYTES = 20_000;
 
 export class Setup {
@@ -40,11 +42,11 @@ export class Setup {
     say(find("#load-fault"), "");
   }
 
-  /** @returns {number[]} for each side how many seconds its bot thinks, 0 for a person */
+  /** @returns {string[]} who plays each side, as in a table */
   get seats() {
     return [0, 1].map((side) => {
       const select = /** @type {?HTMLSelectElement} */ (document.getElementById(`player-${side}`));
-      return Number(select?.value ?? side);
+      return select?.value ?? [PERSON, "bot:1"][side];
     });
   }
 
@@ -64,9 +66,9 @@ export class Setup {
       ...titles.map((title, side) => {
         const select = document.createElement("select");
         select.id = `player-${side}`;
-        const times = [...new Set([...TIMES, seats[side]])].filter(Boolean).sort((a, b) => a - b);
-        select.append(new Option("person", "0"), ...times.map((time) => new Option(`bot, ${time} s`, String(time))));
-        select.value = String(seats[side]);
+        const known = new Set([PERSON, ...LEVELS, ...TIMES, seats[side]]);
+        select.append(...[...known].map((seat) => new Option(seatName(seat), seat)));
+        select.value = seats[side];
         return el("label", {}, title, select);
       }),
     );

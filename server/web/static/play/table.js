@@ -8,12 +8,34 @@
  * @property {string} start the position in which it began, where that is not the usual one; else empty
  * @property {string[]} moves
  * @property {string[]} undone the next to be made again first
- * @property {number[]} seats for each side how many seconds its bot thinks, 0 for a person
+ * @property {string[]} seats who plays each side: person; bot:SECONDS; or level:NUMBER, a bot of that level
  */
+
+export const PERSON = "person";
+
+export const MAX_LEVEL = 10; // of engine/levels.py
+
+const SECONDS = 1; // that a bot thinks where nothing is said
+const MAX_SECONDS = 10; // that a bot of a level may take, which most never need
+
+/** @returns {{seconds: number, level: number}} what the bot of a seat is asked with */
+export function strength(seat) {
+  const [kind, number] = seat.split(":");
+  if (kind !== "level") return { seconds: Number(number), level: MAX_LEVEL };
+  const level = Number(number);
+  return { seconds: level === MAX_LEVEL ? SECONDS : MAX_SECONDS, level };
+}
+
+/** @returns {string} who plays on a seat, for people */
+export function seatName(seat) {
+  const [kind, number] = seat.split(":");
+  if (kind === "level") return `bot, level ${number}`;
+  return kind === "bot" ? `bot, ${number} s` : PERSON;
+}
 
 /** @returns {boolean} whether a person plays */
 export function hasPerson(table) {
-  return table.seats.includes(0);
+  return table.seats.includes(PERSON);
 }
 
 /** @returns {Table} after a move; moves that were taken back stay as long as the same ones are played */
@@ -51,7 +73,7 @@ export function redo(table, turn) {
 
 function isStop(table, turn, count) {
   const side = (turn + Math.abs(table.moves.length - count)) % 2;
-  return !hasPerson(table) || table.seats[side] === 0;
+  return !hasPerson(table) || table.seats[side] === PERSON;
 }
 
 /** @returns {object} what the server is asked about a table */
@@ -65,7 +87,7 @@ export function toLink(table) {
   const parts = new URLSearchParams({ game: table.game });
   if (table.start) parts.set("start", table.start);
   else if (table.parameters) parts.set("params", table.parameters);
-  parts.set("players", table.seats.map((seconds) => (seconds ? `bot:${seconds}` : "person")).join(","));
+  parts.set("players", table.seats.join(","));
   if (table.moves.length) parts.set("moves", table.moves.join(","));
   return parts.toString();
 }
@@ -75,13 +97,21 @@ export function fromLink(link) {
   const parts = new URLSearchParams(link);
   const game = parts.get("game");
   if (!game) return null;
-  const seats = (parts.get("players") ?? "person,bot:1").split(",").map((word) => Number(word.split(":")[1] ?? 0) || 0);
+  const seats = (parts.get("players") ?? `${PERSON},bot:${SECONDS}`).split(",").map(seatOf);
   return {
     game,
     parameters: parts.get("params") ?? undefined,
     start: parts.get("start") ?? "",
     moves: (parts.get("moves") ?? "").split(",").filter(Boolean),
     undone: [],
-    seats: [seats[0] ?? 0, seats[1] ?? 0],
+    seats: [seats[0] ?? PERSON, seats[1] ?? PERSON],
   };
+}
+
+/** @returns {string} the seat that a word of a link names; a person where it names none */
+function seatOf(word) {
+  const [kind, text] = word.split(":");
+  const number = Number(text);
+  if (kind === "bot" && number > 0) return `bot:${number}`;
+  return kind === "level" && number >= 1 && number <= MAX_LEVEL && Number.isInteger(number) ? `level:${number}` : PERSON;
 }

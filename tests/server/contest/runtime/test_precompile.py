@@ -40,7 +40,7 @@ def test_it_is_what_the_bot_that_searches_needs(command: tuple[str, ...], found:
     assert wanted(definition) == found
     assert wanted(replace(definition, sandbox=Sandbox.NONE)) == [], "it keeps what it compiles by itself"
     control = TimeControl(1, 1)
-    for opponents, needed in ((("alphabeta",), ALL), (("random",), found)):
+    for opponents, needed in ((("alphabeta",), ALL), (("alphabeta-3",), ALL), (("random",), found)):
         rules = Qualification(opponents, control, 1, 2, 1)
         assert wanted(replace(definition, qualification=rules)) == needed
 

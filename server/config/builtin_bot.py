@@ -1,0 +1,65 @@
+"""Built-in bots as they are written: KIND[:LEVEL][:GAME], as in random, alphabeta:3 and alphabeta:3:arrows."""
+
+from typing import NamedTuple
+
+from engine.commands.usage_errors import nearest
+from engine.games.catalogue import GAMES, USUAL_GAME, unknown_game
+from engine.levels import MAX_LEVEL, BadLevel, read_level
+
+BUILTIN_BOTS = ("alphabeta", "random")
+"""Kinds of bots that the server starts itself, by their names in ``arena-bot``."""
+
+LEVELLED = "alphabeta"
+"""The kind that plays at a level, where one is named."""
+
+
+class BadBuiltinBot(ValueError):
+    """A text that names no built-in bot. ``str(error)`` is a sentence for people."""
+
+
+class BuiltinBot(NamedTuple):
+    """A built-in bot."""
+
+    kind: str
+    """One of `BUILTIN_BOTS`."""
+    level: int | None = None
+    """The level that it plays at; None where none is named, which is the highest."""
+    game: str = USUAL_GAME
+
+    @property
+    def name(self) -> str:
+        """The name that it plays under, as in alphabeta-3-arrows."""
+        game = "" if self.game == USUAL_GAME else self.game
+        return "-".join(filter(None, (self.kind, str(self.level or ""), game)))
+
+    @property
+    def arguments(self) -> tuple[str, ...]:
+        """What ``arena-bot`` is called with, as far as it says who plays."""
+        return (self.kind,) if self.level is None else (self.kind, "--level", str(self.level))
+
+
+def read_builtin_bot(text: str) -> BuiltinBot:
+    """Read a bot as it is written; raises `BadBuiltinBot`."""
+    kind, *words = text.split(":")
+    if kind not in BUILTIN_BOTS:
+        known = f"there is {', '.join(BUILTIN_BOTS)}{nearest(kind, [*BUILTIN_BOTS])}"
+        raise BadBuiltinBot(f"there is no bot {kind!r}; {known}")
+    level = None
+    if words and words[0][:1].isdigit():
+        if kind != LEVELLED:
+            raise BadBuiltinBot(f"{text!r}: {kind} has no levels; {LEVELLED} has those from 1 to {MAX_LEVEL}")
+        try:
+            level = read_level(words.pop(0))
+        except BadLevel as error:
+            raise BadBuiltinBot(f"{text!r}: {error}") from None
+    if len(words) > 1:
+        raise BadBuiltinBot(f"{text!r} is no bot: one is written KIND:LEVEL:GAME, as in {LEVELLED}:3:{USUAL_GAME}")
+    game = words[0] if words else USUAL_GAME
+    if game not in GAMES:
+        raise BadBuiltinBot(f"{text!r}: {unknown_game(game)}{nearest(game, [*GAMES])}")
+    return BuiltinBot(kind, level, game)
+
+
+def builtin_bot_named(name: str) -> BuiltinBot:
+    """Return the bot that plays the usual game, or whatever it is told to, under a name; raises `BadBuiltinBot`."""
+    return read_builtin_bot(name.replace("-", ":"))

@@ -1,0 +1,98 @@
+"""How far the levels of `engine.levels` are apart: games of each against the one below, or against random moves.
+
+Games are played in pairs from the openings of a duel, in one process a core, with nothing but the highest level bound
+by time. So the figures are the same on every machine, but for the last one.
+"""
+
+import os
+from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
+from itertools import islice
+from time import perf_counter
+
+from engine.duel.games import Player, Reply, Request, play_pair
+from engine.duel.openings import JUDGED_NODES, Opening, openings, split_mix, usual_plies
+from engine.duel.statistics import OUTCOMES, estimate
+from engine.games.catalogue import GAMES
+from engine.games.interface import Position, moves
+from engine.levels import LEVELS, MAX_LEVEL
+from engine.search.searcher import Searcher, SearchLimits, key_of, warm_up
+
+PARAMETERS = "4 4 15 15"
+
+PAIRS = 100
+
+RANDOM = 0
+"""Stands for the level of a player that moves at random."""
+
+FULL_MS = 100.0
+"""Milliseconds for a move of the highest level."""
+
+SEED, MOVE_LIMIT = 1, 1000
+
+
+def run() -> None:
+    """Print how much stronger each level is than the one before."""
+    start = GAMES["gipf"].start(PARAMETERS)
+    warm_up(start)
+    drawn = list(islice(openings(start, usual_plies(start), SEED, _judge), PAIRS))
+    elo = 0.0
+    with ProcessPoolExecutor(len(os.sched_getaffinity(0))) as pool:
+        for level in range(1, MAX_LEVEL + 1):
+            points = list(pool.map(_play, ((level, number, opening.moves) for number, opening in enumerate(drawn))))
+            counts = tuple(map(points.count, range(OUTCOMES)))
+            found = estimate(counts)
+            elo += found.elo
+            share = sum(points) / (4 * PAIRS)
+            print(
+                f"levels: {level:2} against {level - 1 or 'random'}: {100 * share:.1f} % of {2 * PAIRS} games, "
+                f"{found.elo:+.0f} +- {found.margin:.0f} Elo; {elo:+.0f} in all; {_bounds(level)}",
+                flush=True,
+            )
+
+
+def _bounds(level: int) -> str:
+    if level == MAX_LEVEL:
+        return f"{FULL_MS:g} ms a move"
+    return f"{LEVELS[level - 1].nodes} nodes, {100 * LEVELS[level - 1].random_moves:g} % random moves"
+
+
+def _judge(position: Position) -> int:
+    searcher = Searcher(position.kernel(), megabytes=1)
+    score = searcher.think(position, (), SearchLimits(nodes=JUDGED_NODES), clock=perf_counter).score
+    assert score is not None
+    return score
+
+
+def _play(task: tuple[int, int, tuple[str, ...]]) -> int:
+    """Play a pair of games between a level and the one below; return the points of the former, 0 to 4."""
+    level, number, opened = task
+    start = position = GAMES["gipf"].start(PARAMETERS)
+    for move in opened:
+        position = position.resolve(move).position
+    players = _player(start, level), _player(start, level - 1)
+    return play_pair(number, start, Opening(opened, position), players, (None, None), MOVE_LIMIT).points
+
+
+def _player(start: Position, level: int) -> Player:
+    """Return what plays at a level; a new one for each pair, since the highest one remembers."""
+    searcher = Searcher(start.kernel())
+
+    def positions(played: tuple[str, ...]) -> Iterator[Position]:
+        position = start
+        yield position
+        for move in played:
+            position = position.resolve(move).position
+            yield position
+
+    def play(request: Request) -> Reply:
+        *before, position = positions(request.moves)
+        if level == RANDOM:
+            legal = moves(position)
+            drawn = next(split_mix((request.game << 32) + len(request.moves)))
+            return Reply(legal[drawn % len(legal)], 0.0, 0)
+        limits = SearchLimits(level=level, seed=request.game, hard_ms=FULL_MS if level == MAX_LEVEL else None)
+        result = searcher.think(position, [key_of(one) for one in before], limits, clock=perf_counter)
+        return Reply(result.move, 0.0, result.nodes)
+
+    return play

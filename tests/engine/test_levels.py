@@ -1,0 +1,106 @@
+"""Levels of strength: the same moves in the same game everywhere, and others with another seed."""
+
+from itertools import count, pairwise
+
+import pytest
+
+from engine.games.catalogue import GAMES
+from engine.games.history import History
+from engine.games.interface import Game, moves
+from engine.levels import LEVELS, MAX_LEVEL, NODES_SPREAD, BadLevel, draw, read_level
+from engine.search.searcher import PlayedKeys, Searcher, SearchLimits, SearchResult, Stop
+
+SMALL = {"gipf": "3 3 6 6", "arrows": "4 4", "mnk": "4 4 3"}
+
+
+def never() -> float:
+    return 0.0
+
+
+def begun(name: str) -> History:
+    game = GAMES[name]
+    return History.begin(game.start(SMALL.get(name, game.default_parameters)))
+
+
+def think(history: History, searcher: Searcher, limits: SearchLimits, stop: Stop | None = None) -> SearchResult:
+    return searcher.think(history.position, PlayedKeys().before(history), limits, clock=never, stop=stop)
+
+
+def game_at(name: str, level: int, seed: int, plies: int, *, compile: bool = False, fresh: bool = False) -> History:
+    """Let a level play both sides, with one searcher for all moves or with a fresh one for each."""
+    history = begun(name)
+    kernel = history.position.kernel(compile=compile)
+    searcher = Searcher(kernel, megabytes=1)
+    while history.plies < plies and history.verdict(plies) is None:
+        if fresh:
+            searcher = Searcher(kernel, megabytes=2, threads=2)
+            think(begun(name), searcher, SearchLimits(nodes=50))
+        history = history.after(think(history, searcher, SearchLimits(level=level, seed=seed)).move)
+    return history
+
+
+def test_each_level_may_do_more_than_the_one_below() -> None:
+    assert MAX_LEVEL == 10 == len(LEVELS) + 1
+    for lower, higher in pairwise(LEVELS):
+        assert lower.nodes <= higher.nodes and lower.random_moves >= higher.random_moves and lower != higher
+
+
+def test_what_is_drawn_depends_on_level_seed_position_and_ply_alone() -> None:
+    first = draw(9, 17, -5, 12)
+    assert first.nodes / LEVELS[8].nodes == pytest.approx(0.59108, abs=0.0001) and first.random is None
+    assert len({draw(9, *chosen).nodes for chosen in [(17, -5, 12), (18, -5, 12), (17, -4, 12), (17, -5, 13)]}) == 4
+
+
+@pytest.mark.parametrize("level", range(1, MAX_LEVEL))
+def test_as_many_moves_are_random_and_as_many_nodes_looked_at_as_the_level_says(level: int) -> None:
+    allowed, draws = LEVELS[level - 1], [draw(level, 1, key, key % 60) for key in range(2000)]
+    assert sum(one.random is not None for one in draws) / 2000 == pytest.approx(allowed.random_moves, abs=0.03)
+    assert sum(one.nodes for one in draws) / 2000 == pytest.approx(allowed.nodes, rel=0.03)
+    assert all(abs(one.nodes - allowed.nodes) <= NODES_SPREAD * allowed.nodes + 1 for one in draws)
+
+
+@pytest.mark.parametrize("game", GAMES.values(), ids=lambda game: game.name)
+def test_moves_depend_on_the_game_so_far_alone(game: Game) -> None:
+    for level in (1, 2, 3):
+        played = game_at(game.name, level, 3, 10)
+        assert played.moves == game_at(game.name, level, 3, 10, fresh=True).moves
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("level", [2, 5])
+def test_compiled_and_interpreted_searches_play_the_same(level: int) -> None:
+    assert game_at("gipf", level, 1, 12, compile=True).moves == game_at("gipf", level, 1, 12).moves
+
+
+@pytest.mark.parametrize("level", [1, 4])
+def test_another_seed_plays_another_game(level: int) -> None:
+    assert len({game_at("gipf", level, seed, 6).moves for seed in range(4)}) > 1
+
+
+def test_a_random_move_is_legal_and_says_that_nothing_was_searched() -> None:
+    history = begun("gipf")
+    searcher = Searcher(history.position.kernel(compile=False), megabytes=1)
+    found = [think(history, searcher, SearchLimits(level=1, seed=seed)) for seed in range(40)]
+    random = [thought for thought in found if thought.nodes == 0]
+    assert 10 < len(random) < 40 and {thought.score for thought in random} == {None}
+    assert {thought.move for thought in random} < set(moves(history.position))
+    assert len({thought.move for thought in random}) > 5
+
+
+def test_the_clock_is_kept_to_and_a_search_can_be_stopped() -> None:
+    history = begun("gipf")
+    searcher = Searcher(history.position.kernel(compile=False), megabytes=1)
+    limits = SearchLimits(level=9, hard_ms=20, soft_ms=1)
+    ticks = count(0.0, 0.001)
+    thought = searcher.think(history.position, (), limits, clock=lambda: next(ticks))
+    assert 10 < thought.nodes < 1000 and 0.01 < thought.seconds < 0.05
+    stop = Stop()
+    stop.set()
+    assert think(history, searcher, SearchLimits(level=9), stop).nodes == 1
+
+
+@pytest.mark.parametrize("text", ["", "0", "11", "-1", "x", "3.5", "٣", "1" * 20])
+def test_what_is_no_level_is_refused_in_a_sentence(text: str) -> None:
+    with pytest.raises(BadLevel, match=r"the level is .*, but it has to be a whole number from 1 to 10"):
+        read_level(text)
+    assert read_level("10") == 10
