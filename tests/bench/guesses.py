@@ -19,7 +19,7 @@ from engine.record import Header
 from engine.wire import messages as m
 from server.match import referee
 from server.storage.record_store import Keys, RecordStore
-from tests.server.commands.test_process import Client, running
+from tests.server.process import Client, ServerProcess
 
 PLIES, PARAMETERS = 1000, "12 4 999 999"
 
@@ -99,7 +99,7 @@ def run() -> None:
         print(f"guesses: ms from PING to PONG, {rounds}; a match of {plies} plies")
         print(f"{'RESUME a second':>16}{'p50':>9}{'p99':>9}{'worst':>9}{'answers':>9}")
         times: dict[int, list[float]] = {0: [], GUESSES: []}
-        with running(data) as server:
+        with ServerProcess(data) as server:
             _round(server.port, 0)  # what is made once is made
             for _ in range(ROUNDS):
                 for guesses, found in times.items():

@@ -18,7 +18,7 @@ from engine.games.catalogue import GAMES
 from engine.wire import messages as m
 from tests.bots.fake import FakeServer
 from tests.bots.texts import BOARD, FIRST, SECOND
-from tests.server.commands.test_process import running
+from tests.server.process import ServerProcess
 
 LOGIN = """
 < ARENA 1 gipf-arena/0.1.0 open
@@ -376,7 +376,7 @@ def test_a_module_that_hangs(capfd: pytest.CaptureFixture[str]) -> None:
 
 def test_a_second_player_of_the_contest_against_a_bot_on_a_real_server(tmp_path: Path) -> None:
     module = "import sys\nfor line in sys.stdin:\n    if line[:4] == 'turn': print(3, flush=True)"
-    with running(tmp_path) as server:
+    with ServerProcess(tmp_path) as server:
         where = ["--port", str(server.port), "--params", "5,5"]
         python = [sys.executable, "-m", "bots"]
         command = [*python, "bridge", *where, "--colour", "second", "--dialect", "arrows", "--", sys.executable, "-c"]

@@ -23,8 +23,8 @@ from bots.random_bot import RandomBot
 from engine import record
 from engine.games.catalogue import GAMES, USUAL_GAME
 from server.contest import contest_file
-from tests.server.commands.test_process import running
 from tests.server.contest.runtime.bots import SANDBOX
+from tests.server.process import ServerProcess
 
 EXAMPLES = Path(__file__).parents[2] / "bots" / "examples"
 MAX_LINES = 150
@@ -139,7 +139,7 @@ class Arena(NamedTuple):
 @pytest.fixture(scope="module")
 def arena(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Arena]:
     folder = tmp_path_factory.mktemp("arena")
-    with running(folder, "--budget", "600000") as server, ThreadPoolExecutor(len(GAMES)) as dice:
+    with ServerProcess(folder, "--budget", "600000") as server, ThreadPoolExecutor(len(GAMES)) as dice:
         bots = [
             dice.submit(play, RandomBot(), port=server.port, name=f"dice-{game}", game=game, games=0, report=print)
             for game in GAMES

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from engine.wire import messages as m
-from tests.server.commands.test_process import Client, running
+from tests.server.process import Client, ServerProcess
 
 README = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
 SECTION = README.partition("\n## Write a bot\n")[2].partition("\n## ")[0]
@@ -75,7 +75,7 @@ def test_readmes_bot_plays_as_often_as_it_is_started(
     assert SERVER is not None
     monkeypatch.setenv("NUMBA_DISABLE_JIT", "1")  # to compile takes longer than all of these matches
     assert newcomer(1).last_lines(1) == ["mybot.py: no server at 127.0.0.1 port 1: Connection refused"]
-    with running(tmp_path / "data", *SERVER[1].split(), *QUICK) as server:
+    with ServerProcess(tmp_path / "data", *SERVER[1].split(), *QUICK) as server:
         for number in (1, 2):
             *_, first, last = newcomer(server.port).last_lines()
             assert first.startswith(f"match {number}: gipf 4 4 15 15, 1 s, ") and " against random" in first
@@ -93,7 +93,7 @@ def test_readmes_bot_plays_as_often_as_it_is_started(
 
 @pytest.mark.slow
 def test_a_newcomer_is_told_why_nobody_plays(tmp_path: Path, newcomer: Callable[..., Newcomer]) -> None:
-    with running(tmp_path / "data", "--builtin", "random") as server, ExitStack() as stack:
+    with ServerProcess(tmp_path / "data", "--builtin", "random") as server, ExitStack() as stack:
         busy = [stack.enter_context(closing(Client(server.port, f"busy{number}"))) for number in range(4)]
         for client in busy:
             client.socket.settimeout(SECONDS)

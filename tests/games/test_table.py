@@ -16,8 +16,8 @@ from engine.games.interface import Game, moves
 from engine.wire import messages as m
 from tests.games.cases import EVERY_GAME, named
 from tests.games.stones import STONES
-from tests.server.commands.test_process import running
 from tests.server.harness import Client, House, open_house, play, ready
+from tests.server.process import ServerProcess
 
 INTERPRETED = {**os.environ, "NUMBA_DISABLE_JIT": "1"}
 """What bots that look at few positions run with: compiling takes longer than their games."""
@@ -113,7 +113,7 @@ async def test_nonsense_loses_and_is_explained(game: Game, tmp_path: Path, autoj
 def test_the_reference_bot_wins_over_tcp(game: Game, tmp_path: Path) -> None:
     """Against the random one, each a program of its own; the game of stones is added to them as to the server."""
     program = ("tests.games.stones", "server")
-    with running(tmp_path, program=program) as server:
+    with ServerProcess(tmp_path, program=program) as server:
         # bound by nodes and at random with a seed, so that it does not matter how fast the machine is
         wish = ("--game", game.name, "--budget", "3600000", "--games", "2", "--port", str(server.port))
         bots = [

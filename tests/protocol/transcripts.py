@@ -73,7 +73,9 @@ def replay(transcript: Transcript, folder: Path) -> list[str]:
             elif line == STOPPED:
                 server.stop()
             elif line == DIES:
-                server.die()
+                server.kill()
+                server.start()
+                server.wait()
                 stage.end()
             elif EXPLAINED.fullmatch(line):
                 stage.script.append(line)

@@ -1,9 +1,6 @@
 """A server process with pages, and players who make the moves that they are told to make."""
 
 import re
-import signal
-import subprocess
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -13,49 +10,35 @@ from engine.wire import messages as m
 from server.contest.definition import Knockout, RoundRobin, Swiss
 from server.contest.report import contents, files
 from server.contest.report.structure import Report
-from tests.server.commands.test_process import Client
 from tests.server.contest.played import CONTROL
 from tests.server.contest.report.samples import sample, sample_report
+from tests.server.process import Client, ServerProcess
 
 
-class Site:
-    """A running server."""
+class Site(ServerProcess):
+    """A running server with pages."""
 
-    def __init__(self, folder: Path, *options: str, web_port: int = 0) -> None:
-        """Start it over a data directory."""
-        where = ["--port", "0", "--web", f"127.0.0.1:{web_port}", "--data", str(folder)]
-        command = [sys.executable, "-P", "-m", "server", "serve", *where, *options]
-        self.folder = folder
-        self.process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
-        assert self.process.stderr is not None
-        self.log = ""
-        while not (found := re.search(r"ports=\[([0-9]+)\] web=\[([0-9]+)\]", self.log)):
-            line = self.process.stderr.readline()
-            assert line, f"the server ended: {self.log}"
-            self.log += line
-        self.port, self.web_port = int(found[1]), int(found[2])
+    def __init__(self, data: Path, *options: str, web_port: int = 0) -> None:
+        """Take a data directory."""
+        super().__init__(data, *options, pages=("--web", f"127.0.0.1:{web_port}"))
+
+    def wait(self) -> float:
+        """Wait until it lets clients and browsers in."""
+        seconds = super().wait()
+        found = re.search(r"web=\[([0-9]+)\]", self.log)
+        assert found is not None
+        self.web_port = int(found[1])
         self.url = f"http://127.0.0.1:{self.web_port}"
-
-    def stop(self) -> int:
-        """Stop it in order, and return its exit status; what it has logged is in `log`."""
-        if self.process.poll() is None:
-            self.process.send_signal(signal.SIGTERM)
-        assert self.process.stderr is not None
-        if not self.process.stderr.closed:
-            with self.process.stderr:
-                self.log += self.process.stderr.read()
-        return self.process.wait(300)
+        return seconds
 
 
 @contextmanager
 def open_site(folder: Path, *options: str, web_port: int = 0) -> Iterator[Site]:
     """Run a server with pages; it must have logged no fault when it is stopped."""
-    site = Site(folder, *options, web_port=web_port)
-    try:
+    with Site(folder, *options, web_port=web_port) as site:
         yield site
-    finally:
-        status = site.stop()
-    assert status == 0 and "level=error" not in site.log, site.log
+        assert site.stop() == 0
+    assert "level=error" not in site.log, site.log
 
 
 def write_reports(data: Path) -> Path:

@@ -183,11 +183,9 @@ def test_a_match_is_told_while_it_is_played_and_afterwards(site: Site) -> None:
 def test_a_fault_behind_a_page_is_logged_with_one_traceback(tmp_path: Path) -> None:
     (tmp_path / "records").mkdir(parents=True)
     (tmp_path / "records" / "7.txt").write_bytes(b"\xff")
-    site = Site(tmp_path)
-    try:
+    with Site(tmp_path) as site:
         answer = ask(site, "/api/matches/7/record")
-    finally:
-        site.stop()
+        assert site.stop() == 0
     assert answer.status == 500 and "its log" in answer.json["error"]
     assert site.log.count("Traceback (most recent") == 1 and "no UTF-8" in site.log
 

@@ -83,7 +83,7 @@ def test_a_browser_shows_contests(browser: Browser, site: Site) -> None:
 @pytest.mark.slow
 def test_a_bracket_is_drawn_alike_in_a_report_and_on_the_page(browser: Browser, site: Site) -> None:
     report = knockout()
-    folder = site.folder / "contests" / "3"
+    folder = site.data / "contests" / "3"
     meetings = [one for round in report.stages[0].bracket for one in round.meetings]
     with open_page(browser, phone=True) as page:
         drawn = []

@@ -7,7 +7,6 @@ import os
 import socket
 import subprocess
 import sys
-import threading
 import time
 from pathlib import Path
 
@@ -16,7 +15,7 @@ import pytest
 from engine.wire import messages as m
 from tests.bench import attack, hostile
 from tests.bench.sampled import memory
-from tests.server.commands.test_process import Client, pair, running
+from tests.server.process import Client, ServerProcess, pair
 
 SECONDS = 1000
 """Longer than the matches beside an attack take, on any machine."""
@@ -32,9 +31,7 @@ of itself."""
 @pytest.mark.slow
 def test_match_goes_on_beside_an_attack(tmp_path: Path) -> None:
     (tmp_path / "arena.toml").write_text(hostile.CONFIGURATION)
-    with running(tmp_path / "data", "--config", str(tmp_path / "arena.toml")) as server:
-        assert server.process.stderr is not None
-        threading.Thread(target=server.process.stderr.read, daemon=True).start()  # a full pipe would stop the server
+    with ServerProcess(tmp_path / "data", "--config", str(tmp_path / "arena.toml")) as server:
         for kind in ("lists", "garbage", "connections"):
             before, grown = memory(server.process.pid), 0.0
             command = [sys.executable, "-P", "-m", "tests.bench.attack", str(server.port), kind, str(SECONDS)]

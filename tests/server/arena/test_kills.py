@@ -7,8 +7,6 @@ import os
 import random
 import socket
 import statistics
-import subprocess
-import sys
 import threading
 import time
 from datetime import datetime
@@ -30,6 +28,8 @@ from engine.wire import messages as m
 from server.match import referee
 from server.storage.record_store import Keys, RecordStore
 from tests.bench.load import prepare
+from tests.bench.server import processor_seconds
+from tests.server.process import ServerProcess
 
 KILLS = 1000 if os.environ.get("ARENA_CAMPAIGN") else 5
 PAIRS = 8
@@ -90,79 +90,13 @@ class Player(threading.Thread):
         return self.is_alive() and (self.known() is not None or self.session._backoff is not None)
 
 
-class Server:
-    """A server that dies and comes back on the same port, with the same data. It dies for good with its ``with``."""
-
-    def __init__(self, folder: Path, *options: str) -> None:
-        self.options = options
-        self.process: subprocess.Popen[bytes] | None = None
-        with socket.create_server(("127.0.0.1", 0)) as listener:
-            self.port = listener.getsockname()[1]
-        self.data = folder / "data"
-        self.log = folder / "log.txt"
-
-    def __enter__(self) -> "Server":
-        """Begin without a process."""
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        """Leave none behind."""
-        if self.process is not None:
-            self.kill()
-
-    def start(self) -> None:
-        command = [
-            sys.executable,
-            "-m",
-            "server",
-            "serve",
-            "--no-web",
-            "--port",
-            str(self.port),
-            "--data",
-            str(self.data),
-            *self.options,
-        ]
-        self.began = time.monotonic()
-        with self.log.open("ab") as log:
-            self.process = subprocess.Popen(command, stderr=log)
-
-    def wait(self) -> float:
-        """Wait for its greeting; return how long it took from the start of the process."""
-        while time.monotonic() - self.began < END_SECONDS:
-            try:
-                with socket.create_connection(("127.0.0.1", self.port), timeout=END_SECONDS) as peer:
-                    if peer.recv(100).startswith(b"ARENA"):
-                        self.worked = self._processor_seconds()
-                        return time.monotonic() - self.began
-            except ConnectionError:
-                time.sleep(0.01)
-            assert self.process is not None and self.process.poll() is None, self.log.read_text()
-        raise AssertionError(self.log.read_text())
+class Server(ServerProcess):
+    """A server that dies and comes back, with the client library on the other side."""
 
     def serving_since(self) -> float:
         """Return when it let people in for the last time, by its own log, in seconds of the date."""
-        (*_, line) = [
-            line for line in self.log.read_text(encoding="utf-8").splitlines() if "event=server_listening" in line
-        ]
+        line = self.logs("event=server_listening")
         return datetime.fromisoformat(line.partition(" ")[0].removeprefix("timestamp=")).timestamp()
-
-    def _processor_seconds(self) -> float:
-        """Return what the process has used so far (Linux)."""
-        assert self.process is not None
-        fields = Path(f"/proc/{self.process.pid}/stat").read_text(encoding="ascii").rpartition(")")[2].split()
-        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
-
-    def kill(self) -> None:
-        assert self.process is not None
-        self.process.kill()
-        self.process.wait()
-
-    def stop(self) -> None:
-        """Let it end in order, with the bots that it has started."""
-        assert self.process is not None
-        self.process.terminate()
-        assert self.process.wait(END_SECONDS) == 0
 
     def moves(self, match: int) -> tuple[str, ...]:
         """Return the moves of a match, on disk, whether it is over or not."""
@@ -182,8 +116,6 @@ def test_nothing_is_lost_by_kills_at_random_moments(tmp_path: Path, monkeypatch:
 
 def _kill_again_and_again(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
     chance = random.Random(20261120)
-    server.start()
-    server.wait()
     players = [Player(number, server.port) for number in range(2 * PAIRS)]
     for player in players:
         player.start()
@@ -208,7 +140,7 @@ def _kill_again_and_again(server: Server, monkeypatch: pytest.MonkeyPatch) -> No
             dead = time.time()
             server.start()
         times.append(server.wait())
-        worked.append(server.worked)
+        worked.append(processor_seconds(server.process.pid))
         downs.append((dead, server.serving_since()))
     assert checked > 20 * KILLS
     assert not any(player.error for player in players)
@@ -311,12 +243,12 @@ def test_five_hundred_matches_are_taken_up(tmp_path: Path) -> None:
         shown = events[: chance.randrange(2, len(events))]
         plies += len(shown) - 2
         record_store.begin(number, Keys.of(f"a{number}", f"b{number}"), head + "".join(shown)).close()
+    began = time.monotonic()
     with server:
-        server.start()
-        seconds = server.wait()
+        seconds, worked = time.monotonic() - began, processor_seconds(server.process.pid)
         with socket.create_connection(("127.0.0.1", server.port), timeout=END_SECONDS) as peer:
             peer.sendall(b"LIST\nRESUME 500 a500\nQUIT\n")
             said = b"".join(iter(lambda: peer.recv(65536), b"")).decode()
     assert len([line for line in said.splitlines() if line.endswith(" running")]) == 500
     assert "WELCOME a500" in said
-    print(f"500 matches, {plies} moves: back {seconds:.2f} s after the start, {server.worked:.2f} s of processor time")
+    print(f"500 matches, {plies} moves: back {seconds:.2f} s after the start, {worked:.2f} s of processor time")

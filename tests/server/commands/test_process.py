@@ -1,114 +1,21 @@
 """The server as a process, over real sockets, in real time."""
 
-import re
 import signal
 import socket
 import subprocess
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from engine import record
 from engine.wire import messages as m
-from engine.wire.ends import ClientEnd
 from server import cli
-
-START_SECONDS = 600
-"""After which what a process is to do has failed."""
-
-
-class Server:
-    """A running server process."""
-
-    def __init__(self, folder: Path, *options: str, program: tuple[str, ...] = ("server",)) -> None:
-        command = [sys.executable, "-m", *program, "serve", "--no-web", "--port", "0", "--data", str(folder), *options]
-        self.process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
-        assert self.process.stderr is not None
-        self.log = ""
-        while "server_listening" not in self.log:
-            line = self.process.stderr.readline()
-            assert line, f"the server ended: {self.log}"
-            self.log += line
-        found = re.search(r"ports\W+([0-9]+)", self.log)
-        assert found is not None
-        self.port = int(found.group(1))
-
-    def stop(self, number: int = signal.SIGTERM) -> int:
-        self.process.send_signal(number)
-        assert self.process.stderr is not None
-        self.log += self.process.stderr.read()
-        self.process.stderr.close()
-        return self.process.wait(START_SECONDS)
-
-
-@contextmanager
-def running(folder: Path, *options: str, program: tuple[str, ...] = ("server",)) -> Iterator[Server]:
-    server = Server(folder, *options, program=program)
-    try:
-        yield server
-    finally:
-        if server.process.poll() is None:
-            server.process.kill()
-            server.process.wait()
-        if server.process.stderr is not None:
-            server.process.stderr.close()
-
-
-class Client:
-    """A peer on a blocking socket."""
-
-    def __init__(self, port: int, name: str = "") -> None:
-        self.socket = socket.create_connection(("127.0.0.1", port), timeout=START_SECONDS)
-        self.end = ClientEnd()
-        self.heard: list[Any] = []
-        self.token = ""
-        if name:
-            self.say(m.Login(name))
-
-    def say(self, message: m.Message) -> None:
-        self.socket.sendall(self.end.send(message))
-
-    def hear(self, kind: type) -> Any:
-        while True:
-            while not self.heard:
-                data = self.socket.recv(65536)
-                assert data, f"closed before {kind.__name__}"
-                self.heard += self.end.receive(data)
-            message = self.heard.pop(0)
-            if isinstance(message, m.Match):
-                self.token = message.token
-            if isinstance(message, kind):
-                return message
-
-    def close(self) -> None:
-        self.socket.close()
-
-
-@contextmanager
-def pair(port: int, options: str = "budget=60000") -> Iterator[tuple[Client, Client]]:
-    """Two clients in a match in play; the first begins."""
-    first, second = Client(port, "ann"), Client(port, "bob")
-    try:
-        first.say(m.Seek("gipf", m.Text(f"{options} colour=white")))
-        first.hear(m.Seeking)
-        second.say(m.Seek("gipf", m.Text(options)))
-        for client in (first, second):
-            client.hear(m.Match)
-            client.say(m.Ready())
-        for client in (first, second):
-            client.hear(m.Start)
-        yield first, second
-    finally:
-        first.close()
-        second.close()
+from tests.server.process import START_SECONDS, Client, ServerProcess, pair
 
 
 def test_match_over_sockets_then_an_orderly_stop(tmp_path: Path) -> None:
-    with running(tmp_path) as server:
+    with ServerProcess(tmp_path) as server:
         with pair(server.port, "params=2,3,5,5 budget=60000") as (ann, _):
             ann.say(m.Move(m.Text("a1-b2")))
             assert ann.hear(m.Result).reason == "dead_lock"
@@ -125,26 +32,24 @@ def test_match_over_sockets_then_an_orderly_stop(tmp_path: Path) -> None:
 
 
 def test_grace_lets_running_matches_end(tmp_path: Path) -> None:
-    with running(tmp_path, "--grace", "600") as server, pair(server.port) as (ann, bob):
+    with ServerProcess(tmp_path, "--grace", "600") as server, pair(server.port) as (ann, bob):
         server.process.send_signal(signal.SIGINT)
         bob.hear(m.Turn) if bob.end.state == "thinking" else None
-        assert server.process.stderr is not None
-        while "event=server_stopping" not in (line := server.process.stderr.readline()):
-            assert line, "it has ended"
+        server.logs("event=server_stopping")
         ann.say(m.Resign())
         assert bob.hear(m.Result).reason == "resign"
         assert server.process.wait(START_SECONDS) == 0
 
 
 def test_after_kill_the_match_goes_on_and_so_does_the_number(tmp_path: Path) -> None:
-    with running(tmp_path) as server, pair(server.port) as (ann, bob):
+    with ServerProcess(tmp_path) as server, pair(server.port) as (ann, bob):
         tokens = [bob.token, ann.token]
         ann.say(m.Move(m.Text("a5-b5")))
         ann.hear(m.Moved)
         assert server.stop(signal.SIGKILL) == -signal.SIGKILL
     with (tmp_path / "running" / "1.txt").open("a") as journal:
         journal.write("move 2 bla")  # as if it had been killed in the middle of a write
-    with running(tmp_path) as server:
+    with ServerProcess(tmp_path) as server:
         assert "bytes=10" in server.log and "count=1" in server.log
         players = []
         for token in tokens:
@@ -166,7 +71,7 @@ def test_after_kill_the_match_goes_on_and_so_does_the_number(tmp_path: Path) -> 
 
 @pytest.mark.slow
 def test_two_servers_do_not_share_a_data_directory(tmp_path: Path) -> None:
-    with running(tmp_path) as server, pair(server.port):
+    with ServerProcess(tmp_path) as server, pair(server.port):
         command = [sys.executable, "-m", "server", "serve", "--no-web", "--port", "0", "--data", str(tmp_path)]
         done = subprocess.run(command, capture_output=True, text=True, timeout=START_SECONDS, check=False)
         assert done.returncode == 1
@@ -177,7 +82,7 @@ def test_two_servers_do_not_share_a_data_directory(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_peer_that_never_reads_is_dropped_and_nobody_else_notices(tmp_path: Path) -> None:
     hurried = ("tests.server.commands.hurried_server",)
-    with running(tmp_path, program=hurried) as server, pair(server.port) as (ann, bob):
+    with ServerProcess(tmp_path, program=hurried) as server, pair(server.port) as (ann, bob):
         deaf = Client(server.port)
         deaf.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
         deaf.say(m.Watch(1))
@@ -195,7 +100,7 @@ def _flood(peer: socket.socket, data: bytes) -> None:
 
 @pytest.mark.slow
 def test_port_in_use_is_said_in_one_line(tmp_path: Path) -> None:
-    with running(tmp_path) as server:
+    with ServerProcess(tmp_path) as server:
         command = [
             sys.executable,
             "-P",

@@ -11,15 +11,14 @@ import pytest
 
 from engine import record
 from engine.wire import messages as m
-from tests.server.arena.test_kills import Server
-from tests.server.commands.test_process import Client, running
+from tests.server.process import Client, ServerProcess
 
 SECONDS = 600
 """After which what a test waits for has failed to come."""
 
 
 def test_newcomer_finds_builtin_bots_seated_again_and_again(tmp_path: Path) -> None:
-    with running(tmp_path, "--builtin", "random") as server:
+    with ServerProcess(tmp_path, "--builtin", "random") as server:
         for number in (1, 2):
             newcomer = Client(server.port, "newcomer")
             newcomer.socket.settimeout(SECONDS)
@@ -43,7 +42,7 @@ def test_newcomer_finds_builtin_bots_seated_again_and_again(tmp_path: Path) -> N
 
 @pytest.mark.slow
 def test_a_builtin_bot_that_is_killed_has_lost_its_match_at_once_and_another_takes_its_seat(tmp_path: Path) -> None:
-    with running(tmp_path, "--builtin", "random") as server:
+    with ServerProcess(tmp_path, "--builtin", "random") as server:
         newcomer = Client(server.port, "newcomer")
         seek = m.Seek("gipf", m.Text("params=3,3,9,9 colour=white budget=86400000"))
         newcomer.say(seek)
@@ -65,9 +64,7 @@ def test_a_builtin_bot_that_is_killed_has_lost_its_match_at_once_and_another_tak
 
 @pytest.mark.slow
 def test_builtin_bots_outlive_the_server_in_their_matches_and_others_take_their_seats(tmp_path: Path) -> None:
-    with Server(tmp_path, "--builtin", "random") as server:
-        server.start()
-        server.wait()
+    with ServerProcess(tmp_path, "--builtin", "random") as server:
         newcomer = Client(server.port, "newcomer")
         newcomer.socket.settimeout(SECONDS)
         newcomer.say(m.Seek("gipf", m.Text("params=3,3,9,9 colour=white")))
@@ -118,7 +115,7 @@ def test_demonstration_of_a_bot_that_does_not_exist_fails(tmp_path: Path) -> Non
 
 @pytest.mark.slow
 def test_five_hundred_matches_at_once(tmp_path: Path) -> None:
-    with running(tmp_path) as server:
+    with ServerProcess(tmp_path) as server:
         command = [sys.executable, "-m", "tests.bench.load", str(server.port), "500", "2", "4"]
         done = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS, check=True)
         assert float(done.stdout.split()[0]) > 0

@@ -21,9 +21,9 @@ from server.net.stall_monitor import MIN_STALL_MICROSECONDS, PULSE_SECONDS, Stal
 from server.web.live import channels
 from server.web.live.event_stream import Broadcaster
 from server.web.views import lobby
-from tests.server.commands.test_process import Client as Peer
-from tests.server.commands.test_process import running
 from tests.server.harness import House, open_house, play, ready
+from tests.server.process import Client as Peer
+from tests.server.process import ServerProcess
 
 
 class Watched:
@@ -261,7 +261,7 @@ STOPPED_SECONDS = 0.5
 @pytest.mark.slow
 @pytest.mark.parametrize("answered", [True, False], ids=["answered-meanwhile", "answered-after"])
 def test_a_server_that_was_stopped_charges_nobody_for_it(tmp_path: Path, answered: bool) -> None:
-    with ExitStack() as stack, running(tmp_path) as server:
+    with ExitStack() as stack, ServerProcess(tmp_path) as server:
         ann, bob = Peer(server.port, "ann"), Peer(server.port, "bob")
         stack.enter_context(ann.socket)
         stack.enter_context(bob.socket)

@@ -22,7 +22,7 @@ from server.arena import acceptor
 from server.config.limits import Limits
 from server.config.tls import BadCertificate, Identity, context
 from server.net.rate_limiter import RateLimiter
-from tests.server.commands.test_process import running
+from tests.server.process import ServerProcess
 
 SECONDS = 600.0
 """How long an answer may take on a machine that is busy."""
@@ -64,7 +64,7 @@ def test_match_between_our_clients_and_with_a_builtin_bot(tmp_path: Path, papers
         )  # fmt: skip
 
     seen: dict[str, list[GameResult]] = {}
-    with running(tmp_path, *_options(papers), "--builtin", "random") as server:
+    with ServerProcess(tmp_path, *_options(papers), "--builtin", "random") as server:
         players = [threading.Thread(target=random_bot, args=pair) for pair in (("ann", "bob"), ("bob", "ann"))]
         for player in players:
             player.start()
@@ -81,7 +81,7 @@ def test_who_does_not_encrypt_or_trust_is_told_so(
 ) -> None:
     other = tmp_path / "other.pem"
     trustme.CA().cert_pem.write_to_path(other)
-    with running(tmp_path / "data", *_options(papers)) as server:
+    with ServerProcess(tmp_path / "data", *_options(papers)) as server:
         with monkeypatch.context() as patch:
             patch.setattr("bots.client.connection.CONNECT_SECONDS", 0.2)
             with pytest.raises(Unreachable, match="does not greet"):
@@ -94,13 +94,13 @@ def test_who_does_not_encrypt_or_trust_is_told_so(
             with Connection(*address("127.0.0.1", server.port, tls_ca=str(trusted))) as connection:
                 connection.send(m.Ping(m.Text("hello")))
                 assert connection.receive(SECONDS) == m.Pong(m.Text("hello"))
-    with running(tmp_path / "plain") as server, pytest.raises(Unreachable, match="no encrypted connection"):
+    with ServerProcess(tmp_path / "plain") as server, pytest.raises(Unreachable, match="no encrypted connection"):
         Connection(*address("127.0.0.1", server.port, tls_ca=str(papers.authority)))
 
 
 @pytest.mark.slow
 def test_half_open_handshakes_hold_nobody_up_and_large_answers_arrive(tmp_path: Path, papers: Papers) -> None:
-    with running(tmp_path, *_options(papers)) as server:
+    with ServerProcess(tmp_path, *_options(papers)) as server:
         idle = [socket.create_connection(("127.0.0.1", server.port)) for _ in range(200)]
         with Connection(*address("127.0.0.1", server.port, tls_ca=str(papers.authority))) as connection:
             for _ in range(200):

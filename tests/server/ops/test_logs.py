@@ -3,7 +3,7 @@
 import ast
 import os
 import re
-import signal
+import subprocess
 import sys
 from collections.abc import Iterator
 from io import StringIO
@@ -15,7 +15,7 @@ import structlog
 from engine.wire import messages as m
 from server.ops import logs
 from server.ops.logs import NonBlockingWriter
-from tests.server.commands.test_process import pair, running
+from tests.server.process import START_SECONDS, pair
 
 ROOT = Path(__file__).parents[3]
 PIPE = 1 << 20
@@ -106,15 +106,20 @@ def test_a_file_without_a_descriptor_is_written_to() -> None:
 
 
 def test_a_server_goes_on_when_whoever_has_read_its_log_is_gone(tmp_path: Path) -> None:
-    with running(tmp_path) as server:
-        assert server.process.stderr is not None
-        server.process.stderr.close()
+    command = [sys.executable, "-P", "-m", "server", "serve", "--no-web", "--port", "0", "--data", str(tmp_path)]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stderr is not None
+        log = ""
+        while not (found := re.search(r"ports=\[([0-9]+)", log)):
+            log += (line := process.stderr.readline())
+            assert line, log
+        process.stderr.close()
         for _ in range(2):
-            with pair(server.port) as (ann, bob):
+            with pair(int(found[1])) as (ann, bob):
                 ann.say(m.Resign())
                 assert bob.hear(m.Result).reason == "resign"
-        server.process.send_signal(signal.SIGTERM)
-        assert server.process.wait(600) == 0
+        process.terminate()
+        assert process.wait(START_SECONDS) == 0
     assert len(list((tmp_path / "records").iterdir())) == 2
 
 

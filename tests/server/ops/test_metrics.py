@@ -23,8 +23,8 @@ from server.arena.stats import Histogram
 from server.ops import service_manager
 from server.web.http.metrics import exposition
 from server.web.http.metrics_endpoint import serve_metrics
-from tests.server.commands.test_process import pair, running
 from tests.server.harness import House, open_house, play, ready
+from tests.server.process import ServerProcess, pair
 
 Figures = dict[tuple[str, str], float]
 """By name, and reason or bound where there is one."""
@@ -141,7 +141,7 @@ def test_server_under_a_service_manager(tmp_path: Path, monkeypatch: pytest.Monk
         manager.settimeout(600)
         monkeypatch.setenv("NOTIFY_SOCKET", str(tmp_path / "notify"))
         monkeypatch.setenv("WATCHDOG_USEC", "1000000")
-        with running(tmp_path / "data", "--metrics", "0") as server, pair(server.port) as (ann, bob):
+        with ServerProcess(tmp_path / "data", "--metrics", "0") as server, pair(server.port) as (ann, bob):
             heard = [manager.recv(100) for _ in range(3)]
             assert sorted(heard) == [b"READY=1", b"WATCHDOG=1", b"WATCHDOG=1"]
             found = re.search(r"url=(\S+)", server.log)
@@ -163,7 +163,7 @@ def test_server_under_a_service_manager(tmp_path: Path, monkeypatch: pytest.Monk
 @pytest.mark.slow
 def test_log_in_json_has_one_line_a_match(tmp_path: Path) -> None:
     chance = Random(1)
-    with running(tmp_path, "--log-json") as server:
+    with ServerProcess(tmp_path, "--log-json") as server:
         for _ in range(2):
             with pair(server.port) as (ann, bob):
                 chance.choice((ann, bob)).say(m.Resign())

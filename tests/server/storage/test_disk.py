@@ -6,10 +6,8 @@ With ARENA_CAMPAIGN=1 every byte of a journal is cut off and changed.
 import os
 import random
 import resource
-import socket
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -23,8 +21,8 @@ from engine.wire import messages as m
 from server.match import recovery
 from server.storage.record_store import Keys, RecordStore
 from tests.engine.test_record import played
-from tests.server.commands.test_process import START_SECONDS, Client, running
 from tests.server.harness import open_house
+from tests.server.process import START_SECONDS, Client, ServerProcess
 
 CAMPAIGN = bool(os.environ.get("ARENA_CAMPAIGN"))
 
@@ -35,37 +33,11 @@ def _moves(parameters: str) -> Iterator[str]:
     return iter(record.verify(text).history.moves)
 
 
-class _Limited:
-    """A server no file of which may grow beyond so many bytes."""
-
-    def __init__(self, folder: Path, most: int) -> None:
-        with socket.create_server(("127.0.0.1", 0)) as listener:
-            self.port = listener.getsockname()[1]
-        command = [sys.executable, "-m", "server", "serve", "--no-web", "--port", str(self.port), "--data", str(folder)]
-        self.process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
-        self._wait()
-        resource.prlimit(self.process.pid, resource.RLIMIT_FSIZE, (most, most))
-
-    def _wait(self) -> None:
-        began = time.monotonic()
-        while time.monotonic() - began < START_SECONDS:
-            try:
-                socket.create_connection(("127.0.0.1", self.port)).close()
-                return
-            except ConnectionError:
-                time.sleep(0.05)
-        raise AssertionError("the server did not start")
-
-    def stop(self) -> str:
-        self.process.terminate()
-        return self.process.communicate(timeout=START_SECONDS)[1]
-
-
 @pytest.mark.slow
 def test_a_full_disk_ends_the_match_that_needs_it_and_nothing_earlier_is_lost(tmp_path: Path) -> None:
     with ExitStack() as stack:
-        server = _Limited(tmp_path, 2000)
-        stack.callback(server.process.kill)
+        server = stack.enter_context(ServerProcess(tmp_path))
+        resource.prlimit(server.process.pid, resource.RLIMIT_FSIZE, (2000, 2000))
         ann, bob = Client(server.port, "ann"), Client(server.port, "bob")
         for client in (ann, bob):
             stack.enter_context(client.socket)
@@ -91,11 +63,10 @@ def test_a_full_disk_ends_the_match_that_needs_it_and_nothing_earlier_is_lost(tm
         _seek(bob, ann, "params=2,3,5,5 budget=600000")
         bob.say(m.Move(m.Text("a1-b2")))
         assert ann.hear(m.Result).result == "white"
-        errors = server.stop()
-        assert "File too large" in errors and "Traceback" not in errors
-    with running(tmp_path) as again:
-        again.process.terminate()
-        assert again.process.wait(START_SECONDS) == 0
+        assert server.stop() == 0
+        assert "File too large" in server.log and "Traceback" not in server.log
+    with ServerProcess(tmp_path) as again:
+        assert again.stop() == 0
     summary = record.verify((tmp_path / "records" / "2.txt").read_text(encoding="utf-8"))
     assert (summary.result, list(summary.history.moves)) == ("annulled", told)
 

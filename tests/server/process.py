@@ -1,0 +1,153 @@
+"""The server as a process of its own, over real sockets and in real time, and a client of it."""
+
+import re
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Self, TextIO
+
+from engine.wire import messages as m
+from engine.wire.ends import ClientEnd
+
+START_SECONDS = 600.0
+"""After which what a process is to do has failed: the machine may be busy with other tests."""
+
+LOOK_SECONDS = 0.01
+
+
+class ServerProcess:
+    """A server over a data directory. A ``with`` starts it, and kills it in the end.
+
+    The system chooses its port when it is started for the first time; started again, it has the same.
+    """
+
+    def __init__(
+        self,
+        data: Path,
+        *options: str,
+        program: tuple[str, ...] = ("server",),
+        pages: tuple[str, ...] = ("--no-web",),
+        folder: Path | None = None,
+    ) -> None:
+        """Take its options, and the folder in which it is started."""
+        self.data = data
+        self.port = 0
+        self.process: subprocess.Popen[str]
+        self._command = [sys.executable, "-P", "-m", *program, "serve", *pages, "--data", str(data), *options]
+        self._folder = folder
+        self._logged: list[list[str]] = []
+        """The lines of each process that was started."""
+
+    def __enter__(self) -> Self:
+        self.start()
+        self.wait()
+        return self
+
+    def __exit__(self, *_error: object) -> None:
+        self.kill()
+
+    @property
+    def log(self) -> str:
+        """What all its processes have logged so far."""
+        return "".join(line for lines in self._logged for line in lines)
+
+    def start(self) -> None:
+        """Start it; `wait` tells when it lets clients in."""
+        self._began = time.monotonic()
+        command = [*self._command, "--port", str(self.port)]
+        self.process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, cwd=self._folder)
+        self._logged.append([])
+        assert self.process.stderr is not None
+        # read at once: a full pipe would lose lines
+        self._reader = threading.Thread(target=_read, args=(self.process.stderr, self._logged[-1]), daemon=True)
+        self._reader.start()
+
+    def wait(self) -> float:
+        """Wait until it lets clients in; return how long that took from its start, in seconds."""
+        found = re.search(r"ports\W+([0-9]+)", self.logs("server_listening"))
+        assert found is not None
+        self.port = int(found[1])
+        return time.monotonic() - self._began
+
+    def logs(self, words: str) -> str:
+        """Wait until the process that was started last has logged a line with such words, and return it."""
+        while time.monotonic() < self._began + START_SECONDS:
+            ended = self.process.poll() is not None
+            if found := next((line for line in list(self._logged[-1]) if words in line), ""):
+                return found
+            assert not ended or self._reader.is_alive(), f"the server ended: {self.log}"
+            time.sleep(LOOK_SECONDS)
+        raise AssertionError(f"{words!r} was not logged: {self.log}")
+
+    def stop(self, number: int = signal.SIGTERM) -> int:
+        """Send it a signal, and return its exit status; by then all is read that it and its bots have logged."""
+        self.process.send_signal(number)
+        status = self.process.wait(START_SECONDS)
+        self._reader.join(START_SECONDS)
+        return status
+
+    def kill(self) -> None:
+        """Kill it, if it has not ended."""
+        self.process.kill()
+        self.process.wait()
+
+
+def _read(stream: TextIO, lines: list[str]) -> None:
+    with stream:
+        for line in stream:
+            lines.append(line)
+
+
+class Client:
+    """A peer on a blocking socket."""
+
+    def __init__(self, port: int, name: str = "") -> None:
+        self.socket = socket.create_connection(("127.0.0.1", port), timeout=START_SECONDS)
+        self.end = ClientEnd()
+        self.heard: list[Any] = []
+        self.token = ""
+        if name:
+            self.say(m.Login(name))
+
+    def say(self, message: m.Message) -> None:
+        self.socket.sendall(self.end.send(message))
+
+    def hear(self, kind: type) -> Any:
+        while True:
+            while not self.heard:
+                data = self.socket.recv(65536)
+                assert data, f"closed before {kind.__name__}"
+                self.heard += self.end.receive(data)
+            message = self.heard.pop(0)
+            if isinstance(message, m.Match):
+                self.token = message.token
+            if isinstance(message, kind):
+                return message
+
+    def close(self) -> None:
+        self.socket.close()
+
+
+@contextmanager
+def pair(port: int, options: str = "budget=60000") -> Iterator[tuple[Client, Client]]:
+    """Two clients in a match in play; the first begins."""
+    first, second = Client(port, "ann"), Client(port, "bob")
+    try:
+        first.say(m.Seek("gipf", m.Text(f"{options} colour=white")))
+        first.hear(m.Seeking)
+        second.say(m.Seek("gipf", m.Text(options)))
+        for client in (first, second):
+            client.hear(m.Match)
+            client.say(m.Ready())
+        for client in (first, second):
+            client.hear(m.Start)
+        yield first, second
+    finally:
+        first.close()
+        second.close()
