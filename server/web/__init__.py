@@ -1,11 +1,11 @@
 """The pages: watching, replaying and playing in the browser; docs/web.md tells how pages and server talk.
 
-- `app`: the pages and what they ask for, as one ASGI application
+- `app`: the routes of the pages and of their data, as one ASGI application
 - `documents`: the pages as HTML documents: what each has of its own, ``pages/NAME.html``, in the frame that all of
   them share
 - `http`: HTTP: connections, request bodies, errors, and quotas of clients
 - `live`: live pages: what running matches send to browsers
-- `opening`: where the server begins to serve pages
+- `opening`: begins to serve pages, whose modules are loaded only where somebody wants them
 - `play`: playing in the browser
 - `replay`: replays: finished matches, analysed in processes of their own
 - `service`: the pages as a service beside the others: listens, serves browsers, and stops with the server

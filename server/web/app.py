@@ -1,4 +1,4 @@
-"""The pages and what they ask for, as one ASGI application.
+"""The routes of the pages and of their data, as one ASGI application.
 
 - ``/``, ``/match/17``, ``/replay``, ``/play``, ``/contests``, ``/contest/3``: the pages, which ask for the rest
 - ``/static/…``: their scripts and styles
@@ -34,7 +34,7 @@ from server.storage.record_store import RecordStore
 from server.web import documents, static_files
 from server.web.http.client_quota import ClientQuota
 from server.web.http.errors import Refused, short
-from server.web.http.listener import GUESTS, STREAM
+from server.web.http.listener import QUOTA, STREAM
 from server.web.http.path_numbers import DIGITS
 from server.web.http.request_body import cancel_when_gone, read_body
 from server.web.http.response_guard import Guard
@@ -69,10 +69,10 @@ Listen: TypeAlias = Callable[[Mailbox], Awaitable[None]]
 
 
 class Pages:
-    """What the routes stand on."""
+    """The handlers of all routes."""
 
     def __init__(self, arena: Arena, record_store: RecordStore, hubs: Hubs) -> None:
-        """Take the arena, its records, and what is live."""
+        """Take the arena, its records, and the channels of live pages."""
         self._arena = arena
         self._record_store = record_store
         self._data = arena.settings.data
@@ -118,12 +118,12 @@ class Pages:
         match = self._arena.find_match(number)
         if match is None:
             return _json(
-                await self._record_analyser.of_match("frames", number, await self._text(number), _guest(request))
+                await self._record_analyser.of_match("frames", number, await self._text(number), _client(request))
             )
         state, stamp, gone = match.public, match.now(), away(match)
         history = state.history
         match_frames = self._frame_cache.of(number, history.start)
-        ask = partial(self._record_analyser.ask, "film", guest=_guest(request))
+        ask = partial(self._record_analyser.ask, "positions", client=_client(request))
         frames = await match_frames.up_to(history.moves, history.position, ask)
 
         def told() -> bytes:
@@ -134,7 +134,7 @@ class Pages:
 
     async def _values(self, request: Request) -> Response:
         number = request.path_params["number"]
-        return _json(await self._record_analyser.of_match("values", number, await self._text(number), _guest(request)))
+        return _json(await self._record_analyser.of_match("values", number, await self._text(number), _client(request)))
 
     async def _record(self, request: Request) -> Response:
         return Response(await self._text(request.path_params["number"]), media_type="text/plain; charset=utf-8")
@@ -150,19 +150,21 @@ class Pages:
 
     def _told(self, kind: str) -> Callable[[Request], Awaitable[Response]]:
         async def told(request: Request) -> Response:
-            return _json(await self._record_analyser.ask(kind, await read_body(request, RECORD_BYTES), _guest(request)))
+            return _json(
+                await self._record_analyser.ask(kind, await read_body(request, RECORD_BYTES), _client(request))
+            )
 
         return told
 
     async def _contests(self, _request: Request) -> Response:
-        return _json(msgspec.json.encode(await self._hubs.lobby.shelf.entries()))
+        return _json(msgspec.json.encode(await self._hubs.lobby.reports.entries()))
 
     def _told_of_contest(
         self, ask: Callable[[ReportIndex, int], Awaitable[Contest | None]]
     ) -> Callable[[Request], Awaitable[Response]]:
         async def told(request: Request) -> Response:
             number = request.path_params["number"]
-            found = await ask(self._hubs.lobby.shelf, number)
+            found = await ask(self._hubs.lobby.reports, number)
             if found is None:
                 raise Refused(404, f"there is no report of a contest {number} here")
             headers = {"etag": found.tag, "cache-control": "no-cache"}
@@ -191,10 +193,10 @@ class Pages:
 
 
 class Live:
-    """An endpoint that tells of something until the browser goes."""
+    """An endpoint that sends events until the browser goes."""
 
     def __init__(self, find: Callable[[Scope], Listen]) -> None:
-        """``find`` tells what a request wants to listen to, or raises `Refused`."""
+        """Take a function that finds what a request wants to listen to, or raises `Refused`."""
         self._find = find
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -211,10 +213,10 @@ class Live:
             nursery.cancel_scope.cancel()
 
 
-def _guest(request: Request) -> Hashable:
+def _client(request: Request) -> Hashable:
     """Return whose turn a request takes: that of all browsers of its address."""
-    guests: ClientQuota = request.scope[GUESTS]
-    return guests
+    quota: ClientQuota = request.scope[QUOTA]
+    return quota
 
 
 def _page(page: File) -> Callable[[Request], Awaitable[Response]]:

@@ -45,7 +45,7 @@ NO_PAGE = """<main id="main" class="alone">
 
 
 class Document(NamedTuple):
-    """What tells one page from another."""
+    """What differs between the pages."""
 
     body: str
     """Name of its file."""
@@ -81,7 +81,7 @@ def load() -> dict[str, File]:
 
 
 def refusal(sentence: str) -> str:
-    """Return what a browser shows in place of a page; the sentence may hold anything."""
+    """Return the page of an error; the sentence may hold anything."""
     shown = f"{sentence[:1].upper()}{sentence[1:]}."
     return whole(Document("", "No page"), NO_PAGE.format(sentence=escape(shown)))
 

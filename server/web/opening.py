@@ -1,4 +1,4 @@
-"""Where the server begins to serve pages. What serves them is loaded only where somebody wants them."""
+"""Begins to serve pages. The modules that serve them are loaded only where somebody wants pages."""
 
 import trio
 

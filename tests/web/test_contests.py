@@ -16,16 +16,16 @@ from tests.web.site import Site, knockout, write_reports
 
 
 async def test_contests_are_listed_with_how_far_they_have_come(tmp_path: Path) -> None:
-    shelf = contests.ReportIndex(tmp_path)
-    assert await shelf.entries() == []
+    reports = contests.ReportIndex(tmp_path)
+    assert await reports.entries() == []
     data = write_reports(tmp_path)
     (data / "contests" / "4").mkdir()  # opened, and without a report yet
     (data / "contests" / "5").mkdir()
     (data / "contests" / "5" / "report.json").write_text("{}")
     (data / "contests" / ("9" * 200)).mkdir()
     with capture_logs() as logs:
-        last, running, over = await shelf.entries()
-        assert await shelf.entries() == [last, running, over]
+        last, running, over = await reports.entries()
+        assert await reports.entries() == [last, running, over]
     assert [entry["event"] for entry in logs] == ["report_read_failed"], "once: it has not changed"
     assert (running.contest, running.state, over.contest, over.state) == (2, "running", 1, "over")
     assert running.done < running.known and running.running == 2 and over.done == over.known
@@ -33,10 +33,10 @@ async def test_contests_are_listed_with_how_far_they_have_come(tmp_path: Path) -
 
 
 async def test_a_report_that_has_changed_is_read_again(tmp_path: Path) -> None:
-    shelf = contests.ReportIndex(write_reports(tmp_path))
-    assert [entry.state for entry in await shelf.entries()] == ["over", "running", "over"]
+    reports = contests.ReportIndex(write_reports(tmp_path))
+    assert [entry.state for entry in await reports.entries()] == ["over", "running", "over"]
     files.write(sample_report(12, Swiss(5)), tmp_path / "contests" / "2")
-    assert [entry.state for entry in await shelf.entries()] == ["over"] * 3
+    assert [entry.state for entry in await reports.entries()] == ["over"] * 3
 
 
 def test_only_the_files_of_a_report_can_be_had(tmp_path: Path) -> None:

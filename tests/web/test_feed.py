@@ -51,7 +51,7 @@ class Counter:
         self.told = self.number
         return str(self.number).encode()
 
-    def story(self) -> bytes:
+    def snapshot(self) -> bytes:
         return f"all {self.number}".encode()
 
 
@@ -107,7 +107,7 @@ async def test_who_does_not_read_is_let_go_of_and_nobody_waits(autojump_clock: t
         nursery.start_soon(channel.listen, stuck)
         nursery.start_soon(channel.listen, Mailbox(reading))  # type: ignore[arg-type]
         await settle()
-        source.story = lambda: b""  # type: ignore[method-assign]
+        source.snapshot = lambda: b""  # type: ignore[method-assign]
         source.event = lambda: b"x" * 50_000  # type: ignore[method-assign]
         for count in range(1, 8):
             channel.changed()

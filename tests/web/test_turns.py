@@ -1,4 +1,4 @@
-"""Turns at what takes long: side by side, fair between guests, and within bounds."""
+"""Turns at what takes long: side by side, fair between clients, and within bounds."""
 
 from collections.abc import Hashable
 from contextlib import suppress
@@ -12,7 +12,7 @@ from server.config.limits import Limits
 from server.web.app import application
 from server.web.http.client_quota import REQUESTS_AT_ONCE, HttpRateLimiter
 from server.web.http.errors import Refused
-from server.web.http.listener import GUESTS
+from server.web.http.listener import QUOTA
 from server.web.live.channels import Hubs
 from server.web.live.event_stream import Broadcaster
 from server.web.play.routes import Playing
@@ -23,13 +23,13 @@ from tests.server.harness import open_house
 from tests.web.asking import ask
 
 
-async def have(turns: WorkQueue, guest: str, seconds: float, told: list[str]) -> None:
-    async with turns.of(guest):
-        told.append(guest)
+async def have(turns: WorkQueue, client: str, seconds: float, told: list[str]) -> None:
+    async with turns.of(client):
+        told.append(client)
         await trio.sleep(seconds)
 
 
-async def test_one_guest_does_not_have_all_turns(autojump_clock: trio.testing.MockClock) -> None:
+async def test_one_client_does_not_have_all_turns(autojump_clock: trio.testing.MockClock) -> None:
     turns, told = WorkQueue(3, 100, 100), list[str]()
     async with trio.open_nursery() as nursery:
         for _ in range(10):
@@ -45,8 +45,8 @@ async def test_one_guest_does_not_have_all_turns(autojump_clock: trio.testing.Mo
 async def test_who_asks_for_less_comes_first(autojump_clock: trio.testing.MockClock) -> None:
     turns, told = WorkQueue(2, 100, 100), list[str]()
     async with trio.open_nursery() as nursery:
-        for guest in "aabbcab":
-            nursery.start_soon(have, turns, guest, 1, told)
+        for client in "aabbcab":
+            nursery.start_soon(have, turns, client, 1, told)
             await trio.sleep(0.01)
     assert told[:3] == ["a", "b", "c"] and sorted(told) == sorted("aabbcab")
 
@@ -56,8 +56,8 @@ async def test_who_goes_away_leaves_its_place(autojump_clock: trio.testing.MockC
     for _ in range(3):
         with trio.move_on_after(1):
             async with trio.open_nursery() as nursery:
-                for guest in ("a", "a", "a", "b"):
-                    nursery.start_soon(have, turns, guest, 1000, told)
+                for client in ("a", "a", "a", "b"):
+                    nursery.start_soon(have, turns, client, 1000, told)
                     await trio.sleep(0.01)
     assert told == ["a", "b"] * 3
     await have(turns, "a", 1, told)
@@ -67,11 +67,11 @@ async def test_who_had_much_stands_behind_who_had_less(autojump_clock: trio.test
     turns, told = WorkQueue(2, 100, 100), list[str]()
     await have(turns, "hostile", 10, told)
     async with trio.open_nursery() as nursery:
-        for guest in "ab":
-            nursery.start_soon(have, turns, guest, 1, told)
+        for client in "ab":
+            nursery.start_soon(have, turns, client, 1, told)
             await trio.sleep(0.01)
-        for guest in ("hostile", "c", "hostile", "d"):
-            nursery.start_soon(have, turns, guest, 1, told)
+        for client in ("hostile", "c", "hostile", "d"):
+            nursery.start_soon(have, turns, client, 1, told)
     assert told == ["hostile", "a", "b", *told[3:5], "hostile", "hostile"] and sorted(told[3:5]) == ["c", "d"]
     await trio.sleep(1 + 12 / PAID_OFF)
     await have(turns, "c", 1, told)
@@ -81,12 +81,12 @@ async def test_who_had_much_stands_behind_who_had_less(autojump_clock: trio.test
 async def test_so_many_wait_and_no_more(autojump_clock: trio.testing.MockClock) -> None:
     turns, told = WorkQueue(2, 5, 3), list[str]()
     async with trio.open_nursery() as nursery:
-        for guest in "aaaabbb":
-            nursery.start_soon(have, turns, guest, 1, told)
+        for client in "aaaabbb":
+            nursery.start_soon(have, turns, client, 1, told)
             await trio.sleep(0.01)
-        for guest in "ac":  # three of the one wait, and five in all
+        for client in "ac":  # three of the one wait, and five in all
             with pytest.raises(Full):
-                await have(turns, guest, 1, told)
+                await have(turns, client, 1, told)
     assert sorted(told) == list("aaaabbb")
 
 
@@ -102,9 +102,9 @@ async def test_slow_records_of_one_do_not_hold_up_another(
     record_analyser = RecordAnalyser()
     refused: list[int] = []
 
-    async def slow(guest: Hashable) -> None:
+    async def slow(client: Hashable) -> None:
         try:
-            await record_analyser.ask(kind, b"slow", guest)
+            await record_analyser.ask(kind, b"slow", client)
         except Refused as error:
             refused.append(error.status)
 
@@ -130,10 +130,10 @@ async def test_slow_records_from_many_addresses_keep_nobody_for_longer_than_a_qu
     monkeypatch.setattr(analysis_requests, "_answer", answer)
     record_analyser = RecordAnalyser()
 
-    async def slow(guest: str) -> None:
+    async def slow(client: str) -> None:
         for _ in range(100):
             with suppress(Refused):
-                await record_analyser.ask("frames", b"slow", guest)
+                await record_analyser.ask("frames", b"slow", client)
 
     async with trio.open_nursery() as nursery:
         for number in range(12):
@@ -159,7 +159,7 @@ async def test_browsers_of_one_address_share_its_turns(
     statuses: list[int] = []
 
     async def post(record: bytes, host: str) -> int:
-        status, _ = await ask(app, "POST", "/api/record", record, state={GUESTS: http_rate_limiter.enter(host)})
+        status, _ = await ask(app, "POST", "/api/record", record, state={QUOTA: http_rate_limiter.enter(host)})
         statuses.append(status)
         return status
 
@@ -185,12 +185,12 @@ async def test_a_body_is_charged_by_its_length(tmp_path: Path, monkeypatch: pyte
     async with open_house(tmp_path) as house, Playing() as playing:
         hubs = Hubs(house.arena, Broadcaster(house.arena.send_queue.soon, lambda: 0.0))
         app = application(house.arena, house.arena.record_store, hubs, playing)
-        guests = http_rate_limiter.enter("192.0.2.1")
+        clients = http_rate_limiter.enter("192.0.2.1")
         sent = 0
-        while (await ask(app, "POST", "/api/record", b"x" * 2**20, state={GUESTS: guests})).status == 200:
+        while (await ask(app, "POST", "/api/record", b"x" * 2**20, state={QUOTA: clients})).status == 200:
             sent += 1
             assert sent <= 1000
-            if guests is not None and guests.wait():
+            if clients is not None and clients.wait():
                 break
         assert 50 < sent <= (REQUESTS_AT_ONCE + 16) / 16
 
@@ -211,9 +211,9 @@ async def test_a_match_that_a_class_asks_for_is_told_once(
     record_analyser = RecordAnalyser()
     told: list[bytes | int] = []
 
-    async def ask_for(match: int, guest: str) -> None:
+    async def ask_for(match: int, client: str) -> None:
         try:
-            told.append(await record_analyser.of_match("frames", match, f"record {match}", guest))
+            told.append(await record_analyser.of_match("frames", match, f"record {match}", client))
         except Refused as error:
             told.append(error.status)
 
@@ -222,6 +222,6 @@ async def test_a_match_that_a_class_asks_for_is_told_once(
             nursery.start_soon(ask_for, 7, "class")
     assert asked == [b"record 7"] * 2 and told == [500, *[b"told"] * 39]
     async with trio.open_nursery() as nursery:
-        for guest in ("one", "other"):
-            nursery.start_soon(ask_for, 7, guest)
+        for client in ("one", "other"):
+            nursery.start_soon(ask_for, 7, client)
     assert len(asked) == 2 and told[-2:] == [b"told"] * 2

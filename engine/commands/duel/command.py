@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from engine.commands.duel.processes import OURS, EnginePair, EnginePool, Process, Seat, Task, seat_of
+from engine.commands.duel.processes import OURS, EnginePair, EnginePool, EngineSetup, Process, Task, start_pair
 from engine.commands.duel.results_file import ResultsFile, opened
 from engine.commands.inputs import (
     Rejected,
@@ -125,18 +125,18 @@ def duel(
     if balance is not None:
         check_range("balance", balance, 0, EVALUATION_LIMIT)
     _check_test(elo0, elo1, alpha, beta)
-    contestants = _contestant(NAMES[0], a, start), _contestant(NAMES[1], b, start)
+    setups = _setup(NAMES[0], a, start), _setup(NAMES[1], b, start)
     warn_of(start)
     with opened(results) as file:
         drawn = openings(start, plies, seed, _judge(start), balance)
-        seat = seat_of(contestants)
-        with closing(EnginePool(seat, contestants)) as pool:
+        engines = start_pair(setups)
+        with closing(EnginePool(engines, setups)) as pool:
             setting = Setting(
                 format=FORMAT,
                 game=game,
                 parameters=start.parameters,
-                a=_contender(contestants[0], seat[0]),
-                b=_contender(contestants[1], seat[1]),
+                a=_contender(setups[0], engines[0]),
+                b=_contender(setups[1], engines[1]),
                 seed=seed,
                 opening_plies=plies,
                 balance=balance,
@@ -146,7 +146,7 @@ def duel(
                 alpha=alpha,
                 beta=beta,
             )
-            run = _Run(setting, contestants, pool, file, pairs=games // 2, stop=not all_games)
+            run = _Run(setting, setups, pool, file, pairs=games // 2, stop=not all_games)
             run.carry_out(drawn, jobs)
 
 
@@ -154,7 +154,7 @@ class _Run(NamedTuple):
     """A duel that is under way."""
 
     setting: Setting
-    contestants: tuple[EnginePair, EnginePair]
+    setups: tuple[EngineSetup, EngineSetup]
     pool: EnginePool
     file: ResultsFile
     pairs: int
@@ -202,10 +202,10 @@ class _Run(NamedTuple):
         seconds = perf_counter() - began
         say(f"{2 * count} games in {seconds:.1f} s, {120 * count / seconds:.0f} a minute, {jobs} at a time")
 
-    def _play_pair(self, task: Task, seat: Seat) -> Pair:
-        players = seat[0].play, seat[1].play
-        budgets = self.contestants[0].side.budget, self.contestants[1].side.budget
-        start = self.contestants[0].start
+    def _play_pair(self, task: Task, engines: EnginePair) -> Pair:
+        players = engines[0].play, engines[1].play
+        budgets = self.setups[0].side.budget, self.setups[1].side.budget
+        start = self.setups[0].start
         return play_pair(task.number, start, task.opening, players, budgets, self.setting.move_limit)
 
     def _tell_time_losses(self, pair: Pair) -> None:
@@ -216,7 +216,7 @@ class _Run(NamedTuple):
                 say(f"pair {pair.number}: {NAMES[loser]} has used up its budget, {left}, and loses")
 
 
-def _contestant(name: str, text: str, start: Position) -> EnginePair:
+def _setup(name: str, text: str, start: Position) -> EngineSetup:
     """Return a side from its text; raises `Rejected`."""
     try:
         side = engine_config.read(text)
@@ -232,11 +232,11 @@ def _contestant(name: str, text: str, start: Position) -> EnginePair:
         except msgspec.DecodeError as error:
             sentence = f"these are no weights, an object of names and whole numbers: {error}"
             raise Rejected(f"{name}: {side.weights}: {sentence}") from None
-    return EnginePair(name, side, directory, weights, start)
+    return EngineSetup(name, side, directory, weights, start)
 
 
-def _contender(contestant: EnginePair, process: Process) -> Contender:
-    return Contender(str(contestant.side), process.digest, dict(contestant.weights))
+def _contender(setup: EngineSetup, process: Process) -> Contender:
+    return Contender(str(setup.side), process.digest, dict(setup.weights))
 
 
 def _judge(start: Position) -> Judge:

@@ -151,13 +151,13 @@ def main() -> None:
     lines: Lines = SimpleQueue()
     threading.Thread(target=listen, args=(lines,), daemon=True).start()
     try:
-        duellist = EngineProcess(json.loads(lines.get()[1]))
-        answer(duellist.ready())
+        process = EngineProcess(json.loads(lines.get()[1]))
+        answer(process.ready())
         gc.collect()
         gc.freeze()  # what is loaded stays: not to be looked through while a clock runs
         while True:
             came, line = lines.get()
-            answer(duellist.move(json.loads(line), came))
+            answer(process.move(json.loads(line), came))
     except Exception as error:
         kind = "" if isinstance(error, ValueError) else f"{type(error).__name__}: "
         answer({"error": f"{kind}{error}"})

@@ -49,7 +49,7 @@ class _Reply(msgspec.Struct):
 Answer = TypeVar("Answer", Ready, _Reply)
 
 
-class EnginePair(NamedTuple):
+class EngineSetup(NamedTuple):
     """What a process has to know of its side."""
 
     name: str
@@ -61,7 +61,7 @@ class EnginePair(NamedTuple):
     start: Position
 
     @property
-    def setup(self) -> dict[str, Any]:
+    def first_message(self) -> dict[str, Any]:
         """The first line that its process gets."""
         side = self.side
         limits = {
@@ -85,13 +85,13 @@ class EnginePair(NamedTuple):
 class Process:
     """A process that plays for a side. Whoever starts one closes it."""
 
-    def __init__(self, contestant: EnginePair) -> None:
+    def __init__(self, setup: EngineSetup) -> None:
         """Start it and wait until it is ready: seconds where nothing is compiled yet.
 
         Raises `Rejected` where it cannot do what the side wants, and ChildProcessError where it ends.
         """
-        self._name = contestant.name
-        directory = contestant.directory
+        self._name = setup.name
+        directory = setup.directory
         path = os.pathsep.join(filter(None, (str(directory), os.environ.get("PYTHONPATH"))))
         self._process = subprocess.Popen(
             [sys.executable, "-P", str(SCRIPT)],
@@ -100,7 +100,7 @@ class Process:
             env={**os.environ, "PYTHONPATH": path},
         )
         try:
-            ready = self._ask(contestant.setup, Ready)
+            ready = self._ask(setup.first_message, Ready)
             if isinstance(ready, Refusal):
                 raise Rejected(f"{self._name}: {ready.error}")
             if Path(ready.engine).resolve() != directory:
@@ -173,15 +173,15 @@ class Task(NamedTuple):
     opening: Opening
 
 
-Seat = tuple[Process, Process]
+EnginePair = tuple[Process, Process]
 """The processes of both sides that play the pairs of one job."""
 
 
-def seat_of(contestants: tuple[EnginePair, EnginePair]) -> Seat:
+def start_pair(setups: tuple[EngineSetup, EngineSetup]) -> EnginePair:
     """Start the processes of one job, the second when the first is ready and what it has compiled can be found."""
-    first = Process(contestants[0])
+    first = Process(setups[0])
     try:
-        return first, Process(contestants[1])
+        return first, Process(setups[1])
     except BaseException:
         first.close()
         raise
@@ -190,15 +190,15 @@ def seat_of(contestants: tuple[EnginePair, EnginePair]) -> Seat:
 class EnginePool:
     """Plays pairs, so many at a time. To be closed, which ends all processes."""
 
-    def __init__(self, first: Seat, contestants: tuple[EnginePair, EnginePair]) -> None:
+    def __init__(self, first: EnginePair, setups: tuple[EngineSetup, EngineSetup]) -> None:
         """Take the processes of the first job, which are closed with all others."""
-        self._contestants = contestants
-        self._seats = [first]
+        self._setups = setups
+        self._pairs = [first]
         self._lock = threading.Lock()
         self._closing = False
         self._threads: list[threading.Thread] = []
 
-    def pairs(self, tasks: Iterator[Task], play: Callable[[Task, Seat], Pair], jobs: int) -> Iterator[Pair]:
+    def pairs(self, tasks: Iterator[Task], play: Callable[[Task, EnginePair], Pair], jobs: int) -> Iterator[Pair]:
         """Yield pairs as they are finished, until there are no more tasks.
 
         Tasks are asked for by one thread at a time. What a job raises is raised here.
@@ -207,9 +207,9 @@ class EnginePool:
 
         def work(job: int) -> None:
             try:
-                seat = self._seats[0] if job == 0 else self._take_seat()
+                engines = self._pairs[0] if job == 0 else self._start_another()
                 while (task := self._next(tasks)) is not None:
-                    done.put(play(task, seat))
+                    done.put(play(task, engines))
                 done.put(None)
             except BaseException as error:
                 done.put(error)
@@ -231,24 +231,24 @@ class EnginePool:
         """End all processes and threads, also in the midst of a game."""
         with self._lock:
             self._closing = True
-            for seat in self._seats:
-                for process in seat:
+            for engines in self._pairs:
+                for process in engines:
                     process.kill()
         for thread in self._threads:
             thread.join()
-        for seat in self._seats:
-            for process in seat:
+        for engines in self._pairs:
+            for process in engines:
                 process.close()
 
     def _next(self, tasks: Iterator[Task]) -> Task | None:
         with self._lock:
             return None if self._closing else next(tasks, None)
 
-    def _take_seat(self) -> Seat:
-        seat = seat_of(self._contestants)
+    def _start_another(self) -> EnginePair:
+        engines = start_pair(self._setups)
         with self._lock:
-            self._seats.append(seat)
+            self._pairs.append(engines)
             if self._closing:
-                for process in seat:
+                for process in engines:
                     process.kill()
-        return seat
+        return engines

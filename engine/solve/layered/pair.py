@@ -75,13 +75,13 @@ class LayerPair:
         kernel: Kernel,
         name: Name,
         sizes: Sequence[int],
-        shelf: LayerStore,
+        store: LayerStore,
         *,
         memory: int,
         threads: int,
         late: Callable[[], bool],
     ) -> None:
-        """Make room for both layers; the smaller ones are taken from the shelf.
+        """Make room for both layers; the smaller ones are taken from the store.
 
         Raises OutOfMemory where more than ``memory`` bytes are needed.
         """
@@ -89,7 +89,7 @@ class LayerPair:
         self._kernel = kernel._replace(rules=self._rules)
         bound = bind(ENTRY_POINTS, self._kernel)
         self._look, self._count_edges, self._add_up, self._fill_in, self._return, self._tell = bound
-        self._shelf = shelf
+        self._store = store
         self._memory = memory
         self._late = late
         self._threads = threads
@@ -150,10 +150,10 @@ class LayerPair:
 
     def _survey_from(self, begin: int, number: int) -> tuple[list[Any], Any]:
         """Survey a portion of a layer; return its edges, in portions, and counters."""
-        kernel, name, layer, shelf = self._kernel, self._names[number], self._layers[number], self._shelf
+        kernel, name, layer, store = self._kernel, self._names[number], self._layers[number], self._store
         arena, found = kernel.arena(ARENA_PLACES), numbers(kernel, "q", LISTED_MOVES * self._rules.LISTED)
         pairs = numbers(kernel, "i", EDGES_AT_A_TIME * 2)
-        index, width = self._rules.index, shelf.width
+        index, width = self._rules.index, store.width
         tally = numbers(kernel, "q", 4)
         end = min(begin + SURVEYED_AT_A_TIME, len(layer.values))
         tally[PLACE] = begin
@@ -163,7 +163,7 @@ class LayerPair:
             if self._late():
                 raise OutOfTime("the time is over")
             tally[EDGES] = 0
-            self._look(end, *name, index, arena, found, shelf.values, shelf.offsets, width, layer, pairs, tally)
+            self._look(end, *name, index, arena, found, store.values, store.offsets, width, layer, pairs, tally)
             portions.append(copy(pairs[: 2 * tally[EDGES]]))
             edges += int(tally[EDGES])
         tally[EDGES] = edges

@@ -32,7 +32,7 @@ class Layers:
             self._memory -= self.places(largest)
             if self._memory < sum(self._sizes[mine] for mine in set(largest)) * PLACE_BYTES:
                 raise OutOfMemory("all layers together take more memory than is allowed")
-        self._shelf = LayerStore(self._kernel, self._sizes, directory)
+        self._store = LayerStore(self._kernel, self._sizes, directory)
 
     def places(self, largest: Name) -> int:
         """Return how many places there are in a layer and all below it: no less than there are positions."""
@@ -47,9 +47,9 @@ class Layers:
 
         Of two that belong together only one is named. A layer that is there needs no others.
         """
-        if self._shelf.is_there(largest):
+        if self._store.is_there(largest):
             return []
-        return [pair for pair in needed(largest) if not all(self._shelf.is_there(name) for name in (pair, pair[::-1]))]
+        return [pair for pair in needed(largest) if not all(self._store.is_there(name) for name in (pair, pair[::-1]))]
 
     def solve(self, pair: Name, late: Callable[[], bool], clock: Callable[[], float] = lambda: 0.0) -> None:
         """Solve a layer and the one that belongs to it, all smaller ones being there.
@@ -60,13 +60,13 @@ class Layers:
         """
         began = clock()
         for solved in self._pair(pair, late).solve():
-            self._shelf.put(solved.name, solved.values, _figures(solved, clock() - began))
+            self._store.put(solved.name, solved.values, _figures(solved, clock() - began))
 
     def total(self, largest: Name) -> tuple[int, float]:
         """Return how many positions a layer and all below it have, and the seconds that they took, as far as solved."""
         positions, seconds = 0, 0.0
         for pair in needed(largest):
-            figures = [known for name in {pair, pair[::-1]} if (known := self._shelf.figures(name)) is not None]
+            figures = [known for name in {pair, pair[::-1]} if (known := self._store.figures(name)) is not None]
             positions += sum(known.positions for known in figures)
             seconds += max((known.seconds for known in figures), default=0.0)
         return positions, seconds
@@ -74,17 +74,17 @@ class Layers:
     def judgement(self, state: State) -> Judgement | None:
         """Return what is known of a position, None where its layer is not solved."""
         name = layer_of(self._kernel._replace(state=state))
-        if not self._shelf.is_there(name):
+        if not self._store.is_there(name):
             return None
         rules = self._rules
-        value = self._shelf.value(name, int(rules.place_in_layer(state, rules.index)))
+        value = self._store.value(name, int(rules.place_in_layer(state, rules.index)))
         if value == 0:
             return Judgement(0, 0)
         return Judgement(-1 if value & 1 else 1, value - 1)
 
     def _pair(self, name: Name, late: Callable[[], bool]) -> LayerPair:
         return LayerPair(
-            self._kernel, name, self._sizes, self._shelf, memory=self._memory, threads=self._threads, late=late
+            self._kernel, name, self._sizes, self._store, memory=self._memory, threads=self._threads, late=late
         )
 
 

@@ -1,6 +1,6 @@
 """Where solved layers are kept: in memory, or in a directory, from which they are read again.
 
-All values lie in one array, layer behind layer, those with the smaller numbers in their names first; so a shelf for
+All values lie in one array, layer behind layer, those with the smaller numbers in their names first; so a store for
 larger ones is the same with more behind it. On disk that is a file which is mapped into memory, with holes for what is
 not solved. A journal beside it has a line for each layer that is complete, with a checksum of its values: a layer
 without its line, or with values that do not fit it, is not there.

@@ -34,10 +34,10 @@ SECONDS = 1_000_000
 
 
 class ClientQuota:
-    """The browsers of one address, as far as limits go."""
+    """The quota that all browsers of one address share."""
 
     def __init__(self, trusted: bool, clock: Callable[[], int], http_rate_limiter: "HttpRateLimiter") -> None:
-        """Begin with none; those that are trusted have more requests, and as many connections as they like."""
+        """Begin unused; a trusted address has more requests, and any number of connections."""
         self.trusted = trusted
         self._a_second = TRUSTED_REQUESTS if trusted else REQUESTS
         self.http_rate_limiter = http_rate_limiter
@@ -46,22 +46,22 @@ class ClientQuota:
         self._clock = clock
 
     def wait(self) -> float | None:
-        """A request has come: return the seconds that it is kept waiting, None where it is to be refused."""
+        """Charge a request; return the seconds that it has to wait, None where it is to be refused."""
         now = self._clock()
         if not self._rate.allows(now, 1, self._a_second, REQUESTS_AT_ONCE + self._a_second * MAX_WAIT):
             return None
         return self._rate.owed(now, self._a_second, REQUESTS_AT_ONCE) / SECONDS
 
     def unused(self) -> bool:
-        """Tell whether there is nothing to remember."""
+        """Tell whether nothing is charged and nobody is connected, so that the quota can be forgotten."""
         return self.connections == 0 and self._rate.unused(self._clock())
 
 
 class HttpRateLimiter:
-    """Everybody who is connected."""
+    """The quotas of all addresses, and the number of connections."""
 
     def __init__(self, limits: Limits, most: int, clock: Callable[[], int]) -> None:
-        """``most`` connections are let in, of an address as many as the limits say; ``clock`` counts microseconds."""
+        """Admit ``most`` connections, of an address as many as the limits say. The clock counts microseconds."""
         self._limits = limits
         self._most = most
         self._clock = clock
@@ -69,49 +69,49 @@ class HttpRateLimiter:
         self._addresses: dict[str, ClientQuota] = {}
 
     def enter(self, host: str) -> ClientQuota | None:
-        """Let a connection in, None where there are too many of them; `leave` is to be called for the others."""
-        guests = self._guests(address_of(host), is_trusted(host, self._limits))
-        if self._count >= self._most or not self.join(guests):
+        """Admit a connection, None where there are too many; call `leave` when one that was admitted ends."""
+        quota = self._quota_of(address_of(host), is_trusted(host, self._limits))
+        if self._count >= self._most or not self.join(quota):
             return None
         self._count += 1
-        return guests
+        return quota
 
-    def leave(self, guests: ClientQuota) -> None:
-        """A connection has ended."""
-        self.part(guests)
+    def leave(self, quota: ClientQuota) -> None:
+        """Release an admitted connection that has ended."""
+        self.part(quota)
         self._count -= 1
 
     def behind(self, forwarded: str) -> ClientQuota:
-        """Return the guests that a proxy asks for: the last address that it names which is no proxy itself."""
+        """Return the quota of whom a proxy asks for: of the last address that it names which is no proxy itself."""
         named = [part.strip() for part in forwarded.split(",")[-MAX_PROXIES:]]
         for host in reversed(named):
             try:
                 key, trusted = address_of(host), is_trusted(host, self._limits)
             except ValueError:
-                return self._guests(UNKNOWN, False)
+                return self._quota_of(UNKNOWN, False)
             if not trusted or host == named[0]:
-                return self._guests(key, trusted)
-        return self._guests(UNKNOWN, False)
+                return self._quota_of(key, trusted)
+        return self._quota_of(UNKNOWN, False)
 
-    def join(self, guests: ClientQuota) -> bool:
+    def join(self, quota: ClientQuota) -> bool:
         """Count a connection, or a request that came through a proxy's; tell whether it may be there."""
-        if not guests.trusted and guests.connections >= self._limits.connections:
+        if not quota.trusted and quota.connections >= self._limits.connections:
             return False
-        guests.connections += 1
+        quota.connections += 1
         return True
 
-    def part(self, guests: ClientQuota) -> None:
-        """What was counted has ended."""
-        guests.connections -= 1
+    def part(self, quota: ClientQuota) -> None:
+        """Release what `join` has counted."""
+        quota.connections -= 1
 
-    def _guests(self, key: str, trusted: bool) -> ClientQuota:
-        guests = self._addresses.get(key)
-        if guests is None:
+    def _quota_of(self, key: str, trusted: bool) -> ClientQuota:
+        quota = self._addresses.get(key)
+        if quota is None:
             self._forget()
-            guests = self._addresses[key] = ClientQuota(trusted, self._clock, self)
-        return guests
+            quota = self._addresses[key] = ClientQuota(trusted, self._clock, self)
+        return quota
 
     def _forget(self) -> None:
-        """Forget addresses of which there is nothing to remember."""
+        """Forget the quotas of addresses that are unused."""
         if len(self._addresses) > 2 * self._most:
-            self._addresses = {key: guests for key, guests in self._addresses.items() if not guests.unused()}
+            self._addresses = {key: quota for key, quota in self._addresses.items() if not quota.unused()}

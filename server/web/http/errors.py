@@ -1,4 +1,4 @@
-"""What a browser is told instead of an answer."""
+"""Errors that a browser is sent in place of an answer."""
 
 NOT_TRUE = 422
 """Status of an answer that a record is not true."""
@@ -8,7 +8,7 @@ MAX_SENTENCE = 400
 
 
 def short(sentence: str) -> str:
-    """Return a sentence that is no longer than a page can show."""
+    """Shorten a sentence to what a page can show."""
     if len(sentence) <= MAX_SENTENCE:
         return sentence
     half = MAX_SENTENCE // 2

@@ -37,8 +37,8 @@ REFUSAL = (
     b"Too many browsers are connected; try again later.\n"
 )
 
-STREAM, GUESTS = "stream", "guests"
-"""Keys of an application's ``scope["state"]``, where it finds the connection's `BoundedStream` and its `Guests`."""
+STREAM, QUOTA = "stream", "quota"
+"""Keys of an application's ``scope["state"]``: the connection's `BoundedStream`, and its `ClientQuota`."""
 
 
 class BoundedStream:
@@ -113,16 +113,16 @@ async def serve_browsers(
     async def handle(stream: trio.SocketStream) -> None:
         bounded = BoundedStream(stream)
         try:
-            guests = http_rate_limiter.enter(stream.socket.getpeername()[0])
+            quota = http_rate_limiter.enter(stream.socket.getpeername()[0])
         except OSError:  # gone before it was looked at
             await trio.aclose_forcefully(stream)
             return
         connected.add(bounded)
         try:
-            if guests is None:
+            if quota is None:
                 await bounded.send_all(REFUSAL)
             else:
-                state = ConnectionState({STREAM: bounded, GUESTS: guests})
+                state = ConnectionState({STREAM: bounded, QUOTA: quota})
                 await TCPServer(wrapped, config, context, state, bounded)  # type: ignore[arg-type]
         except (OSError, trio.BrokenResourceError, trio.ClosedResourceError):
             pass
@@ -130,8 +130,8 @@ async def serve_browsers(
             log.error("http_connection_failed", exc_info=error)
         finally:
             connected.discard(bounded)
-            if guests is not None:
-                http_rate_limiter.leave(guests)
+            if quota is not None:
+                http_rate_limiter.leave(quota)
             with trio.move_on_after(1, shield=True):
                 await bounded.aclose()
 

@@ -32,7 +32,7 @@ class ArenaCollector(Collector):
 
     def collect(self) -> Iterable[Metric]:
         """Return all figures."""
-        arena, tally = self._arena, self._arena.stats
+        arena, stats = self._arena, self._arena.stats
         yield InfoMetricFamily("arena_server", "Program and version.", {"program": arena.server})
         yield GaugeMetricFamily("arena_matches_running", "Matches that are being played.", len(arena.matches))
         yield GaugeMetricFamily("arena_sessions", "Connections that are open.", len(self._rate_limiter.quotas))
@@ -40,13 +40,13 @@ class ArenaCollector(Collector):
         yield CounterMetricFamily(
             "arena_refused", "Connections that were not let in.", self._rate_limiter.total_refused
         )
-        yield CounterMetricFamily("arena_matches_started", "Matches begun, or taken up after a crash.", tally.started)
+        yield CounterMetricFamily("arena_matches_started", "Matches begun, or taken up after a crash.", stats.started)
         ended = CounterMetricFamily("arena_matches_ended", "Matches that are over, by reason.", labels=["reason"])
-        for reason, count in sorted(tally.results.items()):
+        for reason, count in sorted(stats.results.items()):
             ended.add_metric([reason], count)
         yield ended
-        yield _histogram("arena_move_seconds", "From a MOVE's arrival until its answer was handed over.", tally.moves)
-        yield _histogram("arena_flag_lateness_seconds", "From a deadline until the flag fell.", tally.lateness)
+        yield _histogram("arena_move_seconds", "From a MOVE's arrival until its answer was handed over.", stats.moves)
+        yield _histogram("arena_flag_lateness_seconds", "From a deadline until the flag fell.", stats.lateness)
         stalls = arena.stalls
         yield CounterMetricFamily("arena_stalls", "Times at which the event loop stood still.", stalls.count)
         yield CounterMetricFamily("arena_stall_seconds", "How long it stood still in all.", stalls.total * MICROSECOND)
@@ -65,7 +65,7 @@ def _buckets(histogram: Histogram) -> Iterator[tuple[str, float]]:
 
 
 def exposition(arena: Arena, rate_limiter: RateLimiter) -> Callable[[], bytes]:
-    """Return what writes all figures in Prometheus' text format."""
+    """Return a function that writes all figures in Prometheus' text format."""
     registry = CollectorRegistry()
     registry.register(ArenaCollector(arena, rate_limiter))
     ProcessCollector(registry=registry)

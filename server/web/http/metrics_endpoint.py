@@ -1,4 +1,4 @@
-"""What the server shows of itself to programs that watch over it: ``/metrics`` for Prometheus, and ``/health``."""
+"""``/metrics`` for Prometheus, and ``/health``, for programs that watch over the server."""
 
 import trio
 from prometheus_client.exposition import CONTENT_TYPE_LATEST

@@ -8,7 +8,7 @@ from starlette.types import Receive
 
 from server.web.http.client_quota import TOO_MANY, ClientQuota
 from server.web.http.errors import Refused
-from server.web.http.listener import GUESTS
+from server.web.http.listener import QUOTA
 
 SECONDS = 20.0
 """Longest that a browser may take to send one."""
@@ -24,16 +24,16 @@ async def read_body(request: Request, most_bytes: int) -> bytes:
     Of an address that sends much it is read more slowly.
     """
     body, charged = bytearray(), CHARGED_BYTES
-    guests: ClientQuota | None = request.scope.get(GUESTS)
+    quota: ClientQuota | None = request.scope.get(QUOTA)
     with trio.move_on_after(SECONDS):
         async with aclosing(request.stream()) as pieces:
             async for piece in pieces:
                 body += piece
                 if len(body) > most_bytes:
                     raise Refused(413, f"a request has at most {most_bytes} bytes here, and this is longer")
-                while guests is not None and len(body) > charged:
+                while quota is not None and len(body) > charged:
                     charged += CHARGED_BYTES
-                    wait = guests.wait()
+                    wait = quota.wait()
                     if wait is None:
                         raise Refused(*TOO_MANY)
                     await trio.sleep(wait)

@@ -1,4 +1,4 @@
-"""Around every answer: headers that keep a page to itself, and bounds of what is asked."""
+"""Security headers of every answer, and limits of every request."""
 
 from urllib.parse import urlsplit
 
@@ -8,7 +8,7 @@ from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from server.web.http.client_quota import TOO_MANY, ClientQuota
-from server.web.http.listener import GUESTS
+from server.web.http.listener import QUOTA
 
 POLICY = "; ".join(
     (
@@ -39,7 +39,7 @@ MAX_TARGET = 4096
 
 
 class Guard:
-    """An ASGI application around another one."""
+    """Middleware around the application of the pages."""
 
     def __init__(self, app: ASGIApp) -> None:
         """Take the application."""
@@ -59,23 +59,23 @@ class Guard:
                     headers.setdefault(name, value)
             await send(message)
 
-        guests: ClientQuota = scope["state"][GUESTS]
-        named = Headers(scope=scope).getlist("x-forwarded-for") if guests.trusted else []
+        quota: ClientQuota = scope["state"][QUOTA]
+        named = Headers(scope=scope).getlist("x-forwarded-for") if quota.trusted else []
         if not named:
-            await self._answer(guests, scope, receive, send_with_headers)
+            await self._answer(quota, scope, receive, send_with_headers)
             return
-        http_rate_limiter, guests = guests.http_rate_limiter, guests.http_rate_limiter.behind(",".join(named))
-        if not http_rate_limiter.join(guests):
+        http_rate_limiter, quota = quota.http_rate_limiter, quota.http_rate_limiter.behind(",".join(named))
+        if not http_rate_limiter.join(quota):
             await _refuse(TOO_MANY, scope, receive, send_with_headers)
             return
         try:
-            await self._answer(guests, scope, receive, send_with_headers)
+            await self._answer(quota, scope, receive, send_with_headers)
         finally:
-            http_rate_limiter.part(guests)
+            http_rate_limiter.part(quota)
 
-    async def _answer(self, guests: ClientQuota, scope: Scope, receive: Receive, send: Send) -> None:
-        scope[GUESTS] = guests
-        wait = guests.wait()
+    async def _answer(self, quota: ClientQuota, scope: Scope, receive: Receive, send: Send) -> None:
+        scope[QUOTA] = quota
+        wait = quota.wait()
         fault = TOO_MANY if wait is None else _fault(scope)
         if wait:
             await trio.sleep(wait)
@@ -90,7 +90,7 @@ async def _refuse(fault: tuple[int, str], scope: Scope, receive: Receive, send: 
 
 
 def _fault(scope: Scope) -> tuple[int, str] | None:
-    """Say what is wrong with a request, whatever it asks for: a status and a sentence."""
+    """Return the status and sentence of a request that is wrong whatever it asks for; None for any other."""
     if scope["http_version"] not in ("1.0", "1.1"):
         return 505, "the pages are served by HTTP/1.1"
     if scope["method"] not in METHODS:

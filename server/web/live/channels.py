@@ -1,4 +1,4 @@
-"""What browsers listen to: a match, told once for all who watch it, and the lobby."""
+"""The channels that browsers listen to: one for each watched match, and one for the lobby."""
 
 import msgspec
 import structlog
@@ -48,7 +48,7 @@ class Drawn:
 
 
 class MatchHub:
-    """Sits among the spectators of a match while browsers watch it; what it tells them it reads off the match."""
+    """The channel of a match: a spectator of it while browsers watch, which reads what it sends from the match."""
 
     def __init__(self, match: Match, broadcaster: Broadcaster, drawn: Drawn) -> None:
         """Take a match, running or over."""
@@ -62,9 +62,9 @@ class MatchHub:
         self._plies = 0
 
     async def listen(self, mailbox: Mailbox) -> None:
-        """Tell a browser of the match until it is gone."""
+        """Send a browser the events of the match until it is gone."""
         if self.match.state.outcome is None:
-            self.match.watchers[self] = None  # unlike by Match.watch: the story is read off the match
+            self.match.watchers[self] = None  # unlike by Match.watch: what is sent is read from the match
         try:
             await self.channel.listen(mailbox)
         finally:
@@ -72,12 +72,12 @@ class MatchHub:
                 self.match.watchers.pop(self, None)
 
     def tell(self, _kind: type, _data: bytes) -> None:
-        """Something happened: every browser is told soon."""
+        """Note that something has happened, which every browser is sent soon."""
         self._follow()
         self.channel.changed()
 
     def leave(self) -> None:
-        """The match is over."""
+        """Note that the match is over."""
         self._follow()
         self.channel.changed()
 
@@ -95,7 +95,7 @@ class MatchHub:
         state = self.match.state
         return state is self.match.public and state.playing and state.clock.since == (None, None)
 
-    def story(self) -> bytes:
+    def snapshot(self) -> bytes:
         """Return the last STEPS moves, and how the match stands."""
         self._follow()
         return self._tell(0)
@@ -117,13 +117,13 @@ class MatchHub:
 
 
 class LobbyHub:
-    """Looks at the arena every second while browsers are in the lobby."""
+    """The channel of the lobby: it looks at the arena every second while browsers listen."""
 
     def __init__(self, arena: Arena, broadcaster: Broadcaster) -> None:
         """Take the arena."""
         self.channel = Channel(broadcaster, self)
         self._arena = arena
-        self.shelf = ReportIndex(arena.settings.data)
+        self.reports = ReportIndex(arena.settings.data)
         self._contests: tuple[Entry, ...] = ()
         self._earlier = PastResults(arena.settings.data)
         self._boards = Boards()
@@ -132,14 +132,14 @@ class LobbyHub:
         self._last = b""
 
     async def listen(self, mailbox: Mailbox) -> None:
-        """Tell a browser of the lobby until it is gone."""
+        """Send a browser the lobby until it is gone."""
         self._earlier.want()
         await self._look()
         await self._draw()
         await self.channel.listen(mailbox)
 
     async def run(self) -> None:
-        """Look, until cancelled."""
+        """Look at the arena every second, until cancelled."""
         async with trio.open_nursery() as nursery:
             nursery.start_soon(self._earlier.run)
             nursery.start_soon(self._follow_contests)
@@ -162,9 +162,9 @@ class LobbyHub:
                 await self._look()
 
     async def _look(self) -> None:
-        """Look how far contests have come: those that are running, then the last ones."""
+        """Read the progress of contests: those that are running, then the last ones."""
         try:
-            found = await self.shelf.entries()
+            found = await self.reports.entries()
         except OSError as error:
             log.warning("contests_read_failed", error=repr(str(error)))
             return
@@ -175,7 +175,7 @@ class LobbyHub:
         last, self._last = self._last, self._look_round()
         return None if last == self._last else self._last
 
-    def story(self) -> bytes:
+    def snapshot(self) -> bytes:
         """Return the lobby as it was a second ago at most: whoever comes again and again does not have it made anew."""
         return self._now if trio.current_time() < self._made + LOBBY_SECONDS else self._look_round()
 
@@ -196,7 +196,7 @@ class Hubs:
         self._drawn = Drawn()
 
     async def watch(self, match: Match, mailbox: Mailbox) -> None:
-        """Tell a browser of a match until it is gone."""
+        """Send a browser the events of a match until it is gone."""
         hub = self._matches.get(match.number) or MatchHub(match, self._broadcaster, self._drawn)
         self._matches[match.number] = hub
         try:

@@ -1,4 +1,4 @@
-"""What is live, to many browsers at once: server-sent events, encoded once, handed to each without waiting.
+"""Server-sent events to many browsers: each event is encoded once, and sent to all without waiting.
 
 A channel is what a page listens to; a mailbox is a browser that does. One task, the `Broadcaster`, tells all channels
 that have changed, and then rests, so that telling takes no more than a small part of the server's time however many
@@ -17,7 +17,7 @@ from server.web.http.listener import BoundedStream
 log = structlog.get_logger()
 
 MIN_REST = 0.04
-"""Seconds between two rounds of telling: 25 pictures a second are a film."""
+"""Seconds between two rounds of telling: 25 pictures a second look like motion."""
 
 REST_FACTOR = 59
 """Rests are so many times as long as the telling before: it takes a sixtieth of the time at most."""
@@ -35,7 +35,7 @@ BEAT = b"event: beat\ndata: {}\n\n"
 
 
 class Mailbox:
-    """One browser that listens."""
+    """The events that wait to be sent to one browser."""
 
     def __init__(self, stream: BoundedStream) -> None:
         """Take over the stream of a connection whose response has begun."""
@@ -80,17 +80,17 @@ class Mailbox:
 
 
 class Source(Protocol):
-    """What a channel tells of."""
+    """The source of the events of a channel."""
 
     def event(self) -> bytes | None:
         """Return what is new since the last call, as JSON; None where nothing is."""
 
-    def story(self) -> bytes:
-        """Return, for a browser that has just come, all that the events up to now have told, as JSON."""
+    def snapshot(self) -> bytes:
+        """Return the present state, as JSON, for a browser that has just connected."""
 
 
 class Channel:
-    """Those who listen to one source."""
+    """The listeners of one source."""
 
     def __init__(self, broadcaster: "Broadcaster", source: Source) -> None:
         """Begin without listeners."""
@@ -99,12 +99,12 @@ class Channel:
         self._source = source
 
     def changed(self) -> None:
-        """Let the listeners be told soon. May be called from anywhere in the loop's thread, instruments included."""
+        """Note a change, which is published soon. May be called anywhere in the loop's thread, also by instruments."""
         if self.listeners:
             self._broadcaster.tell(self)
 
     async def publish(self) -> float:
-        """Tell the listeners what is new; return the seconds that this took of the loop's time."""
+        """Send the listeners what is new; return the seconds that this took of the event loop."""
         clock = self._broadcaster.clock
         began = clock()
         event = self._source.event()
@@ -122,10 +122,10 @@ class Channel:
         return spent
 
     async def listen(self, mailbox: Mailbox) -> None:
-        """Tell a browser everything, and then what changes, until it is gone."""
+        """Send a browser the present state, then all changes, until it is gone."""
         if not self.listeners:
             self._source.event()  # what nobody has heard counts as told
-        mailbox.put(chunk(framed(self._source.story())))
+        mailbox.put(chunk(framed(self._source.snapshot())))
         self.listeners[mailbox] = None
         try:
             await mailbox.run()
@@ -134,7 +134,7 @@ class Channel:
 
 
 class Broadcaster:
-    """Tells channels that have changed, one after the other."""
+    """Publishes the channels that have changed, one after the other."""
 
     def __init__(self, soon: Callable[[Callable[[], None]], None], clock: Callable[[], float]) -> None:
         """``soon`` calls a function in the loop's next pass; ``clock`` counts seconds of work."""

@@ -21,7 +21,7 @@ AT_A_TIME = 20
 """Most positions that a thread makes: a few milliseconds' work."""
 
 Told: TypeAlias = Callable[[bytes], Awaitable[bytes]]
-"""Asks a process for a film: a `Played` in JSON is answered by its positions, a list in JSON."""
+"""Asks a process for the positions of a match: a `Played` in JSON is answered by a list in JSON."""
 
 
 class MatchFrames:
@@ -62,14 +62,14 @@ class MatchFrames:
 
 
 class FrameCache:
-    """The films that were looked at last."""
+    """The positions of the matches that were looked at last."""
 
     def __init__(self) -> None:
         """Begin empty."""
         self._cache: LruCache[int, MatchFrames] = LruCache(KEPT)
 
     def of(self, match: int, start: Position) -> MatchFrames:
-        """Return the film of a match, which begins in a position."""
+        """Return the positions of a match, which begins in a given one."""
         return self._cache.get(match) or self._cache.put(match, MatchFrames(start))
 
 

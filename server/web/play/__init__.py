@@ -1,6 +1,6 @@
 """Playing in the browser.
 
-- `questions`: what the page for playing asks, and what it is told
+- `questions`: the questions of the page for playing, and their answers
 - `routes`: playing in the browser, as routes of the web application: how a game stands, which rows to choose, the
   bot's move
 - `worker`: the process that looks and thinks for the page

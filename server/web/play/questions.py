@@ -1,4 +1,4 @@
-"""What the page for playing asks, and what it is told. Pure: a question comes as a struct, and so does the answer.
+"""The questions of the page for playing, and their answers. Pure: both are structs.
 
 Nothing is kept between two questions: each names the game from its start, so that a link holds one, and undoing is
 asking about fewer moves. docs/web.md describes the JSON.
@@ -40,7 +40,7 @@ Move: TypeAlias = Annotated[str, Meta(max_length=400)]
 
 
 class Question(msgspec.Struct, frozen=True, kw_only=True):
-    """A game as far as it was played."""
+    """A question about a game, with all its moves so far."""
 
     game: str
     parameters: str | None = None
@@ -95,7 +95,7 @@ class Choice(msgspec.Struct, frozen=True):
 
 
 class Rows(msgspec.Struct, frozen=True, kw_only=True):
-    """What a push and the rows chosen so far have come to."""
+    """The position after a push and the rows chosen so far, and the next choice."""
 
     pieces: tuple[Piece, ...]
     taken: tuple[str, ...]
@@ -105,7 +105,7 @@ class Rows(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Advice(msgspec.Struct, frozen=True, kw_only=True):
-    """What the bot plays, and what it has found."""
+    """The bot's move, and figures of its search."""
 
     move: str
     depth: int
@@ -117,7 +117,7 @@ class Advice(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Refusal(Exception):
-    """A question that has no answer. ``str(refusal)`` is a sentence that says why."""
+    """A question that cannot be answered. ``str(refusal)`` is a sentence that says why."""
 
     def __init__(self, sentence: str) -> None:
         """Take the sentence, which may hold what was asked."""
@@ -244,7 +244,7 @@ def _arrows_moves(position: ArrowsPosition) -> list[Legal]:
 
 
 def _worded_moves(position: Position) -> list[Legal]:
-    """Each word of a move is a field."""
+    """Return moves of which each word is a field."""
     return [Legal(move, tuple(move.split())) for move in moves(position)]
 
 

@@ -34,7 +34,7 @@ LOOK_NICE, THINK_NICE = 10, 19
 
 
 class Playing:
-    """What the routes stand on: processes that look, and so many that think at a time. An async context manager."""
+    """The handlers of these routes, with the worker processes that answer. An async context manager."""
 
     def __init__(self, thinkers: int = 1) -> None:
         """Start no process before somebody asks."""

@@ -9,6 +9,6 @@
   the lobby
 - `record_analysis`: what is known of a record, worked out in a process of its own
 - `results_process`: the results of the newest records of a data directory
-- `work_queue`: turns at what takes long: some at a time, and one of them always left for others than whoever asks for
-  most
+- `work_queue`: a queue of long tasks that is fair between clients: some run at a time, and one place is always left for
+  others
 """

@@ -17,44 +17,44 @@ QUICK = 4.0
 """Seconds that a process gets at first: most records need a tenth of it. One that needs more is begun again among
 those, so that whoever sends slow records from many addresses keeps nobody from a turn for longer than this."""
 
-SECONDS = {"frames": (QUICK, 20.0), "film": (QUICK, 20.0), "values": (240.0,)}
+SECONDS = {"frames": (QUICK, 20.0), "positions": (QUICK, 20.0), "values": (240.0,)}
 """How long an answer may take, each time that it is tried. Values include compiling a search, which is done once for a
 variant; their nodes are bounded, so that a slow record costs no more than another."""
 
 AT_A_TIME = 3, 2
-"""Answers that are worked out side by side, quick ones and others; of one guest all but one of each."""
+"""Answers that are worked out side by side, quick ones and others; of one client all but one of each."""
 
 MAX_WAITING, MAX_WAITING_OF_ONE = 48, 16
-"""Questions that wait for their turn, of all and of one guest; further ones are told to try later."""
+"""Questions that wait for their turn, of all and of one client; further ones are told to try later."""
 
 KEPT_BYTES = 32 * 1024 * 1024
 """Answers about the server's own records that are kept, the last ones that were asked for."""
 
 
 class RecordAnalyser:
-    """Answers some questions of each kind at a time, in turns of the guests who ask."""
+    """Answers some questions of each kind at a time, in turns of the clients who ask."""
 
     def __init__(self) -> None:
         """Begin with nothing kept."""
         quick, slow, values = (
             WorkQueue(count, MAX_WAITING, MAX_WAITING_OF_ONE) for count in (AT_A_TIME[0], AT_A_TIME[1], AT_A_TIME[1])
         )
-        self._turns = {"frames": (quick, slow), "film": (quick, slow), "values": (values,)}
+        self._turns = {"frames": (quick, slow), "positions": (quick, slow), "values": (values,)}
         self._kept: LruCache[tuple[str, int], bytes] = LruCache(KEPT_BYTES, size_of=len)
         self._asked: dict[tuple[str, int, Hashable], trio.Lock] = {}
 
-    async def of_match(self, kind: str, match: int, text: str, guest: Hashable) -> bytes:
+    async def of_match(self, kind: str, match: int, text: str, client: Hashable) -> bytes:
         """Return what `ask` returns, for the record of a match of the server, which never changes.
 
-        What a guest asks for again while it is worked out is worked out once; others do not wait for that guest's turn.
+        What a client asks for again while it is worked out is worked out once; others do not wait for its turn.
         """
-        key, asked = (kind, match), (kind, match, guest)
+        key, asked = (kind, match), (kind, match, client)
         lock = self._asked.setdefault(asked, trio.Lock())
         try:
             async with lock:
                 answer = self._kept.get(key)
                 if answer is None:
-                    answer = await self.ask(kind, text.encode(), guest)
+                    answer = await self.ask(kind, text.encode(), client)
                     if await trio.to_thread.run_sync(_is_whole, kind, answer):
                         self._kept.put(key, answer)
         finally:
@@ -62,14 +62,14 @@ class RecordAnalyser:
                 self._asked.pop(asked, None)
         return answer
 
-    async def ask(self, kind: str, record: bytes, guest: Hashable) -> bytes:
+    async def ask(self, kind: str, record: bytes, client: Hashable) -> bytes:
         """Return the JSON that tells of a record: its frames or its values. Raises `Refused` where it is not true.
 
-        Of the kind film it is, in place of a record, a `server.web.replay.record_analysis.Played` in JSON.
+        Of the kind positions it is, in place of a record, a `server.web.replay.record_analysis.Played` in JSON.
         """
         try:
             for turns, seconds in zip(self._turns[kind], SECONDS[kind], strict=True):
-                async with turns.of(guest):
+                async with turns.of(client):
                     with trio.move_on_after(seconds):
                         return await _answer(kind, record)
         except Full:

@@ -17,21 +17,21 @@ SECONDS = 30.0
 
 
 class PastResults:
-    """What is known of them."""
+    """The results of earlier servers, once they are read."""
 
     def __init__(self, data: Path) -> None:
-        """Read nothing yet of a data directory."""
+        """Take the data directory; nothing is read yet."""
         self.results: tuple[Listed, ...] | None = None
         """The newest first; None as long as they have not been looked at."""
         self._data = data
         self._wanted = trio.Event()
 
     def want(self) -> None:
-        """Somebody looks."""
+        """Let the results be read, now that somebody looks."""
         self._wanted.set()
 
     async def run(self) -> None:
-        """Read them when they are wanted."""
+        """Read the results when they are wanted."""
         await self._wanted.wait()
         with trio.move_on_after(SECONDS):
             try:

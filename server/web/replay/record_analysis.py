@@ -2,8 +2,8 @@
 
 Reading a record that anybody may send, and searching its positions, takes time that the server's event loop does not
 have, and that no thread can be stopped in. A question is of the kind ``frames`` or ``values``, and its body the record;
-whoever asks sets the bound in time and ends the process. For ``film`` the body is a `Played` in JSON, a match that the
-server plays, and the answer has its positions.
+whoever asks sets the bound in time and ends the process. For ``positions`` the body is a `Played` in JSON, a match that
+the server plays, and the answer has its positions.
 """
 
 from threading import Event
@@ -21,8 +21,8 @@ NICENESS = 10
 """How much lower the priority of the process is than that of the server: matches go first."""
 
 
-class Told(msgspec.Struct, frozen=True, kw_only=True):
-    """A whole match."""
+class WholeMatch(msgspec.Struct, frozen=True, kw_only=True):
+    """All that a page shows of a record."""
 
     info: Info
     now: Now
@@ -38,11 +38,11 @@ class Played(msgspec.Struct, frozen=True, kw_only=True):
     moves: tuple[str, ...]
 
 
-def tell(text: str) -> Told:
+def tell(text: str) -> WholeMatch:
     """Return all that a page shows of a record; raises `BadRecord`."""
     summary = verify(text)
     shown = frames(summary.header.position, summary.history.moves)
-    return Told(info=info_of(summary.header), now=now_of_record(summary), frames=shown)
+    return WholeMatch(info=info_of(summary.header), now=now_of_record(summary), frames=shown)
 
 
 def match_frames(text: str) -> tuple[Frame | Change, ...]:
@@ -59,7 +59,7 @@ def _judge(text: str) -> object:
 
 def answer(question: Question[Event]) -> tuple[int, bytes]:
     """Return the status and the JSON of an answer; where a record is not true, a sentence that says why."""
-    analyse = {"frames": tell, "values": _judge, "film": match_frames}[question.kind]
+    analyse = {"frames": tell, "values": _judge, "positions": match_frames}[question.kind]
     try:
         return OK, msgspec.json.encode(analyse(question.body.decode()))
     except UnicodeDecodeError as error:

@@ -32,7 +32,7 @@ RECORD_SECONDS, ALL_SECONDS = 1.0, 15.0
 
 
 class Asked(msgspec.Struct, frozen=True):
-    """A question."""
+    """The question: a data directory, and how many results are wanted."""
 
     folder: str
     count: int

@@ -1,4 +1,4 @@
-"""A position, and a move, as plain data that a page can draw. Pure: from the engine's values to JSON-able structs.
+"""Positions and moves as plain data that a page can draw. Pure: from the engine's values to structs for JSON.
 
 The page knows no rules: all that it draws, every piece that slides and every one that is taken, is told here.
 docs/web.md describes the JSON.

@@ -90,7 +90,7 @@ class _Glimpse(msgspec.Struct):
 
 
 class Contest(NamedTuple):
-    """What is told of a contest, as it is sent."""
+    """An answer about a contest, as it is sent."""
 
     data: bytes
     """JSON."""
@@ -170,7 +170,7 @@ class ReportIndex:
             return None
 
     def _read(self, number: int, told: Callable[[Entry, bytes], T]) -> T | None:
-        """Return what is told of a report, by its entry and its bytes; None where it cannot be read."""
+        """Return what ``told`` makes of a report, from its entry and its bytes; None where it cannot be read."""
         path = folder_of(self._data, number) / REPORT
         try:
             data = path.read_bytes()

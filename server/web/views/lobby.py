@@ -1,4 +1,4 @@
-"""The lobby as a page shows it: who is here, what is played, what has ended. Pure but for looking at the arena."""
+"""The lobby as a page shows it: players, running matches, results. Pure but for looking at the arena."""
 
 from heapq import nsmallest
 from itertools import islice
@@ -25,7 +25,6 @@ class Presence(msgspec.Struct, frozen=True):
     """Somebody who is logged in."""
 
     name: str
-    house: bool
     doing: str
     """plays, watches, waits or rests."""
     match: int | None
@@ -156,7 +155,5 @@ def listed(state: State, now: int, board: View | None = None) -> Listed:
 
 def _presence(player: Player, waiting: set[str]) -> Presence:
     if player.match is not None:
-        return Presence(
-            player.name, player.is_builtin, "watches" if player.side is None else "plays", player.match.number
-        )
-    return Presence(player.name, player.is_builtin, "waits" if player.key in waiting else "rests", None)
+        return Presence(player.name, "watches" if player.side is None else "plays", player.match.number)
+    return Presence(player.name, "waits" if player.key in waiting else "rests", None)

@@ -169,13 +169,13 @@ def test_a_process_that_has_ended_can_be_asked_and_closed() -> None:
     """The program lets broken pipes end it, as others do, but not those to its players."""
     code = """
 import signal
-from engine.commands.duel.processes import OURS, EnginePair, Process
+from engine.commands.duel.processes import OURS, EngineSetup, Process
 from engine.games.catalogue import GAMES
 from engine.duel.games import Request
 from engine.duel.engine_config import read
 signal.signal(signal.SIGPIPE, signal.SIG_DFL)
 start = GAMES["mnk"].start("3 3 3")
-process = Process(EnginePair("A", read("depth=1"), OURS, {}, start))
+process = Process(EngineSetup("A", read("depth=1"), OURS, {}, start))
 assert process.play(Request(0, (), None)).move
 process.kill()
 process._process.wait()

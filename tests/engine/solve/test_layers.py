@@ -179,7 +179,7 @@ def test_values_follow_from_those_of_the_children(parameters: str, most: int) ->
 def test_interpreted_layers_are_the_same(variant: str) -> None:
     """Each variant is compiled by itself; that of the atlas above serves here, too."""
     interpreted, compiled = solved(kernel_of(variant, compile=False)), solved(kernel_of(variant))
-    assert bytes(interpreted._shelf.values) == bytes(compiled._shelf.values)
+    assert bytes(interpreted._store.values) == bytes(compiled._store.values)
     assert interpreted.total((4, 4)) == compiled.total((4, 4))
 
 
@@ -233,7 +233,7 @@ def test_damage_is_noticed_and_repaired(tmp_path: Path) -> None:
     values, journal = tmp_path / "gipf_2_2.layers", tmp_path / "gipf_2_2.journal"
     content = values.read_bytes()
     # as a crash of the machine may leave them: values that were never written, and a line without its end
-    start = int(before._shelf.offsets[3 * before._shelf.width + 4])
+    start = int(before._store.offsets[3 * before._store.width + 4])
     at = next(at for at in range(start, len(content)) if content[at])
     values.write_bytes(content[:at] + b"\0" + content[at + 1 :])
     text = journal.read_text()
@@ -267,19 +267,19 @@ def test_edges_count_as_memory() -> None:
 
 def test_portions_make_no_difference(monkeypatch: pytest.MonkeyPatch) -> None:
     kernel = kernel_of("2 2 5 5")
-    expected = bytes(solved(kernel)._shelf.values)
+    expected = bytes(solved(kernel)._store.values)
     monkeypatch.setattr(layerpair, "SURVEYED_AT_A_TIME", 37)
     monkeypatch.setattr(layerpair, "JUDGED_AT_A_TIME", 41)
     monkeypatch.setattr(layerpair, "EDGES_AT_A_TIME", 64)
-    assert bytes(solved(kernel, threads=2)._shelf.values) == expected
+    assert bytes(solved(kernel, threads=2)._store.values) == expected
 
 
 def test_too_long_games_are_refused() -> None:
     """A layer below in which a game takes as many plies as a byte can tell of."""
     kernel = kernel_of("2 2 5 5")
     layers = solved(kernel)
-    for at in range(len(layers._shelf.values)):
-        layers._shelf.values[at] = layered.LONGEST + 1
+    for at in range(len(layers._store.values)):
+        layers._store.values[at] = layered.LONGEST + 1
     with pytest.raises(OverflowError):
         layers.solve((5, 5), never)
 

@@ -316,7 +316,7 @@ async def test_work_for_pages_that_holds_up_the_loop_costs_no_player(
             await ann.hear(m.Turn)
             hub = channels.LobbyHub(house.arena, Broadcaster(house.arena.send_queue.soon, time.perf_counter))
             await trio.sleep(3 * PULSE_SECONDS)
-            hub.story()
+            hub.snapshot()
             assert made.is_set()
             await trio.sleep(3 * PULSE_SECONDS)
             await ann.say(m.Move(m.Text("a1-b2")))

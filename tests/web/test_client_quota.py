@@ -31,30 +31,30 @@ def test_connections_of_an_address_and_of_all_are_bounded() -> None:
 
 def test_the_machine_itself_is_bounded_by_the_whole_alone() -> None:
     http_rate_limiter = HttpRateLimiter(Limits(connections=3), 50, Clock())
-    guests = [http_rate_limiter.enter("127.0.0.1") for _ in range(50)]
-    assert all(guests) and http_rate_limiter.enter("127.0.0.1") is None
+    quotas = [http_rate_limiter.enter("127.0.0.1") for _ in range(50)]
+    assert all(quotas) and http_rate_limiter.enter("127.0.0.1") is None
 
 
 def test_requests_beyond_the_rate_wait_and_are_refused_in_the_end() -> None:
     clock = Clock()
-    guests = HttpRateLimiter(Limits(), 50, clock).enter(HOST)
-    assert guests is not None
-    assert all(guests.wait() == 0 for _ in range(int(REQUESTS_AT_ONCE)))
-    waits = [guests.wait() for _ in range(int(REQUESTS * MAX_WAIT))]
+    quota = HttpRateLimiter(Limits(), 50, clock).enter(HOST)
+    assert quota is not None
+    assert all(quota.wait() == 0 for _ in range(int(REQUESTS_AT_ONCE)))
+    waits = [quota.wait() for _ in range(int(REQUESTS * MAX_WAIT))]
     assert waits == [pytest.approx(number / REQUESTS, abs=1e-5) for number in range(1, len(waits) + 1)]
-    assert [guests.wait() for _ in range(10_000)] == [None] * 10_000
+    assert [quota.wait() for _ in range(10_000)] == [None] * 10_000
     clock.now += 1_000_000  # who was refused owes nothing for it
-    assert guests.wait() == pytest.approx(MAX_WAIT - 1 + 1 / REQUESTS, abs=1e-5)
+    assert quota.wait() == pytest.approx(MAX_WAIT - 1 + 1 / REQUESTS, abs=1e-5)
 
 
 def test_addresses_that_have_gone_are_forgotten() -> None:
     clock = Clock()
     http_rate_limiter = HttpRateLimiter(Limits(), 10, clock)
     for number in range(1000):
-        guests = http_rate_limiter.enter(f"192.0.{number // 250}.{number % 250}")
-        assert guests is not None
-        guests.wait()
-        http_rate_limiter.leave(guests)
+        quota = http_rate_limiter.enter(f"192.0.{number // 250}.{number % 250}")
+        assert quota is not None
+        quota.wait()
+        http_rate_limiter.leave(quota)
         clock.now += 1_000_000
     assert len(http_rate_limiter._addresses) < 25
 
