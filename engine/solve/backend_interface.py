@@ -3,6 +3,11 @@
 from collections.abc import Callable
 from typing import NamedTuple, Protocol
 
+from engine.games.interface import DRAWN, LOST, WON
+
+SIGNS = {LOST: -1, DRAWN: 0, WON: 1}
+"""Values of `Settled`, by verdicts of perfect play."""
+
 
 class Settled(NamedTuple):
     """What such a search has found out."""

@@ -3,8 +3,8 @@
 from collections.abc import Callable
 from contextlib import suppress
 
-from engine.games.interface import DRAWN, WON, Kernel
-from engine.solve.backend_interface import Settled, SolverBackend
+from engine.games.interface import Kernel
+from engine.solve.backend_interface import SIGNS, Settled, SolverBackend
 from engine.solve.layered.pair import OutOfMemory, OutOfTime
 from engine.solve.layered.solver import Layers, layer_of
 from engine.solve.proof_number.acyclic import Prover
@@ -179,7 +179,7 @@ class Proof:
         while self._value is None and self._prover.nodes < until and not late():
             value = self._prover.value(self._state, min(self._slice, until - self._prover.nodes))
             if value is not None:
-                self._value = 0 if value == DRAWN else 1 if value == WON else -1
+                self._value = SIGNS[value]
 
     def settled(self) -> Settled:
         """Say what is known."""

@@ -29,6 +29,10 @@ from engine.solve.proof_number.proof_table import (
     ENTRY,
     GROWTH,
     MORE,
+    NODES,
+    NODES_ALLOWED,
+    STORED,
+    STORED_ALLOWED,
     claim,
     entry_of,
     is_of,
@@ -46,9 +50,6 @@ SUFFICE, REFUTED = ANSWER, MORE
 """What the table knows: the least number of plies known to suffice, ENDLESS where none is, and the greatest known not
 to suffice, -1 where none is. Questions are 1, does the side to move win, and 2, does it lose; the effort is the number
 of plies that was searched."""
-
-NODES, NODES_ALLOWED, STORED, STORED_ALLOWED = range(4)
-"""Offsets in the counters of a search. A node is a position whose moves are made."""
 
 
 def remember(
@@ -155,8 +156,7 @@ class Deepening:
         self._arena = kernel.arena(FIRST_PLACES)
         kernel.rules.store(self._arena, 0, kernel.state, 0)
         self._tally = numbers(kernel, "q", 4)
-        entry_bytes = 8 * kernel.rules.WORDS + 4 * ENTRY
-        self._most_entries = most_entries(FIRST_ENTRIES, entry_bytes, memory)
+        self._most_entries = most_entries(FIRST_ENTRIES, kernel, memory)
         self._make_table(FIRST_ENTRIES)
 
     @property
@@ -252,10 +252,3 @@ class Deepening:
         table, entries = self._table, self._entries
         self._make_table(len(entries) // ENTRY * GROWTH)
         self._tally[STORED] = self._transfer(table, entries, self._table, self._entries)
-
-
-def forced_win(kernel: Kernel, plies: int) -> ForcedWin | None:
-    """Return the shortest forced win of either side within so many plies, or None where there is none."""
-    search = Deepening(kernel, memory=1 << 28)
-    search.run(1 << 62, plies)
-    return search.found

@@ -14,10 +14,11 @@ import pytest
 from engine.games.interface import DRAWN, LOST, WON, Game, Position
 from engine.search.searcher import Searcher
 from engine.search.searcher import SearchLimits as ThinkingLimits
-from engine.solve.forced_wins import ForcedWin, forced_win
+from engine.solve.forced_wins import ForcedWin
 from engine.solve.proof_number.cyclic import CyclicProver
 from engine.solve.reachable import ReachableSet
 from engine.solve.solver import Result, SolverLimits, solve
+from tests.engine.forced_wins import forced_win
 from tests.games.cases import EVERY_GAME
 
 TIMES = 20 if os.environ.get("ARENA_CAMPAIGN") else 1

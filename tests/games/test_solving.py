@@ -8,9 +8,10 @@ import pytest
 
 from engine.games.interface import DRAWN, LOST, UNDECIDED, WON, Game, Kernel, Position
 from engine.search.searcher import Searcher, SearchLimits
-from engine.solve.forced_wins import ForcedWin, forced_win
+from engine.solve.forced_wins import ForcedWin
 from engine.solve.proof_number.acyclic import Prover
 from engine.solve.solver import Result, solve
+from tests.engine.forced_wins import forced_win
 from tests.games.cases import EVERY_GAME, EVERY_VARIANT, named, random_game
 
 MAX_NODES = 4000

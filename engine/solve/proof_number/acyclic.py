@@ -9,7 +9,7 @@ from engine.search.binding import bind, numbers
 from engine.search.capabilities import canonical, store
 from engine.solve.proof_number.depth_first import try_all
 from engine.solve.proof_number.df_pn import prove
-from engine.solve.proof_number.goals import NEVER, NODES, NODES_ALLOWED, STORED, STORED_ALLOWED, Work, judge
+from engine.solve.proof_number.goals import NEVER, Work, judge
 from engine.solve.proof_number.proof_table import (
     ENTRY,
     FIRST_ENTRIES,
@@ -17,6 +17,10 @@ from engine.solve.proof_number.proof_table import (
     GROWTH,
     MAX_PLACES,
     NO_LIMIT,
+    NODES,
+    NODES_ALLOWED,
+    STORED,
+    STORED_ALLOWED,
     most_entries,
     transfer,
 )
@@ -76,8 +80,7 @@ class Prover:
         """Make a prover for the variant of a kernel; its table takes at most ``memory`` bytes, or its least size."""
         self._kernel = kernel
         self._settle, self._transfer = bind((settle, transfer), kernel)
-        entry_bytes = 8 * kernel.rules.WORDS + 4 * ENTRY
-        self._most_entries = most_entries(FIRST_ENTRIES, entry_bytes, memory)
+        self._most_entries = most_entries(FIRST_ENTRIES, kernel, memory)
         nothing = numbers(kernel, "q", 0)
         self._work = Work(nothing, nothing, nothing, nothing, nothing, numbers(kernel, "q", 4))
         self._make_arena(FIRST_PLACES)

@@ -21,9 +21,9 @@ from collections.abc import Callable
 from engine.games.interface import DRAWN, LOST, WON, Kernel, State
 from engine.search.binding import bind, numbers
 from engine.search.capabilities import candidates, canonical, load, store
-from engine.solve.backend_interface import Settled
+from engine.solve.backend_interface import SIGNS, Settled
 from engine.solve.proof_number.df_pn import weigh
-from engine.solve.proof_number.goals import NEVER, NODES, NODES_ALLOWED, STORED, STORED_ALLOWED, is_over
+from engine.solve.proof_number.goals import NEVER, is_over
 from engine.solve.proof_number.path_results import (
     HORIZON,
     NOTE,
@@ -44,6 +44,10 @@ from engine.solve.proof_number.proof_table import (
     GROWTH,
     MAX_PLACES,
     NO_LIMIT,
+    NODES,
+    NODES_ALLOWED,
+    STORED,
+    STORED_ALLOWED,
     most_entries,
     transfer,
 )
@@ -118,8 +122,7 @@ class CyclicProver:
         self._kernel = kernel
         functions = canonical, judge, prove, transfer, transfer_notes
         self._canonical, self._judge, self._prove, self._transfer, self._transfer_notes = bind(functions, kernel)
-        entry_bytes = 8 * kernel.rules.WORDS + 4 * ENTRY + 8 * NOTE
-        self._most_entries = most_entries(FIRST_ENTRIES, entry_bytes, memory)
+        self._most_entries = most_entries(FIRST_ENTRIES, kernel, memory, 8 * NOTE)
         nothing = numbers(kernel, "q", 0)
         path, tally = numbers(kernel, "q", STEP * (MAX_DEPTH + 1)), numbers(kernel, "q", HORIZON + 1)
         self._work = Work(nothing, nothing, nothing, nothing, nothing, nothing, nothing, nothing, path, tally)
@@ -271,7 +274,7 @@ class CyclicProof:
     def settled(self) -> Settled:
         """Say what is known."""
         value = self.prover.value
-        sign = None if value is None else 0 if value == DRAWN else 1 if value == WON else -1
+        sign = None if value is None else SIGNS[value]
         return Settled(sign, self.prover.within, self.prover.nodes, 0, False, False)
 
     def warm_up(self) -> None:

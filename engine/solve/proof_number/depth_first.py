@@ -8,7 +8,8 @@ What was settled stands in a table, so that a search which was stopped is soon w
 """
 
 from engine.search.capabilities import candidates, canonical, load, store
-from engine.solve.proof_number.goals import NEVER, NODES, Work, is_over, judge, note
+from engine.solve.proof_number.goals import NEVER, Work, is_over, judge, note
+from engine.solve.proof_number.proof_table import NODES
 
 
 def try_all(at: int, attacking: bool, first: int, work: Work) -> bool:

@@ -11,7 +11,8 @@ Sources: Allis, van der Meulen and van den Herik 1994 (proof numbers), Nagai 200
 
 from engine.compiling.binding import Numbers
 from engine.search.capabilities import candidates, canonical, load, store
-from engine.solve.proof_number.goals import NEVER, NODES, Work, is_over, judge, note
+from engine.solve.proof_number.goals import NEVER, Work, is_over, judge, note
+from engine.solve.proof_number.proof_table import NODES
 
 
 def weigh(first: int, end: int, phis: Numbers, deltas: Numbers) -> tuple[int, int, int, int, int]:

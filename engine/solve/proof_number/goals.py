@@ -14,7 +14,19 @@ from typing import Any, NamedTuple
 from engine.compiling.binding import Numbers
 from engine.games.interface import DRAWN, LOST, MINE, THEIRS, UNDECIDED, WON, Arena
 from engine.search.capabilities import can_still_win, load, verdict
-from engine.solve.proof_number.proof_table import ANSWER, EFFORT, ENTRY, MORE, claim, entry_of, is_of
+from engine.solve.proof_number.proof_table import (
+    ANSWER,
+    EFFORT,
+    ENTRY,
+    MORE,
+    NODES,
+    NODES_ALLOWED,
+    STORED,
+    STORED_ALLOWED,
+    claim,
+    entry_of,
+    is_of,
+)
 
 PHI, DELTA = ANSWER, MORE
 """What the table knows of a question: 1, does the side to move win, or 2, does it at least not lose. The effort is the
@@ -22,9 +34,6 @@ number of positions whose moves were made for it."""
 
 NEVER = 1 << 28
 """The number that stands for: this cannot be any more. With a 0 it makes a settled position."""
-
-NODES, NODES_ALLOWED, STORED, STORED_ALLOWED = range(4)
-"""Offsets in the counters of a search. A node is a position whose moves are made."""
 
 
 class Work(NamedTuple):

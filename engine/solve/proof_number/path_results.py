@@ -27,11 +27,11 @@ from engine.compiling.binding import Numbers
 from engine.games.interface import DRAWN, LOST, MINE, THEIRS, UNDECIDED, WON, Arena
 from engine.search.binding import same
 from engine.search.capabilities import can_still_win, hash_of, least_plies, load, verdict
-from engine.solve.proof_number.goals import DELTA, NEVER, PHI, STORED
-from engine.solve.proof_number.proof_table import EFFORT, ENTRY, QUESTION, claim, entry_of, is_of
+from engine.solve.proof_number.goals import DELTA, NEVER, PHI
+from engine.solve.proof_number.proof_table import EFFORT, ENTRY, QUESTION, STORED, claim, entry_of, is_of
 
 PATHS, HORIZON = 4, 5
-"""Offsets of two more counters behind those of `goals`: how many numbers of paths were given out, and
+"""Offsets of two more counters behind those of `proof_table`: how many numbers of paths were given out, and
 the depth at which the search ends. Positions from which no win can come before it are not searched."""
 
 PLACE, HASH, NUMBER, STEP = 0, 1, 2, 3

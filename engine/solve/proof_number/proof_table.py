@@ -5,13 +5,16 @@ was spent on it. The position itself stands, whole, in the same place of an aren
 """
 
 from engine.compiling.binding import Numbers
-from engine.games.interface import Arena
+from engine.games.interface import Arena, Kernel
 from engine.search.binding import same
 from engine.search.capabilities import hash_of, load, store
 
 ENTRY = 4
 """Numbers of an entry, at these offsets; what the answer means is a matter of who asks."""
 QUESTION, ANSWER, MORE, EFFORT = range(4)
+
+NODES, NODES_ALLOWED, STORED, STORED_ALLOWED = range(4)
+"""Offsets in the counters of a search. A node is a position whose moves are made."""
 
 PROBES = 4
 """Neighbouring entries of the table that a position may stand in; the one with the least effort gives way."""
@@ -26,8 +29,12 @@ NO_LIMIT = 1 << 60
 """As many nodes, or entries, as there may be."""
 
 
-def most_entries(first: int, entry_bytes: int, memory: int) -> int:
-    """Return how many entries a table may grow to in so many bytes; no fewer than it begins with."""
+def most_entries(first: int, kernel: Kernel, memory: int, note_bytes: int = 0) -> int:
+    """Return how many entries a table may grow to in so many bytes; no fewer than it begins with.
+
+    ``note_bytes`` is what is kept beside each entry.
+    """
+    entry_bytes = 8 * kernel.rules.WORDS + 4 * ENTRY + note_bytes
     most = first
     while most * GROWTH * entry_bytes <= memory:
         most *= GROWTH

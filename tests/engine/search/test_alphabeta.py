@@ -26,7 +26,7 @@ from engine.search.quiescence import LOUD_PLIES
 from engine.search.scores import INFINITY, WIN
 from engine.search.searcher import Searcher, SearchLimits, SearchResult, Stop, key_of, warm_up
 from engine.search.transposition_table import BUCKET_WORDS, ENTRY_WORDS, EXACT, LOWER, probe, remember, slot_of
-from engine.solve.forced_wins import forced_win
+from tests.engine.forced_wins import forced_win
 from tests.engine.search import toy
 
 GIPF = GAMES["gipf"]

@@ -13,9 +13,10 @@ from engine.games.catalogue import GAMES
 from engine.games.interface import DRAWN, LOST, UNDECIDED, WON, Kernel, Position
 from engine.search.binding import bind
 from engine.solve import reachable as reachable_sets
-from engine.solve.forced_wins import Deepening, ForcedWin, forced_win
+from engine.solve.forced_wins import Deepening, ForcedWin
 from engine.solve.reachable import Judgement, ReachableSet
 from engine.solve.solver import Result, Solution, SolverLimits, solve
+from tests.engine.forced_wins import forced_win
 from tests.engine.search import toy
 
 MEMORY = 1 << 28
