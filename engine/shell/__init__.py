@@ -34,6 +34,24 @@ class Shell(Protocol):
         """
 
 
+class Lines:
+    """The lines of a shell's input, of which the last one can be put back."""
+
+    def __init__(self, lines: Iterable[str]) -> None:
+        """Take the lines."""
+        self._lines = iter(lines)
+        self._put_back: str | None = None
+
+    def next(self) -> str | None:
+        """Return the line that was put back, or else the next one; None at the end."""
+        line, self._put_back = self._put_back, None
+        return next(self._lines, None) if line is None else line
+
+    def put_back(self, line: str) -> None:
+        """Let `next` return this line again."""
+        self._put_back = line
+
+
 def names() -> list[str]:
     """Return the games that have a shell, in alphabetical order."""
     return sorted(module.name for module in iter_modules(__path__))

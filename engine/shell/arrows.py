@@ -20,13 +20,14 @@ What that section leaves open is done so:
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 
 from engine.games.arrows.position import ARROWS, NO_MOVE
 from engine.games.history import History
 from engine.games.interface import BadMove, BadPosition
 from engine.search.searcher import PlayedKeys, Searcher, SearchLimits, warm_up
 from engine.search.time_management import allocate_time
+from engine.shell import Lines
 
 INIT = "InitGame"
 TURN = "turn"
@@ -44,7 +45,7 @@ def run(
     clock: Callable[[], float],
 ) -> None:
     """Play one game after the other until the lines end: the `engine.shell.Shell` of arrows."""
-    _Arrows(iter(lines), write, complain, clock).run()
+    _Arrows(Lines(lines), write, complain, clock).run()
 
 
 class _Arrows:
@@ -52,7 +53,7 @@ class _Arrows:
 
     def __init__(
         self,
-        lines: Iterator[str],
+        lines: Lines,
         write: Callable[[str], None],
         complain: Callable[[str], None],
         clock: Callable[[], float],
@@ -61,7 +62,6 @@ class _Arrows:
         self._write = write
         self._complain = complain
         self._clock = clock
-        self._put_back: str | None = None
         self._history: History | None = None
         self._begun = False
         """Whether a turn of the game was asked for."""
@@ -72,7 +72,7 @@ class _Arrows:
 
     def run(self) -> None:
         """Carry out one line after the other."""
-        while (line := self._next_line()) is not None:
+        while (line := self._lines.next()) is not None:
             read = self._clock()
             words = line.split()
             if not words:
@@ -85,18 +85,13 @@ class _Arrows:
                 sentence = f"expected {INIT!r} and seconds, or {TURN!r}, a direction and seconds; not {line.strip()!r}"
                 self._complain(sentence)
 
-    def _next_line(self) -> str | None:
-        """Return the line that was put back, or else the next one; None at the end."""
-        line, self._put_back = self._put_back, None
-        return next(self._lines, None) if line is None else line
-
     def _begin(self) -> None:
         """Read a board file."""
         self._history, self._begun = None, False
         board: list[str] = []
-        while (line := self._next_line()) is not None and line.strip():
+        while (line := self._lines.next()) is not None and line.strip():
             if line.split()[0] in COMMANDS:
-                self._put_back = line
+                self._lines.put_back(line)
                 break
             board.append(line.rstrip("\r\n"))
         try:

@@ -15,7 +15,7 @@ What that section leaves open is done so:
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from typing import cast
 
 from engine.games.gipf import board
@@ -23,6 +23,7 @@ from engine.games.gipf.parameters import parse
 from engine.games.gipf.position import GIPF, Ending, GipfPosition
 from engine.games.gipf.rules import State
 from engine.games.interface import LOST, BadMove, BadParameters, BadPosition, Kernel
+from engine.shell import Lines
 from engine.solve.solver import NO_LIMITS, TRIAL_NODES, Result, Solution, SolverLimits, solve
 
 COLOURS = ("WHITE", "BLACK")
@@ -61,14 +62,14 @@ def run(
     clock: Callable[[], float],
 ) -> None:
     """Carry out commands until the lines end: the `engine.shell.Shell` of GIPF, in which nothing depends on time."""
-    _Gipf(iter(lines), write, complain, strict).run()
+    _Gipf(Lines(lines), write, complain, strict).run()
 
 
 class _Gipf:
     """The board, what has happened to it, and the commands."""
 
     def __init__(
-        self, lines: Iterator[str], write: Callable[[str], None], complain: Callable[[str], None], strict: bool
+        self, lines: Lines, write: Callable[[str], None], complain: Callable[[str], None], strict: bool
     ) -> None:
         self._lines = lines
         self._write = write
@@ -77,7 +78,6 @@ class _Gipf:
         self._position: GipfPosition | None = None
         self._bad_move: str | None = None
         self._moves_overlooked = False
-        self._put_back: str | None = None
         self._costs: Counter[tuple[int, ...]] = Counter()
         self._commands: dict[str, Callable[[GipfPosition, str], None]] = {
             "PRINT_GAME_BOARD": self._print_board,
@@ -94,7 +94,7 @@ class _Gipf:
 
     def run(self) -> None:
         """Carry out one line after the other."""
-        while (line := self._next_line()) is not None:
+        while (line := self._lines.next()) is not None:
             words = line.split(None, 1)
             if not words:
                 continue
@@ -114,17 +114,12 @@ class _Gipf:
         else:
             self._commands[command](self._position, argument)
 
-    def _next_line(self) -> str | None:
-        """Return the line that was put back, or else the next one; None at the end."""
-        line, self._put_back = self._put_back, None
-        return next(self._lines, None) if line is None else line
-
     def _next_of_board(self) -> str | None:
         """Return the next line that is not blank and no command; None at the end, and before a command."""
-        while (line := self._next_line()) is not None:
+        while (line := self._lines.next()) is not None:
             words = line.split(None, 1)
             if words and (words[0] == LOAD or words[0] in self._commands):
-                self._put_back = line
+                self._lines.put_back(line)
                 return None
             if words:
                 return line
