@@ -4,9 +4,8 @@ import sys
 from collections.abc import Callable, Sequence
 
 from rich.console import Console
-from rich.text import Text
 
-from bots.watch.rendering import paint_board
+from bots.watch.rendering import paint_board, print_lines
 from engine.games.interactive_game import InteractiveGame, Player
 from engine.games.interface import Successor
 from engine.search.searcher import SearchResult
@@ -24,8 +23,7 @@ class Screen:
 
     def say(self, *lines: str) -> None:
         """Print lines."""
-        for line in lines:
-            self._console.print(Text(line), soft_wrap=True)
+        print_lines(self._console, *lines)
 
     def show(self, table: InteractiveGame) -> None:
         """Draw the board, and say where the game stands."""

@@ -13,6 +13,7 @@ from rich.console import Console
 from bots.interruptible import search_interruptibly
 from bots.play.input_words import COMMANDS, MAX_SECONDS, USUAL_SECONDS, BadCommand, player
 from bots.play.screen import Read, Screen, describe_search, reader, seating
+from bots.watch.rendering import plain_console
 from engine.commands.inputs import Rejected, text_of
 from engine.commands.usage_errors import reason
 from engine.games import transcript
@@ -283,7 +284,7 @@ def play_in_terminal(game: Game, params: str | None, load: str | None, seats: tu
     if params is not None and load is not None:
         raise BadCommand("--params and --load exclude each other: a position names its own parameters")
     first, second = (_seat(option, text, seconds) for option, text in zip(("--first", "--second"), seats, strict=True))
-    console = Console(highlight=False, markup=False, emoji=False)
+    console = plain_console()
     try:
         if load is None:
             history = History.begin(game.start(game.default_parameters if params is None else params))

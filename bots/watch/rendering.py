@@ -2,7 +2,7 @@
 
 import re
 
-from rich.console import Group, RenderableType
+from rich.console import Console, Group, RenderableType
 from rich.panel import Panel
 from rich.rule import Rule
 from rich.table import Table
@@ -22,6 +22,17 @@ MAX_ROWS = 20
 
 SHORT_MS = 10_000
 """A clock with less is drawn in red."""
+
+
+def plain_console() -> Console:
+    """Return a console that reads nothing in a text as markup."""
+    return Console(highlight=False, markup=False, emoji=False)
+
+
+def print_lines(console: Console, *lines: str) -> None:
+    """Print lines as they are: not wrapped, and never read as markup."""
+    for line in lines:
+        console.print(Text(line), soft_wrap=True)
 
 
 def render_match(show: WatchedMatch, now: float, width: int, height: int) -> RenderableType:

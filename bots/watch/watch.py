@@ -5,14 +5,13 @@ from contextlib import suppress
 
 from rich.console import Console
 from rich.live import Live
-from rich.text import Text
 
 from bots.client.address import Address, address
 from bots.client.connection import CONNECT_SECONDS, Connection
 from bots.client.errors import ArenaError, ConnectionLost, Refused, ServerFault, Unreachable
 from bots.client.formatting import clock, time_control, variant
 from bots.client.reconnect_backoff import ReconnectBackoff
-from bots.watch.rendering import render_match
+from bots.watch.rendering import plain_console, print_lines, render_match
 from bots.watch.watched_match import WatchedMatch, newest, newest_running, unreadable
 from engine.games.interface import GameError
 from engine.wire import messages as m
@@ -45,7 +44,7 @@ def watch(
     ``wait``: where none is running, wait for one. ``follow``: go on with the next one after it, until interrupted.
     ``record``: fetch and print the record in the end. Raises `bots.client.errors.ArenaError`.
     """
-    console = console or Console(highlight=False, markup=False, emoji=False)
+    console = console or plain_console()
     seen: list[WatchedMatch] = []
     above, number = 0, match
     patience: ReconnectBackoff | None = None
@@ -66,7 +65,7 @@ def watch(
                     return seen
                 match, above, number = None, number, None
             except ConnectionLost as lost:
-                _say(console, f"{lost}; trying to come back")
+                print_lines(console, f"{lost}; trying to come back")
                 connection.close()
                 patience = patience or ReconnectBackoff(MIN_RECONNECT_SECONDS)
                 connection = _reconnect(lost, patience, where)
@@ -99,7 +98,7 @@ def _find(connection: Connection, wait: bool, above: int, console: Console) -> i
         if not wait:
             raise ArenaError("no match is running; --wait waits for one")
         if not told:
-            _say(console, "waiting for a match to begin")
+            print_lines(console, "waiting for a match to begin")
             told, above = True, max(above, newest(listed) or 0)
         time.sleep(LOOK_SECONDS)
 
@@ -145,17 +144,17 @@ def _line_by_line(connection: Connection, watched_match: WatchedMatch, console: 
     sides = watched_match.game.sides
     players = ", ".join(f"{side}: {name}" for side, name in zip(sides, watched_match.players, strict=True))
     times = time_control(match.budget, match.increment)
-    _say(console, f"match {match.match}: {variant(match)}, {times}, {players}")
+    print_lines(console, f"match {match.match}: {variant(match)}, {times}, {players}")
     while True:
         message = connection.receive()
         watched_match = _after(watched_match, message)
         if isinstance(message, m.Start):
-            _say(console, "play begins")
+            print_lines(console, "play begins")
         elif isinstance(message, m.Moved):
             left = ", ".join(f"{side} {clock(ms)}" for side, ms in zip(sides, watched_match.left, strict=True))
-            _say(console, f"{message.ply:4} {message.side} {message.move}  ({left})")
+            print_lines(console, f"{message.ply:4} {message.side} {message.move}  ({left})")
         elif watched_match.result is not None:
-            _say(console, *filter(None, (watched_match.history.position.summary(), watched_match.ending())))
+            print_lines(console, *filter(None, (watched_match.history.position.summary(), watched_match.ending())))
             return watched_match
 
 
@@ -174,12 +173,6 @@ def _print_record(connection: Connection, number: int, console: Console) -> None
     except Refused as refused:
         if refused.code != Code.UNKNOWN_MATCH:
             raise
-        _say(console, str(refused))
+        print_lines(console, str(refused))
         return
-    _say(console, *answer.lines)
-
-
-def _say(console: Console, *lines: str) -> None:
-    """Print lines as they are: not wrapped, and never read as markup."""
-    for line in lines:
-        console.print(Text(line), soft_wrap=True)
+    print_lines(console, *answer.lines)

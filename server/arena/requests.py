@@ -1,6 +1,5 @@
 """Requests of clients: each is carried out at once, finished in the background, or refused."""
 
-import hmac
 import re
 from collections.abc import Callable
 from functools import partial
@@ -91,7 +90,7 @@ class Requests:
     def _check_token(self, key: str, token: str) -> None:
         builtin_token = self._arena.builtin_tokens.get(key)
         if builtin_token is not None:
-            if not _equal_secrets(builtin_token, token):
+            if not tokens.fits(tokens.hashed(builtin_token), token):
                 raise ProtocolError(Code.NAME_TAKEN, "this is the name of one of the server's own bots")
             return
         known = self._arena.contest_players.token_of(key)
@@ -229,8 +228,8 @@ class Requests:
     def _list(self, player: Player, _message: m.List, _arrived: int) -> BackgroundAnswer | None:
         listing = MatchListing(match.line for match in (*self._arena.recent, *self._arena.matches.values()))
         if not listing.step():
-            return BackgroundAnswer(listing.finish, partial(player.answer, m.Matches), listing.worked)
-        player.answer(m.Matches, listing.answer)
+            return BackgroundAnswer(listing.finish, partial(_answer_matches, player), listing.worked)
+        _answer_matches(player, listing)
         return None
 
     def _watch(self, player: Player, message: m.Watch, _arrived: int) -> None:
@@ -298,15 +297,14 @@ def _answer_moves(player: Player, match: Match, listing: MoveList) -> None:
     player.answer(m.Moves, listing.answer)
 
 
+def _answer_matches(player: Player, listing: MatchListing) -> None:
+    player.answer(m.Matches, listing.answer)
+
+
 def _record_answer(record_store: RecordStore, number: int) -> bytes:
     """Encode RECORD of a match; return nothing if there is no record. Raises OSError."""
     text = record_store.read(number)
     return b"" if text is None else encode(m.Record(number, m.Block(tuple(text.splitlines()))))
-
-
-def _equal_secrets(secret: str, given: str) -> bool:
-    """Compare two secrets in constant time."""
-    return hmac.compare_digest(secret.encode(), given.encode())
 
 
 def _check_request_count(kind: str, asked: int) -> None:

@@ -11,7 +11,6 @@ import cyclopts
 from cyclopts import Parameter
 from msgspec.structs import replace
 from rich.console import Console
-from rich.progress import Progress
 
 from engine.commands.usage_errors import explain_fault, nearest
 from engine.wire.messages import PORT
@@ -111,16 +110,13 @@ def hold(
 
 def _verify(file: Path, data: Path) -> NoReturn:
     """Hold a contest against its records, and end with exit status 1 where something differs."""
+    from server.commands.run_contest import verify_with_progress
     from server.contest.report.formatting import printable
-    from server.contest.store.verify_process import contest_called, verify
+    from server.contest.store.verify_process import contest_called
 
     name = _read(file)[1].name if file.is_file() else str(file)
-    bar = Progress(console=Console(stderr=True), transient=True, disable=not sys.stderr.isatty())
-    task = bar.add_task("verifying", total=None)
     try:
-        with bar:
-            number = contest_called(data, name)
-            found = verify(data, number, lambda done, count: bar.update(task, completed=done, total=count))
+        found = verify_with_progress(data, contest_called(data, name), Console(stderr=True))
     except KeyError as error:
         fail(str(error.args[0]))
     except (OSError, BadStore) as error:

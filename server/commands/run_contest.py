@@ -104,11 +104,16 @@ async def _hold(asked: Asked, console: Console, cluster: Cluster | None) -> int:
 
 def _verify(store: Store, data: Path, contest: int, console: Console) -> Verdict:
     """Verify a finished contest against its records, and save the result."""
-    with Progress(console=console, transient=True, disable=not console.is_terminal) as bar:
-        task = bar.add_task("verifying", total=None)
-        verdict = verify(data, contest, lambda done, count: bar.update(task, completed=done, total=count))
+    verdict = verify_with_progress(data, contest, console)
     store.save_verification(contest, datetime.now(UTC), verdict)
     return verdict
+
+
+def verify_with_progress(data: Path, contest: int, console: Console) -> Verdict:
+    """Verify a contest against its records, with a bar in a terminal; raises as `verify` does."""
+    with Progress(console=console, transient=True, disable=not console.is_terminal) as bar:
+        task = bar.add_task("verifying", total=None)
+        return verify(data, contest, lambda done, count: bar.update(task, completed=done, total=count))
 
 
 async def _serve_contest(settings: Settings, cluster: Cluster | None, follower: "_Follower") -> ContestSnapshot:

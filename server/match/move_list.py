@@ -1,7 +1,9 @@
 """The answers to MOVES and LIST, made in small steps that do not hold up the event loop."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
 from itertools import islice
+from typing import Self
 
 import trio
 
@@ -23,50 +25,66 @@ LINES_PER_STEP = 100
 """Lines of LIST made in one step: a fifth of a millisecond."""
 
 
-class MatchListing:
-    """The answer to LIST: all matches."""
+class SteppedList(ABC):
+    """An answer that is made step by step."""
 
-    def __init__(self, lines: Iterable[Callable[[], str]]) -> None:
-        """Take a function for each line."""
-        self._pending = iter(tuple(lines))
-        self._lines: list[str] = []
-        self.answer = b""
-        """Encoded MATCHES, when the list is complete."""
+    def __init__(self) -> None:
+        """Start with nothing made."""
         self._worked = 0
 
+    @abstractmethod
+    def _step(self) -> bool:
+        """Make some of the answer; return whether it is complete."""
+
     def step(self) -> bool:
-        """Make some lines; return whether the list is complete."""
-        before, began = len(self._lines), processor_time()
-        self._lines += [f"| {line()}\n" for line in islice(self._pending, LINES_PER_STEP)]
-        if len(self._lines) < before + LINES_PER_STEP:
-            self.answer = "".join([f"MATCHES {len(self._lines)}\n", *self._lines]).encode()
+        """Make some of the answer, unless it is complete; return whether it is."""
+        began = processor_time()
+        complete = self._step()
         self._worked += processor_time() - began
-        return bool(self.answer)
+        return complete
 
     def worked(self) -> int:
         """Return the processor time used, in microseconds."""
         return self._worked
 
-    async def finish(self) -> bytes:
-        """Complete the list, with a checkpoint after each step; return encoded MATCHES."""
+    async def finish(self) -> Self:
+        """Complete the answer, with a checkpoint after each step."""
         while not self.step():
             await trio.lowlevel.checkpoint()
-        return self.answer
+        return self
 
 
-class MoveList:
-    """The answer to MOVES: the legal moves of a position."""
+class MatchListing(SteppedList):
+    """The answer to LIST: all matches."""
+
+    def __init__(self, lines: Iterable[Callable[[], str]]) -> None:
+        """Take a function for each line."""
+        super().__init__()
+        self._pending = iter(tuple(lines))
+        self._lines: list[str] = []
+        self.answer = b""
+        """Encoded MATCHES, when the list is complete."""
+
+    def _step(self) -> bool:
+        before = len(self._lines)
+        self._lines += [f"| {line()}\n" for line in islice(self._pending, LINES_PER_STEP)]
+        if len(self._lines) < before + LINES_PER_STEP:
+            self.answer = "".join([f"MATCHES {len(self._lines)}\n", *self._lines]).encode()
+        return bool(self.answer)
+
+
+class MoveList(SteppedList):
+    """The answer to MOVES: the legal moves of a position, unless there are too many."""
 
     def __init__(self, position: Position) -> None:
         """Take the position."""
+        super().__init__()
         self._successors = position.successors()
         self._moves: list[str] = []
         self._answer = b""
         self._too_many = False
-        self._worked = 0
 
-    def step(self) -> bool:
-        """Generate some moves; return whether the list is complete, or too long."""
+    def _step(self) -> bool:
         if self._answer or self._too_many:
             return True
         began = processor_time()
@@ -82,18 +100,7 @@ class MoveList:
         except OverflowError:
             self._too_many = True
         self._too_many = self._too_many or len(self._moves) > LISTED_MOVES
-        self._worked += processor_time() - began
         return self._too_many or bool(self._answer)
-
-    def worked(self) -> int:
-        """Return the processor time used, in microseconds."""
-        return self._worked
-
-    async def finish(self) -> "MoveList":
-        """Complete the list, with a checkpoint after each step."""
-        while not self.step():
-            await trio.lowlevel.checkpoint()
-        return self
 
     @property
     def answer(self) -> bytes:
