@@ -1,0 +1,61 @@
+"""Searches of positions of GIPF by the nodes alone, and the plain minimax that judges them."""
+
+from collections.abc import Iterator
+from random import Random
+from typing import Any
+
+from engine.games.catalogue import GAMES
+from engine.games.interface import DRAWN, UNDECIDED, WON, Kernel, Position
+from engine.search import memory as layout
+from engine.search.capabilities import tactical_children
+from engine.search.quiescence import LOUD_PLIES
+from engine.search.scores import WIN
+from engine.search.searcher import Searcher, SearchLimits, SearchResult
+
+GIPF = GAMES["gipf"]
+
+SMALL = "3 3 6 6"
+"""The variant that is compiled here."""
+
+
+def never() -> float:
+    return 0.0
+
+
+def think(position: Position, limits: SearchLimits, *, compile: bool = False, **more: Any) -> SearchResult:
+    searcher = Searcher(position.kernel(compile=compile), megabytes=1)
+    return searcher.think(position, limits=limits, clock=never, **more)
+
+
+def random_positions(parameters: str, count: int, seed: int) -> Iterator[Position]:
+    """Yield positions that random play passes through, none of them finished."""
+    chance = Random(seed)
+    while count:
+        position = GIPF.start(parameters)
+        for _ in range(chance.randrange(12)):
+            after = chance.choice(list(position.successors())).position
+            if after.verdict() is not None:
+                break
+            position = after
+        count -= 1
+        yield position
+
+
+def minimax(kernel: Kernel, state: Any, depth: int, ply: int, path: frozenset[Any]) -> int:
+    """Search every move to the full depth and every loud one beyond it, straight from the definition."""
+    rules = kernel.rules
+    outcome = rules.verdict(state)
+    if outcome != UNDECIDED:
+        return 0 if outcome == DRAWN else (WIN - ply if outcome == WON else ply - WIN)
+    if ply > 0 and state in path:
+        return 0
+    if depth == -LOUD_PLIES:
+        return int(rules.evaluate(state))
+    arena = kernel.arena(layout.ROOM)
+    # a side that is done with the depth may leave the tactical moves alone
+    scores = [] if depth > 0 else [int(rules.evaluate(state))]
+    generate = rules.children if depth > 0 else (rules.tactical_children or tactical_children)
+    path = path | {state} if depth > 1 else path
+    for at in range(generate(state, arena, 0)):
+        scores.append(-minimax(kernel, rules.load(arena, at), depth - 1, ply + 1, path))
+    return max(scores)
