@@ -13,13 +13,14 @@ ANYTHING = """
 > SEEK any
 < SEEKING any
 """
-LOGIN = """
-< ARENA 1 gipf-arena/0.1.0 open
-> LOGIN newcomer
-< WELCOME newcomer
-> PING settled
-< PONG settled
-"""
+
+
+def login_of(name: str) -> str:
+    """Return how a bot of a name logs in."""
+    return f"< ARENA 1 gipf-arena/0.1.0 open\n> LOGIN {name}\n< WELCOME {name}\n> PING settled\n< PONG settled\n"
+
+
+LOGIN = login_of("newcomer")
 SEEK = """
 > SEEK gipf
 < SEEKING gipf

@@ -17,24 +17,17 @@ from engine import record
 from engine.games.catalogue import GAMES
 from engine.wire import messages as m
 from tests.bots.fake import FakeServer
+from tests.bots.scripts import QUIT, SEEK, login_of
 from tests.bots.texts import BOARD, FIRST, SECOND
 from tests.server.process import ServerProcess
 
-LOGIN = """
-< ARENA 1 gipf-arena/0.1.0 open
-> LOGIN bridge
-< WELCOME bridge
-> PING settled
-< PONG settled
-"""
-SEEK = "> SEEK gipf\n< SEEKING gipf\n"
+LOGIN = login_of("bridge")
 MATCH = f"< MATCH 17 gipf 4,4,15,15 white bob 60000 0 1000 secret\n{BOARD}\n"
 READY = "> READY\n< START 59900 59800\n"
 TURN = f"< TURN 59900 59800\n> MOVE {FIRST}\n< MOVED 1 white 59850 59800 {FIRST}\n"
 LOST = "< RESULT 17 black resign 59850 59800 bridge (white) resigned\n> PING settled\n"
 WON = "< RESULT 17 white resign 59850 59800 bob (black) resigned\n> PING settled\n"
 AGAIN = "< PONG settled\n"
-QUIT = "> QUIT\n< BYE quit goodbye\n"
 BEGIN = LOGIN + SEEK + MATCH
 
 SAY = "import sys\ndef say(line): print(line, flush=True)\ndef hear(): return sys.stdin.readline().rstrip()\n"

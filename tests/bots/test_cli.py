@@ -8,19 +8,10 @@ import pytest
 from bots.alphabeta_bot import AlphaBetaBot
 from bots.cli import main
 from tests.bots.fake import FakeServer
+from tests.bots.scripts import QUIT, login_of
 from tests.bots.texts import BOARD, FIRST, board_of
 
-LOGIN = """
-< ARENA 1 gipf-arena/0.1.0 open
-> LOGIN random
-< WELCOME random
-> PING settled
-< PONG settled
-"""
-QUIT = """
-> QUIT
-< BYE quit goodbye
-"""
+LOGIN = login_of("random")
 ENDED = f"""
 < MATCH 17 gipf 4,4,15,15 white bob 60000 0 1000 secret
 {BOARD}

@@ -10,6 +10,7 @@ import pytest
 from bots.cli import main
 from bots.client.shadowed_modules import hides_us
 from tests.bots.fake import FakeServer
+from tests.bots.scripts import SEEK, login_of
 
 BOT = """
 from bots.client.run import play
@@ -55,16 +56,7 @@ def test_files_that_hide_nothing_are_not_named(tmp_path: Path) -> None:
     assert hides_us(tmp_path).startswith(f"{tmp_path / 'bots.py'} hides the module 'bots'")
 
 
-WAITING = """
-< ARENA 1 gipf-arena/0.1.0 open
-> LOGIN mybot
-< WELCOME mybot
-> PING settled
-< PONG settled
-> SEEK gipf
-< SEEKING gipf
-hold
-"""
+WAITING = login_of("mybot") + SEEK + "hold\n"
 
 
 def test_ctrl_c_ends_without_a_traceback(tmp_path: Path) -> None:

@@ -3,7 +3,6 @@
 import re
 from collections.abc import Callable
 from contextlib import suppress
-from itertools import count
 
 from engine import record
 from engine.games.catalogue import GAMES
@@ -19,6 +18,7 @@ from engine.wire.messages import REPLIES, REQUESTS
 from server.contest.contest_file import BadContest
 from server.contest.contest_file import read as read_contest
 from server.match import recovery
+from tests.clocks import ticking
 
 STARTS = {
     "gipf": ("4 4 15 15", "2 2 5 5"),
@@ -112,19 +112,13 @@ def _shell(game: str) -> Callable[[bytes], None]:
     def target(data: bytes) -> None:
         """A shell answers whatever it is told."""
         told = [line for line in data.decode(errors="surrogateescape").splitlines() if not LONG_COMMANDS.search(line)]
-        run(iter(line + "\n" for line in told), _ignore, _ignore, strict=False, clock=_ticking())
+        run(iter(line + "\n" for line in told), _ignore, _ignore, strict=False, clock=ticking(0.001))
 
     return target
 
 
 def _ignore(_text: str) -> None:
     pass
-
-
-def _ticking() -> Callable[[], float]:
-    """Return a clock that goes on by a millisecond at each reading: searches end, each time at the same node."""
-    seconds = (reading / 1000 for reading in count())
-    return lambda: next(seconds)
 
 
 def contests(data: bytes) -> None:

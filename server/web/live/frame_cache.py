@@ -4,12 +4,13 @@ A few moves are drawn in a thread; many, which would keep the lock of the interp
 """
 
 from collections.abc import Awaitable, Callable
+from functools import reduce
 from typing import TypeAlias
 
 import msgspec
 import trio
 
-from engine.games.interface import Position
+from engine.games.interface import Position, play
 from server.ops.lru_cache import LruCache
 from server.web.replay.match_frames import Frame, changes, frame_of
 from server.web.replay.record_analysis import Played
@@ -56,8 +57,7 @@ class MatchFrames:
         if not self._told:
             self._told.append(msgspec.Raw(msgspec.json.encode(last)))
         self._told += [msgspec.Raw(msgspec.json.encode(one)) for one in changes(last, self._position, moves[done:])]
-        for move in moves[done:]:
-            self._position = self._position.resolve(move).position
+        self._position = reduce(play, moves[done:], self._position)
         self._frame = frame_of(len(moves), self._position)
 
 

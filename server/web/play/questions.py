@@ -4,7 +4,8 @@ Nothing is kept between two questions: each names the game from its start, so th
 asking about fewer moves. docs/web.md describes the JSON.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
+from functools import reduce
 from time import perf_counter
 from typing import Annotated, TypeAlias
 
@@ -20,7 +21,7 @@ from engine.games.gipf.position import GipfPosition
 from engine.games.gipf.row_choices import choosing, pushes
 from engine.games.history import History
 from engine.games.interactive_game import MOVE_LIMIT
-from engine.games.interface import BadMove, Game, GameError, Position, moves
+from engine.games.interface import BadMove, Game, GameError, Position, moves, play
 from engine.games.mnk.position import MnkPosition
 from engine.games.morris.position import MorrisPosition
 from engine.levels import MAX_LEVEL
@@ -142,7 +143,7 @@ def look(question: Question) -> Answer:
     seen = msgspec.structs.replace(view(position), ending=ending_of(outcome, position.game.sides))
     last = None
     if history.moves:
-        last = motion(_replayed(history.start, history.moves[:-1]), history.moves[-1])
+        last = motion(reduce(play, history.moves[:-1], history.start), history.moves[-1])
     return Answer(
         parameters=position.parameters,
         warning=position.game.warning(position.parameters),
@@ -222,12 +223,6 @@ def _begun(game: Game, question: Question) -> History:
         return History.begin(game.start(parameters))
     except GameError as error:
         raise Refusal(str(error)) from None
-
-
-def _replayed(start: Position, played: Sequence[str]) -> Position:
-    for move in played:
-        start = start.resolve(move).position
-    return start
 
 
 def _gipf_moves(position: GipfPosition) -> list[Legal]:

@@ -5,11 +5,12 @@ does not reach for all, those that get a share lie evenly over the match.
 """
 
 from collections.abc import Iterator
+from itertools import accumulate
 from time import monotonic, perf_counter
 
 import msgspec
 
-from engine.games.interface import Position
+from engine.games.interface import Position, play
 from engine.record import Summary
 from engine.search.searcher import Searcher, SearchLimits, warm_up
 
@@ -48,7 +49,7 @@ class Values(msgspec.Struct, frozen=True, kw_only=True):
 
 def judge(summary: Summary, seconds: float = SEARCH_SECONDS) -> Values:
     """Search positions of a record for so many seconds at most."""
-    positions = list(_positions(summary))
+    positions = list(accumulate(summary.history.moves, play, initial=summary.header.position))
     kernel = positions[0].kernel()
     if kernel.compiled:
         warm_up(positions[0])
@@ -80,14 +81,6 @@ def evenly(count: int) -> Iterator[int]:
     while step > 0:
         yield from range(step, count - 1, 2 * step)
         step //= 2
-
-
-def _positions(summary: Summary) -> Iterator[Position]:
-    position = summary.header.position
-    yield position
-    for move in summary.history.moves:
-        position = position.resolve(move).position
-        yield position
 
 
 def _value(searcher: Searcher, position: Position, share: SearchLimits) -> tuple[Value | None, int]:

@@ -11,15 +11,12 @@ from engine.search.capabilities import tactical_children
 from engine.search.quiescence import LOUD_PLIES
 from engine.search.scores import WIN
 from engine.search.searcher import Searcher, SearchLimits, SearchResult
+from tests.clocks import never
 
 GIPF = GAMES["gipf"]
 
 SMALL = "3 3 6 6"
 """The variant that is compiled here."""
-
-
-def never() -> float:
-    return 0.0
 
 
 def think(position: Position, limits: SearchLimits, *, compile: bool = False, **more: Any) -> SearchResult:

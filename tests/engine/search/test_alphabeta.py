@@ -17,8 +17,9 @@ from engine.search.move_ordering import MAX_LEARNED, add_history, child_of, scor
 from engine.search.scores import WIN
 from engine.search.searcher import Searcher, SearchLimits, SearchResult, warm_up
 from engine.search.transposition_table import BUCKET_WORDS
+from tests.clocks import never
 from tests.engine.forced_wins import forced_win
-from tests.engine.search.searching import GIPF, SMALL, minimax, never, random_positions, think
+from tests.engine.search.searching import GIPF, SMALL, minimax, random_positions, think
 
 CAMPAIGN = bool(os.environ.get("ARENA_CAMPAIGN"))
 

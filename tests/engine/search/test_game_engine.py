@@ -1,7 +1,6 @@
 """Advice on the move in a game. Small boards: nothing here may wait for the compiler."""
 
-from collections.abc import Collection, Iterator
-from itertools import count
+from collections.abc import Collection
 from typing import Any
 
 import pytest
@@ -12,13 +11,10 @@ from engine.games.interface import Position, moves
 from engine.search import game_engine
 from engine.search.game_engine import GameEngine
 from engine.search.searcher import Searcher, SearchLimits, SearchResult, Stop, key_of
+from tests.clocks import ticking
 
 LARGE = "5 4 18 18"
 """A board of many moves; quick tests are interpreted, so that the search polls the clock."""
-
-
-def ticking(step: float) -> Iterator[float]:
-    return count(0.0, step)
 
 
 def begun(game: str, parameters: str) -> History:
@@ -27,7 +23,7 @@ def begun(game: str, parameters: str) -> History:
 
 def test_it_thinks_for_as_long_as_it_is_told_and_plays_a_legal_move() -> None:
     history = begun("gipf", LARGE)
-    thought = GameEngine().think(history, 1.0, clock=ticking(0.001).__next__)
+    thought = GameEngine().think(history, 1.0, clock=ticking(0.001))
     assert 0.9 < thought.seconds < 1.2
     assert history.after(thought.move).plies == 1
 
@@ -36,14 +32,14 @@ def test_it_stops_when_it_is_told() -> None:
     stop = Stop()
     stop.set()
     history = begun("gipf", LARGE)
-    thought = GameEngine().think(history, 1000.0, clock=ticking(0.001).__next__, stop=stop)
+    thought = GameEngine().think(history, 1000.0, clock=ticking(0.001), stop=stop)
     assert thought.nodes < 10 and history.after(thought.move).plies == 1
 
 
 def test_the_only_move_takes_no_time() -> None:
     position = GAMES["morris"].read("0 0 W\n_BWBWWB_B__BWWB_B_B_____\n")
     (only,) = moves(position)
-    thought = GameEngine(megabytes=1).think(History.begin(position), 1000.0, clock=ticking(0.01).__next__)
+    thought = GameEngine(megabytes=1).think(History.begin(position), 1000.0, clock=ticking(0.01))
     assert thought.move == only and thought.depth == 1
 
 
@@ -52,7 +48,7 @@ def test_it_changes_from_game_to_game() -> None:
     mnk, gipf = begun("mnk", "3 3 3"), begun("gipf", LARGE)
     assert not game_engine.is_ready(mnk)
     for history in (mnk, gipf, mnk):
-        move = game_engine.think(history, 0.02, clock=ticking(0.001).__next__).move
+        move = game_engine.think(history, 0.02, clock=ticking(0.001)).move
         assert history.after(move).plies == 1
         assert game_engine.is_ready(history)
     assert not game_engine.is_ready(gipf)
@@ -71,11 +67,11 @@ def test_the_search_knows_which_positions_stood_before(monkeypatch: pytest.Monke
     monkeypatch.setattr(game_engine, "Searcher", Recorder)
     start = GAMES["mnk"].start("3 3 3")
     after = start.resolve("a1").position
-    GameEngine(megabytes=1).think(History.begin(start).after("a1").after("b2"), 0.01, clock=ticking(0.001).__next__)
+    GameEngine(megabytes=1).think(History.begin(start).after("a1").after("b2"), 0.01, clock=ticking(0.001))
     assert told == [[key_of(start), key_of(after)]]
 
 
 def test_a_finished_game_has_no_move() -> None:
     history = begun("mnk", "1 1 1").after("a1")
     with pytest.raises(ValueError, match="the game is over"):
-        GameEngine(megabytes=1).think(history, 1.0, clock=ticking(0.001).__next__)
+        GameEngine(megabytes=1).think(history, 1.0, clock=ticking(0.001))

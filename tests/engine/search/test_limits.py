@@ -8,7 +8,8 @@ import pytest
 from engine.games.interface import moves
 from engine.search import memory as layout
 from engine.search.searcher import Searcher, SearchLimits, SearchResult, Stop, warm_up
-from tests.engine.search.searching import GIPF, SMALL, never, random_positions, think
+from tests.clocks import never
+from tests.engine.search.searching import GIPF, SMALL, random_positions, think
 
 
 def test_move_is_legal_however_early_the_search_ends() -> None:

@@ -13,8 +13,9 @@ from engine.search.iterative_deepening import memory_for
 from engine.search.scores import INFINITY
 from engine.search.searcher import Searcher, SearchLimits, key_of
 from engine.search.transposition_table import BUCKET_WORDS, slot_of
+from tests.clocks import never
 from tests.engine.search import toy
-from tests.engine.search.searching import GIPF, minimax, never, think
+from tests.engine.search.searching import GIPF, minimax, think
 
 
 def on_graph(graph: toy.Moves, values: list[int], depth: int, earlier: tuple[int, ...] = ()) -> tuple[int, int]:

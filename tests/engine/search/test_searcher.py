@@ -17,8 +17,8 @@ from engine.search.iterative_deepening import memory_for
 from engine.search.scores import INFINITY
 from engine.search.searcher import Searcher, SearchLimits, SearchResult, Stop
 from engine.search.transposition_table import BUCKET_WORDS
+from tests.clocks import never
 from tests.engine.search import toy
-from tests.engine.search.searching import never
 
 SMALL, LARGE = "3 3 6 6", "5 4 18 18"
 """A variant that is compiled here, and one that is not."""

@@ -2,7 +2,8 @@
 
 from engine.search.searcher import Searcher, SearchLimits, SearchResult
 from engine.search.transposition_table import BUCKET_WORDS, ENTRY_WORDS, EXACT, LOWER, probe, remember
-from tests.engine.search.searching import GIPF, never, random_positions
+from tests.clocks import never
+from tests.engine.search.searching import GIPF, random_positions
 
 
 def test_bucket_keeps_the_deepest_and_the_latest() -> None:

@@ -1,7 +1,6 @@
 """The shell of arrows: the contest's module of docs/rules.md, section 2.3, and what that section leaves open."""
 
-from collections.abc import Callable, Iterator
-from itertools import count
+from collections.abc import Iterator
 from random import Random
 from typing import Any
 
@@ -11,6 +10,7 @@ from engine.games.arrows.position import ARROWS
 from engine.games.interface import Position, play
 from engine.search.searcher import NO_LIMITS, Searcher, SearchLimits, warm_up
 from engine.shell import arrows, find
+from tests.clocks import ticking
 from tests.engine.arrows import samples
 from tests.oracles import arrows as oracle
 
@@ -19,11 +19,6 @@ SMALL = "4 4\n1 1\n4 4\n2 6\n"
 
 SHORT = 0.05
 """Seconds that are left in games whose moves do not matter."""
-
-
-def ticking() -> Callable[[], float]:
-    """Return a clock that goes on by a tenth of a millisecond whenever it is read, as a search does at every node."""
-    return count(0.0, 0.0001).__next__
 
 
 class Session:

@@ -1,8 +1,6 @@
 """Forced wins, retrograde analysis, and both together: against known truth, a slow definition, and each other."""
 
-from collections.abc import Callable
 from dataclasses import replace
-from itertools import count
 from random import Random
 from types import SimpleNamespace
 from typing import cast
@@ -16,6 +14,7 @@ from engine.solve import reachable as reachable_sets
 from engine.solve.forced_wins import Deepening, ForcedWin
 from engine.solve.reachable import Judgement, ReachableSet
 from engine.solve.solver import Result, Solution, SolverLimits, solve
+from tests.clocks import ticking
 from tests.engine.forced_wins import forced_win
 from tests.engine.search import toy
 
@@ -286,12 +285,6 @@ def test_an_endless_game_is_refuted_to_the_depth_that_is_asked_for() -> None:
     search.run(1000, 9)
     assert (search.found, search.drawn, search.refuted) == (None, False, 9)
     assert toy.kernel([[1], [0]]).rules.verdict(toy.Node(0)) == UNDECIDED
-
-
-def ticking(step: float) -> Callable[[], float]:
-    """Return a clock that goes on by a step whenever it is read."""
-    ticks = count()
-    return lambda: next(ticks) * step
 
 
 def test_a_deadline_ends_the_search_without_an_answer() -> None:
