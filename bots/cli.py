@@ -4,7 +4,7 @@ import gc
 import os
 import signal
 import sys
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, NoReturn
 
@@ -50,8 +50,8 @@ Words = Annotated[str, Parameter(allow_leading_hyphen=True)]
 
 @Parameter(name="*")
 @dataclass(frozen=True, kw_only=True)
-class Wish:
-    """Where to play, as whom, and what.
+class Where:
+    """Which server to connect to.
 
     Parameters
     ----------
@@ -59,14 +59,29 @@ class Wish:
         Address of the server.
     port
         Port of the server.
-    name
-        Name to log in with; by default that of the bot.
-    token
-        Token to log in with, where the server asks for one; by default the variable ARENA_TOKEN.
     tls
         Encrypt, and make sure by its certificate that it is the server.
     tls_ca
         Encrypt, and trust the certificates in this file, in PEM.
+    """
+
+    host: str = DEFAULT_HOST
+    port: Port = PORT
+    tls: Flag = False
+    tls_ca: str = ""
+
+
+@Parameter(name="*")
+@dataclass(frozen=True, kw_only=True)
+class Wish(Where):
+    """Where to play, as whom, and what.
+
+    Parameters
+    ----------
+    name
+        Name to log in with; by default that of the bot.
+    token
+        Token to log in with, where the server asks for one; by default the variable ARENA_TOKEN.
     game
         Game to play; any for whatever a contest wants to be played.
     params
@@ -85,12 +100,8 @@ class Wish:
         Print nothing but errors.
     """
 
-    host: str = DEFAULT_HOST
-    port: Port = PORT
     name: str | None = None
     token: str | None = None
-    tls: Flag = False
-    tls_ca: str = ""
     game: str = USUAL_GAME
     params: str | None = None
     budget: Annotated[int | None, Parameter(validator=POSITIVE)] = None
@@ -101,7 +112,7 @@ class Wish:
     quiet: Flag = False
 
 
-DEFAULT_WISH = Wish()
+DEFAULT_WHERE, DEFAULT_WISH = Where(), Wish()
 
 
 @app.command(name="random")
@@ -260,10 +271,7 @@ def watch(
     match: Annotated[int | None, Parameter(validator=POSITIVE)] = None,
     /,
     *,
-    host: str = DEFAULT_HOST,
-    port: Port = PORT,
-    tls: Flag = False,
-    tls_ca: str = "",
+    where: Where = DEFAULT_WHERE,
     wait: Flag = False,
     follow: Flag = False,
     record: Flag = False,
@@ -274,14 +282,8 @@ def watch(
     ----------
     match
         Number of the match; the newest one that is running when left out.
-    host
-        Address of the server.
-    port
-        Port of the server.
-    tls
-        Encrypt, and make sure by its certificate that it is the server.
-    tls_ca
-        Encrypt, and trust the certificates in this file, in PEM.
+    where
+        Which server to connect to.
     wait
         Where no match is running, wait for one.
     follow
@@ -291,7 +293,7 @@ def watch(
     """
     from bots.watch.watch import watch as run
 
-    run(match, host=host, port=port, tls=tls, tls_ca=tls_ca, wait=wait, follow=follow, record=record)
+    run(match, **asdict(where), wait=wait, follow=follow, record=record)
 
 
 @app.command(name="play")

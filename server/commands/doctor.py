@@ -156,9 +156,7 @@ def _limits(limits: Limits) -> Finding:
 
 
 def _folder(folder: Path) -> Finding:
-    place = folder
-    while not place.exists() and place != place.parent:
-        place = place.parent
+    place = _existing(folder)
     here = [place, *(part for part in sorted(folder.glob("*")) if part.is_dir())]
     for part in here:
         try:
@@ -172,9 +170,15 @@ def _folder(folder: Path) -> Finding:
     return Finding(GOOD, "data", f"{folder} can be written to")
 
 
-def _space(folder: Path) -> Finding:
+def _existing(folder: Path) -> Path:
+    """Return the folder, or the nearest one above it that is there."""
     while not folder.exists() and folder != folder.parent:
         folder = folder.parent
+    return folder
+
+
+def _space(folder: Path) -> Finding:
+    folder = _existing(folder)
     free = shutil.disk_usage(folder).free
     sentence = f"{free / 1e9:.1f} GB are free where {folder} is"
     if free < MIN_BYTES:
