@@ -27,7 +27,13 @@ COMMANDS = (
     Command("record", "engine.commands.record:replay", "Replay the record of a match and verify it."),
     Command("analyse", "engine.commands.analyse:analyse", "Think about a position, depth by depth."),
     Command("duel", "engine.commands.duel.command:duel", "Measure one configuration of the search against another."),
-    Command("tune", "engine.commands.tune:tune", "Find weights of the evaluation that explain the games of a duel."),
+    Command(
+        "tune", "engine.commands.training.tune:tune", "Find weights of the evaluation that explain the games of a duel."
+    ),
+    Command(
+        "selfplay", "engine.commands.training.selfplay:selfplay", "Play games for training, every position scored."
+    ),
+    Command("train", "engine.commands.training.train:train", "Find tables of patterns that explain such scores."),
     Command("shell", "engine.commands.shell:shell", "Answer the commands of an assignment on stdin."),
 )
 """Every command, in the order in which --help lists them."""

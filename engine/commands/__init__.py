@@ -13,7 +13,7 @@ Answers go to stdout, everything else to stderr. Here alone in the engine a wall
   result
 - `shell`: ``arena-engine shell``: the command protocols of the assignments, on stdin and stdout
 - `solve`: ``arena-engine solve``: finds out who wins with perfect play
-- `tune`: ``arena-engine tune``: the weights of an evaluation that explain the games of a duel best
+- `training`: commands that find evaluations: from results of games, and from scores of searches
 - `usage_errors`: what is wrong with a command line, or with a file that it names, in one plain sentence: for all
   three programs
 """

@@ -9,6 +9,8 @@ All of it is pure; processes, files and the terminal are the matter of `engine.c
 - `results`: the file of a duel's results, line by line, and what all of them come to
 - `sprt`: the sequential probability ratio test: is A stronger by ``elo1`` (H1), or only by ``elo0`` (H0)?
 - `statistics`: how much stronger a side is, from pairs of games: Elo, its interval, and the likelihood of superiority
+- `training`: training an evaluation from scores of searches: games of the engine with itself, and what is found from
+  them
 - `tuning`: weights of an evaluation from the games of a duel, by logistic regression
 - `weights`: positions that are evaluated with other weights: the search asks a position for its kernel, and sees only
   those

@@ -8,7 +8,7 @@ before long ones.
 
 from collections import Counter
 from collections.abc import Iterable
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import msgspec
 
@@ -34,8 +34,8 @@ class Contender(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The text of the side."""
     engine: str
     """A digest of the sources of its engine."""
-    weights: dict[str, int]
-    """The weights that its file names."""
+    weights: dict[str, Any]
+    """What the file of its weights holds."""
 
 
 class Setting(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="duel"):

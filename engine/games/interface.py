@@ -15,7 +15,7 @@ Errors, each with a stable code and a sentence that says what was wrong and what
        `- IllegalMove       the text is a move, but not one that may be played here
 """
 
-from collections.abc import Callable, Hashable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
@@ -196,6 +196,19 @@ class Kernel(NamedTuple):
 
 
 @dataclass(frozen=True)
+class Patterns:
+    """What training has to know of patterns whose tables evaluate the positions of a variant."""
+
+    count: int
+    """How many entries all tables have."""
+    entries: Callable[[Sequence[State]], Any]
+    """Returns the numbers of the entries that positions have, a row of an array a position, each of the same length."""
+    file: Callable[[Any, float], bytes]
+    """``file(numbers, unit)`` returns the content of a file of tables. Of each entry it takes the weight, in logits of
+    ``unit``, and the factors of `engine.duel.training.factorization`; raises ValueError where they are too large."""
+
+
+@dataclass(frozen=True)
 class EvaluationWeights:
     """The weights of an evaluation that is a sum of features, each times its weight: for tuning, and duels of them."""
 
@@ -208,6 +221,8 @@ class EvaluationWeights:
     """``reweigher(parameters, named)`` returns what gives the kernels of a variant other weights; raises as `named`."""
     features: Callable[[str], Callable[[State], tuple[int, ...]]]
     """``features(parameters)`` returns what tells how far the side to move is ahead in each feature of a state."""
+    patterns: Callable[[str], Patterns | None]
+    """``patterns(parameters)`` returns the patterns of a variant; None where its positions have none."""
 
 
 class Position(Protocol):

@@ -6,7 +6,7 @@ from contextlib import closing
 from itertools import islice
 from pathlib import Path
 from time import perf_counter
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -225,12 +225,12 @@ def _setup(name: str, text: str, start: Position) -> EngineSetup:
     directory = Path(side.engine).resolve() if side.engine else OURS
     if not (directory / "engine" / "__init__.py").is_file():
         raise Rejected(f"{name}: engine={side.engine}: there is no package engine in that directory")
-    weights: dict[str, int] = {}
+    weights: dict[str, Any] = {}
     if side.weights:
         try:
-            weights = msgspec.json.decode(text_of(side.weights), type=dict[str, int])
+            weights = msgspec.json.decode(text_of(side.weights), type=dict[str, int | list[Any] | dict[str, Any]])
         except msgspec.DecodeError as error:
-            sentence = f"these are no weights, an object of names and whole numbers: {error}"
+            sentence = f"these are no weights, an object of names and numbers, nor tables: {error}"
             raise Rejected(f"{name}: {side.weights}: {sentence}") from None
     return EngineSetup(name, side, directory, weights, start)
 

@@ -85,13 +85,15 @@ class EngineProcess:
         self._earlier: list[int] = []
 
     def ready(self) -> Message:
-        """Say what engine this is. The digest is of all that was imported of it, but for other games."""
+        """Say what engine this is. The digest is of all that was imported of it and its tables, but for other games."""
         digest = hashlib.sha256()
         for name, module in sorted(sys.modules.items()):
             parts = name.split(".")
             file = getattr(module, "__file__", None)
             if parts[0] == "engine" and file and not self._others & set(parts[1:2]):
-                digest.update(name.encode() + b"\0" + Path(file).read_bytes())
+                beside = sorted(Path(file).parent.glob("*.json")) if Path(file).name == "__init__.py" else []
+                for source in (Path(file), *beside):
+                    digest.update(name.encode() + b"\0" + source.read_bytes())
         return {"engine": str(Path(engine.__file__ or "").parent.parent), "digest": digest.hexdigest()[:20]}
 
     def move(self, request: Message, began: float) -> Message:
@@ -124,7 +126,7 @@ def _share(left: float, increment: float, position: Any, plies: int) -> tuple[fl
     return soft, hard
 
 
-def _weighed(start: "Position", weights: dict[str, int]) -> "Position":
+def _weighed(start: "Position", weights: dict[str, Any]) -> "Position":
     try:
         from engine.duel.weights import weighed
     except ImportError:

@@ -57,7 +57,7 @@ class EngineSetup(NamedTuple):
     side: EngineConfig
     directory: Path
     """Where its package ``engine`` is."""
-    weights: Mapping[str, int]
+    weights: Mapping[str, object]
     start: Position
 
     @property

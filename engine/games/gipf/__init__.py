@@ -7,11 +7,12 @@
 - `kernel`: the rules and the evaluation of GIPF bound to one board, interpreted or compiled
 - `notation`: moves of GIPF as text, both ways: ``a5-b5``, ``a5-b5 b: e5 h2`` (notation as in Gipf for One)
 - `parameters`: the parameters L = (S, K, GW, GB) of generalised GIPF
+- `patterns`: the evaluation of GIPF by patterns: what each line of the board holds is looked up in tables that were
+  trained
 - `position`: GIPF behind the one interface of `engine.games.interface`
 - `row_choices`: choosing rows one after the other: what a push and the choices so far have come to, and what is left
   to choose
 - `rules`: the rules of GIPF as plain functions over integers, for any board
-- `solver_hints`: what a solver needs to know of a position besides: which moves to try first, and how far off the end
-  is at least
-- `solving`: solving GIPF: positions that mirror each other, the number of a position, and layers of positions
+- `solving`: solving GIPF: hints for solvers, positions that mirror each other, the number of a position, and layers of
+  positions
 """

@@ -8,10 +8,12 @@ from typing import Any, NamedTuple
 
 from engine.compiling.binding import UNBOUND, popcount
 from engine.compiling.bits import HASH_FACTOR, HASH_MASK, mix
+from engine.games.gipf.patterns.value import pattern_value
 from engine.games.gipf.rules import AXIS_STEPS, CENTRE, LINE, ONE, State, can_push, finals, of_mover, open_pushes
 from engine.games.interface import LOST, UNDECIDED, Arena
 
 # bound by engine.games.gipf.kernel
+HAS_TABLES: bool = UNBOUND  # whether positions are evaluated by tables of patterns; then the weights mean nothing
 RUN: int = UNBOUND  # K
 PIECE: int = UNBOUND  # this and the next ones: the weights of that name
 RING: int = UNBOUND
@@ -126,8 +128,11 @@ def threatened(pieces: int, other: int) -> int:
 def evaluate(state: State) -> int:
     """Guess the value of a position for the side to move, a piece being worth 100."""
     own, other, reserve = of_mover(state)
+    other_reserve = state.white_reserve + state.black_reserve - reserve
+    if HAS_TABLES:
+        return pattern_value(own, other, reserve, other_reserve)
     empty = CENTRE[-1] & ~(own | other)
-    value = worth(own, empty, reserve) - worth(other, empty, state.white_reserve + state.black_reserve - reserve)
+    value = worth(own, empty, reserve) - worth(other, empty, other_reserve)
     return value - THREAT * threatened(other, own) + TEMPO
 
 

@@ -10,12 +10,14 @@ from engine.compiling.binding import bind_fields, table
 from engine.compiling.bits import run_shifts
 from engine.compiling.field_sets import FieldSets
 from engine.compiling.wide_integers import WORD_BITS, width_for
-from engine.games.gipf import evaluation, rules, solver_hints
+from engine.games.gipf import evaluation, rules
 from engine.games.gipf.evaluation import WEIGHTS, Weights
 from engine.games.gipf.geometry import AXES, geometry
 from engine.games.gipf.parameters import Parameters, parse
+from engine.games.gipf.patterns import tables
+from engine.games.gipf.patterns.tables import ARRAYS, NUMBERS, Tables
 from engine.games.gipf.rules import State
-from engine.games.gipf.solving import layers, ranking, symmetry
+from engine.games.gipf.solving import layers, ranking, solver_hints, symmetry
 from engine.games.interface import EVALUATION_LIMIT, Arena, Kernel, LayerRules, Rules
 
 WORD_SIZE = 4
@@ -72,11 +74,14 @@ def field_sets(size: int, *, compile: bool) -> FieldSets:
 
 
 @lru_cache(MAX_BOUND)
-def bind(size: int, run: int, *, compile: bool = False, weights: Weights = WEIGHTS) -> GipfRules:
+def bind(size: int, run: int, *, compile: bool = False, weights: Weights | Tables | None = None) -> GipfRules:
     """Return the rules for a board side and run length.
 
-    Compiled ones take sets of fields as `field_sets` has them.
+    Compiled ones take sets of fields as `field_sets` has them. Without weights positions are evaluated by the tables of
+    this board, or by `WEIGHTS` where it has none.
     """
+    if weights is None:
+        weights = tables.shipped(size, run) or WEIGHTS
     board = geometry(size)
     pushes = range(len(board.entries))
     up = [n for n in pushes if board.entries[n].step > 0]
@@ -105,7 +110,7 @@ def bind(size: int, run: int, *, compile: bool = False, weights: Weights = WEIGH
         "UP_PUSHES": numbers(up),
         "DOWN_PUSHES": numbers(down),
         "MARGIN": evaluation.MARGIN,
-        **weights.constants(),
+        **_evaluation_constants(weights, compile=compile),
     }
     for prefix, chosen in (("", pushes), ("UP_", up), ("DOWN_", down)):
         constants[prefix + "LINE"] = sets.table([board.entries[n].line for n in chosen])
@@ -121,7 +126,7 @@ def bind(size: int, run: int, *, compile: bool = False, weights: Weights = WEIGH
 
         constants["smear_down"] = smear_down
     label = f"gipf_{size}_{run}"
-    if weights != WEIGHTS:
+    if weights is not WEIGHTS:
         label += f"_{zlib.crc32(repr(weights).encode()):08x}"
     if size <= ranking.LARGEST:
         constants["layers"] = partial(bind_layers, size, run, compile=compile)
@@ -146,17 +151,33 @@ def bind_layers(size: int, run: int, *, compile: bool) -> GipfLayerRules:
 def reweigher(parameters: str, named: Mapping[str, object]) -> Callable[[Kernel], Kernel]:
     """Return what gives the kernels of a variant's positions other weights, each once bound and then kept.
 
-    ``parameters`` is L as text; weights that are not named stay as they are. Raises ValueError as `Weights.named` does,
-    and for numbers so large that an evaluation might look like a win.
+    ``parameters`` is L as text, and ``named`` what a file of tables holds, or weights by name: then positions are
+    evaluated by these, and those that are not named are `WEIGHTS`. Without any name nothing changes. Raises ValueError
+    as `Weights.named` and `tables.read` do, for tables of another board, and for numbers so large that an evaluation
+    might look like a win.
     """
-    weights, variant = Weights.named(named), parse(parameters)
-    if _largest(weights, variant) > EVALUATION_LIMIT:
-        raise ValueError(f"with such large weights an evaluation may go beyond {EVALUATION_LIMIT}, which means a win")
+    variant = parse(parameters)
+    weights = _weights(named, variant)
 
     def reweigh(kernel: Kernel) -> Kernel:
         return kernel._replace(rules=bind(variant.size, variant.run, compile=kernel.compiled, weights=weights))
 
     return reweigh
+
+
+def _weights(named: Mapping[str, object], variant: Parameters) -> Weights | Tables | None:
+    """Return the weights that `reweigher` is told."""
+    if not named:
+        return None
+    if "lines" in named:
+        given = tables.read(named)
+        if (given.size, given.run) != variant[:2]:
+            raise ValueError(f"these tables are for S = {given.size} and K = {given.run}, but the variant is {variant}")
+        return given
+    weights = Weights.named(named)
+    if _largest(weights, variant) > EVALUATION_LIMIT:
+        raise ValueError(f"with such large weights an evaluation may go beyond {EVALUATION_LIMIT}, which means a win")
+    return weights
 
 
 def features(parameters: str) -> Callable[[State], tuple[int, ...]]:
@@ -179,6 +200,14 @@ def features(parameters: str) -> Callable[[State], tuple[int, ...]]:
         return tuple(digits)
 
     return read
+
+
+def _evaluation_constants(weights: Weights | Tables, *, compile: bool) -> dict[str, Any]:
+    """Return what the evaluation reads, by global name. Without tables their names stand for nothing that is read."""
+    if isinstance(weights, Tables):
+        return {**WEIGHTS.constants(), **weights.constants(compile=compile), "HAS_TABLES": True}
+    nothing = table([0], compile=compile)
+    return {**dict.fromkeys(ARRAYS, nothing), **dict.fromkeys(NUMBERS, 0), **weights.constants(), "HAS_TABLES": False}
 
 
 def _largest(weights: Weights, variant: Parameters) -> int:

@@ -9,6 +9,7 @@ from engine.games.board_game import BoardGame, BoardPosition
 from engine.games.gipf import board, drawing, notation, parameters, rules
 from engine.games.gipf.evaluation import FIXED, Weights
 from engine.games.gipf.kernel import GipfRules, bind, features, field_sets, reweigher
+from engine.games.gipf.patterns.entries import patterns_of
 from engine.games.interface import EvaluationWeights, Game, Successor
 from engine.games.outcome import Outcome
 
@@ -120,6 +121,12 @@ GIPF: Game = BoardGame(
     variant_of=parameters.parse,
     first_position=lambda variant: GipfPosition(variant, board.start(variant)),
     read_position=lambda text: GipfPosition(*board.read(text)),
-    weights=EvaluationWeights(lambda named: Weights.named(named)._asdict(), FIXED, reweigher, features),
+    weights=EvaluationWeights(
+        named=lambda named: Weights.named(named)._asdict(),
+        fixed=FIXED,
+        reweigher=reweigher,
+        features=features,
+        patterns=lambda text: patterns_of(parameters.parse(text)),
+    ),
 )
 """The game of GIPF in every generalised variant."""

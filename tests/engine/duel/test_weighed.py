@@ -1,5 +1,6 @@
 """The evaluation with other weights."""
 
+import json
 from itertools import islice
 from random import Random
 
@@ -9,6 +10,7 @@ from engine.compiling.binding import can_compile
 from engine.duel.weights import NoWeights, weighed
 from engine.games.catalogue import GAMES
 from engine.games.gipf.evaluation import WEIGHTS, Weights
+from engine.games.gipf.patterns import tables
 from engine.games.interface import EVALUATION_LIMIT, Position
 from engine.search.alphabeta import bind
 from engine.search.searcher import Searcher, SearchLimits, SearchResult, key_of
@@ -35,11 +37,24 @@ def think(position: Position, nodes: int = 400) -> SearchResult:
 
 
 @pytest.mark.parametrize("parameters", [SMALL, "4 4 15 15", "5 4 18 18"])
-def test_the_usual_weights_change_nothing(parameters: str) -> None:
+def test_no_weights_change_nothing(parameters: str) -> None:
     for position in positions(parameters, 40):
-        same = weighed(position, WEIGHTS._asdict())
-        assert value(same) == value(position) == value(weighed(position, {}))
-        assert key_of(same) == key_of(position)
+        assert value(position) == value(weighed(position, {}))
+        assert key_of(weighed(position, WEIGHTS._asdict())) == key_of(position)
+
+
+def test_weights_take_the_place_of_tables() -> None:
+    shipped = json.loads(tables.FOLDER.joinpath("tables_4_4.json").read_text())
+    for position in positions("4 4 15 15", 40):
+        assert value(weighed(position, {"piece": WEIGHTS.piece})) == value(weighed(position, WEIGHTS._asdict()))
+        assert value(weighed(position, shipped)) == value(position)
+    assert any(value(weighed(each, {"piece": 100})) != value(each) for each in positions("4 4 15 15", 40))
+
+
+def test_the_usual_weights_are_those_where_there_are_no_tables() -> None:
+    for parameters in ("2 3 9 9", "5 4 18 18"):
+        for position in positions(parameters, 20):
+            assert value(weighed(position, WEIGHTS._asdict())) == value(position)
 
 
 def test_each_weight_counts_for_what_it_is_called() -> None:
@@ -54,7 +69,7 @@ def test_each_weight_counts_for_what_it_is_called() -> None:
     assert counted["ring"] == 1
     for each in positions("4 4 15 15", 20):
         parts = [weight * value(weighed(each, {**none, name: 1})) for name, weight in WEIGHTS._asdict().items()]
-        assert sum(parts) == value(each)
+        assert sum(parts) == value(weighed(each, WEIGHTS._asdict()))
 
 
 def test_the_search_plays_by_them() -> None:

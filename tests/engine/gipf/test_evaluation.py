@@ -105,7 +105,7 @@ def test_evaluation_is_the_sum_of_the_features(parameters: str) -> None:
     for position in positions(parameters):
         state = state_of(position)
         parts = [weight * feature for weight, feature in zip(WEIGHTS, read(state), strict=True)]
-        assert bind(size, run).evaluate(state) == sum(parts)
+        assert bind(size, run, weights=WEIGHTS).evaluate(state) == sum(parts)
 
 
 @pytest.mark.parametrize("parameters", VARIANTS)

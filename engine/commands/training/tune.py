@@ -1,12 +1,10 @@
 """``arena-engine tune``: the weights of an evaluation that explain the games of a duel best."""
 
-import lzma
 from pathlib import Path
 
 import msgspec
 
-from engine.commands.inputs import Rejected, answer, game_named, say, start_of
-from engine.commands.usage_errors import reason
+from engine.commands.inputs import Rejected, answer, game_named, say, start_of, unpacked
 from engine.duel.games import Pair
 from engine.duel.results import BadResults, Setting, read
 from engine.duel.tuning import Fit, fit, samples_of
@@ -52,14 +50,7 @@ def tune(results: Path, /) -> None:
 
 def _games(results: Path) -> tuple[Setting, list[Pair]]:
     """Return what a duel's file holds, pairs in the order of their numbers; raises `Rejected`."""
-    try:
-        content = results.read_bytes()
-        if results.suffix == ".xz":
-            content = lzma.decompress(content)
-    except lzma.LZMAError as error:
-        raise Rejected(f"{results}: this is no whole file of xz: {error}") from None
-    except (OSError, ValueError) as error:  # ValueError: a name with a zero byte
-        raise Rejected(f"{results}: cannot be read: {reason(error)}") from None
+    content = unpacked(results)
     try:
         setting = msgspec.json.decode(content.partition(b"\n")[0], type=Setting)
         pairs = read(content, setting)

@@ -1,0 +1,134 @@
+"""``arena-engine selfplay``: games of the engine with itself, each position scored by a search, kept in a file."""
+
+from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
+from functools import cache
+from multiprocessing import get_context
+from pathlib import Path
+from time import perf_counter
+from typing import BinaryIO
+
+import msgspec
+
+from engine.commands.inputs import Rejected, answer, check_range, game_named, say, start_of, warn_of
+from engine.commands.usage_errors import reason
+from engine.duel.training.selfplay import FORMAT, BadGames, ScoredGame, Setting, games_of, line_of, play, setting_of
+from engine.games.catalogue import USUAL_GAME
+from engine.games.interface import Kernel
+from engine.search.searcher import warm_up
+
+QUIET_SECONDS = 5.0
+"""A line of progress is told no more often than this."""
+
+MAX_GAMES = 10_000_000
+MAX_NODES = 1_000_000_000
+MAX_SEED = (1 << 31) - 1
+MAX_JOBS = 1000
+
+CHUNK = 20
+"""Games that a process is given at a time."""
+
+
+def selfplay(
+    file: Path,
+    /,
+    *,
+    game: str = USUAL_GAME,
+    params: str | None = None,
+    games: int = 10_000,
+    nodes: int = 1500,
+    random: int = 20,
+    seed: int = 1,
+    jobs: int = 1,
+) -> None:
+    """Play games of the engine with itself, for arena-engine train, and append them to a file.
+
+    A game begins with random moves, and has some later on. Every position behind the opening is searched, and its score
+    kept. The same command gives the same file, whatever --jobs is, and goes on where the file ends.
+
+    Parameters
+    ----------
+    file
+        File of the games, made where it is missing.
+    game
+        The game's name.
+    params
+        The variant, as in "4 4 15 15"; without it the game as it is usually played.
+    games
+        Games that the file has in the end; more may be asked for later.
+    nodes
+        Positions that the search of a position looks at.
+    random
+        Of a hundred moves behind the opening, so many are random.
+    seed
+        Of the random moves.
+    jobs
+        Processes that play at the same time.
+    """
+    rules = game_named(game)
+    start = start_of(rules, rules.default_parameters if params is None else params)
+    check_range("games", games, 1, MAX_GAMES)
+    check_range("nodes", nodes, 1, MAX_NODES)
+    check_range("random", random, 0, 100)
+    check_range("seed", seed, 0, MAX_SEED)
+    check_range("jobs", jobs, 1, MAX_JOBS)
+    if start.verdict() is not None:
+        raise Rejected("--params: this game is over before it begins")
+    warn_of(start)
+    setting = Setting(FORMAT, game, start.parameters, start.kernel().rules.label, seed, nodes, random)
+    try:
+        opened = file.open("a+b")
+    except (OSError, ValueError) as error:  # ValueError: a name with a zero byte
+        raise Rejected(f"{file}: cannot be written: {reason(error)}") from None
+    with opened:
+        there = _resume(file, opened, setting)
+        began = told = perf_counter()
+        positions = 0
+        for played in _played(setting, range(there, games), jobs):
+            opened.write(line_of(played))
+            opened.flush()
+            positions += len(played.scores)
+            if perf_counter() - told >= QUIET_SECONDS:
+                told = perf_counter()
+                say(f"{played.number + 1} games, {positions / (told - began):.0f} positions a second")
+    answer(f"{max(there, games)} games, {max(0, games - there)} of them new, with {positions} positions")
+
+
+def _resume(file: Path, opened: BinaryIO, setting: Setting) -> int:
+    """Return how many games are in a file, which must be of this setting; an empty one becomes so."""
+    opened.seek(0)
+    content = opened.read()
+    content = content[: content.rfind(b"\n") + 1]
+    opened.truncate(len(content))
+    if not content:
+        opened.write(line_of(setting))
+        return 0
+    try:
+        before = setting_of(content)
+        if before != setting:
+            pairs = zip(msgspec.structs.asdict(before).items(), msgspec.structs.asdict(setting).values(), strict=True)
+            differ = ", ".join(f"{name} {ours} is {theirs} there" for (name, theirs), ours in pairs if ours != theirs)
+            raise Rejected(f"{file}: this file holds other games: {differ}. Name another file, or ask for the same")
+        return len(games_of(content))
+    except BadGames as error:
+        raise Rejected(f"{file}: {error}") from None
+
+
+def _played(setting: Setting, numbers: range, jobs: int) -> Iterator[ScoredGame]:
+    """Yield the games of numbers, in their order."""
+    warm_up(start_of(game_named(setting.game), setting.parameters))  # so that one process compiles, and not each
+    if jobs == 1:
+        for number in numbers:
+            yield _play(setting, number)
+        return
+    with ProcessPoolExecutor(jobs, get_context("spawn")) as pool:
+        yield from pool.map(_play, [setting] * len(numbers), numbers, chunksize=CHUNK)
+
+
+def _play(setting: Setting, number: int) -> ScoredGame:
+    return play(_kernel(setting.game, setting.parameters), setting, number)
+
+
+@cache
+def _kernel(game: str, parameters: str) -> Kernel:
+    return start_of(game_named(game), parameters).kernel()

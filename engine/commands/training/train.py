@@ -1,0 +1,59 @@
+"""``arena-engine train``: tables of patterns that explain the scores of self-play best."""
+
+from pathlib import Path
+
+from engine.commands.inputs import Rejected, answer, game_named, say, start_of, unpacked
+from engine.duel.training.factorization import fit
+from engine.duel.training.samples import LOGIT, samples_of
+from engine.duel.training.selfplay import BadGames, ScoredGame, games_of, setting_of
+from engine.games.interface import Kernel
+
+
+def train(*files: Path, seed: int = 1) -> None:
+    """Find the tables of patterns that explain the scores of self-play best, and print them as JSON.
+
+    The same files and seed give the same tables. They are what a side of a duel takes as weights=FILE.
+
+    Parameters
+    ----------
+    files
+        Files that arena-engine selfplay has kept games of one variant in, compressed where the name ends in .xz; some
+        hundred thousand positions tell enough.
+    seed
+        Of the order in which positions are gone through, and of the numbers from which training begins.
+    """
+    if not files:
+        raise Rejected("FILES: name a file of arena-engine selfplay at least")
+    kernel: Kernel | None = None
+    variant = ("", "")
+    games: list[ScoredGame] = []
+    for file in files:
+        try:
+            content = unpacked(file)
+            setting = setting_of(content)
+            found = games_of(content)
+        except BadGames as error:
+            raise Rejected(f"{file}: {error}") from None
+        if kernel is None:
+            variant = setting.game, setting.parameters
+        elif variant != (setting.game, setting.parameters):
+            raise Rejected(f"{file}: these are games of {setting.game} {setting.parameters}, not {' '.join(variant)}")
+        start = start_of(game_named(setting.game), setting.parameters)
+        kernel = start.kernel()
+        games.extend(found)
+    assert kernel is not None
+    weights = start.game.weights
+    patterns = None if weights is None else weights.patterns(start.parameters)
+    if patterns is None:
+        raise Rejected(f"{files[0]}: {variant[0]} {variant[1]} has no patterns to be trained")
+    try:
+        samples = samples_of(games, kernel, patterns.entries)
+        say(f"{len(samples.targets)} positions of {len(games)} games")
+        model = fit(samples, patterns.count, seed, _tell)
+        answer(patterns.file(model.numbers, LOGIT).decode().rstrip())
+    except (BadGames, ValueError) as error:
+        raise Rejected(f"{files[0]}: {error}") from None
+
+
+def _tell(epoch: int, loss: float) -> None:
+    say(f"epoch {epoch}: divergence {loss:.5f} in games held out")

@@ -1,0 +1,161 @@
+"""A game of the engine with itself, with random moves, each position scored by a search.
+
+Games are there for their positions: a random opening, and random moves in between, lead to positions that good play
+does not meet but a search does. Scores are those of searches, so a random move makes no score wrong. Games are
+independent of each other: each has its own random numbers and searcher, so any process may play any of them.
+
+Moves are numbers of children in the order of `engine.games.interface.Rules.children`, since texts take longer than the
+searches.
+"""
+
+from collections.abc import Iterator
+from typing import cast
+
+import msgspec
+
+from engine.duel.openings import split_mix
+from engine.games.interface import EVALUATION_LIMIT, UNDECIDED, Arena, Kernel, Position, State
+from engine.search.memory import ROOM
+from engine.search.searcher import Searcher, SearchLimits
+
+FORMAT = 1
+"""Of the file. Another number is another format, and is refused."""
+
+LEAST_OPENING, OPENINGS = 2, 13
+"""An opening has so many random plies at least, and so many lengths are equally likely."""
+
+MEGABYTES = 1
+"""Of the transposition table, which is made anew for each game."""
+
+MOST_PLIES = 400
+"""A game ends after so many."""
+
+
+class BadGames(ValueError):
+    """A file of games that cannot be read or gone on with. ``str(error)`` says why, and in which line."""
+
+
+class Setting(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="selfplay"):
+    """What every game of a file depends on; its first line."""
+
+    format: int
+    game: str
+    parameters: str
+    evaluation: str
+    """The label of the rules, which tells evaluations apart."""
+    seed: int
+    nodes: int
+    """Of the search of a position."""
+    random: int
+    """Of a hundred moves behind the opening, so many are random ones."""
+
+
+class ScoredGame(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A game. Scores are those of the positions behind the opening, for the side to move."""
+
+    number: int
+    opening: int
+    """Plies before the first score."""
+    moves: tuple[int, ...]
+    """Numbers of children, one for each ply."""
+    scores: tuple[int, ...]
+    """The last one belongs to the position behind the last move where it tells the winner."""
+
+
+class _Bare:
+    """A position of which no more is known than its kernel, all that a search asks for before it is over."""
+
+    def __init__(self, kernel: Kernel) -> None:
+        self._kernel = kernel
+
+    def kernel(self, *, compile: bool = True) -> Kernel:
+        return self._kernel
+
+    def verdict(self) -> None:
+        return None
+
+
+def play(kernel: Kernel, setting: Setting, number: int) -> ScoredGame:
+    """Play one game from a kernel's position. The same arguments always give the same game."""
+    rules = kernel.rules
+    searcher = Searcher(kernel, megabytes=MEGABYTES)
+    limits = SearchLimits(nodes=setting.nodes)
+    arena = kernel.arena(ROOM)
+    chance = split_mix((setting.seed << 32) + number)
+    opening = LEAST_OPENING + next(chance) % OPENINGS
+    state = kernel.state
+    moves: list[int] = []
+    scores: list[int] = []
+    earlier: list[int] = []
+    while len(moves) < MOST_PLIES and rules.verdict(state) == UNDECIDED:
+        key = int(rules.hash_of(state))
+        if key in earlier:
+            break
+        best = None
+        if len(moves) >= opening:
+            bare = cast(Position, _Bare(kernel._replace(state=state)))
+            thought = searcher.think(bare, earlier, limits, clock=lambda: 0.0)
+            if thought.score is None:
+                break  # so many children that the nodes do not suffice for one ply
+            scores.append(thought.score)
+            if abs(thought.score) > EVALUATION_LIMIT:
+                break
+            if next(chance) % 100 >= setting.random:
+                best = thought.line[0]
+        move = next(chance) % rules.children(state, arena, 0) if best is None else best
+        moves.append(int(move))
+        earlier.append(key)
+        state = _child(kernel, state, arena, moves[-1])
+    return ScoredGame(number, min(opening, len(moves)), tuple(moves), tuple(scores))
+
+
+def scored(kernel: Kernel, game: ScoredGame) -> Iterator[tuple[State, int]]:
+    """Yield the positions of a game that have scores, and these; raises `BadGames` where a move is none."""
+    arena = kernel.arena(ROOM)
+    state = kernel.state
+    for ply in range(game.opening + len(game.scores)):
+        if ply >= game.opening:
+            yield state, game.scores[ply - game.opening]
+        if ply < len(game.moves):
+            if not 0 <= game.moves[ply] < kernel.rules.children(state, arena, 0):
+                raise BadGames(f"game {game.number} has no move {game.moves[ply]} at ply {ply}")
+            state = _child(kernel, state, arena, game.moves[ply])
+
+
+def _child(kernel: Kernel, state: State, arena: Arena, number: int) -> State:
+    """Return a child by its number."""
+    kernel.rules.children(state, arena, 0)
+    return kernel.rules.load(arena, number)
+
+
+def line_of(value: Setting | ScoredGame) -> bytes:
+    """Return a line of the file, its newline included."""
+    return msgspec.json.encode(value) + b"\n"
+
+
+def setting_of(content: bytes) -> Setting:
+    """Return the setting of a file; raises `BadGames`."""
+    try:
+        setting = msgspec.json.decode(content.partition(b"\n")[0], type=Setting)
+    except msgspec.DecodeError as error:
+        raise BadGames(f"line 1: this is no setting of self-play: {error}") from None
+    if setting.format != FORMAT:
+        raise BadGames(f"line 1: the format is {setting.format}, but it has to be {FORMAT}")
+    return setting
+
+
+def games_of(content: bytes) -> list[ScoredGame]:
+    """Return the games of a file, in which they stand from number 0 on; raises `BadGames`.
+
+    A last line without a newline, half written, is left out.
+    """
+    games = []
+    for at, line in enumerate(content.split(b"\n")[1:-1]):
+        try:
+            game = msgspec.json.decode(line, type=ScoredGame)
+        except msgspec.DecodeError as error:
+            raise BadGames(f"line {at + 2}: this is no game: {error}") from None
+        if game.number != at:
+            raise BadGames(f"line {at + 2}: this is game {game.number}, but {at} should stand here")
+        games.append(game)
+    return games

@@ -1,0 +1,274 @@
+"""The evaluation by patterns: against one that reads the board's text, and files of tables that are wrong."""
+
+import json
+from collections.abc import Iterator
+from functools import cache
+from itertools import product
+from pathlib import Path
+from random import Random
+
+import numpy
+import pytest
+
+from engine.compiling.binding import can_compile
+from engine.games.catalogue import GAMES
+from engine.games.gipf.kernel import GipfRules, bind, reweigher
+from engine.games.gipf.parameters import parse
+from engine.games.gipf.patterns import tables
+from engine.games.gipf.patterns.entries import patterns_of
+from engine.games.gipf.patterns.lines import distinct, lengths, lines, shared
+from engine.games.gipf.patterns.tables import BadTables, Entry, Tables
+from engine.games.gipf.rules import State
+from engine.games.interface import EVALUATION_LIMIT, Position
+from tests.engine.gipf.samples import random_board
+from tests.games.cases import random_game
+from tests.oracles.gipf_boards import board_text
+
+GIPF = GAMES["gipf"]
+VARIANTS = {2: "2 3 9 9", 3: "3 3 9 9", 4: "4 4 15 15"}
+
+
+def positions(parameters: str, count: int = 40) -> Iterator[Position]:
+    """Yield positions: half of them set up and dense, half of them played."""
+    chance = Random(11)
+    size, run = map(int, parameters.split()[:2])
+    for _ in range(count // 2):
+        yield GIPF.read(board_text(random_board(chance, size, run)))
+    yield from chance.choices(list(random_game(GIPF, parameters, chance, most=60)), k=count // 2)
+
+
+def state_of(position: Position) -> State:
+    state = position.kernel(compile=False).state
+    assert isinstance(state, State)
+    return state
+
+
+def some_tables(size: int, run: int, reserves: int = 5) -> Tables:
+    """Return tables of random entries, none like another."""
+    chance = Random(size)
+
+    def entries(count: int) -> list[Entry]:
+        return [
+            (chance.randint(-900, 900), chance.randint(-999, 999), chance.randint(-999, 999), chance.randint(-99, 99))
+            for _ in range(count)
+        ]
+
+    return Tables(size, run, {length: entries(distinct(length)) for length in lengths(size)}, entries(reserves**2))
+
+
+def rules_of(size: int, *, compile: bool = False) -> GipfRules:
+    run = int(VARIANTS[size].split()[1])
+    return bind(size, run, compile=compile, weights=some_tables(size, run))
+
+
+# A second implementation, from the text of the board
+
+
+def contents(text: str) -> list[str]:
+    """Return what each line of a board holds, as the side to move sees it: 0 empty, 1 its own, 2 the other's."""
+    _, header, *rows = text.splitlines()
+    own = header.split()[2]
+    size = (len(rows) + 1) // 2
+    at = {}
+    for row, line in enumerate(rows):
+        for column, piece in enumerate(line.split(), max(0, row - size + 1)):
+            at[row, column] = "0" if piece == "_" else "1" if piece == own else "2"
+    found = []
+    for down, right in ((0, 1), (1, 0), (1, 1)):
+        for row, column in at:
+            if (row - down, column - right) not in at:
+                places = [(row + down * step, column + right * step) for step in range(len(rows))]
+                found.append("".join(at[place] for place in places if place in at))
+    return found
+
+
+@cache
+def kept(length: int) -> dict[str, int]:
+    """Return where entries of contents stand: in the order of their numbers, without those that mirror earlier ones."""
+    texts = ("".join(reversed(digits)) for digits in product("012", repeat=length))
+    return {text: at for at, text in enumerate(text for text in texts if int(text[::-1], 3) <= int(text, 3))}
+
+
+def place_of(content: str) -> int:
+    places = kept(len(content))
+    return places[content if content in places else content[::-1]]
+
+
+def looked_up(given: Tables, text: str) -> int:
+    entries = [given.lines[len(content)][place_of(content)] for content in contents(text)]
+    white, black, side = text.splitlines()[1].split()
+    mine, theirs = (int(white), int(black)) if side == "W" else (int(black), int(white))
+    last = given.reserve_count - 1
+    entries.append(given.reserves[min(mine, last) * given.reserve_count + min(theirs, last)])
+    weight, first, second, third = map(sum, zip(*entries, strict=True))
+    surplus = max(mine - last, 0) - max(theirs - last, 0)
+    return weight + (first**2 - second**2 + third**2) // 1024 + 100 * surplus
+
+
+@pytest.mark.parametrize("size", VARIANTS)
+def test_values_are_those_that_are_looked_up_in_the_text(size: int) -> None:
+    rules = rules_of(size)
+    given = some_tables(size, int(VARIANTS[size].split()[1]))
+    values = set()
+    for position in positions(VARIANTS[size]):
+        value = rules.evaluate(state_of(position))
+        assert value == looked_up(given, position.text()), position.text()
+        values.add(value)
+    assert len(values) > 10
+
+
+def test_places_of_contents_are_shared_by_mirror_images_alone() -> None:
+    for length in range(2, 8):
+        texts = ["".join(reversed(digits)) for digits in product("012", repeat=length)]
+        assert [place_of(text) for text in texts] == list(shared(length))
+        assert distinct(length) == len(kept(length)) == len({min(text, text[::-1]) for text in texts})
+
+
+def test_every_line_is_there_once() -> None:
+    for size in range(2, 6):
+        found = lines(size)
+        assert len(found) == len(set(found)) == 3 * (2 * size - 1)
+        assert sorted(len(line) for line in found) == sorted(3 * [*lengths(size), *lengths(size)[:-1]])
+        assert all(line == tuple(sorted(line)) for line in found)
+
+
+@pytest.mark.parametrize("size", VARIANTS)
+def test_symmetric_positions_and_both_colours_are_worth_the_same(size: int) -> None:
+    rules = rules_of(size)
+    assert rules.exchanged is not None and rules.reversed_rows is not None
+    for position in positions(VARIANTS[size]):
+        white, black, white_reserve, black_reserve, side = state_of(position)
+        value = rules.evaluate(state_of(position))
+        assert rules.evaluate(State(black, white, black_reserve, white_reserve, 1 - side)) == value
+        for turn in range(12):
+            image = rules.exchanged if turn % 2 else rules.reversed_rows
+            white, black = image(white), image(black)
+            assert rules.evaluate(State(white, black, white_reserve, black_reserve, side)) == value
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not can_compile(), reason="nothing is compiled with NUMBA_DISABLE_JIT")
+def test_compiled_and_interpreted_are_alike() -> None:
+    """With the tables of this package, which the tests of the search have compiled already."""
+    compiled, interpreted = bind(4, 4, compile=True), bind(4, 4)
+    for position in positions(VARIANTS[4]):
+        assert compiled.evaluate(position.kernel().state) == interpreted.evaluate(state_of(position))
+
+
+# Entries, as training wants them
+
+
+@pytest.mark.parametrize("size", VARIANTS)
+def test_entries_are_those_that_make_up_the_value(size: int) -> None:
+    """Summed with random numbers for weights and factors, they come to what the tables of these numbers say."""
+    variant = parse(VARIANTS[size])
+    patterns = patterns_of(variant)
+    assert patterns is not None
+    numbers = numpy.random.default_rng(size).normal(0, 0.3, (patterns.count, 4))
+    given = tables.read(patterns.file(numbers, 150))
+    rules = bind(variant.size, variant.run, weights=given)
+    states = [state_of(position) for position in positions(VARIANTS[size])]
+    for state, row in zip(states, patterns.entries(states), strict=True):
+        weight, first, second, third = numbers[row].sum(axis=0)
+        surplus = [max(reserve - given.reserve_count + 1, 0) for reserve in state[2:4]]
+        ahead = 100 * (surplus[state.side] - surplus[1 - state.side])
+        assert rules.evaluate(state) == pytest.approx(150 * (weight + first**2 - second**2 + third**2) + ahead, abs=25)
+
+
+def test_larger_boards_have_no_patterns() -> None:
+    assert patterns_of(parse("5 4 20 20")) is None
+
+
+# The tables of this package, and other files
+
+
+def test_the_package_has_the_tables_that_it_says() -> None:
+    assert {
+        tuple(map(int, path.stem.split("_")[1:])) for path in Path(tables.__file__).parent.glob("*.json")
+    } == tables.SHIPPED
+    for size, run in tables.SHIPPED:
+        shipped = tables.shipped(size, run)
+        assert shipped is not None and (shipped.size, shipped.run) == (size, run)
+        assert tables.write(shipped) == Path(tables.__file__).with_name(f"tables_{size}_{run}.json").read_bytes()
+    assert tables.shipped(5, 4) is None
+
+
+def test_who_has_lost_most_of_its_pieces_stands_worse() -> None:
+    start = state_of(GIPF.start("4 4 15 15"))
+    value = bind(4, 4).evaluate
+    assert value(start._replace(black_reserve=8)) > value(start) + 100 > value(start._replace(white_reserve=8)) + 200
+    assert value(start._replace(white_reserve=30)) > value(start._replace(white_reserve=20)) + 900
+
+
+def file_of(**changes: object) -> dict[str, object]:
+    return {**json.loads(tables.write(some_tables(3, 3))), **changes}
+
+
+@pytest.mark.parametrize(
+    ("changes", "sentence"),
+    [
+        ({"size": 5}, "S is 5, but there are tables for boards of side 2 to 4 alone"),
+        ({"size": 4}, "lines have the lengths 3, 4, 5, but for S = 4 they have 4, 5, 6, 7"),
+        ({"lines": {}}, "lines have the lengths , but for S = 3 they have 3, 4, 5"),
+        ({"lines": {"3": [[0, 0, 0, 0]], "4": [], "5": []}}, "lines of 3 have 1 entries, but they need 18"),
+        ({"reserves": [[1, 0, 0, 0]] * 3}, "reserves have 3 entries, but they need a square number"),
+        ({"reserves": []}, "reserves have 0 entries"),
+        ({"reserves": [[1, 2, 3]]}, "these are no tables of an evaluation: "),
+        ({"reserves": [[1, 2, 3, 0.5]]}, "these are no tables of an evaluation: "),
+        ({"reserves": [[40000, 0, 0, 0]]}, "the entries are too large: sums of them do not fit 16 bits"),
+        ({"reserves": [[0, 0, 3000, 0]]}, "the entries are too large: sums of them do not fit 16 bits"),
+        ({"names": 1}, "these are no tables of an evaluation: "),
+    ],
+)
+def test_wrong_files_are_refused_in_a_sentence(changes: dict[str, object], sentence: str) -> None:
+    for content in (json.dumps(file_of(**changes)).encode(), file_of(**changes)):
+        with pytest.raises(BadTables) as caught:
+            tables.read(content)
+        assert sentence in str(caught.value)
+
+
+def test_damaged_files_are_refused_too() -> None:
+    whole = tables.write(some_tables(3, 3))
+    for content in (b"", whole[:1000], b"\xff" + whole, whole.replace(b"[", b"(", 1)):
+        with pytest.raises(BadTables, match="these are no tables of an evaluation: "):
+            tables.read(content)
+    assert tables.read(whole).lines == some_tables(3, 3).lines
+
+
+def test_a_package_without_its_tables_says_which_file(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(tables, "SHIPPED", {(3, 3), (4, 4)})
+    monkeypatch.setattr(tables, "FOLDER", tmp_path)
+    (tmp_path / "tables_4_4.json").write_text("{}")
+    for size, reason in ((3, "No such file"), (4, "these are no tables")):
+        with pytest.raises(BadTables, match=reason) as caught:
+            tables.shipped.__wrapped__(size, size)
+        assert f"tables_{size}_{size}.json" in str(caught.value)
+
+
+def test_no_value_goes_beyond_the_limit() -> None:
+    """The largest entries that are taken, all of one sign, are worth less than a win."""
+    none = [0, 0, 0, 0]
+    shape: dict[int, list[object]] = {length: [none] * distinct(length) for length in lengths(4)}
+    least, most = 0, 2000
+    while most - least > 1:
+        middle = (least + most) // 2
+        entry = [middle, middle, 0, middle]
+        try:
+            tables.read(
+                json.dumps(
+                    {"size": 4, "run": 4, "lines": {n: [entry] * len(e) for n, e in shape.items()}, "reserves": [entry]}
+                ).encode()
+            )
+            least = middle
+        except BadTables:
+            most = middle
+    assert least > 500
+    entry = [least, least, 0, least]
+    named = {"size": 4, "run": 4, "lines": {n: [entry] * len(e) for n, e in shape.items()}, "reserves": [entry]}
+    kernel = reweigher("4 4 15 15", named)(GIPF.start("4 4 15 15").kernel(compile=False))
+    assert EVALUATION_LIMIT // 3 < kernel.rules.evaluate(kernel.state._replace(white_reserve=999)) <= EVALUATION_LIMIT
+
+
+def test_tables_of_another_board_are_refused() -> None:
+    with pytest.raises(ValueError, match="these tables are for S = 3 and K = 3, but the variant is 4 4 15 15"):
+        reweigher("4 4 15 15", file_of())
