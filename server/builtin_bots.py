@@ -10,7 +10,7 @@ import trio
 from server.arena.arena import Arena
 from server.config.builtin_bot import BuiltinBot
 from server.config.settings import Settings
-from server.contest.programs.command import Seat, builtin_bot_command, filled, variables
+from server.contest.programs.command import Seat, builtin_bot_command, environment_variables, fill_command
 from server.net.os_faults import machine_fault
 from server.ops.backoff import pause_seconds
 
@@ -108,7 +108,8 @@ class _BotKind:
 async def _run_bot(arena: Arena, bot: BuiltinBot, name: str) -> int:
     """Run a bot for one match, and return its exit status; raises OSError if it cannot be started."""
     seat = Seat(*arena.own_address, name, bot.game, arena.builtin_tokens[name.lower()])
-    command, environment = filled((*builtin_bot_command(bot), "--quiet"), seat), {**os.environ, **variables(seat)}
+    command = fill_command((*builtin_bot_command(bot), "--quiet"), seat)
+    environment = {**os.environ, **environment_variables(seat)}
     # a session of its own: Ctrl-C goes to the server, which ends its bots
     ended = await trio.run_process(
         command,

@@ -22,11 +22,11 @@ from server.contest.hosts.arena_host import ArenaHost
 from server.contest.hosts.contest_players import ContestPlayers, ProgramCredential
 from server.contest.hosts.game_worker import CONTEST, private_arena
 from server.contest.hosts.host import GameTask, PlayerMissing
-from server.contest.hosts.precompile import compiled
+from server.contest.hosts.precompile import precompile_bots
 from server.contest.hosts.seating import GameSeating
-from server.contest.programs.command import shown
+from server.contest.programs.command import quote_command
 from server.contest.report import formatting
-from server.contest.scoring.disqualification import Cause, losses, on_time
+from server.contest.scoring.disqualification import Cause, is_late, losses
 from server.contest.store.folders import last_lines
 from server.serve import program
 
@@ -79,7 +79,7 @@ async def check(definition: Definition, say: Callable[[str], None]) -> int:
     say(f"{definition.name}: {entrants}; {variants}; {formatting.number(openings, 'opening')}: the file can be played")
     width = max(len(entrant.name) for entrant in definition.entrants)
     failed = 0
-    await compiled(definition)
+    await precompile_bots(definition)
     for number, entrant in enumerate(definition.entrants):
         if entrant.connects:
             say(f"{entrant.name:{width}}  connects by itself: not checked")
@@ -122,7 +122,9 @@ async def _check(definition: Definition, entrant: Entrant, number: int) -> Found
                     name = formatting.variant_name(definition.variants[variant])
                     where = f"in {name}: " if len(definition.variants) > 1 else ""
                     lines = last_lines(Path(folder), CONTEST, 1, entrant.name).splitlines()[-MAX_LINES:]
-                    called = f"; called as {shown(entrant.command)} in {Path(definition.folder) / entrant.folder}"
+                    called = (
+                        f"; called as {quote_command(entrant.command)} in {Path(definition.folder) / entrant.folder}"
+                    )
                     return Found(False, f"{where}{found.sentence}{called}", "\n".join(lines))
                 moves += played
                 seconds.append(contest_players.first_word.get(entrant.name, 0.0))
@@ -143,7 +145,7 @@ async def _play(definition: Definition, fixture: Fixture, arena: Arena, seats: G
     if game.termination == Termination.SERVER_FAULT:
         return Found(False, f"the game could not be played: {game.detail}"), moves
     for loss in losses(definition, game):
-        if loss.name == name and (on_time(loss.cause) or loss.cause in PROBLEMS):
+        if loss.name == name and (is_late(loss.cause) or loss.cause in PROBLEMS):
             sentence = f"{loss.cause.replace('_', ' ')} after {formatting.number(moves, 'move')}: {loss.sentence}"
             return Found(False, sentence), moves
     return Found(True, ""), moves

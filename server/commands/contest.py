@@ -100,10 +100,10 @@ def hold(
         grace=grace,
         return_seconds=return_time,
     )
-    from server.commands.run_contest import Asked
+    from server.commands.run_contest import ContestOptions
     from server.commands.run_contest import hold as run
 
-    asked = Asked(text, definition, settings, dask)
+    asked = ContestOptions(text, definition, settings, dask)
     process_settings.prepare_server()
     sys.exit(exits.run("cannot hold the contest", run, asked, Console()))
 
@@ -192,7 +192,7 @@ def _intervene(
     data: Path, contest: str, kind: Kind, name: str = "", *, match: int | None = None, command: tuple[str, ...] = ()
 ) -> None:
     """Keep an intervention in the store, and say what follows from it."""
-    from server.contest.runtime.organiser_commands import Asked, Refused, intervene, open_contest
+    from server.contest.runtime.organiser_commands import BadIntervention, InterventionRequest, intervene, open_contest
     from server.contest.store.store import FILE, Store
 
     if not (data / FILE).exists():
@@ -200,8 +200,10 @@ def _intervene(
     try:
         with closing(Store(data / FILE)) as store:
             found = open_contest(store, contest)
-            done, follows = intervene(store, found.id, Asked(kind, name, match, command), datetime.now(UTC))
-    except Refused as error:
+            done, follows = intervene(
+                store, found.id, InterventionRequest(kind, name, match, command), datetime.now(UTC)
+            )
+    except BadIntervention as error:
         fail(str(error))
     except (OSError, BadStore) as error:
         fail(explain_fault(error), status=1)

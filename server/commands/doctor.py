@@ -22,7 +22,7 @@ from server.config.serve_options import ServeOptions
 from server.config.settings import Settings
 from server.config.toml_table import BadTable
 from server.contest.programs.sandbox import cgroups
-from server.contest.programs.sandbox.choice import hindrance
+from server.contest.programs.sandbox.choice import sandbox_obstacle
 from server.contest.store.store import FILE as STORE
 from server.match import recovery
 from server.storage.record_store import LOCK, SUFFIX
@@ -140,7 +140,7 @@ def _port(about: str, host: str, port: int) -> Finding:
 
 
 def _sealing() -> Finding:
-    why = hindrance()
+    why = sandbox_obstacle()
     if why:
         return Finding(NOTE, "sandbox", why)
     lack = cgroups.lack()

@@ -16,10 +16,10 @@ from server.config.settings import Settings
 from server.contest.definition import Definition
 from server.contest.hosts.contest_players import ContestPlayers
 from server.contest.hosts.dask_cluster import Cluster, dask_cluster
-from server.contest.programs.sandbox.choice import obstacle
+from server.contest.programs.sandbox.choice import contest_obstacle
 from server.contest.report import formatting, progress
 from server.contest.report.render import text
-from server.contest.runtime.snapshot import ContestSnapshot, account, write_report
+from server.contest.runtime.snapshot import ContestSnapshot, take_snapshot, write_report
 from server.contest.store.folders import folder_of
 from server.contest.store.store import FILE, Store
 from server.contest.store.verification import Verdict
@@ -43,7 +43,7 @@ OVER, STOPPED = 0, 3
 """Exit statuses: the contest is over; it was stopped, and the same command goes on with it."""
 
 
-class Asked(NamedTuple):
+class ContestOptions(NamedTuple):
     """The arguments of the command."""
 
     file: str
@@ -54,7 +54,7 @@ class Asked(NamedTuple):
     """Address of the scheduler of a cluster that plays the games; empty for none."""
 
 
-async def hold(asked: Asked, console: Console) -> int:
+async def hold(asked: ContestOptions, console: Console) -> int:
     """Hold a contest to its end, or until it is stopped, and return an exit status.
 
     Raises OSError and `server.contest.store.schema.BadStore`.
@@ -69,8 +69,8 @@ async def hold(asked: Asked, console: Console) -> int:
     return status
 
 
-async def _hold(asked: Asked, console: Console, cluster: Cluster | None) -> int:
-    if cluster is None and (why := await trio.to_thread.run_sync(obstacle, asked.definition)):
+async def _hold(asked: ContestOptions, console: Console, cluster: Cluster | None) -> int:
+    if cluster is None and (why := await trio.to_thread.run_sync(contest_obstacle, asked.definition)):
         raise OSError(why)  # before it is opened: its file has to be changed, perhaps
     data = asked.settings.data
     data.mkdir(parents=True, exist_ok=True)
@@ -92,7 +92,7 @@ async def _hold(asked: Asked, console: Console, cluster: Cluster | None) -> int:
             made = await trio.to_thread.run_sync(partial(write_report, data, contest, found))
             if verdict.differences:
                 follower.say(f"{verdict.sentence}; arena-server contest --verify names them")
-        console.print(text.drawn(made))
+        console.print(text.render_report(made))
         console.print(f"The whole report: {folder_of(data, contest) / 'index.html'}", soft_wrap=True)
         if before is not None:
             follower.say(
@@ -168,7 +168,7 @@ class _Follower:
     async def look(self, arena: Arena | None = None) -> ContestSnapshot:
         """Return a snapshot of the contest."""
         present = None if arena is None else ContestPlayers.of(arena).present.get(self._contest)
-        return await trio.to_thread.run_sync(account, self._store, self._contest, datetime.now(UTC), present)
+        return await trio.to_thread.run_sync(take_snapshot, self._store, self._contest, datetime.now(UTC), present)
 
     async def follow(self, arena: Arena | None, stopped: trio.Event) -> ContestSnapshot:
         """Show progress until the contest is over or the server is stopped; return the last snapshot."""
@@ -177,13 +177,13 @@ class _Follower:
             while True:
                 began = trio.current_time()
                 found = await self.look(arena)
-                now = progress.progress(found.definition, found.games, found.plan, found.moment)
+                now = progress.current_progress(found.definition, found.games, found.plan, found.moment)
                 if found.moment.closed is not None or stopped.is_set():
                     return found
                 if self._console.is_terminal:
-                    live.update(progress.drawn(now), refresh=True)
+                    live.update(progress.render_progress(now), refresh=True)
                 elif trio.current_time() - self._said >= LINE_SECONDS:
                     self._said = trio.current_time()
-                    self.say(progress.line(now))
+                    self.say(progress.progress_line(now))
                 with trio.move_on_after(max(LOOK_SECONDS, LOOK_SHARE * (trio.current_time() - began))):
                     await stopped.wait()

@@ -160,7 +160,7 @@ class Schedule(NamedTuple):
     """No more fixtures will come."""
 
 
-def counted(games: Iterable[Finished]) -> list[Finished]:
+def counted_games(games: Iterable[Finished]) -> list[Finished]:
     """Return the games that count: none that was annulled, and of each fixture the first."""
     first: dict[Fixture, Finished] = {}
     for game in games:

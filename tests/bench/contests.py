@@ -25,7 +25,7 @@ from rich.console import Console
 from engine.games.catalogue import GAMES
 from engine.games.history import History
 from engine.games.interface import moves
-from server.commands.run_contest import Asked, hold
+from server.commands.run_contest import ContestOptions, hold
 from server.config.settings import Settings
 from server.contest import contest_file
 from server.contest.definition import Definition
@@ -33,7 +33,7 @@ from server.contest.fixtures import Finished, Fixture
 from server.contest.hosts.arena_host import ArenaGame
 from server.contest.hosts.host import GameTask
 from server.contest.hosts.seating import GameSeating
-from server.contest.programs.sandbox.choice import hindrance
+from server.contest.programs.sandbox.choice import sandbox_obstacle
 from server.contest.runtime.runner import Runner
 from server.contest.store.store import FILE, Store
 from server.ops.logs import configure
@@ -116,7 +116,7 @@ class _Held(NamedTuple):
 
 def _held(definition: Definition, data: Path) -> _Held:
     """Hold a contest."""
-    asked = Asked(CONTEST, definition, Settings(data=data, port=0))
+    asked = ContestOptions(CONTEST, definition, Settings(data=data, port=0))
     before, began = _processor_seconds(), perf_counter()
     with _Stages() as stages, data.with_suffix(".log").open("w") as log:
         trio.run(hold, asked, Console(file=log))
@@ -128,7 +128,7 @@ def _held(definition: Definition, data: Path) -> _Held:
 
 def _sandboxes(folder: Path, command: list[str]) -> None:
     """Print how many games a minute a contest has with sandboxes, beside one without, played in turns."""
-    if why := hindrance():
+    if why := sandbox_obstacle():
         print(f"  {why}")
         return
     held: dict[str, list[_Held]] = {"none": [], "sealed": []}
@@ -160,7 +160,7 @@ def _sandboxes(folder: Path, command: list[str]) -> None:
 
 def _contest(folder: Path, command: list[str]) -> None:
     """Hold the contest, play its games in a loop, and print what both came to."""
-    definition = _definition(command, PAIRS, "none" if hindrance() else "sealed")
+    definition = _definition(command, PAIRS, "none" if sandbox_obstacle() else "sealed")
     held = _held(definition, folder / "data")
     games, count = held.games, len(held.games)
     loops = []

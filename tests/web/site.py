@@ -45,13 +45,13 @@ def write_reports(data: Path) -> Path:
     """Write the reports of a contest that is over, of one that is running, and of a knockout; return the directory."""
     reports = sample_report(8, RoundRobin()), sample_report(12, Swiss(5), stop=60), knockout()
     for number, report in enumerate(reports, 1):
-        files.write(report, data / "contests" / str(number))
+        files.write_report_files(report, data / "contests" / str(number))
     return data
 
 
 def knockout() -> Report:
     """Return the report of a knockout."""
-    return contents.report(*sample(6, Knockout(tie_breaks=1, control=CONTROL), qualified=False))
+    return contents.make_report(*sample(6, Knockout(tie_breaks=1, control=CONTROL), qualified=False))
 
 
 class Table:

@@ -35,7 +35,7 @@ async def test_contests_are_listed_with_how_far_they_have_come(tmp_path: Path) -
 async def test_a_report_that_has_changed_is_read_again(tmp_path: Path) -> None:
     reports = contests.ReportIndex(write_reports(tmp_path))
     assert [entry.state for entry in await reports.entries()] == ["over", "running", "over"]
-    files.write(sample_report(12, Swiss(5)), tmp_path / "contests" / "2")
+    files.write_report_files(sample_report(12, Swiss(5)), tmp_path / "contests" / "2")
     assert [entry.state for entry in await reports.entries()] == ["over"] * 3
 
 

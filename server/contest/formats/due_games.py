@@ -6,7 +6,7 @@ from server.contest.definition import Definition
 from server.contest.fixtures import Fixture
 
 
-def startable(
+def games_to_start(
     definition: Definition,
     due: Iterable[Fixture],
     running: Collection[Fixture],

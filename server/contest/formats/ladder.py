@@ -10,7 +10,7 @@ from collections.abc import Collection
 
 from server.contest.definition import Definition, Ladder
 from server.contest.fixtures import Finished, Fixture, Schedule, meeting
-from server.contest.scoring.disqualification import disqualified
+from server.contest.scoring.disqualification import find_disqualified
 from server.contest.scoring.ratings import strengths
 
 SHARE_ELO = 1000.0
@@ -47,7 +47,7 @@ def ladder(
     fixtures = [game for fixture in begun.values() for game in (fixture, fixture.swapped)]
     later = any(game.fixture.stage > stage for game in games)
     ended = later or (0 < format.seconds <= seconds) or (0 < format.games <= len(fixtures))
-    out = disqualified(definition, games)
+    out = find_disqualified(definition, games)
     left = [name for name in players if name not in out]
     if ended or len(left) < 2:
         return Schedule(tuple(fixtures))

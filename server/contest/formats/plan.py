@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from server.contest.definition import Definition, Gauntlet, Knockout, RoundRobin, Seeding, Swiss
-from server.contest.fixtures import FORFEIT, QUALIFICATION, WITHDRAWN, Finished, Fixture, Schedule, counted
+from server.contest.fixtures import FORFEIT, QUALIFICATION, WITHDRAWN, Finished, Fixture, Schedule, counted_games
 from server.contest.formats.knockout import bracket
 from server.contest.formats.ladder import ladder
 from server.contest.formats.qualification import qualification
@@ -17,7 +17,7 @@ from server.contest.formats.round_robin import gauntlet, round_robin
 from server.contest.formats.seeded_random import shuffled
 from server.contest.formats.standings import standings
 from server.contest.formats.swiss import swiss
-from server.contest.scoring.disqualification import Disqualification, disqualified
+from server.contest.scoring.disqualification import Disqualification, find_disqualified
 
 
 class Present(NamedTuple):
@@ -60,12 +60,12 @@ def plan(definition: Definition, games: Iterable[Finished], present: Present | N
     A fixture that is due or running may become none, when a player of it is disqualified in the qualification.
     """
     now = present or Present()
-    valid = counted(games)
+    valid = counted_games(games)
     forfeited: list[Finished] = []
     while True:
         stages = _stages(definition, valid, now)
         known = {game.fixture for game in valid} | now.running
-        out = disqualified(definition, valid)
+        out = find_disqualified(definition, valid)
         opened = [fixture for fixture in stages[-1].schedule.fixtures if fixture not in known]
         lost = (
             []
@@ -95,7 +95,7 @@ def _stages(definition: Definition, games: list[Finished], now: Present) -> list
     players = shuffled(names, definition.seed) if definition.seeding == Seeding.CHANCE else names
     for number, stage in enumerate(definition.stages):
         before = [game for game in games if game.fixture.stage < number]
-        out = disqualified(definition, before, (number, 0))
+        out = find_disqualified(definition, before, (number, 0))
         if number > 0:
             last = stages[-1]
             table = standings(definition, last.number, last.players, before, last.schedule.byes, (number, 0))
@@ -113,7 +113,7 @@ def _open(definition: Definition, stage: StageState, games: list[Finished]) -> b
     left = [fixture for fixture in stage.schedule.fixtures if fixture not in over]
     if stage.number == QUALIFICATION:
         before = [game for game in games if game.fixture.stage == QUALIFICATION]
-        out = disqualified(definition, before, (0, 0))
+        out = find_disqualified(definition, before, (0, 0))
         left = [fixture for fixture in left if not any(name in out for name in fixture.players)]
     return bool(left) or not stage.schedule.complete
 

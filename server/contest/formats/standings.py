@@ -22,10 +22,10 @@ import msgspec
 
 from engine.games.outcome import Termination
 from server.contest.definition import Definition, Format, Gauntlet, Knockout, Ladder, Swiss
-from server.contest.fixtures import Bye, Finished, counted, games_in_meeting
+from server.contest.fixtures import Bye, Finished, counted_games, games_in_meeting
 from server.contest.formats.knockout import bracket
 from server.contest.interventions import END
-from server.contest.scoring.disqualification import Disqualification, disqualified
+from server.contest.scoring.disqualification import Disqualification, find_disqualified
 from server.contest.scoring.ratings import strengths
 
 RATING_DECIMALS = 6
@@ -91,9 +91,9 @@ def standings(
 
     With ``before``, a stage and a round, as it was when that round was paired; ``games`` are those before it then.
     """
-    valid = counted(games)
+    valid = counted_games(games)
     mine = [game for game in valid if game.fixture.stage == stage]
-    out = disqualified(definition, valid, before)
+    out = find_disqualified(definition, valid, before)
     table = crosstable(players, mine)
     had = Counter(bye.name for bye in byes)
     # in a knockout it is no points that a bye is worth

@@ -14,7 +14,7 @@ from typing import NamedTuple, TypeAlias
 
 from server.contest.definition import Definition, Swiss
 from server.contest.fixtures import Bye, Finished, Fixture, Schedule, games_in_meeting, points, whole_meeting
-from server.contest.scoring.disqualification import disqualified
+from server.contest.scoring.disqualification import find_disqualified
 
 ROUNDS_KEPT = 64
 """Pairings that are kept: the rounds of a contest are asked for after each of its games."""
@@ -43,7 +43,7 @@ def swiss(
     met: Counter[frozenset[str]] = Counter()
     for number in range(1, format.rounds + 1):
         before = [game for game in games if (game.fixture.stage, game.fixture.round) < (stage, number)]
-        out = disqualified(definition, before, (stage, number))
+        out = find_disqualified(definition, before, (stage, number))
         playing = tuple(name for name in players if name not in out)
         score = points(game for game in before if game.fixture.stage == stage)
         for bye in byes:

@@ -8,8 +8,8 @@ from server.arena.arena import Arena
 from server.contest.fixtures import Finished, Programs
 from server.contest.hosts.contest_players import ContestPlayers
 from server.contest.hosts.host import GameTask, PlayerMissing
-from server.contest.hosts.seating import GameSeating, Started
-from server.contest.scoring.game_result import finished
+from server.contest.hosts.seating import GameSeating, StartedPrograms
+from server.contest.scoring.game_result import game_result
 from server.match.match import Match
 
 
@@ -18,7 +18,9 @@ class ArenaGame:
 
     recorded = True
 
-    def __init__(self, arena: Arena, seats: GameSeating, task: GameTask, match: Match, started: Started) -> None:
+    def __init__(
+        self, arena: Arena, seats: GameSeating, task: GameTask, match: Match, started: StartedPrograms
+    ) -> None:
         """Take a match that has just begun, and the programs that were started for it."""
         self.match = match
         self._arena = arena
@@ -41,7 +43,7 @@ class ArenaGame:
         """Return the result as soon as the match is over."""
         if self.match.state.outcome is None:
             await self._over.wait()
-        return finished(self._task.fixture, self.match.state, self.match.disconnected_at_end)
+        return game_result(self._task.fixture, self.match.state, self.match.disconnected_at_end)
 
     def leave_cores(self) -> bool:
         """Let another game be set up on the cores of this one while its programs are being ended, where it can be."""
@@ -53,7 +55,7 @@ class ArenaGame:
             return None
         sentence = "the server could not go on with the game, which is played again"
         self._arena.annul(self.match, Termination.SERVER_FAULT, sentence)
-        return finished(self._task.fixture, self.match.state, self.match.disconnected_at_end)
+        return game_result(self._task.fixture, self.match.state, self.match.disconnected_at_end)
 
 
 class ArenaHost:
@@ -67,7 +69,7 @@ class ArenaHost:
     @asynccontextmanager
     async def play(self, task: GameTask) -> AsyncIterator[ArenaGame | None]:
         """Begin a match as soon as its players are there, and lease them until this is left; as `Host.play`."""
-        started, missing = Started(), None
+        started, missing = StartedPrograms(), None
         async with AsyncExitStack() as stack:
             try:
                 game = await self._begun(stack, task, started)
@@ -79,7 +81,7 @@ class ArenaHost:
             missing.programs = started.by_side(task.fixture)
             raise missing
 
-    async def _begun(self, stack: AsyncExitStack, task: GameTask, started: Started) -> ArenaGame | None:
+    async def _begun(self, stack: AsyncExitStack, task: GameTask, started: StartedPrograms) -> ArenaGame | None:
         table = await self._seats.seated(stack, task, started)
         if self._arena.stopping or not task.wanted():
             return None

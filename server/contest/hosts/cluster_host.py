@@ -10,8 +10,8 @@ from server.arena.arena import Arena
 from server.contest.fixtures import ABSENT, Finished, Programs
 from server.contest.hosts.dask_cluster import Cluster
 from server.contest.hosts.host import GameTask, NotPlayed, PlayerMissing
-from server.contest.hosts.worker_answers import job_of
-from server.contest.scoring.game_result import finished
+from server.contest.hosts.worker_answers import make_job
+from server.contest.scoring.game_result import game_result
 from server.contest.store.folders import keep_written
 from server.net.os_faults import server_fault
 
@@ -33,7 +33,7 @@ class ClusterGame:
         """Return the result when the record of the game is kept here; raises `PlayerMissing` and `NotPlayed`."""
         fixture, number = self._task.fixture, self._task.number
         try:
-            played = await self._cluster.play(job_of(self._task, self._arena.server))
+            played = await self._cluster.play(make_job(self._task, self._arena.server))
             keep = partial(keep_written, self._arena.settings.data, self._task.contest, number, played.answer.wrote)
             await trio.to_thread.run_sync(keep)
             if played.state is not None:
@@ -46,7 +46,7 @@ class ClusterGame:
             missing = PlayerMissing(answer.why, answer.names, termination=answer.termination or ABSENT)
             missing.programs = played.programs
             raise missing
-        return finished(fixture, played.state, played.gone)._replace(programs=played.programs)
+        return game_result(fixture, played.state, played.gone)._replace(programs=played.programs)
 
     def leave_cores(self) -> bool:
         """Return False: a cluster shares its workers out itself."""

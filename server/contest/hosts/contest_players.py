@@ -47,7 +47,7 @@ class ProgramCredential:
         """The sentence of the last `ERROR` that its program was answered by."""
 
 
-class Free(NamedTuple):
+class WaitingEntrant(NamedTuple):
     """An entrant that waits for its next game."""
 
     player: "Player"
@@ -64,7 +64,7 @@ class Lease:
     however setting up ends, nobody has to be put back.
     """
 
-    def __init__(self, waiting: dict[str, Free], names: Sequence[str]) -> None:
+    def __init__(self, waiting: dict[str, WaitingEntrant], names: Sequence[str]) -> None:
         """Keep players who wait, by names; made by `ContestPlayers.lease`."""
         self._waiting = waiting
         self._names = names
@@ -121,7 +121,7 @@ class ContestPlayers:
         self._contests: dict[int, tuple[Definition, Callable[[], None]]] = {}
         self._by_name: dict[str, dict[int, Entrant]] = {}
         """By name, in lower case, and contest: the entrants of all contests."""
-        self._free: dict[str, Free] = {}
+        self._free: dict[str, WaitingEntrant] = {}
         self._leased: set[str] = set()
         """Those of them that are kept for a game that is being set up."""
         self._tickets: dict[str, ProgramCredential] = {}
@@ -272,7 +272,7 @@ class ContestPlayers:
         if contests and not any(_plays(seek, definition) for definition, _ in contests):
             sentence = f"{player.name} takes part in the contest {contests[0][0].name!r}, in which that is not played"
             raise ProtocolError(Code.BAD_ARGUMENTS, f"{sentence}; SEEK {ANY} is right for all of it")
-        self._free[player.key] = Free(player, seek, trio.current_time())
+        self._free[player.key] = WaitingEntrant(player, seek, trio.current_time())
         for _, changed in contests:
             changed()
         return True

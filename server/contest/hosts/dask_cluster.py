@@ -18,8 +18,8 @@ import trio
 
 from server.contest.definition import Definition
 from server.contest.hosts.host import NotPlayed
-from server.contest.hosts.worker_answers import BadAnswer, Played, checked, hindrance
-from server.contest.hosts.worker_job import Job, WorkerInfo, rooms
+from server.contest.hosts.worker_answers import BadAnswer, Played, check_answer, cluster_obstacle
+from server.contest.hosts.worker_job import Job, WorkerInfo, game_slots
 
 log = structlog.get_logger()
 
@@ -66,7 +66,7 @@ class Link(Protocol):
 
 def dask_cluster(address: str, definition: Definition) -> "Cluster":
     """Return the cluster of the dask scheduler at an address, for a contest; raises `BadCluster`."""
-    refusal = hindrance(definition)
+    refusal = cluster_obstacle(definition)
     if refusal:
         raise BadCluster(refusal)
     try:
@@ -239,7 +239,7 @@ class Cluster:
         else:
             beside = [other for other in self._workers.values() if other.machine == answer.machine]
             taken = {core for other in beside for room in other.rooms for core in room}
-            worker.rooms = rooms([core for core in answer.cores if core not in taken], worker.threads)
+            worker.rooms = game_slots([core for core in answer.cores if core not in taken], worker.threads)
             worker.free = list(worker.rooms)
         worker.greeting = answer
         self._tell()
@@ -257,7 +257,7 @@ class Cluster:
                     await self._looked.wait()
                     if self._link is not link:
                         continue  # nothing is wrong with the game, nor with the worker: the whole cluster was lost
-                played = await _in_thread(partial(checked, job, answer))
+                played = await _in_thread(partial(check_answer, job, answer))
             except BadAnswer as error:
                 why = str(error)
                 self._failed(worker, job, why)

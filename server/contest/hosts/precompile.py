@@ -27,7 +27,7 @@ runpy.run_module("bots", run_name="__main__", alter_sys=True)
 """Runs ``arena-bot`` and takes no time from games that are being played."""
 
 
-def wanted(definition: Definition) -> list[tuple[str, str]]:
+def games_to_compile(definition: Definition) -> list[tuple[str, str]]:
     """Return games and parameters for which the bot that searches is started sealed, each once.
 
     It gets ready for a game as it is usually played before it is told a match.
@@ -42,12 +42,12 @@ def wanted(definition: Definition) -> list[tuple[str, str]]:
     return list(dict.fromkeys(usual + [(variant.game, variant.parameters) for variant in definition.variants]))
 
 
-async def compiled(definition: Definition) -> None:
-    """Compile what is `wanted`, or find that it is there, which takes a few seconds; raises nothing.
+async def precompile_bots(definition: Definition) -> None:
+    """Compile what is `games_to_compile`, or find that it is there, which takes a few seconds; raises nothing.
 
     Where it cannot be compiled here, the bots try themselves.
     """
-    for game, parameters in wanted(definition):
+    for game, parameters in games_to_compile(definition):
         command = [sys.executable, "-P", "-c", COMPILE, "warm", game, *([parameters] if parameters else [])]
         log.info("precompile_started", game=game, params=parameters)
         try:

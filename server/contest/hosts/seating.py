@@ -47,7 +47,7 @@ MAX_CONNECTIONS = 4
 """Of a program in a sandbox at a time: one is enough, and one that is lost may not have ended yet."""
 
 
-class Coming(NamedTuple):
+class StartedProgram(NamedTuple):
     """A program that was started for a game."""
 
     ticket: ProgramCredential
@@ -55,7 +55,7 @@ class Coming(NamedTuple):
     is_builtin: bool
 
 
-class Started(dict[str, Program]):
+class StartedPrograms(dict[str, Program]):
     """The programs that were started for a game, by player."""
 
     def __init__(self) -> None:
@@ -77,7 +77,7 @@ class Started(dict[str, Program]):
 class SeatedPlayers:
     """The players of a game, there and waiting for it."""
 
-    def __init__(self, arena: Arena, fixture: Fixture, coming: dict[str, Coming], lease: Lease) -> None:
+    def __init__(self, arena: Arena, fixture: Fixture, coming: dict[str, StartedProgram], lease: Lease) -> None:
         """Take programs that have come, and a lease of those who connect by themselves."""
         self._arena = arena
         self._fixture = fixture
@@ -94,7 +94,7 @@ class SeatedPlayers:
             raise PlayerMissing(f"{' and '.join(absent)} left while the game was set up", ())
         gone = {name: one for name, one in self._coming.items() if not self._is_there(one)}
         if gone:
-            raise judged({name: self._left(name, one) for name, one in gone.items()}, self._fixture.players)
+            raise combine_faults({name: self._left(name, one) for name, one in gone.items()}, self._fixture.players)
         with self._lease.taken() as players:
             for name, one in self._coming.items():
                 assert one.ticket.player is not None
@@ -103,16 +103,16 @@ class SeatedPlayers:
             control = task.fixture.control(task.definition)
             return self._arena.begin_match(task.number, task.position(), seated, control, task.definition.move_limit)
 
-    def _is_there(self, one: Coming) -> bool:
+    def _is_there(self, one: StartedProgram) -> bool:
         return one.ticket.player is not None and self._arena.is_idle(one.ticket.player)
 
-    def _left(self, name: str, one: Coming) -> PlayerMissing:
+    def _left(self, name: str, one: StartedProgram) -> PlayerMissing:
         sentence = f"{name} left before the game began: {one.program.report()}"
         fault = one.is_builtin or one.ticket.failed
         return PlayerMissing(sentence, () if fault else (name,), fault=fault, termination=ENDED_AT_START)
 
 
-def judged(failures: Mapping[str, PlayerMissing], players: tuple[str, str]) -> PlayerMissing:
+def combine_faults(failures: Mapping[str, PlayerMissing], players: tuple[str, str]) -> PlayerMissing:
     """Return why a game cannot begin, from why each of its players did not come: both are to blame where both are.
 
     Where the server is to blame for one of them, nobody else is: the game is played another time. ``players`` are in
@@ -147,7 +147,7 @@ class GameSeating:
         if self.turns.idle:
             self._cores.rest()
 
-    def leave_cores(self, started: Started, definition: Definition) -> bool:
+    def leave_cores(self, started: StartedPrograms, definition: Definition) -> bool:
         """Let another game be set up on the cores of one that is over, while its programs are being ended.
 
         Tell whether it can be: sandboxes are made meanwhile, and each program begins when its core is free.
@@ -186,7 +186,7 @@ class GameSeating:
                 log.warning("contest_database_recovered")
             told = slow
 
-    async def seated(self, stack: AsyncExitStack, task: GameTask, started: Started) -> SeatedPlayers:
+    async def seated(self, stack: AsyncExitStack, task: GameTask, started: StartedPrograms) -> SeatedPlayers:
         """Return both players as soon as they wait for the game; raises `PlayerMissing`.
 
         Whatever leaves the stack gives all of them back. ``started`` gets the programs, also where somebody does not
@@ -208,7 +208,7 @@ class GameSeating:
         started.cores = list(cores.values())
         nursery = await stack.enter_async_context(trio.open_nursery())
         stack.callback(nursery.cancel_scope.cancel)
-        coming: dict[str, Coming] = {}
+        coming: dict[str, StartedProgram] = {}
         failures: dict[str, PlayerMissing] = {}
         async with trio.open_nursery() as starting:
             for name, core in cores.items():
@@ -224,7 +224,7 @@ class GameSeating:
                     try:
                         program = await self._start(nursery, task, ticket, command, core)
                         started[name] = program
-                        coming[name] = Coming(ticket, program, is_builtin)
+                        coming[name] = StartedProgram(ticket, program, is_builtin)
                         await self._arrives(name, coming[name], task.start_seconds.get(name, definition.start_seconds))
                     except MachineFault as error:
                         failures[name] = PlayerMissing(f"{name} did not come to the game: {error}", (), fault=True)
@@ -238,13 +238,13 @@ class GameSeating:
 
                 starting.start_soon(bring)
         if failures:
-            raise judged(failures, fixture.players)
+            raise combine_faults(failures, fixture.players)
         for side, name in enumerate(fixture.players):
             if name in coming:
                 nursery.start_soon(self._watch_over, task.number, side, coming[name])
         return SeatedPlayers(self._arena, fixture, coming, lease)
 
-    async def _watch_over(self, number: int, side: int, one: Coming) -> None:
+    async def _watch_over(self, number: int, side: int, one: StartedProgram) -> None:
         """End a game when a program of it has ended, and so has all that spoke for it: nobody would come back."""
         await one.ticket.gone.wait()
         await one.program.ended.wait()
@@ -301,7 +301,7 @@ class GameSeating:
         finally:
             ways.release()
 
-    async def _arrives(self, name: str, one: Coming, limit: int) -> None:
+    async def _arrives(self, name: str, one: StartedProgram, limit: int) -> None:
         """Wait until a program seeks; raises `PlayerMissing` if it ends before, or takes longer than ``limit`` seconds.
 
         They are counted one by one: one in which the server stood still, or could accept no connection, counts once,

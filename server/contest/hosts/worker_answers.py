@@ -33,7 +33,7 @@ class Played(NamedTuple):
     """What the programs have used."""
 
 
-def hindrance(definition: Definition) -> str:
+def cluster_obstacle(definition: Definition) -> str:
     """Say in a sentence why a contest cannot be played on a cluster; empty where it can."""
     connecting = [entrant.name for entrant in definition.entrants if entrant.connects]
     if connecting:
@@ -46,14 +46,14 @@ def hindrance(definition: Definition) -> str:
     return ""
 
 
-def job_of(task: GameTask, server: str) -> Job:
+def make_job(task: GameTask, server: str) -> Job:
     """Return a game to be given away; ``server`` names the program in its record."""
     # how many cores there are is for the worker to say; what is hidden from a program, the other entrants do
     text = definition_text.encode(replace(task.definition, cores=0))
     return Job(text, task.fixture, task.number, server, starts=dict(task.start_seconds))
 
 
-def checked(job: Job, answer: Any) -> Played:
+def check_answer(job: Job, answer: Any) -> Played:
     """Return what came of a game from what a worker has answered; raises `BadAnswer`, also where it was lost."""
     if answer is None:
         raise BadAnswer("its worker was lost")

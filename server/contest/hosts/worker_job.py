@@ -96,7 +96,7 @@ def greet(folder: str) -> WorkerInfo:
     return WorkerInfo(machine, cores, lacks)
 
 
-def rooms(cores: Sequence[int], threads: int) -> list[tuple[int, ...]]:
+def game_slots(cores: Sequence[int], threads: int) -> list[tuple[int, ...]]:
     """Return how many games a worker with so many threads can play at a time, and on which of these cores each.
 
     A game has two programs, and a core for each. Where there are too few free cores, its programs go where they like.

@@ -34,7 +34,7 @@ def builtin_bot_command(bot: BuiltinBot) -> tuple[str, ...]:
     return (sys.executable, "-P", "-m", "bots", *bot.arguments, *where)
 
 
-def filled(command: Sequence[str], seat: Seat) -> list[str]:
+def fill_command(command: Sequence[str], seat: Seat) -> list[str]:
     """Return a command with {host}, {port}, {name}, {game} and {token} filled in; other braces stay as they are."""
     values = seat._asdict()
     return [_PLACEHOLDER.sub(lambda found: str(values[found[1]]), word) for word in command]
@@ -45,13 +45,13 @@ def connects(command: Sequence[str]) -> bool:
     return any("{host}" in word or "{port}" in word for word in command)
 
 
-def shown(command: Sequence[str]) -> str:
+def quote_command(command: Sequence[str]) -> str:
     """Return a command for a sentence: as a shell takes it, in one printable line that is not too long."""
     text = shlex.join(command)
     text = text if text.isprintable() else repr(text)
     return text if len(text) <= MAX_SHOWN else f"{text[:MAX_SHOWN]}…"
 
 
-def variables(seat: Seat) -> dict[str, str]:
+def environment_variables(seat: Seat) -> dict[str, str]:
     """Return what a program finds in its environment: ARENA_HOST and so on."""
     return {f"ARENA_{field.upper()}": str(value) for field, value in seat._asdict().items()}

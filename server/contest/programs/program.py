@@ -18,7 +18,7 @@ import trio
 from engine.games.outcome import Termination
 from server.contest.fixtures import ProgramUsage
 from server.contest.programs.bounded_log import BoundedLog
-from server.contest.programs.command import Seat, connects, filled, shown, variables
+from server.contest.programs.command import Seat, connects, environment_variables, fill_command, quote_command
 from server.contest.programs.pipes import Pipes
 from server.contest.programs.sandbox import bubblewrap
 from server.contest.programs.sandbox import process as sealed
@@ -278,13 +278,13 @@ async def run(
 
 
 async def _start(command: Sequence[str], seat: Seat, place: Place) -> Program:
-    called = f"the program {shown(command)}"
+    called = f"the program {quote_command(command)}"
     if place.seal is not None:
         return await _start_sealed(command, called, seat, place, place.seal)
-    words, marker = filled(command, seat), descendants.marker(place.home)
+    words, marker = fill_command(command, seat), descendants.marker(place.home)
     # arena-bot is found also where the server's own environment is not on the path
     path = os.pathsep.join((os.environ.get("PATH", os.defpath), str(Path(sys.executable).parent)))
-    environment = {**os.environ, "PATH": path, **variables(seat), descendants.VARIABLE: marker}
+    environment = {**os.environ, "PATH": path, **environment_variables(seat), descendants.VARIABLE: marker}
     try:
         errors, theirs = os.pipe()
     except (OSError, MemoryError) as error:
@@ -313,9 +313,9 @@ async def _start_sealed(command: Sequence[str], called: str, seat: Seat, place: 
     port = (seat.port if seat.port >= sealed.FIRST_FREE_PORT else sealed.PORT) if connects(command) else None
     if port is not None:
         seat = seat._replace(host="127.0.0.1", port=port)  # the only address that there is in its sandbox
-    words = filled(command, seat)
+    words = fill_command(command, seat)
     # a server that is killed while a sandbox is being made leaves it: the next one finds it by its marker
-    marked = {**variables(seat), descendants.VARIABLE: descendants.marker(place.home)}
+    marked = {**environment_variables(seat), descendants.VARIABLE: descendants.marker(place.home)}
     environment = bubblewrap.environment(os.environ, marked, seal.view)
     try:
         errors, theirs = os.pipe()

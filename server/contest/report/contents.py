@@ -4,11 +4,11 @@ from collections.abc import Sequence
 
 from engine.games.outcome import ANNULLED
 from server.contest.definition import Definition, Sandbox
-from server.contest.fixtures import QUALIFICATION, Finished, Fixture, counted
+from server.contest.fixtures import QUALIFICATION, Finished, Fixture, counted_games
 from server.contest.formats.plan import Plan
 from server.contest.report import formatting, ratings_part, stages
-from server.contest.report.estimate import Moment, left
-from server.contest.report.structure import Coming, Disqualified, Game, Intervention, Loss, Report
+from server.contest.report.estimate import Moment, estimate_left
+from server.contest.report.structure import Disqualified, Game, Intervention, Loss, Report, ScheduledGame
 from server.contest.scoring import disqualification
 from server.storage.record_store import SUFFIX
 
@@ -19,7 +19,7 @@ RECORDS = "../../records/"
 """Where records are, as seen from the folder of a report."""
 
 
-def report(
+def make_report(
     definition: Definition, games: Sequence[Finished], plan: Plan, moment: Moment, records: str = RECORDS
 ) -> Report:
     """Return the report of a contest; ``games`` are all, in their order, and ``plan`` is what follows from them.
@@ -27,7 +27,7 @@ def report(
     ``records`` is what links to records begin with. It may take seconds: call it in a thread of its own.
     """
     entrants = tuple(entrant.name for entrant in definition.entrants)
-    valid = counted(games)
+    valid = counted_games(games)
     numbers: dict[Fixture, int] = {}
     for number, game in enumerate(games, 1):
         if game.termination not in ANNULLED:
@@ -42,11 +42,11 @@ def report(
         for loss in disqualification.losses(definition, game)
         if loss.name in entrants
     ]
-    fit = ratings_part.fitted(definition, valid)
+    fit = ratings_part.fit_ratings(definition, valid)
     rated = fit.table if fit else ()
     states = {state.number: state for state in plan.stages}
     played = [
-        stages.stage(definition, state, valid, numbers, moment.began.get(number))
+        stages.stage_report(definition, state, valid, numbers, moment.began.get(number))
         for number, state in states.items()
         if number != QUALIFICATION
     ]
@@ -58,23 +58,23 @@ def report(
         closed=moment.closed,
         made=moment.now,
         entrants=entrants,
-        variants=ratings_part.variants(definition, valid, fit),
+        variants=ratings_part.variant_results(definition, valid, fit),
         done=len(valid),
         running=len(moment.running),
-        left=left(definition, games, plan, moment).expected,
+        left=estimate_left(definition, games, plan, moment).expected,
         due=len(set(plan.due).difference(moment.running)),
         qualification=(
-            stages.qualification(definition, states[QUALIFICATION], valid) if QUALIFICATION in states else None
+            stages.qualification_report(definition, states[QUALIFICATION], valid) if QUALIFICATION in states else None
         ),
         stages=tuple(played),
         ratings=rated,
-        superiority=ratings_part.superiority(definition, valid, rated),
-        comparisons=ratings_part.comparisons(valid, ranking),
+        superiority=ratings_part.superiority_matrix(definition, valid, rated),
+        comparisons=ratings_part.compare_entrants(valid, ranking),
         disqualified=tuple(
             Disqualified(
                 name=name, reason=out.reason, evidence=tuple(shown for loss, shown in lost if loss in out.evidence)
             )
-            for name, out in disqualification.disqualified(definition, valid).items()
+            for name, out in disqualification.find_disqualified(definition, valid).items()
         ),
         losses=tuple(shown for _, shown in lost),
         games=listed,
@@ -84,7 +84,7 @@ def report(
             for done in definition.interventions
         ),
         schedule=_schedule(definition, plan, moment),
-        notes=(*moment.notes, *_conditions(definition), *ratings_part.left_out(len(rated), len(ranking))),
+        notes=(*moment.notes, *_conditions(definition), *ratings_part.omission_notes(len(rated), len(ranking))),
     )
 
 
@@ -138,12 +138,12 @@ def _programs(game: Finished) -> dict[str, int | None]:
     return found
 
 
-def _schedule(definition: Definition, plan: Plan, moment: Moment) -> tuple[Coming, ...]:
+def _schedule(definition: Definition, plan: Plan, moment: Moment) -> tuple[ScheduledGame, ...]:
     """Return what is being played, and the next games that can begin."""
     running = set(moment.running)
     due = [fixture for fixture in plan.due if fixture not in running]
     return tuple(
-        Coming(
+        ScheduledGame(
             stage=fixture.stage + 1,
             round=fixture.round,
             variant=formatting.variant_name(definition.variants[fixture.variant]),

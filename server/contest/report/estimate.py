@@ -15,10 +15,10 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from server.contest.definition import Definition, Gauntlet, Knockout, Ladder, RoundRobin, Swiss
-from server.contest.fixtures import QUALIFICATION, Finished, Fixture, counted, games_in_meeting
+from server.contest.fixtures import QUALIFICATION, Finished, Fixture, counted_games, games_in_meeting
 from server.contest.formats.plan import Plan, StageState
 from server.contest.report.structure import Pause
-from server.contest.scoring.disqualification import disqualified
+from server.contest.scoring.disqualification import find_disqualified
 
 RECENT = 50
 """Games of a stage, the last ones, by which those that follow are judged."""
@@ -52,7 +52,7 @@ class Moment(NamedTuple):
     """How many programs can think at a time; 0 where that is not known."""
 
 
-class Left(NamedTuple):
+class Remaining(NamedTuple):
     """What is still to be played."""
 
     games: int
@@ -83,12 +83,12 @@ class Batch(NamedTuple):
     """How many of them are likely to."""
 
 
-def left(definition: Definition, games: Sequence[Finished], plan: Plan, moment: Moment) -> Left:
+def estimate_left(definition: Definition, games: Sequence[Finished], plan: Plan, moment: Moment) -> Remaining:
     """Estimate what is left, as if nobody else were disqualified."""
     if plan.over:
-        return Left(0, False, 0.0)
-    valid = counted(games)
-    out = disqualified(definition, valid).keys()
+        return Remaining(0, False, 0.0)
+    valid = counted_games(games)
+    out = find_disqualified(definition, valid).keys()
     last = plan.stages[-1]
     players = sum(name not in out for name in last.players)
     found = [_of_open_stage(definition, last, valid, out, players)]
@@ -114,7 +114,7 @@ def left(definition: Definition, games: Sequence[Finished], plan: Plan, moment: 
         bounds.append(bound)
     batches = [batch for of_stage, _ in found for batch in of_stage]
     least = sum(batch.games for batch in batches)
-    return Left(
+    return Remaining(
         least,
         any(at_least for _, at_least in found),
         _sum(likely),

@@ -21,14 +21,14 @@ MODE = 0o644
 """Everybody may read a report; what is secret stands in none."""
 
 
-def write(report: Report, folder: Path) -> None:
+def write_report_files(report: Report, folder: Path) -> None:
     """Write all files of a report into a folder, which is made where it is missing; raises OSError."""
     folder.mkdir(parents=True, exist_ok=True)
-    for name, text in contents(report).items():
+    for name, text in file_texts(report).items():
         _replace(folder / name, text)
 
 
-def contents(report: Report) -> dict[str, str]:
+def file_texts(report: Report) -> dict[str, str]:
     """Return the texts of all files by their names."""
     standings = [
         (stage.number, stage.format, *msgspec.structs.astuple(line)) for stage in report.stages for line in stage.table

@@ -9,11 +9,11 @@ from rich.table import Table
 from rich.text import Text
 
 from server.contest.definition import Definition
-from server.contest.fixtures import QUALIFICATION, Finished, counted
+from server.contest.fixtures import QUALIFICATION, Finished, counted_games
 from server.contest.formats.plan import Plan, StageState
 from server.contest.formats.standings import Standing, standings
 from server.contest.report import formatting
-from server.contest.report.estimate import Left, Moment, left
+from server.contest.report.estimate import Moment, Remaining, estimate_left
 from server.contest.report.interruptions import pause
 
 HEAD = 5
@@ -33,7 +33,7 @@ class Progress(NamedTuple):
     done: int
     """Games that are over and count."""
     running: int
-    left: Left
+    left: Remaining
     over: bool
     head: tuple[tuple[int, str, str], ...]
     """The first of the table: place, name, and points or rating."""
@@ -43,10 +43,10 @@ class Progress(NamedTuple):
     """Since when nothing goes on, and why; empty where all is well."""
 
 
-def progress(definition: Definition, games: Sequence[Finished], plan: Plan, moment: Moment) -> Progress:
+def current_progress(definition: Definition, games: Sequence[Finished], plan: Plan, moment: Moment) -> Progress:
     """Return how far a contest has come; ``plan`` is what follows from the games."""
     state = plan.stages[-1]
-    valid = counted(games)
+    valid = counted_games(games)
     stage = "qualification"
     if state.number != QUALIFICATION:
         format = formatting.format_name(definition.stages[state.number].format)
@@ -56,7 +56,7 @@ def progress(definition: Definition, games: Sequence[Finished], plan: Plan, mome
         stage,
         len(valid),
         len(moment.running),
-        left(definition, games, plan, moment),
+        estimate_left(definition, games, plan, moment),
         plan.over,
         () if state.number == QUALIFICATION else _head(definition, state, valid),
         () if plan.over else tuple(moment.missing),
@@ -64,7 +64,7 @@ def progress(definition: Definition, games: Sequence[Finished], plan: Plan, mome
     )
 
 
-def line(now: Progress) -> str:
+def progress_line(now: Progress) -> str:
     """Return the progress as one line of plain text."""
     parts = [f"{formatting.printable(now.name)}: {_games(now)}"]
     if not now.over:
@@ -78,7 +78,7 @@ def line(now: Progress) -> str:
     return "; ".join(parts)
 
 
-def drawn(now: Progress) -> RenderableType:
+def render_progress(now: Progress) -> RenderableType:
     """Return the progress drawn for a terminal; names are never read as markup."""
     title = Text(formatting.printable(now.name), "bold")
     if not now.over:

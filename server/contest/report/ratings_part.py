@@ -29,7 +29,7 @@ TEST = Sprt(-25, 25)
 errs in 5 % of the cases where the difference is as large as that, less often where it is larger."""
 
 
-def fitted(definition: Definition, games: Sequence[Finished]) -> Ratings | None:
+def fit_ratings(definition: Definition, games: Sequence[Finished]) -> Ratings | None:
     """Return the ratings of the entrants who have played others; None where nobody has.
 
     Of more than `MAX_INTERVALS` of them, intervals are left out, and nothing is told of variants.
@@ -47,7 +47,7 @@ def fitted(definition: Definition, games: Sequence[Finished]) -> Ratings | None:
     return Ratings(tuple(sorted(table, key=lambda rating: -rating.elo)), (), ())
 
 
-def variants(definition: Definition, games: Sequence[Finished], fit: Ratings | None) -> tuple[Variant, ...]:
+def variant_results(definition: Definition, games: Sequence[Finished], fit: Ratings | None) -> tuple[Variant, ...]:
     """Return what is played, and how the games between entrants went."""
     between = _between(definition, games)
     found = []
@@ -68,7 +68,7 @@ def variants(definition: Definition, games: Sequence[Finished], fit: Ratings | N
     return tuple(found)
 
 
-def superiority(
+def superiority_matrix(
     definition: Definition, games: Sequence[Finished], ratings: Sequence[Rating]
 ) -> tuple[tuple[float | None, ...], ...]:
     """Return how likely each of those who are rated is stronger than each other; nothing for too many."""
@@ -79,7 +79,7 @@ def superiority(
     return tuple(tuple(likely.get((name, other)) for other in names) for name in names)
 
 
-def comparisons(games: Sequence[Finished], ranking: Sequence[str]) -> tuple[Comparison, ...]:
+def compare_entrants(games: Sequence[Finished], ranking: Sequence[str]) -> tuple[Comparison, ...]:
     """Compare each two who have played pairs of games with each other; of too many, only the first two."""
     met = defaultdict(list)
     for game in games:
@@ -105,7 +105,7 @@ def comparisons(games: Sequence[Finished], ranking: Sequence[str]) -> tuple[Comp
     return tuple(found)
 
 
-def left_out(rated: int, ranked: int) -> tuple[str, ...]:
+def omission_notes(rated: int, ranked: int) -> tuple[str, ...]:
     """Say in a sentence each what is left out where so many are rated, and so many stand in the last table."""
     limits = {
         "The intervals of the ratings are left out": (rated, MAX_INTERVALS),

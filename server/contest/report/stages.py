@@ -10,10 +10,10 @@ from server.contest.formats.standings import Cell, crosstable, standings
 from server.contest.report import formatting
 from server.contest.report.brackets import rounds
 from server.contest.report.structure import Qualification, Qualified, Stage
-from server.contest.scoring.disqualification import Cause, disqualified, losses, on_time
+from server.contest.scoring.disqualification import Cause, find_disqualified, is_late, losses
 
 
-def stage(
+def stage_report(
     definition: Definition,
     state: StageState,
     games: list[Finished],
@@ -55,12 +55,12 @@ def stage(
     )
 
 
-def qualification(definition: Definition, state: StageState, games: list[Finished]) -> Qualification:
+def qualification_report(definition: Definition, state: StageState, games: list[Finished]) -> Qualification:
     """Return what there is to tell of the qualification."""
     rules = definition.qualification
     assert rules is not None
     mine = [game for game in games if game.fixture.stage == QUALIFICATION]
-    out = disqualified(definition, mine)
+    out = find_disqualified(definition, mine)
     lines = []
     for name in state.players:
         of_one = [game for game in mine if name in game.fixture.players]
@@ -76,7 +76,7 @@ def qualification(definition: Definition, state: StageState, games: list[Finishe
                 wins=won,
                 draws=drawn,
                 losses=len(of_one) - won - drawn,
-                late=sum(map(on_time, causes)),
+                late=sum(map(is_late, causes)),
                 bad_moves=causes.count(Cause.BAD_MOVE),
                 disqualified=out[name].reason if name in out else "",
             )

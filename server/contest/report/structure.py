@@ -193,7 +193,7 @@ class Comparison(msgspec.Struct, frozen=True, kw_only=True):
     """Who is the stronger by that test; empty as long as it is open."""
 
 
-class Coming(msgspec.Struct, frozen=True, kw_only=True):
+class ScheduledGame(msgspec.Struct, frozen=True, kw_only=True):
     """A game that is being played, or can begin."""
 
     stage: int
@@ -251,7 +251,7 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     """In order."""
     interventions: tuple[Intervention, ...] = ()
     """In order."""
-    schedule: tuple[Coming, ...] = ()
+    schedule: tuple[ScheduledGame, ...] = ()
     """The games that are being played, then those that can begin, in the order in which they do."""
     notes: tuple[str, ...]
     """How programs are run where that is not as usual, and what the report leaves out and why; a sentence each."""

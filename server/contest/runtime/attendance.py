@@ -7,7 +7,7 @@ import trio
 from server.contest.definition import Definition
 from server.contest.fixtures import Finished, Fixture
 from server.contest.hosts.contest_players import ContestPlayers
-from server.contest.scoring.no_shows import given_up
+from server.contest.scoring.no_shows import results_by_absence
 
 LOOK_SECONDS = 1.0
 """How often to look whether something has changed that nobody tells."""
@@ -71,7 +71,7 @@ class Attendance:
         return [
             game
             for fixture in due
-            for game in given_up(
+            for game in results_by_absence(
                 [fixture], out.intersection(self.absent_from(definition, fixture)), definition.patience
             )
         ]

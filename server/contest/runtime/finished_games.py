@@ -12,7 +12,7 @@ import trio
 
 from engine import record
 from server.contest.fixtures import Finished, Fixture
-from server.contest.scoring.game_result import finished
+from server.contest.scoring.game_result import game_result
 from server.match.recovery import read_finished_match as state_of
 from server.ops.workers.question_loop import OK, answer_questions
 from server.ops.workers.worker_process import FAULTS, ask_once
@@ -21,7 +21,7 @@ from server.storage.record_store import RecordStore
 log = structlog.get_logger()
 
 
-async def past_game(fixture: Fixture, match: int, record_store: RecordStore) -> Finished | None:
+async def replay_record(fixture: Fixture, match: int, record_store: RecordStore) -> Finished | None:
     """Return the game of a fixture by the record of its match; None where there is no true one.
 
     Raises OSError where the process cannot be started, or does not come to an answer.
@@ -42,12 +42,12 @@ async def past_game(fixture: Fixture, match: int, record_store: RecordStore) -> 
     return msgspec.json.decode(answer, type=Finished | None)
 
 
-def told(fixture: Fixture, text: str) -> Finished | None:
+def game_of_record(fixture: Fixture, text: str) -> Finished | None:
     """Return the game of a fixture by the record of its match; None where that is not true."""
     state = state_of(text)
-    return None if state is None else finished(fixture, state, record.verify(text).gone)
+    return None if state is None else game_result(fixture, state, record.verify(text).gone)
 
 
 if __name__ == "__main__":
     played = msgspec.json.decode(sys.argv[1], type=Fixture)
-    answer_questions(lambda question: (OK, msgspec.json.encode(told(played, question.body.decode()))))
+    answer_questions(lambda question: (OK, msgspec.json.encode(game_of_record(played, question.body.decode()))))

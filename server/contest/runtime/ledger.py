@@ -10,9 +10,9 @@ import trio
 from engine.games.outcome import ANNULLED
 from server.contest.fixtures import SET_ASIDE, Finished, Fixture
 from server.contest.hosts.seating import GameSeating, Result
-from server.contest.runtime.pauses import Pauses, lacking
+from server.contest.runtime.pauses import Pauses, missing_resource
 from server.contest.store.lost_records import lost_records
-from server.contest.store.result_keeping import kept_on_disk
+from server.contest.store.result_keeping import sync_result_in_thread
 from server.contest.store.store import Store
 from server.storage.record_store import RecordStore
 
@@ -44,7 +44,7 @@ class Ledger:
 
     async def keep(self, game: Finished) -> Finished:
         """Keep a result when its record is on the disk, first in the store, then for the plan; return what is kept."""
-        game, sha256 = await kept_on_disk(self._record_store, game)
+        game, sha256 = await sync_result_in_thread(self._record_store, game)
 
         def keep() -> None:
             stamp = self._store.finish(self._contest, game, sha256)
@@ -89,7 +89,7 @@ class Ledger:
                 with trio.CancelScope(shield=True):
                     return await self.stored(write)
             except Exception as error:
-                lack = lacking(error)
+                lack = missing_resource(error)
                 if not lack:
                     raise
                 await self._pauses.pause("the contest's database cannot be written", lack)

@@ -15,22 +15,22 @@ from msgspec.structs import replace
 
 from engine.games.outcome import ANNULLED
 from server.contest.definition import Definition
-from server.contest.fixtures import Finished, Fixture, counted
+from server.contest.fixtures import Finished, Fixture, counted_games
 from server.contest.formats.plan import plan
 from server.contest.interventions import Intervention, Kind
-from server.contest.scoring.annulments import effective, rests_on, with_commands
-from server.contest.scoring.disqualification import disqualified
+from server.contest.scoring.annulments import effective_results, rests_on, with_commands
+from server.contest.scoring.disqualification import find_disqualified
 from server.contest.store.store import Contest, Store
 
 MAX_NAMED = 8
 """Names that a sentence lists."""
 
 
-class Refused(Exception):
+class BadIntervention(Exception):
     """An intervention that cannot be made; ``str(error)`` says in a sentence why."""
 
 
-class Asked(NamedTuple):
+class InterventionRequest(NamedTuple):
     """What the organiser wants."""
 
     kind: Kind
@@ -40,25 +40,29 @@ class Asked(NamedTuple):
 
 
 def open_contest(store: Store, name: str) -> Contest:
-    """Return the contest of that name, or, with an empty one, the only one that is not over; raises `Refused`."""
+    """Return the contest of that name, or, without a name, the only one that is not over; raises `BadIntervention`."""
     contests = store.contests()
     if name:
         for contest in contests:
             if contest.name == name:
                 if contest.closed is not None:
-                    raise Refused(f"the contest {name!r} was over on {contest.closed:%Y-%m-%d %H:%M} UTC: it stays so")
+                    raise BadIntervention(
+                        f"the contest {name!r} was over on {contest.closed:%Y-%m-%d %H:%M} UTC: it stays so"
+                    )
                 return contest
-        raise Refused(f"there is no contest {name!r}{_of([contest.name for contest in contests])}")
+        raise BadIntervention(f"there is no contest {name!r}{_of([contest.name for contest in contests])}")
     unfinished = [contest for contest in contests if contest.closed is None]
     if len(unfinished) == 1:
         return unfinished[0]
     if not unfinished:
-        raise Refused("there is no contest here that is not over")
-    raise Refused(f"there are several contests; say which with --contest{_of([found.name for found in unfinished])}")
+        raise BadIntervention("there is no contest here that is not over")
+    raise BadIntervention(
+        f"there are several contests; say which with --contest{_of([found.name for found in unfinished])}"
+    )
 
 
-def intervene(store: Store, contest: int, asked: Asked, date: datetime) -> tuple[Intervention, str]:
-    """Keep an intervention, and return it with a sentence about what follows; raises `Refused`."""
+def intervene(store: Store, contest: int, asked: InterventionRequest, date: datetime) -> tuple[Intervention, str]:
+    """Keep an intervention, and return it with a sentence about what follows; raises `BadIntervention`."""
     sentence = ""
 
     def make(number: int) -> Intervention:
@@ -68,7 +72,7 @@ def intervene(store: Store, contest: int, asked: Asked, date: datetime) -> tuple
         stage, round = max(((fixture.stage, fixture.round) for fixture in fixtures), default=(-1, 0))
         name = asked.name and _entrant(definition, asked.name)
         done = Intervention(number, date, asked.kind, name, asked.match, asked.command, stage, round)
-        now = effective(definition, results)
+        now = effective_results(definition, results)
         if asked.kind is Kind.REPLAY:
             _check_replay(definition, now, done, begun)
         else:
@@ -85,36 +89,38 @@ def _entrant(definition: Definition, name: str) -> str:
     for known in names:
         if known.lower() == name.lower():
             return known
-    raise Refused(f"no entrant of {definition.name!r} is called {name!r}{_of(names)}")
+    raise BadIntervention(f"no entrant of {definition.name!r} is called {name!r}{_of(names)}")
 
 
 def _check_withdraw(definition: Definition, games: list[Finished], done: Intervention) -> None:
-    out = disqualified(definition, games).get(done.name)
+    out = find_disqualified(definition, games).get(done.name)
     if out is not None:
-        raise Refused(f"{done.name} plays no more already: {out.reason}")
+        raise BadIntervention(f"{done.name} plays no more already: {out.reason}")
 
 
 def _check_reinstate(definition: Definition, games: list[Finished], done: Intervention) -> None:
-    if done.name not in disqualified(definition, games):
-        raise Refused(f"{done.name} is neither disqualified nor withdrawn")
+    if done.name not in find_disqualified(definition, games):
+        raise BadIntervention(f"{done.name} is neither disqualified nor withdrawn")
     last = plan(definition, games).stages[-1]
     if done.stage >= 0 and done.name not in last.players:
-        raise Refused(f"{done.name} takes no part in stage {last.number + 1}, which is being played")
+        raise BadIntervention(f"{done.name} takes no part in stage {last.number + 1}, which is being played")
 
 
 def _check_command(definition: Definition, games: list[Finished], done: Intervention) -> None:
     if not done.command or not done.command[0]:
-        raise Refused(f"a command is missing: it stands behind --, as in: command {done.name} -- python3 bot.py")
+        raise BadIntervention(
+            f"a command is missing: it stands behind --, as in: command {done.name} -- python3 bot.py"
+        )
     entrant = definition.entrant(done.name)
     if entrant is None or entrant.connects:
-        raise Refused(f"{done.name} connects by itself, and has no command that could be changed")
+        raise BadIntervention(f"{done.name} connects by itself, and has no command that could be changed")
     if entrant.command == done.command:
-        raise Refused(f"{done.name} has this command already; a program is started anew for each game anyway")
+        raise BadIntervention(f"{done.name} has this command already; a program is started anew for each game anyway")
     program = done.command[0]
     folder = Path(definition.folder) / entrant.folder
     places = os.pathsep.join((os.environ.get("PATH", os.defpath), os.path.dirname(sys.executable)))
     if shutil.which(str(folder / program) if "/" in program else program, path=places) is None:
-        raise Refused(
+        raise BadIntervention(
             f"{program} is no program that can be started from {folder}, and {done.name} would be disqualified: "
             "write where it is, or make it executable; nothing was changed"
         )
@@ -131,17 +137,17 @@ def _check_replay(
     definition: Definition, games: list[Finished], done: Intervention, begun: dict[int | None, list[Fixture]]
 ) -> None:
     if done.match not in begun:
-        raise Refused(f"no game of {definition.name!r} has the number {done.match}; the report lists them")
+        raise BadIntervention(f"no game of {definition.name!r} has the number {done.match}; the report lists them")
     game = next((game for game in games if game.match == done.match), None)
     if game is None:
-        raise Refused(f"match {done.match} is still being played")
+        raise BadIntervention(f"match {done.match} is still being played")
     if game.termination in ANNULLED:
-        raise Refused(f"match {done.match} was annulled, and its game is played again already")
-    if game not in counted(games):
-        raise Refused(f"match {done.match} does not count: its game had a result before")
+        raise BadIntervention(f"match {done.match} was annulled, and its game is played again already")
+    if game not in counted_games(games):
+        raise BadIntervention(f"match {done.match} does not count: its game had a result before")
     later = rests_on(definition, game.fixture, (fixture for of_match in begun.values() for fixture in of_match))
     if later:
-        raise Refused(f"match {done.match} cannot be replayed: {later}, and rests on its result")
+        raise BadIntervention(f"match {done.match} cannot be replayed: {later}, and rests on its result")
 
 
 def _what_follows(definition: Definition, results: list[Finished], done: Intervention) -> str:
@@ -155,10 +161,10 @@ def _what_follows(definition: Definition, results: list[Finished], done: Interve
     after = with_commands(replace(definition, interventions=(*definition.interventions, done)))
     lost = [
         game.fixture
-        for game in counted(effective(definition, results))
+        for game in counted_games(effective_results(definition, results))
         if not game.played and done.name in game.fixture.players and game.points(_side(game, done.name)) == 0
     ]
-    left = {game.fixture for game in counted(effective(after, results))}
+    left = {game.fixture for game in counted_games(effective_results(after, results))}
     stand = sum(fixture in left for fixture in lost)
     stay = f"; {stand} stay lost, since later rounds rest on them" if stand else ""
     return f"{len(lost) - stand} of {len(lost)} forfeited games are played now{stay}"

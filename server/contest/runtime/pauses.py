@@ -26,10 +26,10 @@ Stored: TypeAlias = Callable[[Callable[[], None]], Awaitable[None]]
 """Does something with the store, beside the loop."""
 
 
-def lacking(error: BaseException) -> str:
+def missing_resource(error: BaseException) -> str:
     """Say what the server lacks by which something failed, in a clause; empty where it is an error of another kind."""
     if isinstance(error, BaseExceptionGroup):
-        return next((clause for one in error.exceptions if (clause := lacking(one))), "")
+        return next((clause for one in error.exceptions if (clause := missing_resource(one))), "")
     return str(error) if isinstance(error, BadStore) else server_fault(error)
 
 

@@ -11,7 +11,7 @@ from collections.abc import Collection, Sequence
 from server.contest.definition import Definition, Gauntlet, RoundRobin
 from server.contest.fixtures import QUALIFICATION, Finished, Fixture
 from server.contest.formats.plan import Plan, Present, plan
-from server.contest.scoring.disqualification import Disqualification, disqualified, harmless
+from server.contest.scoring.disqualification import Disqualification, find_disqualified, is_harmless
 
 STANDS_SECONDS = 1.0
 """How long a plan is gone by at most: the organiser may have changed something."""
@@ -20,7 +20,7 @@ MAX_LEFT = 8
 """Games whose results may be on their way to the disk while others begin: a disk that does not answer ends that."""
 
 
-class Due:
+class PlanCache:
     """The last plan of a contest, and what of it has begun since."""
 
     def __init__(self) -> None:
@@ -57,7 +57,7 @@ class Due:
             return None
         if now - self._made >= STANDS_SECONDS or found.forfeited or not _is_fixed(definition, found):
             return None
-        if not all(map(harmless, games[self._seen :])):
+        if not all(map(is_harmless, games[self._seen :])):
             return None
         self._seen = len(games)
         while self._waiting and self._waiting[0] in self._begun:
@@ -76,8 +76,8 @@ def _is_fixed(definition: Definition, found: Plan) -> bool:
     return number == QUALIFICATION or isinstance(definition.stages[number].format, RoundRobin | Gauntlet)
 
 
-def found_for(
+def make_plan(
     definition: Definition, games: tuple[Finished, ...], present: Present
 ) -> tuple[Plan, dict[str, Disqualification]]:
     """Return what is to be played, and who may play no more; for a thread: that of a long contest takes long."""
-    return plan(definition, games, present), disqualified(definition, games)
+    return plan(definition, games, present), find_disqualified(definition, games)

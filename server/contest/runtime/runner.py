@@ -17,29 +17,29 @@ from engine.games.outcome import Termination
 from server.arena.arena import Arena
 from server.contest.definition import Interrupted
 from server.contest.fixtures import Finished, Fixture
-from server.contest.formats.due_games import startable
+from server.contest.formats.due_games import games_to_start
 from server.contest.formats.plan import Plan, Present
 from server.contest.hosts.arena_host import ArenaHost
 from server.contest.hosts.cluster_host import ClusterHost
 from server.contest.hosts.contest_players import ContestPlayers, Presence
 from server.contest.hosts.dask_cluster import Cluster
 from server.contest.hosts.host import GameTask, Host, HostedGame, NotPlayed, PlayerMissing
-from server.contest.hosts.precompile import compiled
+from server.contest.hosts.precompile import precompile_bots
 from server.contest.hosts.seating import GameSeating
-from server.contest.hosts.worker_answers import hindrance
+from server.contest.hosts.worker_answers import cluster_obstacle
 from server.contest.hosts.worker_job import PROGRAMS
 from server.contest.interventions import Kind, withdrawn
-from server.contest.programs.sandbox.choice import sealable
+from server.contest.programs.sandbox.choice import wait_until_sealable
 from server.contest.runtime.adjudication import adjudicate
 from server.contest.runtime.attendance import LOOK_SECONDS, Attendance
-from server.contest.runtime.finished_games import past_game
+from server.contest.runtime.finished_games import replay_record
 from server.contest.runtime.ledger import Ledger
-from server.contest.runtime.pauses import FIRST_PAUSE_SECONDS, MAX_PAUSE_SECONDS, Pauses, lacking
-from server.contest.runtime.plan_cache import MAX_LEFT, Due, found_for
+from server.contest.runtime.pauses import FIRST_PAUSE_SECONDS, MAX_PAUSE_SECONDS, Pauses, missing_resource
+from server.contest.runtime.plan_cache import MAX_LEFT, PlanCache, make_plan
 from server.contest.scoring.disqualification import start_seconds
-from server.contest.scoring.game_result import finished
-from server.contest.scoring.no_shows import absent
-from server.contest.store.lost_records import notes_of
+from server.contest.scoring.game_result import game_result
+from server.contest.scoring.no_shows import absence_result
+from server.contest.store.lost_records import lost_record_notes
 from server.contest.store.store import Store
 from server.match.match import Match
 from server.ops.backoff import pause_seconds
@@ -56,7 +56,7 @@ class Runner:
         """Take a contest of the store, and a cluster for its games; nothing happens before `run`."""
         self.contest = contest
         self.definition = store.definition(contest)
-        self._cluster = None if hindrance(self.definition) else cluster
+        self._cluster = None if cluster_obstacle(self.definition) else cluster
         self._store = store
         self._arena = arena
         self._seats = seats
@@ -72,7 +72,7 @@ class Runner:
         """By match, from the start of their programs until their results are kept."""
         self._left_cores: set[Fixture] = set()
         """Those of them whose cores are left to other games."""
-        self._due = Due()
+        self._due = PlanCache()
         self._tries: Counter[Fixture] = Counter()
         """How often games could not be played through a lack of the machine's."""
         self._ending_seconds = 0.0
@@ -95,8 +95,8 @@ class Runner:
                 nursery.start_soon(self._look_for_records)
                 await self._recover(nursery)
                 if self._cluster is None:
-                    await sealable(self.definition, self._pauses.pause)
-                    await compiled(self.definition)
+                    await wait_until_sealable(self.definition, self._pauses.pause)
+                    await precompile_bots(self.definition)
                 if (rules := self.definition.adjudication) is not None:
                     nursery.start_soon(adjudicate, self.definition.name, rules, self._matches)
                 await self._conduct(nursery)
@@ -118,7 +118,7 @@ class Runner:
 
     async def _look_for_records(self) -> None:
         """Let the report say which results stand without their records."""
-        self._notes = notes_of(await self._ledger.lost_records(self._arena.settings.data))
+        self._notes = lost_record_notes(await self._ledger.lost_records(self._arena.settings.data))
         self.wake()
 
     async def _recover(self, nursery: trio.Nursery) -> None:
@@ -129,7 +129,7 @@ class Runner:
                 self._running[fixture] = number
                 nursery.start_soon(self._await_return, fixture, match)
                 continue
-            game = await past_game(fixture, number, self._arena.record_store) if match is None else None
+            game = await replay_record(fixture, number, self._arena.record_store) if match is None else None
             if game is not None:  # it was over before this server began
                 await self._ledger.keep(game)
                 continue
@@ -140,7 +140,7 @@ class Runner:
             else:
                 sentence = "the server died during the game, which is played again"
                 self._arena.annul(match, Termination.SERVER_STOP, sentence)
-                await self._ledger.keep(finished(fixture, match.state, match.disconnected_at_end))
+                await self._ledger.keep(game_result(fixture, match.state, match.disconnected_at_end))
 
     def _comes_back(self, fixture: Fixture) -> bool:
         """Tell whether a game goes on when the server is started again: if its players can come back to it."""
@@ -158,7 +158,7 @@ class Runner:
                 self._arena.annul(match, Termination.SERVER_STOP, sentence)
             if match.state.outcome is None:
                 await over.wait()
-            await self._ledger.keep(finished(fixture, match.state, match.disconnected_at_end))
+            await self._ledger.keep(game_result(fixture, match.state, match.disconnected_at_end))
         finally:
             self._running.pop(fixture)
             self._seats.turns.give_back(self.contest, 0)
@@ -172,7 +172,7 @@ class Runner:
                 found = await self._planned()
             except Exception as error:
                 log.error("schedule_failed", contest=self.definition.name, exc_info=error)
-                await self._pauses.pause("the schedule cannot be made", lacking(error) or repr(error))
+                await self._pauses.pause("the schedule cannot be made", missing_resource(error) or repr(error))
                 continue
             for game in found.forfeited:
                 await self._ledger.keep(game)
@@ -220,7 +220,7 @@ class Runner:
         present = Present(frozenset(self._running), tuple(free), seconds)
         definition, games = self.definition, self._ledger.games
         count = len(games)
-        found, outs = await trio.to_thread.run_sync(found_for, definition, tuple(games), present)
+        found, outs = await trio.to_thread.run_sync(make_plan, definition, tuple(games), present)
         self._due.planned(found, definition, games, count, trio.current_time())
         for name, out in outs.items():
             if name not in self._out:
@@ -268,10 +268,10 @@ class Runner:
         """Return the games that can begin; where others could if there were cores, take note of that."""
         free, turns = self._free(), self._seats.turns
         if self._cluster is not None:
-            return startable(self.definition, due, self._running, free, PROGRAMS * self._cluster.games)
+            return games_to_start(self.definition, due, self._running, free, PROGRAMS * self._cluster.games)
         others, running = turns.others(self.contest), self._running.keys() - self._left_cores
-        chosen = startable(self.definition, due, running, free, turns.cores, others)
-        if others and len(chosen) < len(startable(self.definition, due, running, free, turns.cores)):
+        chosen = games_to_start(self.definition, due, running, free, turns.cores, others)
+        if others and len(chosen) < len(games_to_start(self.definition, due, running, free, turns.cores)):
             turns.waits(self.contest, True)
         return chosen
 
@@ -315,7 +315,7 @@ class Runner:
 
     async def _failed(self, fixture: Fixture, error: BaseException) -> None:
         """Something went wrong in the server: the game is played again, or set aside where it does so each time."""
-        lack = lacking(error)
+        lack = missing_resource(error)
         if lack:
             self._tries[fixture] += 1
             await self._pauses.pause("a game cannot be played", lack, players=fixture.players)
@@ -367,7 +367,7 @@ class Runner:
                 await self._ledger.surely(partial(self._store.save_programs, self.contest, number, game.programs))
         if isinstance(trouble, PlayerMissing) and not trouble.fault:
             if trouble.names:
-                lost = absent(fixture, trouble.names, str(trouble), trouble.termination)
+                lost = absence_result(fixture, trouble.names, str(trouble), trouble.termination)
                 await self._ledger.keep(lost._replace(interventions=known, programs=trouble.programs))
         elif trouble is not None:
             self._tries[fixture] += 1

@@ -11,15 +11,15 @@ import trio
 
 from server.arena.arena import Arena
 from server.arena.session import Arrivals
-from server.contest.fixtures import counted
+from server.contest.fixtures import counted_games
 from server.contest.hosts.contest_players import ContestPlayers
 from server.contest.hosts.dask_cluster import Cluster
 from server.contest.hosts.seating import GameSeating
 from server.contest.programs.sandbox import cgroups
-from server.contest.report.ratings_part import fitted
-from server.contest.runtime.pauses import lacking
+from server.contest.report.ratings_part import fit_ratings
+from server.contest.runtime.pauses import missing_resource
 from server.contest.runtime.runner import Runner
-from server.contest.runtime.snapshot import account, write_report
+from server.contest.runtime.snapshot import take_snapshot, write_report
 from server.contest.store.store import Store
 from server.contest.store.verify_process import verify
 from server.ops import descendants
@@ -147,7 +147,7 @@ class ContestService:
         try:
             number = await self._written(contest, known)
         except Exception as error:
-            lack = lacking(error)
+            lack = missing_resource(error)
             if self._told.get(contest) != (lack or str(error)):  # a disk may be full for hours
                 what = {"reason": lack} if lack else {"exc_info": error}
                 log.error("report_write_failed", contest=contest, error=str(error), **what)
@@ -158,7 +158,7 @@ class ContestService:
 
     async def _written(self, contest: int, known: int) -> int:
         present = ContestPlayers.of(self._arena).present.get(contest)
-        found = await self._seats.stored(partial(account, self._store, contest, datetime.now(UTC), present))
+        found = await self._seats.stored(partial(take_snapshot, self._store, contest, datetime.now(UTC), present))
         moment = found.moment
         pauses = sum(1 if pause.ended is None else 2 for pause in moment.pauses)
         number = len(found.games) + len(found.definition.interventions) + len(moment.notes) + pauses
@@ -167,7 +167,7 @@ class ContestService:
         write = partial(write_report, self._arena.settings.data, contest, found)
         await trio.to_thread.run_sync(write)
         if moment.closed is not None:
-            rated = await trio.to_thread.run_sync(fitted, found.definition, counted(found.games))
+            rated = await trio.to_thread.run_sync(fit_ratings, found.definition, counted_games(found.games))
             if rated is not None:
                 await self._seats.stored(partial(self._store.save_ratings, contest, rated))
         return number

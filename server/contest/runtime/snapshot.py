@@ -13,7 +13,7 @@ from server.contest.formats.plan import Plan, Present, plan
 from server.contest.hosts.contest_players import Presence
 from server.contest.programs.sandbox.cores import Cores
 from server.contest.report import files
-from server.contest.report.contents import report
+from server.contest.report.contents import make_report
 from server.contest.report.estimate import Moment
 from server.contest.report.structure import Loss, Report
 from server.contest.scoring.disqualification import Cause
@@ -37,10 +37,10 @@ class ContestSnapshot(NamedTuple):
 
     def report(self) -> Report:
         """Return the whole report; that of a long contest takes seconds."""
-        return report(*self)
+        return make_report(*self)
 
 
-def account(store: Store, contest: int, now: datetime, present: Presence | None = None) -> ContestSnapshot:
+def take_snapshot(store: Store, contest: int, now: datetime, present: Presence | None = None) -> ContestSnapshot:
     """Return how a contest stands now; where nothing is known of who is present, by what the store says alone."""
     row, definition = store.contest(contest), store.definition(contest)
     games, began = store.games(contest), store.stages(contest)
@@ -61,7 +61,7 @@ def account(store: Store, contest: int, now: datetime, present: Presence | None 
 def write_report(data: Path, contest: int, found: ContestSnapshot) -> Report:
     """Write the report of a contest into its folder, and return it; raises OSError."""
     made = _with_last_words(found.report(), data, contest)
-    files.write(made, folder_of(data, contest))
+    files.write_report_files(made, folder_of(data, contest))
     return made
 
 

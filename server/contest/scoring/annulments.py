@@ -24,7 +24,7 @@ def replayed_matches(definition: Definition) -> set[int | None]:
     return {done.match for done in definition.interventions if done.kind is Kind.REPLAY}
 
 
-def effective(definition: Definition, games: Iterable[Finished]) -> list[Finished]:
+def effective_results(definition: Definition, games: Iterable[Finished]) -> list[Finished]:
     """Return all results as they stand now: games that are replayed, and forfeits that are taken back, are annulled."""
     games = list(games)
     replayed = replayed_matches(definition)

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from engine.duel.sprt import Decision, Sprt
 from engine.duel.statistics import OUTCOMES, Counts, Estimate, estimate
-from server.contest.fixtures import Finished, Fixture, counted
+from server.contest.fixtures import Finished, Fixture, counted_games
 
 
 class Comparison(NamedTuple):
@@ -27,7 +27,7 @@ def compare(games: Iterable[Finished], one: str, other: str, test: Sprt) -> Comp
     test says, unless nobody looks before the end.
     """
     between: dict[Fixture, Finished] = {
-        game.fixture: game for game in counted(games) if game.played and set(game.fixture.players) == {one, other}
+        game.fixture: game for game in counted_games(games) if game.played and set(game.fixture.players) == {one, other}
     }
     counts = [0] * OUTCOMES
     for fixture, game in between.items():

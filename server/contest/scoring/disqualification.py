@@ -20,7 +20,7 @@ from server.contest.fixtures import (
     UNPLAYED,
     WITHDRAWN,
     Finished,
-    counted,
+    counted_games,
 )
 from server.contest.interventions import END, Kind, pardoned, withdrawn
 
@@ -131,12 +131,12 @@ class Disqualification(NamedTuple):
     """The organiser has withdrawn it, and it has done nothing wrong by that."""
 
 
-def on_time(cause: str) -> bool:
+def is_late(cause: str) -> bool:
     """Tell whether a loss counts as one on time: the program was not there, or no more, when it was to move."""
     return cause not in _HARMLESS
 
 
-def harmless(game: Finished) -> bool:
+def is_harmless(game: Finished) -> bool:
     """Tell whether a result counts, and disqualifies nobody, whatever came before it."""
     return game.termination not in _COUNTED and game.termination not in ANNULLED
 
@@ -153,7 +153,7 @@ def losses(definition: Definition, game: Finished) -> tuple[Loss, ...]:
     return ()
 
 
-def disqualified(
+def find_disqualified(
     definition: Definition, games: Iterable[Finished], before: tuple[int, int] = END
 ) -> dict[str, Disqualification]:
     """Return who is out: by the qualification, by losses on time in the contest itself, or by the organiser.
@@ -162,11 +162,11 @@ def disqualified(
     """
     forgiven = pardoned(definition.interventions, before)
     faults: dict[str, list[Loss]] = {entrant.name: [] for entrant in definition.entrants}
-    for game in counted(games):
+    for game in counted_games(games):
         if game.termination not in _COUNTED:
             continue
         for loss in losses(definition, game):
-            counts = on_time(loss.cause) or loss.cause == Cause.BAD_MOVE
+            counts = is_late(loss.cause) or loss.cause == Cause.BAD_MOVE
             if counts and loss.name in faults and game.interventions >= forgiven.get(loss.name, 0):
                 faults[loss.name].append(loss)
     out = {name: found for name, of_one in faults.items() if (found := _judge(definition, name, of_one))}
@@ -201,7 +201,7 @@ def _judge(definition: Definition, name: str, faults: list[Loss]) -> Disqualific
     rules = definition.qualification
     if rules is not None:
         never_ready = tuple(loss for loss in before if loss.cause in _AT_ONCE)
-        late = tuple(loss for loss in before if on_time(loss.cause))
+        late = tuple(loss for loss in before if is_late(loss.cause))
         bad = tuple(loss for loss in before if loss.cause == Cause.BAD_MOVE)
         if never_ready:
             return Disqualification(name, f"{_what_happened(never_ready)} in the qualification", never_ready)
@@ -209,7 +209,7 @@ def _judge(definition: Definition, name: str, faults: list[Loss]) -> Disqualific
             return Disqualification(name, f"{_what_happened(bad)} in the qualification", bad)
         if len(late) >= rules.time_losses:
             return Disqualification(name, f"{_what_happened(late)} in the qualification", late)
-    late = tuple(loss for loss in faults if loss.game.fixture.stage != QUALIFICATION and on_time(loss.cause))
+    late = tuple(loss for loss in faults if loss.game.fixture.stage != QUALIFICATION and is_late(loss.cause))
     never = tuple(loss for loss in late if loss.cause == Cause.NOT_STARTED)
     if never and definition.time_losses:  # it would go no better another time
         return Disqualification(name, _what_happened(never), never)

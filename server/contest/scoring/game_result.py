@@ -4,7 +4,7 @@ from server.contest.fixtures import Finished, Fixture
 from server.match.referee import State
 
 
-def finished(fixture: Fixture, state: State, gone: tuple[bool, bool]) -> Finished:
+def game_result(fixture: Fixture, state: State, gone: tuple[bool, bool]) -> Finished:
     """Return the game of a fixture from its match, which is over; ``gone``: which side had no connection then."""
     outcome, control = state.outcome, state.header.control
     assert outcome is not None

@@ -5,13 +5,13 @@ from collections.abc import Collection, Iterable
 from server.contest.fixtures import ABSENT, Finished, Fixture
 
 
-def absent(fixture: Fixture, missing: Collection[str], why: str, termination: str = ABSENT) -> Finished:
+def absence_result(fixture: Fixture, missing: Collection[str], why: str, termination: str = ABSENT) -> Finished:
     """Return the result of a game to which one player, or both, did not come; the termination says in which way."""
     here = [side for side, name in enumerate(fixture.players) if name not in missing]
     return Finished(fixture, None, here[0] if here else None, termination, why)
 
 
-def given_up(due: Iterable[Fixture], missing: Collection[str], patience: int) -> list[Finished]:
+def results_by_absence(due: Iterable[Fixture], missing: Collection[str], patience: int) -> list[Finished]:
     """Return the games that are lost because somebody has been missing for longer than all are waited for.
 
     To be asked when no game is being played, and none can begin.
@@ -20,7 +20,7 @@ def given_up(due: Iterable[Fixture], missing: Collection[str], patience: int) ->
     for fixture in due:
         out = [name for name in fixture.players if name in missing]
         if out:
-            lost.append(absent(fixture, out, missing_sentence(out, patience)))
+            lost.append(absence_result(fixture, out, missing_sentence(out, patience)))
     return lost
 
 

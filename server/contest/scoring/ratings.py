@@ -13,7 +13,7 @@ from typing import NamedTuple
 import msgspec
 
 from engine.duel.statistics import NORMAL, TWO_SIDED_95
-from server.contest.fixtures import Finished, counted
+from server.contest.fixtures import Finished, counted_games
 from server.contest.scoring.strength_model import ELO, Data, Fit, Matrix, Vector, contrast, covariance, data, fit
 
 ROOT = 1e-3
@@ -107,7 +107,7 @@ def _data(games: Iterable[Finished], names: Sequence[str], variants: int) -> Dat
     places = {name: place for place, name in enumerate(names)}
     results = [
         (places[first], places[second], game.fixture.variant, game.winner)
-        for game in counted(games)
+        for game in counted_games(games)
         for first, second in [game.fixture.players]
         if game.played and first in places and second in places
     ]

@@ -12,7 +12,7 @@ PLACES = ("records", "running", "records", "damaged")
 """Where a record can be; it may move to ``records`` meanwhile. Those of annulled games are where their journals are."""
 
 
-def record_of(data: Path, match: int) -> bytes | None:
+def find_record(data: Path, match: int) -> bytes | None:
     """Return the record of a match, wherever it is in a data directory; None where there is none to be read."""
     for place in PLACES:
         path = data / place / f"{match}{SUFFIX}"
@@ -30,7 +30,7 @@ def lost_records(data: Path, kept: Mapping[int, str]) -> dict[int, str]:
     """
     found = {}
     for match, sha256 in sorted(kept.items()):
-        record = record_of(data, match)
+        record = find_record(data, match)
         if record is None:
             found[match] = f"match {match}: its record is missing"
         elif sha256 and hashlib.sha256(record).hexdigest() != sha256:
@@ -38,7 +38,7 @@ def lost_records(data: Path, kept: Mapping[int, str]) -> dict[int, str]:
     return found
 
 
-def notes_of(lost: Mapping[int, str]) -> tuple[str, ...]:
+def lost_record_notes(lost: Mapping[int, str]) -> tuple[str, ...]:
     """Return what a report says of lost records."""
     if not lost:
         return ()

@@ -13,22 +13,22 @@ STOP_SECONDS = 10.0
 """What the disk gets for the record of a game from the stop of its contest on."""
 
 
-async def kept_on_disk(record_store: RecordStore, game: Finished) -> tuple[Finished, str]:
-    """Return a game when its record is on the disk, as `settled` does; beside the loop.
+async def sync_result_in_thread(record_store: RecordStore, game: Finished) -> tuple[Finished, str]:
+    """Return a game when its record is on the disk, as `sync_result` does; beside the loop.
 
     Who cancels this waits for it `STOP_SECONDS` at most. Where the disk does not answer for so long, the result is kept
     when the server starts again, from the record.
     """
     try:
-        return await trio.to_thread.run_sync(settled, record_store, game, abandon_on_cancel=True)
+        return await trio.to_thread.run_sync(sync_result, record_store, game, abandon_on_cancel=True)
     except trio.Cancelled:
         with trio.move_on_after(STOP_SECONDS, shield=True):
-            return await trio.to_thread.run_sync(settled, record_store, game, abandon_on_cancel=True)
+            return await trio.to_thread.run_sync(sync_result, record_store, game, abandon_on_cancel=True)
         log.error("result_write_deferred", match=game.match)
         raise
 
 
-def settled(record_store: RecordStore, game: Finished) -> tuple[Finished, str]:
+def sync_result(record_store: RecordStore, game: Finished) -> tuple[Finished, str]:
     """Return a game when its record is on the disk, and the SHA-256 of that; for a thread beside the loop.
 
     A game whose record cannot be kept is returned as annulled: its result would stand on nothing.

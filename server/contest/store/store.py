@@ -23,7 +23,7 @@ from server.contest.definition import Definition
 from server.contest.fixtures import Finished, Fixture, Programs, ProgramUsage
 from server.contest.interventions import Intervention, Kind
 from server.contest.report.structure import Pause
-from server.contest.scoring.annulments import effective, with_commands
+from server.contest.scoring.annulments import effective_results, with_commands
 from server.contest.scoring.ratings import Rating, Ratings
 from server.contest.store import definition_text
 from server.contest.store.schema import BadStore, connect, guarded, snapshot, transaction
@@ -286,7 +286,7 @@ class Store:
         They are as the organiser's interventions have left them: `results` has them as they came about.
         """
         results = self.results(contest)
-        return effective(self.definition(contest), results) if results else []
+        return effective_results(self.definition(contest), results) if results else []
 
     def results(self, contest: int) -> list[Finished]:
         """Return all results as the games ended, whatever the organiser has done since."""

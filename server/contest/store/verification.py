@@ -14,12 +14,12 @@ from engine import record
 from engine.games.outcome import ANNULLED
 from engine.record import BadRecord, Summary
 from server.contest.definition import Definition, Ladder
-from server.contest.fixtures import ABSENT, BOTH_WAYS, FORFEIT, SET_ASIDE, WITHDRAWN, Finished, Fixture, counted
+from server.contest.fixtures import ABSENT, BOTH_WAYS, FORFEIT, SET_ASIDE, WITHDRAWN, Finished, Fixture, counted_games
 from server.contest.formats.plan import Plan, forfeit
 from server.contest.formats.standings import standings
-from server.contest.scoring.annulments import effective
-from server.contest.scoring.disqualification import Disqualification, disqualified
-from server.contest.scoring.game_result import finished
+from server.contest.scoring.annulments import effective_results
+from server.contest.scoring.disqualification import Disqualification, find_disqualified
+from server.contest.scoring.game_result import game_result
 from server.contest.scoring.no_shows import missing_sentence
 from server.match import recovery
 
@@ -107,7 +107,7 @@ def check(definition: Definition, evidence: Evidence) -> Checked:
         if result.termination not in ANNULLED:
             found.append(f"{match}: the record has no result, and the database has {result.termination}")
         return Checked(result, tuple(found))
-    game = finished(result.fixture, state, summary.gone)
+    game = game_result(result.fixture, state, summary.gone)
     for name in _SHOWN:
         mine, its = getattr(result, name), getattr(game, name)
         if mine != its:
@@ -156,7 +156,7 @@ def check_unplayed(definition: Definition, results: Sequence[Finished]) -> list[
             if key not in known:
                 then = replace(definition, interventions=definition.interventions[: game.interventions])
                 before = [results[number] for number in played[:length]]
-                known[key] = disqualified(then, effective(then, before))
+                known[key] = find_disqualified(then, effective_results(then, before))
             if not known[key].keys().isdisjoint(game.fixture.players):
                 right = forfeit(game.fixture, known[key])
                 if all(getattr(right, name) == getattr(game, name) for name in ("winner", "termination", "detail")):
@@ -217,7 +217,7 @@ def check_schedule(definition: Definition, games: Sequence[Finished], plan: Plan
     known = {fixture for stage in plan.stages for fixture in stage.schedule.fixtures}
     ladders = {number for number, stage in enumerate(definition.stages) if isinstance(stage.format, Ladder)}
     found = []
-    for game in counted(games) if not definition.interventions else ():
+    for game in counted_games(games) if not definition.interventions else ():
         if game.fixture not in known and game.fixture.stage not in ladders:
             found.append(f"{_name(game)}: there is no such game in the contest as it stands")
     if closed:

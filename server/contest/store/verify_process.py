@@ -12,14 +12,14 @@ from typing import NamedTuple
 import msgspec
 
 from server.contest.definition import Definition
-from server.contest.fixtures import Finished, counted
+from server.contest.fixtures import Finished, counted_games
 from server.contest.formats.plan import Plan, Present, plan
 from server.contest.formats.standings import standings
 from server.contest.report import files
 from server.contest.report.structure import Report
-from server.contest.scoring.annulments import effective, replayed_matches
+from server.contest.scoring.annulments import effective_results, replayed_matches
 from server.contest.store.folders import folder_of
-from server.contest.store.lost_records import record_of
+from server.contest.store.lost_records import find_record
 from server.contest.store.store import FILE, Store
 from server.contest.store.verification import (
     Checked,
@@ -84,14 +84,14 @@ def verify(data: Path, contest: int, told: Told = lambda done, count: None, proc
     differences += check_unplayed(past.definition, past.results)
     differences += check_absences(past.definition, past.results)
     shown = [checked[result.match].game if result.match is not None else result for result in past.results]
-    games, by_record = (effective(past.definition, some) for some in (past.results, shown))
+    games, by_record = (effective_results(past.definition, some) for some in (past.results, shown))
     stands = plan(past.definition, games, Present(frozenset(), (), past.seconds))
     differences += check_schedule(past.definition, games, stands, closed=past.closed)
-    differences += check_tables(past.definition, counted(games), counted(by_record), stands)
+    differences += check_tables(past.definition, counted_games(games), counted_games(by_record), stands)
     if past.closed:
         differences += _strays(data, past, stands)
         differences += [f"match {match} was begun, and has no result" for match in past.begun]
-        differences += _reported(folder_of(data, contest), past.definition, counted(by_record), stands)
+        differences += _reported(folder_of(data, contest), past.definition, counted_games(by_record), stands)
     alone = unproven(past.results)
     return Verdict(len(standing), len(alone), tuple(differences), tuple(alone))
 
@@ -153,7 +153,7 @@ def check_part(
 
 def _evidence(data: Path, result: Finished, kept: Mapping[int, str]) -> Evidence:
     assert result.match is not None
-    found = record_of(data, result.match)
+    found = find_record(data, result.match)
     if found is None:
         return Evidence(result, None)
     sha256 = hashlib.sha256(found).hexdigest()
@@ -185,7 +185,7 @@ def _reported(folder: Path, definition: Definition, games: Sequence[Finished], s
         yield f"{path} was not written since the contest is over; the command contest writes it anew"
         return
     yield from _tables(path, report, definition, games, stands)
-    for name, text in files.contents(report).items():
+    for name, text in files.file_texts(report).items():
         try:
             same = (folder / name).read_bytes() == text.encode()
         except OSError as error:

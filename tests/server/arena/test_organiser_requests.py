@@ -17,7 +17,7 @@ from engine.wire import messages as m
 from server import cli
 from server.config import tokens
 from server.config.settings import ERRORS, Settings
-from server.contest.fixtures import counted
+from server.contest.fixtures import counted_games
 from server.contest.hosts.contest_players import ContestPlayers
 from tests.server.contest.runtime.bots import holding, over
 from tests.server.harness import Client, House, logged, open_house, play, ready
@@ -221,7 +221,7 @@ async def test_game_of_a_contest_is_played_again(tmp_path: Path) -> None:
         assert annulled.detail == "the organiser has annulled the match: the wrong opening"
         assert [game.termination for game in played] == [Termination.RESIGN] * 2
         assert annulled.fixture in {game.fixture for game in played}  # which of both comes first is for the plan to say
-        assert list(counted([annulled, *played])) == played
+        assert list(counted_games([annulled, *played])) == played
 
 
 # Players.

@@ -7,10 +7,10 @@ from server.contest.definition import Definition, RoundRobin
 from server.contest.fixtures import ENDED_AT_START, FORFEIT, NO_ANSWER, NOT_STARTED, QUALIFICATION, WITHDRAWN, Finished
 from server.contest.formats.plan import plan
 from server.contest.hosts.host import PlayerMissing
-from server.contest.hosts.seating import judged
+from server.contest.hosts.seating import combine_faults
 from server.contest.interventions import Intervention, Kind
-from server.contest.scoring.disqualification import Cause, disqualified, losses, on_time, start_seconds
-from server.contest.scoring.no_shows import absent
+from server.contest.scoring.disqualification import Cause, find_disqualified, is_late, losses, start_seconds
+from server.contest.scoring.no_shows import absence_result
 from tests.server.contest.played import better_wins, contest, play
 from tests.server.contest.test_plan import RULES, faulty
 
@@ -26,10 +26,10 @@ def test_every_loss_names_its_reason() -> None:
         Cause.RESIGN: Finished(FIXTURE, 7, 0, Termination.RESIGN, f"{other} (black) resigned"),
         Cause.ADJUDICATED: Finished(FIXTURE, 7, 0, Termination.ADJUDICATED, f"{one} (white) wins in 3 plies"),
         Cause.FORFEIT: Finished(FIXTURE, None, 0, FORFEIT, f"{other} had been disqualified"),
-        Cause.ABSENT: absent(FIXTURE, [other], f"{other} had been missing for 600 seconds"),
+        Cause.ABSENT: absence_result(FIXTURE, [other], f"{other} had been missing for 600 seconds"),
         Cause.WITHDRAWN: Finished(FIXTURE, None, 0, WITHDRAWN, f"{other} had been withdrawn"),
-        Cause.NOT_STARTED: absent(FIXTURE, [other], "no such file", NOT_STARTED),
-        Cause.NO_ANSWER: absent(FIXTURE, [other], "had not said SEEK", NO_ANSWER),
+        Cause.NOT_STARTED: absence_result(FIXTURE, [other], "no such file", NOT_STARTED),
+        Cause.NO_ANSWER: absence_result(FIXTURE, [other], "had not said SEEK", NO_ANSWER),
         Cause.CRASHED: Finished(FIXTURE, 7, 0, Termination.CRASHED, f"{other} (black) ended"),
         Cause.TIME: Finished(FIXTURE, 7, 0, Termination.TIME, "late", 7, (5, 1_031_500)),
         Cause.HUNG: Finished(FIXTURE, 7, 0, Termination.TIME, "late", 0, (5, 1_000_001), (True, False)),
@@ -51,7 +51,7 @@ def test_draws_are_lost_by_nobody_but_for_those_in_which_nobody_was_ready() -> N
 
 
 def test_nobody_gets_anything_where_neither_player_has_come() -> None:
-    neither = absent(FIXTURE, FIXTURE.players, "nobody came")
+    neither = absence_result(FIXTURE, FIXTURE.players, "nobody came")
     assert [(loss.name, loss.cause) for loss in losses(DEFINITION, neither)] == [
         (name, Cause.ABSENT) for name in FIXTURE.players
     ]
@@ -63,16 +63,16 @@ def test_so_many_losses_on_time_disqualify_and_nothing_else_does() -> None:
     with_a2 = [fixture for fixture in due if "a2" in fixture.players]
     late = [Finished(f, 1, 1 - f.players.index("a2"), Termination.TIME, "late") for f in with_a2]
     bad = [Finished(f, 1, 1 - f.players.index("a2"), Termination.BAD_MOVE, "bad") for f in with_a2]
-    assert disqualified(DEFINITION, late[:1] + bad[1:]) == {}
-    assert disqualified(DEFINITION, [late[0]] * 3) == {}, "one game, told three times"
-    (out,) = disqualified(DEFINITION, late[:3]).values()
+    assert find_disqualified(DEFINITION, late[:1] + bad[1:]) == {}
+    assert find_disqualified(DEFINITION, [late[0]] * 3) == {}, "one game, told three times"
+    (out,) = find_disqualified(DEFINITION, late[:3]).values()
     assert (out.name, out.reason, len(out.evidence)) == ("a2", "lost on time (3 games)", 3)
-    assert disqualified(replace(DEFINITION, time_losses=0), late) == {}
+    assert find_disqualified(replace(DEFINITION, time_losses=0), late) == {}
 
 
 def test_qualification_disqualifies_with_the_evidence() -> None:
     definition = contest(5, RoundRobin(), qualification=RULES, time_losses=1)
-    out = disqualified(definition, play(definition, faulty))
+    out = find_disqualified(definition, play(definition, faulty))
     assert {name: (found.reason, [loss.game.match for loss in found.evidence]) for name, found in out.items()} == {
         "a2": ("hung in initialisation (1 game) in the qualification", [5]),
         "a3": ("lost on time (2 games) in the qualification", [6, 7]),
@@ -85,8 +85,8 @@ def test_builtin_bots_are_never_disqualified() -> None:
     definition = contest(2, RoundRobin(), qualification=RULES)
     due = plan(definition, []).due
     late = [Finished(f, 1, 1 - f.players.index("random"), Termination.TIME, ready=(False, False)) for f in due]
-    assert disqualified(definition, late) == {}
-    assert disqualified(definition, [better_wins(f) for f in plan(contest(2, RoundRobin()), []).due]) == {}
+    assert find_disqualified(definition, late) == {}
+    assert find_disqualified(definition, [better_wins(f) for f in plan(contest(2, RoundRobin()), []).due]) == {}
 
 
 def test_a_disqualification_says_what_happened_and_how_often() -> None:
@@ -97,7 +97,7 @@ def test_a_disqualification_says_what_happened_and_how_often() -> None:
             Finished(fixture, number, 1 - fixture.players.index("a2"), how)
             for number, (fixture, how) in enumerate(zip(with_a2, terminations, strict=False), 1)
         ]
-        (found,) = disqualified(DEFINITION, games).values()
+        (found,) = find_disqualified(DEFINITION, games).values()
         assert [loss.game.match for loss in found.evidence] == list(range(1, len(games) + 1))
         return found.reason
 
@@ -108,13 +108,13 @@ def test_a_disqualification_says_what_happened_and_how_often() -> None:
 
 
 def test_who_cannot_be_started_is_out_at_once_unless_nobody_ever_is() -> None:
-    (game,) = [absent(FIXTURE, [FIXTURE.players[0]], "no such file", NOT_STARTED)]
+    (game,) = [absence_result(FIXTURE, [FIXTURE.players[0]], "no such file", NOT_STARTED)]
     played = Finished(plan(DEFINITION, []).due[1], 1, 0, "line")
-    (found,) = disqualified(replace(DEFINITION, time_losses=1000), [played, game]).values()
+    (found,) = find_disqualified(replace(DEFINITION, time_losses=1000), [played, game]).values()
     assert (found.name, found.reason, len(found.evidence)) == (FIXTURE.players[0], "cannot be started (1 game)", 1)
-    assert disqualified(replace(DEFINITION, time_losses=0), [game]) == {}
-    (silent,) = [absent(FIXTURE, [FIXTURE.players[0]], "it said nothing", NO_ANSWER)]
-    assert disqualified(DEFINITION, [silent]) == {}
+    assert find_disqualified(replace(DEFINITION, time_losses=0), [game]) == {}
+    (silent,) = [absence_result(FIXTURE, [FIXTURE.players[0]], "it said nothing", NO_ANSWER)]
+    assert find_disqualified(DEFINITION, [silent]) == {}
 
 
 def test_who_says_nothing_gets_half_the_time_at_the_next_start_until_it_has_played() -> None:
@@ -125,10 +125,10 @@ def test_who_says_nothing_gets_half_the_time_at_the_next_start_until_it_has_play
     def seconds(*games: Finished, name: str = a, definition: Definition = definition) -> int:
         return start_seconds(definition, games, name)
 
-    silent = absent(FIXTURE, [a], "it said nothing", NO_ANSWER)
+    silent = absence_result(FIXTURE, [a], "it said nothing", NO_ANSWER)
     assert [seconds(*[silent] * times) for times in range(6)] == [60, 30, 15, 10, 10, 10]
     assert seconds(silent, silent, name=b) == 60, "its opponent has come"
-    both = absent(FIXTURE, [a, b], "neither said anything", NO_ANSWER)
+    both = absence_result(FIXTURE, [a, b], "neither said anything", NO_ANSWER)
     assert (seconds(both), seconds(both, name=b)) == (30, 30)
     assert seconds(silent, Finished(FIXTURE, 1, 1, Termination.TIME)) == 60, "it has spoken since"
     assert seconds(silent, Finished(FIXTURE, 1, None, Termination.SERVER_FAULT)) == 30, "an annulled game says nothing"
@@ -143,14 +143,14 @@ def test_two_who_do_not_come_each_have_their_own_reason() -> None:
     a, b = FIXTURE.players
     failed = {b: PlayerMissing("b said nothing", (b,), termination=NO_ANSWER)}
     failed[a] = PlayerMissing("a is no program", (a,), termination=NOT_STARTED)
-    found = judged(failed, FIXTURE.players)
-    game = absent(FIXTURE, found.names, str(found), found.termination)
+    found = combine_faults(failed, FIXTURE.players)
+    game = absence_result(FIXTURE, found.names, str(found), found.termination)
     assert (game.termination, game.winner, game.played) == ("not_started+no_answer", None, False)
     assert [(loss.name, loss.cause) for loss in losses(DEFINITION, game)] == [
         (a, Cause.NOT_STARTED),
         (b, Cause.NO_ANSWER),
     ]
-    out = disqualified(replace(DEFINITION, time_losses=1000), [game])
+    out = find_disqualified(replace(DEFINITION, time_losses=1000), [game])
     assert [(name, one.reason) for name, one in out.items()] == [(a, "cannot be started (1 game)")]
     seconds = [start_seconds(replace(DEFINITION, time_losses=0), [game], name) for name in (a, b)]
     assert seconds == [60, 30], "only who was silent gets less time"
@@ -161,4 +161,4 @@ def test_a_termination_that_a_sandbox_gives_is_its_own_cause_and_counts() -> Non
     by_rule = {Termination.REPETITION, Termination.NO_PROGRESS, Termination.MOVE_LIMIT, *ANNULLED}
     for how in set(Termination) - by_rule - {Termination.RESIGN, Termination.ADJUDICATED, Termination.BAD_MOVE}:
         (loss,) = losses(DEFINITION, Finished(FIXTURE, 7, 0, how))
-        assert (loss.cause, on_time(loss.cause)) == (how, True)
+        assert (loss.cause, is_late(loss.cause)) == (how, True)

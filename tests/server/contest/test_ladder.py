@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from engine.games.outcome import Termination
 from server.contest.definition import Ladder, RoundRobin
 from server.contest.fixtures import Finished, Fixture
-from server.contest.formats.due_games import startable
+from server.contest.formats.due_games import games_to_start
 from server.contest.formats.plan import Present, plan
 from tests.server.contest.played import better_wins, by_seed, contest, ended, play
 
@@ -117,7 +117,7 @@ def test_programs_that_wait_for_cores_play_as_often_as_bots_that_connect(cores: 
         now = plan(definition, games, Present(frozenset(running), tuple(sorted(names - busy))))
         if now.over:
             break
-        for fixture in startable(definition, now.due, running, names - busy, cores):
+        for fixture in games_to_start(definition, now.due, running, names - busy, cores):
             running[fixture] = time + (200 if set(fixture.players) & set(commands) else 1)
         assert running, "somebody can always play"
         over = min(running, key=lambda fixture: running[fixture])

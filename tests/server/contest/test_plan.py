@@ -6,7 +6,7 @@ from msgspec.structs import replace
 
 from engine.games.outcome import Termination
 from server.contest.definition import Format, Gauntlet, Knockout, Ladder, Qualification, RoundRobin, Seeding, Swiss
-from server.contest.fixtures import FORFEIT, QUALIFICATION, Finished, Fixture, counted
+from server.contest.fixtures import FORFEIT, QUALIFICATION, Finished, Fixture, counted_games
 from server.contest.formats.plan import Present, plan
 from server.contest.formats.seeded_random import shuffled
 from server.contest.formats.standings import standings
@@ -77,7 +77,7 @@ def test_annulled_games_are_played_again_and_second_results_do_not_count() -> No
     annulled = Finished(due[0], 1, None, Termination.SERVER_STOP)
     assert plan(definition, [annulled]).due == due
     first, second = better_wins(due[0]), Finished(due[0], 3, 1, "line")
-    assert counted([annulled, first, second]) == [first]
+    assert counted_games([annulled, first, second]) == [first]
     assert plan(definition, [annulled, first]).due == due[1:]
 
 

@@ -11,7 +11,7 @@ from server.contest.definition import Swiss
 from server.contest.fixtures import Bye, Finished, Fixture
 from server.contest.formats.plan import plan
 from server.contest.formats.swiss import Past, pair
-from server.contest.scoring.disqualification import disqualified
+from server.contest.scoring.disqualification import find_disqualified
 from tests.server.contest.played import better_wins, by_seed, contest, ended, play
 
 
@@ -51,7 +51,7 @@ def test_nobody_meets_anybody_twice_or_has_two_byes_where_it_can_be_avoided(
     had: Counter[str] = Counter()
     for number, pairs in enumerate(rounds_of(games), 1):
         before = [game for game in games if game.fixture.round < number]
-        playing = [f"a{n}" for n in range(1, entrants + 1) if f"a{n}" not in disqualified(definition, before)]
+        playing = [f"a{n}" for n in range(1, entrants + 1) if f"a{n}" not in find_disqualified(definition, before)]
         avoidable = can_all_meet(playing, set(met), set(had))
         without = [bye.name for bye in byes if bye.round == number]
         assert len(pairs) == len(playing) // 2

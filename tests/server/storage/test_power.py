@@ -21,7 +21,7 @@ from engine.wire import messages as m
 from server.arena.record_sync import Rounds
 from server.contest.fixtures import Finished, Fixture
 from server.contest.store.lost_records import lost_records
-from server.contest.store.result_keeping import settled
+from server.contest.store.result_keeping import sync_result
 from server.storage import match_numbers
 from server.storage.disk import Disk
 from server.storage.record_store import Keys, RecordStore
@@ -241,7 +241,7 @@ def test_a_game_whose_record_the_disk_does_not_keep_is_no_result(tmp_path: Path)
     _over(record_store)
     game = Finished(FIXTURE, 7, 0, "resign", "bob (black) resigned", 4)
     with capture_logs() as logs:
-        kept, sha256 = settled(record_store, game)
+        kept, sha256 = sync_result(record_store, game)
     assert (kept.winner, kept.termination, sha256) == (None, Termination.SERVER_FAULT, "")
     assert "Input/output error" in kept.detail and logs[0]["log_level"] == "error"
     work = record_store.round()
@@ -254,7 +254,7 @@ def test_a_result_is_kept_when_its_record_stands_in_the_records(tmp_path: Path) 
     record_store = RecordStore(tmp_path, synced=True)
     _over(record_store)
     game = Finished(FIXTURE, 7, 0, "resign", "bob (black) resigned", 4)
-    assert settled(record_store, game) == (game, record_store.sync_record(7))
+    assert sync_result(record_store, game) == (game, record_store.sync_record(7))
     assert _places(tmp_path) == ["records"]
     work = record_store.round()
     record_store.done(work, record_store.sync(work))
@@ -274,7 +274,7 @@ def test_a_record_that_cannot_be_moved_is_kept_where_it_is_until_it_can_be(tmp_p
     record_store = RecordStore(tmp_path, synced=True, disk=disk)
     _over(record_store)
     game = Finished(FIXTURE, 7, 0, "resign", "bob (black) resigned", 4)
-    kept, sha256 = settled(record_store, game)
+    kept, sha256 = sync_result(record_store, game)
     assert (kept, bool(sha256), _places(tmp_path)) == (game, True, ["running"])
     disk.refuses = False
     work = record_store.round()

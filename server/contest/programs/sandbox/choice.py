@@ -40,23 +40,23 @@ def _longest(definition: Definition, fixture: Fixture, start_seconds: float, *, 
     return (start_seconds + game) * (1 if pinned else os.cpu_count() or 1)
 
 
-def obstacle(definition: Definition) -> str:
+def contest_obstacle(definition: Definition) -> str:
     """Say in a sentence why a contest cannot begin here as its file wants it; empty where it can. Takes a moment."""
     if definition.sandbox is Sandbox.NONE:
         return ""
     programs = definition.qualification is not None or any(not entrant.connects for entrant in definition.entrants)
-    return hindrance() if programs else ""
+    return sandbox_obstacle() if programs else ""
 
 
-async def sealable(definition: Definition, pause: Callable[[str, str], Awaitable[None]]) -> None:
+async def wait_until_sealable(definition: Definition, pause: Callable[[str, str], Awaitable[None]]) -> None:
     """Return when the programs of a contest can be sealed, where they should be; it calls ``pause`` until then."""
-    while why := await trio.to_thread.run_sync(obstacle, definition):
+    while why := await trio.to_thread.run_sync(contest_obstacle, definition):
         await pause("no game can begin", why)
-        hindrance.cache_clear()
+        sandbox_obstacle.cache_clear()
 
 
 @cache
-def hindrance() -> str:
+def sandbox_obstacle() -> str:
     """Say in a sentence why programs cannot be sealed on this machine, and what to do; empty where they can."""
     told, tells = os.pipe()
     waits, goes = os.pipe()

@@ -20,7 +20,7 @@ MAX_CROSSED = 60
 """Most entrants whose crosstable is drawn: one of more fills screen after screen."""
 
 
-def drawn(report: Report) -> RenderableType:
+def render_report(report: Report) -> RenderableType:
     """Return the whole report: the last stage first, then the qualification, ratings, and losses with their reasons.
 
     Losses on the board, by the rules of the game, are only counted: there are too many to be read.

@@ -6,7 +6,7 @@ from engine.games.outcome import Termination
 from server.contest.definition import Definition, Format, Qualification
 from server.contest.fixtures import QUALIFICATION, Finished, Fixture
 from server.contest.formats.plan import Plan, Present, plan
-from server.contest.report.contents import report
+from server.contest.report.contents import make_report
 from server.contest.report.estimate import Moment
 from server.contest.report.structure import Report
 from tests.server.contest.played import CONTROL, by_seed, contest
@@ -54,7 +54,7 @@ def sample(
 
 def sample_report(entrants: int, *formats: Format, stop: int = 10**6, advance: int = 0) -> Report:
     """Return the report of such a contest."""
-    return report(*sample(entrants, *formats, stop=stop, advance=advance))
+    return make_report(*sample(entrants, *formats, stop=stop, advance=advance))
 
 
 def _qualify(fixture: Fixture, game: Finished) -> Finished:

@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 from server.contest.definition import Knockout, RoundRobin
-from server.contest.report.contents import report
+from server.contest.report.contents import make_report
 from server.contest.report.structure import Meeting, Report, Round
 from tests.server.contest.played import CONTROL
 from tests.server.contest.report.samples import sample, sample_report
@@ -24,7 +24,7 @@ def ends(meeting: Meeting) -> str | None:
 @pytest.mark.parametrize("entrants", [2, 3, 5, 8, 13])
 @pytest.mark.parametrize("stop", [1, 7, 25, 10**6])
 def test_winners_meet_in_the_next_round(entrants: int, stop: int) -> None:
-    made = report(*sample(entrants, Knockout(tie_breaks=1, control=CONTROL), stop=stop, qualified=False))
+    made = make_report(*sample(entrants, Knockout(tie_breaks=1, control=CONTROL), stop=stop, qualified=False))
     rounds = bracket(made)
     assert [len(round.meetings) for round in rounds] == [2**left for left in reversed(range(len(rounds)))]
     assert rounds[-1].name == "Final" and len(rounds[0].meetings) < entrants <= 2 * len(rounds[0].meetings)
@@ -41,7 +41,7 @@ def test_winners_meet_in_the_next_round(entrants: int, stop: int) -> None:
 
 @pytest.mark.parametrize("stop", [5, 10**6])
 def test_meetings_have_the_games_of_their_players(stop: int) -> None:
-    made = report(*sample(7, Knockout(tie_breaks=2, control=CONTROL), stop=stop, qualified=False))
+    made = make_report(*sample(7, Knockout(tie_breaks=2, control=CONTROL), stop=stop, qualified=False))
     listed: list[int] = []
     for number, round in enumerate(bracket(made), 1):
         for meeting in round.meetings:

@@ -2,15 +2,15 @@ import pytest
 
 from engine.duel.sprt import Decision
 from server.contest.definition import Definition, Format, Gauntlet, Knockout, Ladder, RoundRobin, Swiss
-from server.contest.fixtures import ABSENT, FORFEIT, Finished, Fixture, counted
+from server.contest.fixtures import ABSENT, FORFEIT, Finished, Fixture, counted_games
 from server.contest.formats.plan import plan
 from server.contest.formats.standings import standings
 from server.contest.report import contents, ratings_part
-from server.contest.report.contents import report
+from server.contest.report.contents import make_report
 from server.contest.report.estimate import Moment
 from server.contest.report.render.page import page
 from server.contest.report.structure import Report
-from server.contest.scoring.disqualification import disqualified, losses
+from server.contest.scoring.disqualification import find_disqualified, losses
 from server.contest.scoring.ratings import ratings
 from tests.server.contest.played import CONTROL, better_wins, by_seed, contest, play
 from tests.server.contest.report.samples import OPENED, sample, sample_report
@@ -27,8 +27,8 @@ FORMATS: list[tuple[Format, ...]] = [
 @pytest.mark.parametrize("stop", [1, 12, 25, 40, 10**6])
 def test_tables_are_those_of_the_contest_at_any_moment(formats: tuple[Format, ...], stop: int) -> None:
     definition, games, now, moment = sample(7, *formats, stop=stop, advance=4)
-    made = report(definition, games, now, moment)
-    valid = counted(games)
+    made = make_report(definition, games, now, moment)
+    valid = counted_games(games)
     assert made.done == len(valid)
     assert [game.match for game in made.games] == [game.match for game in games]
     assert [stage.number - 1 for stage in made.stages] == [state.number for state in now.stages if state.number >= 0]
@@ -54,8 +54,8 @@ def test_tables_are_those_of_the_contest_at_any_moment(formats: tuple[Format, ..
 
 def test_each_loss_of_an_entrant_has_its_cause_sentence_and_record() -> None:
     definition, games, now, moment = sample(7, RoundRobin())
-    made = report(definition, games, now, moment, "r/")
-    told = [loss for game in counted(games) for loss in losses(definition, game) if loss.name != "random"]
+    made = make_report(definition, games, now, moment, "r/")
+    told = [loss for game in counted_games(games) for loss in losses(definition, game) if loss.name != "random"]
     assert [(loss.name, loss.cause, loss.sentence, loss.match) for loss in made.losses] == [
         (loss.name, loss.cause, loss.sentence, loss.game.match) for loss in told
     ]
@@ -64,7 +64,7 @@ def test_each_loss_of_an_entrant_has_its_cause_sentence_and_record() -> None:
         game = made.games[loss.game - 1]
         assert loss.name in (game.first, game.second) and game.counts
         assert loss.record == game.record == ("" if game.match is None else f"r/{game.match}.txt")
-    out = disqualified(definition, games)
+    out = find_disqualified(definition, games)
     assert {one.name: (one.reason, [loss.match for loss in one.evidence]) for one in made.disqualified} == {
         name: (one.reason, [loss.game.match for loss in one.evidence]) for name, one in out.items()
     }
@@ -80,7 +80,7 @@ def test_results_say_what_does_not_count() -> None:
         Finished(fixture, 3, 1, "line"),
         Finished(fixture.swapped, None, None, FORFEIT),
     ]
-    made = report(definition, games, plan(definition, games), Moment(OPENED, OPENED))
+    made = make_report(definition, games, plan(definition, games), Moment(OPENED, OPENED))
     assert [(game.result, game.counts, game.played) for game in made.games] == [
         ("annulled", False, True), ("first", True, True), ("second", False, True), ("none", True, False)
     ]  # fmt: skip
@@ -92,7 +92,7 @@ def test_games_that_somebody_did_not_come_to_are_losses_of_his() -> None:
     definition = contest(2, RoundRobin())
     fixture = plan(definition, []).due[0]
     games = [Finished(fixture, None, 1, ABSENT, "a1 did not come"), Finished(fixture.swapped, 1, 0, "line")]
-    made = report(definition, games, plan(definition, games), Moment(OPENED, OPENED))
+    made = make_report(definition, games, plan(definition, games), Moment(OPENED, OPENED))
     assert [(loss.name, loss.cause, loss.record) for loss in made.losses] == [
         ("a1", "absent", ""), ("a1", "board", "../../records/1.txt")
     ]  # fmt: skip
@@ -111,9 +111,9 @@ def test_the_qualification_tells_what_everybody_has_shown() -> None:
 
 def test_ratings_are_those_of_the_games_between_entrants_who_have_played() -> None:
     definition, games, now, moment = sample(7, RoundRobin(2))
-    made = report(definition, games, now, moment)
+    made = make_report(definition, games, now, moment)
     names = [entrant.name for entrant in definition.entrants if entrant.name not in ("a4", "a5")]
-    assert "a3" in disqualified(definition, games)
+    assert "a3" in find_disqualified(definition, games)
     found = ratings(games, names, 2)
     assert made.ratings == found.table
     assert [one.advantage for one in made.variants] == list(found.advantage)
@@ -135,7 +135,7 @@ def test_there_are_no_ratings_before_anybody_has_played() -> None:
 def test_variants_count_the_games_between_entrants() -> None:
     definition = contest(3, RoundRobin(), variants=2)
     games = play(definition, better_wins)
-    made = report(definition, games, plan(definition, games), Moment(OPENED, OPENED))
+    made = make_report(definition, games, plan(definition, games), Moment(OPENED, OPENED))
     assert [(one.name, one.games, one.first_wins, one.draws, one.second_wins) for one in made.variants] == [
         ("morris", 6, 3, 0, 3)
     ] * 2
@@ -145,11 +145,11 @@ def test_who_always_wins_is_the_stronger_by_the_test() -> None:
     definition = contest(2, RoundRobin(40))
     games = [better_wins(fixture) for fixture in plan(definition, []).due]
     games[7] = games[7]._replace(winner=None)
-    (one,) = report(definition, games, plan(definition, games), Moment(OPENED, OPENED)).comparisons
+    (one,) = make_report(definition, games, plan(definition, games), Moment(OPENED, OPENED)).comparisons
     assert (one.one, one.other, one.verdict) == ("a1", "a2", "a1")
     assert one.pairs == (0, 0, 0, 1, 39) and one.margin is not None and one.elo > 300
     assert one.ratio >= ratings_part.TEST.upper
-    (back,) = ratings_part.comparisons(games, ["a2", "a1"])
+    (back,) = ratings_part.compare_entrants(games, ["a2", "a1"])
     assert back.verdict == "a1" and back.ratio == pytest.approx(-one.ratio), "the test favours neither"
     assert ratings_part.TEST.decide(back.ratio) is Decision.H0
 
@@ -157,7 +157,7 @@ def test_who_always_wins_is_the_stronger_by_the_test() -> None:
 def _many(entrants: int) -> tuple[Definition, list[Finished], Report]:
     definition = contest(entrants, Swiss(3))
     games = play(definition, by_seed(5), at_once=100)
-    return definition, games, report(definition, games, plan(definition, games), Moment(OPENED, OPENED))
+    return definition, games, make_report(definition, games, plan(definition, games), Moment(OPENED, OPENED))
 
 
 def test_what_is_left_out_for_many_entrants_is_said() -> None:
@@ -186,19 +186,19 @@ def test_intervals_are_left_out_for_very_many(monkeypatch: pytest.MonkeyPatch) -
 def test_the_opening_is_named_as_it_was_taken_round_the_list() -> None:
     definition = contest(2, RoundRobin(5))
     fixture = Fixture(0, 4, 0, 0, 3, ("a1", "a2"))
-    made = report(definition, [Finished(fixture, 1, 0, "line")], plan(definition, []), Moment(OPENED, OPENED))
+    made = make_report(definition, [Finished(fixture, 1, 0, "line")], plan(definition, []), Moment(OPENED, OPENED))
     assert made.games[0].opening == 1
 
 
 def test_the_schedule_tells_what_is_played_and_what_comes_next(monkeypatch: pytest.MonkeyPatch) -> None:
     definition, games, now, moment = sample(6, RoundRobin(2), stop=30)
-    found = report(definition, games, now, moment)
+    found = make_report(definition, games, now, moment)
     assert [game.running for game in found.schedule[:3]] == [True, True, False]
     told = {(game.stage - 1, game.round, (game.first, game.second), game.opening) for game in found.schedule}
     expected = {(due.stage, due.round, due.players, 1 + due.opening % 3) for due in now.due}
     assert told <= expected and len(found.schedule) == min(len(now.due), contents.MAX_COMING)
     monkeypatch.setattr(contents, "MAX_COMING", 5)
-    cut = report(definition, games, now, moment)
+    cut = make_report(definition, games, now, moment)
     assert cut.schedule == found.schedule[:5]
     assert f"{len(now.due) - 5} more games can begin." in page(cut)
-    assert report(*sample(3, RoundRobin())).schedule == ()
+    assert make_report(*sample(3, RoundRobin())).schedule == ()

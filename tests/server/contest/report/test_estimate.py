@@ -9,9 +9,9 @@ from msgspec.structs import replace
 
 from server.contest.definition import Definition, Format, Gauntlet, Knockout, Ladder, RoundRobin, Swiss
 from server.contest.fixtures import Finished, Fixture
-from server.contest.formats.due_games import startable
+from server.contest.formats.due_games import games_to_start
 from server.contest.formats.plan import Present, plan
-from server.contest.report.estimate import Left, Moment, left
+from server.contest.report.estimate import Moment, Remaining, estimate_left
 from tests.server.contest.played import CONTROL, by_seed, contest
 from tests.server.contest.report.samples import OPENED
 from tests.server.contest.test_plan import RULES
@@ -25,7 +25,7 @@ class Seen(NamedTuple):
     """An estimate in the middle of a contest."""
 
     second: float
-    found: Left
+    found: Remaining
 
 
 def simulated(definition: Definition, seed: int) -> tuple[list[Seen], float, int]:
@@ -39,11 +39,13 @@ def simulated(definition: Definition, seed: int) -> tuple[list[Seen], float, int
         now = plan(definition, games, Present(frozenset(running), names))
         games += now.forfeited
         seen.append(
-            Seen(clock, left(definition, games, now, Moment(OPENED, OPENED, running=set(running), cores=CORES)))
+            Seen(
+                clock, estimate_left(definition, games, now, Moment(OPENED, OPENED, running=set(running), cores=CORES))
+            )
         )
         if now.over:
             return seen, clock, len(games)
-        for fixture in startable(definition, now.due, running, names, CORES):
+        for fixture in games_to_start(definition, now.due, running, names, CORES):
             running[fixture] = (clock, clock + chance.uniform(0.3, LONGEST))
         first = min(running, key=lambda fixture: running[fixture][1])
         began, clock = running.pop(first)
@@ -69,7 +71,7 @@ def test_the_time_left_is_about_what_it_then_takes(stages: tuple[Format, ...], q
         definition = replace(definition, entrants=entrants)
     seen, end, games = simulated(definition, seed=1)
     assert seen[0].found.seconds is None, "nothing was played: there is only a bound"
-    assert seen[-1].found == Left(0, False, 0.0)
+    assert seen[-1].found == Remaining(0, False, 0.0)
     for second, found in seen:
         assert found.most_seconds is not None and found.most_seconds >= end - second - 1e-9
         done = games if found.games == 0 else None

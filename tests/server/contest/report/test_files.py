@@ -13,7 +13,7 @@ from server.contest.definition import Entrant, Knockout, RoundRobin, Swiss
 from server.contest.fixtures import Finished, ProgramUsage
 from server.contest.formats.plan import plan
 from server.contest.report import files
-from server.contest.report.contents import report
+from server.contest.report.contents import make_report
 from server.contest.report.estimate import Moment
 from tests.server.contest.played import CONTROL, contest
 from tests.server.contest.report.samples import NONSENSE, OPENED, sample_report
@@ -23,8 +23,8 @@ NAMES = ["games.csv", "index.html", "ratings.csv", "report.json", "standings.csv
 
 def test_a_folder_gets_all_files_and_nothing_else(tmp_path: Path) -> None:
     folder = tmp_path / "contests" / "1"
-    files.write(sample_report(6, RoundRobin(), stop=30), folder)
-    files.write(sample_report(6, RoundRobin()), folder)
+    files.write_report_files(sample_report(6, RoundRobin(), stop=30), folder)
+    files.write_report_files(sample_report(6, RoundRobin()), folder)
     assert sorted(path.name for path in folder.iterdir()) == NAMES
     assert all(stat.S_IMODE(path.stat().st_mode) == 0o644 for path in folder.iterdir())
     assert json.loads((folder / "report.json").read_text())["state"] == "over"
@@ -32,7 +32,7 @@ def test_a_folder_gets_all_files_and_nothing_else(tmp_path: Path) -> None:
 
 def test_what_cannot_be_written_leaves_the_file_before(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     made = sample_report(4, RoundRobin(), stop=6)
-    files.write(made, tmp_path)
+    files.write_report_files(made, tmp_path)
     before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
 
     def full(path: Path, target: Path) -> None:
@@ -40,13 +40,13 @@ def test_what_cannot_be_written_leaves_the_file_before(tmp_path: Path, monkeypat
 
     monkeypatch.setattr(Path, "replace", full)
     with pytest.raises(OSError, match="disk full"):
-        files.write(sample_report(4, RoundRobin()), tmp_path)
+        files.write_report_files(sample_report(4, RoundRobin()), tmp_path)
     assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
 
 
 def test_json_tells_all_that_the_report_does() -> None:
     made = sample_report(7, Swiss(3), Knockout(tie_breaks=1, control=CONTROL), advance=4)
-    found = json.loads(files.contents(made)["report.json"])
+    found = json.loads(files.file_texts(made)["report.json"])
     assert set(found) == set(made.__struct_fields__)
     assert [line["name"] for line in found["stages"][0]["table"]] == [line.name for line in made.stages[0].table]
     assert NONSENSE in [loss["sentence"] for loss in found["losses"]], "programs get what was sent"
@@ -56,7 +56,7 @@ def test_json_tells_all_that_the_report_does() -> None:
 
 def test_tables_have_a_row_a_line_and_its_values() -> None:
     made = sample_report(7, Swiss(3), Knockout(tie_breaks=1, control=CONTROL), advance=4)
-    texts = files.contents(made)
+    texts = files.file_texts(made)
     rows = {name: list(csv.DictReader(io.StringIO(texts[name], newline=""))) for name in texts if name.endswith("csv")}
     lines = [(stage.number, line) for stage in made.stages for line in stage.table]
     assert [(int(row["stage"]), row["name"], float(row["points"])) for row in rows["standings.csv"]] == [
@@ -78,7 +78,7 @@ def test_each_game_tells_what_its_programs_have_used_and_how_they_ended() -> Non
         Finished(first, 1, 0, "line", programs=used),
         Finished(second, 2, 0, "line", programs=(ProgramUsage(61.0, 62.0, 1 << 20, None), None)),
     ]
-    texts = files.contents(report(definition, games, plan(definition, games), Moment(OPENED, OPENED)))
+    texts = files.file_texts(make_report(definition, games, plan(definition, games), Moment(OPENED, OPENED)))
     rows = list(csv.DictReader(io.StringIO(texts["games.csv"], newline="")))
     fields = [f"{side}_{what}" for side in ("first", "second") for what in ("cpu", "wall", "memory", "status")]
     assert [[row[field] for field in fields] for row in rows] == [
@@ -93,7 +93,7 @@ def test_each_game_tells_what_its_programs_have_used_and_how_they_ended() -> Non
     assert "cpu 1.2 s of 3.5 s, 34 MB, exit 0 / cpu 0 ms of 3.5 s, signal 9" in page
     assert "cpu 1:01 min of 1:02 min, 1 MB, ended by the server / –" in page
     none = [game._replace(programs=(None, None)) for game in games]
-    texts = files.contents(report(definition, none, plan(definition, none), Moment(OPENED, OPENED)))
+    texts = files.file_texts(make_report(definition, none, plan(definition, none), Moment(OPENED, OPENED)))
     assert "Processor time" not in texts["index.html"]
 
 
@@ -111,6 +111,6 @@ def test_no_text_begins_like_a_formula_or_breaks_its_row(texts: list[str]) -> No
 def test_a_formula_in_a_sentence_is_text() -> None:
     definition = replace(contest(2, RoundRobin()), entrants=(Entrant("-a"), Entrant("b")))
     game = Finished(plan(definition, []).due[0], 1, 0, "line", '=HYPERLINK("http://x","y")')
-    made = report(definition, [game], plan(definition, [game]), Moment(OPENED, OPENED))
-    texts = files.contents(made)
+    made = make_report(definition, [game], plan(definition, [game]), Moment(OPENED, OPENED))
+    texts = files.file_texts(made)
     assert "\"'=HYPERLINK(" in texts["games.csv"] and "'-a" in texts["standings.csv"]

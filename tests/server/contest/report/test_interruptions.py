@@ -11,11 +11,11 @@ from server.contest.fixtures import SET_ASIDE, Finished
 from server.contest.formats.plan import plan
 from server.contest.formats.standings import standings
 from server.contest.report import progress
-from server.contest.report.contents import report
+from server.contest.report.contents import make_report
 from server.contest.report.estimate import Moment
 from server.contest.report.render import page, text
 from server.contest.report.structure import Pause
-from server.contest.scoring.disqualification import disqualified
+from server.contest.scoring.disqualification import find_disqualified
 from tests.server.contest.played import contest
 from tests.server.contest.report.samples import OPENED
 
@@ -38,13 +38,13 @@ def test_annulled_games_games_set_aside_and_pauses_stand_in_text_and_page_with_t
         ],
     )
     now = plan(DEFINITION, games)
-    made = report(DEFINITION, games, now, moment)
+    made = make_report(DEFINITION, games, now, moment)
     written = StringIO()
-    Console(file=written, width=200).print(text.drawn(made))
+    Console(file=written, width=200).print(text.render_report(made))
     for shown in (written.getvalue(), page.page(made)):
         for words in ("ENOSPC", "match 7", "set aside", "died 5 times", "EAGAIN", "EMFILE", "paused since"):
             assert words.lower() in shown.lower(), words
-    assert "EAGAIN" in progress.line(progress.progress(DEFINITION, games, now, moment))
+    assert "EAGAIN" in progress.progress_line(progress.current_progress(DEFINITION, games, now, moment))
 
 
 def test_a_game_that_was_set_aside_is_a_loss_for_nobody_and_half_a_point_for_both() -> None:
@@ -52,9 +52,9 @@ def test_a_game_that_was_set_aside_is_a_loss_for_nobody_and_half_a_point_for_bot
     games = [Finished(first, None, None, SET_ASIDE, "the server died 5 times in this game")]
     now = plan(DEFINITION, games)
     assert first not in now.due
-    assert not disqualified(DEFINITION, games)
+    assert not find_disqualified(DEFINITION, games)
     table = {line.name: line for line in standings(DEFINITION, 0, now.stages[0].players, games)}
     for name in first.players:
         line = table[name]
         assert (line.points, line.games, line.losses, line.forfeits_won, line.forfeits_lost) == (0.5, 0, 0, 0, 0)
-    assert not report(DEFINITION, games, now, Moment(OPENED, OPENED)).losses
+    assert not make_report(DEFINITION, games, now, Moment(OPENED, OPENED)).losses

@@ -15,7 +15,7 @@ from server.contest.definition import Entrant, Format, Gauntlet, Knockout, Ladde
 from server.contest.fixtures import Finished
 from server.contest.formats.plan import plan
 from server.contest.report import formatting
-from server.contest.report.contents import report
+from server.contest.report.contents import make_report
 from server.contest.report.estimate import Moment
 from server.contest.report.render import page as page_module
 from server.contest.report.render.environment import STYLES, render, style_sheet
@@ -171,7 +171,7 @@ def test_nothing_foreign_becomes_markup_or_controls_the_reader() -> None:
     entrants = tuple(Entrant(f"{number}{evil}") for number in range(3))
     definition = replace(definition, name=evil, entrants=entrants)
     games = [Finished(fixture, 1, 0, "bad_move", evil) for fixture in plan(definition, []).due]
-    made = report(definition, games, plan(definition, games), Moment(OPENED, OPENED), '"><script>')
+    made = make_report(definition, games, plan(definition, games), Moment(OPENED, OPENED), '"><script>')
     for part in (found := fragments(made, 1, 1)).contest, *(one.html for one in found.rounds), found.notes:
         FragmentReader(part)
     text = page(made)
@@ -200,7 +200,7 @@ def test_tables_have_captions_and_scopes() -> None:
 
 
 def test_a_bracket_is_a_list_of_rounds_with_links_to_the_games() -> None:
-    made = report(*sample(6, Knockout(tie_breaks=1, control=CONTROL), qualified=False))
+    made = make_report(*sample(6, Knockout(tie_breaks=1, control=CONTROL), qualified=False))
     read = Reader(page(made))
     (stage,) = made.stages
     drawn = [given.get("class", "") for _, given in read.elements]
@@ -306,13 +306,13 @@ def test_the_page_of_a_large_contest_is_made_in_seconds() -> None:
     definition = contest(40, RoundRobin())
     result = by_seed(3)
     games = [result(fixture) for fixture in plan(definition, []).due]
-    made = report(definition, games, plan(definition, games), Moment(OPENED, OPENED))
+    made = make_report(definition, games, plan(definition, games), Moment(OPENED, OPENED))
     assert len(made.games) == 1560
     assert Reader(page(made)).ids
 
 
 def test_a_running_contest_says_so() -> None:
-    text = page(report(*sample(5, RoundRobin(), stop=12)))
+    text = page(make_report(*sample(5, RoundRobin(), stop=12)))
     assert "Running, as of 2026-11-21 05:15 UTC" in text and "<dt>Due</dt>" in text
     over = sample_report(5, RoundRobin())
     assert f"Final result: {over.stages[0].table[0].name} has won" in page(over)

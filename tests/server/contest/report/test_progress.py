@@ -8,8 +8,8 @@ from rich.console import Console
 from server.contest.definition import Format, Gauntlet, Knockout, Ladder, RoundRobin, Swiss
 from server.contest.fixtures import Finished
 from server.contest.formats.plan import Present, plan
-from server.contest.report.estimate import Moment, left
-from server.contest.report.progress import drawn, line, progress
+from server.contest.report.estimate import Moment, estimate_left
+from server.contest.report.progress import current_progress, progress_line, render_progress
 from tests.server.contest.played import CONTROL, by_seed, contest, play
 from tests.server.contest.report.samples import OPENED, sample
 
@@ -27,7 +27,7 @@ def test_games_left_are_known_from_the_beginning_where_formats_fix_them(
     games = play(definition, by_seed(2), Random(3))
     for done in range(0, len(games) + 1, 5):
         now = plan(definition, games[:done], Present(frozenset(), names))
-        found = left(definition, games[:done], now, Moment(OPENED, OPENED))
+        found = estimate_left(definition, games[:done], now, Moment(OPENED, OPENED))
         assert (found.games, found.at_least) == (len(games) - done, False)
 
 
@@ -35,10 +35,10 @@ def test_a_knockout_has_at_least_its_meetings_without_tie_breaks() -> None:
     definition = contest(6, RoundRobin(), Knockout(tie_breaks=3, control=CONTROL))
     games = play(definition, by_seed(2, draws=0.9))
     for done in range(0, len(games), 3):
-        found = left(definition, games[:done], plan(definition, games[:done]), Moment(OPENED, OPENED))
+        found = estimate_left(definition, games[:done], plan(definition, games[:done]), Moment(OPENED, OPENED))
         assert found.games <= len(games) - done
         assert found.at_least or done >= len(games) - 8
-    assert left(definition, [], plan(definition, []), Moment(OPENED, OPENED)).games == 30 + 5 * 2
+    assert estimate_left(definition, [], plan(definition, []), Moment(OPENED, OPENED)).games == 30 + 5 * 2
 
 
 def _played(seconds: list[int], control: int = 10) -> list[Finished]:
@@ -51,11 +51,11 @@ def test_time_left_is_that_of_recent_games_divided_by_how_many_can_be_played_at_
     definition = contest(4, RoundRobin())
     games = _played([10, 20, 30])
     now = plan(definition, games)
-    assert left(definition, games, now, Moment(OPENED, OPENED)).seconds == pytest.approx(9 / 2 * 20 + 5)
-    assert left(definition, games, now, Moment(OPENED, OPENED, running=now.due[:3])).seconds == pytest.approx(
+    assert estimate_left(definition, games, now, Moment(OPENED, OPENED)).seconds == pytest.approx(9 / 2 * 20 + 5)
+    assert estimate_left(definition, games, now, Moment(OPENED, OPENED, running=now.due[:3])).seconds == pytest.approx(
         3 * 20 + 20 / 3
     )
-    found = left(definition, [], plan(definition, []), Moment(OPENED, OPENED))
+    found = estimate_left(definition, [], plan(definition, []), Moment(OPENED, OPENED))
     assert (found.games, found.at_least, found.seconds) == (12, False, None)
     assert found.most_seconds == 6 * (2 * 1 + 100 * 0.010), "two games at a time, each with its budgets used up"
 
@@ -67,19 +67,21 @@ def test_a_stage_without_games_is_judged_by_the_share_of_the_budget() -> None:
     definition = replace(definition, stages=(definition.stages[0], slower))
     games = _played([2] * 12)
     now = plan(definition, games)
-    assert left(definition, games, now, Moment(OPENED, OPENED)).seconds == pytest.approx((24 / 2 + 0.25) * 3 * 2)
+    assert estimate_left(definition, games, now, Moment(OPENED, OPENED)).seconds == pytest.approx(
+        (24 / 2 + 0.25) * 3 * 2
+    )
 
 
 def test_a_ladder_by_hours_ends_when_they_are_over() -> None:
     definition = contest(4, Ladder(0, 3600))
     moment = Moment(OPENED + timedelta(minutes=50), OPENED, began={0: OPENED})
     now = plan(definition, [], Present(frozenset(), ("a1", "a2", "a3", "a4"), {0: 3000}))
-    assert left(definition, [], now, moment)[:3] == (4, True, 600)
+    assert estimate_left(definition, [], now, moment)[:3] == (4, True, 600)
     both = replace(definition, stages=(replace(definition.stages[0], format=Ladder(20, 3600)),))
     games = [Finished(fixture, 1, 0, "line", used=(10**7, 0)) for fixture in now.due]
-    assert left(both, games, plan(both, games), moment)[:3] == (16, False, 82.5)
+    assert estimate_left(both, games, plan(both, games), moment)[:3] == (16, False, 82.5)
     slow = [game._replace(used=(10**9, 0)) for game in games]
-    assert left(both, slow, plan(both, slow), moment)[:3] == (16, False, 600)
+    assert estimate_left(both, slow, plan(both, slow), moment)[:3] == (16, False, 600)
 
 
 def test_a_ladder_whose_time_is_up_says_that_the_last_pairs_are_played() -> None:
@@ -89,10 +91,10 @@ def test_a_ladder_whose_time_is_up_says_that_the_last_pairs_are_played() -> None
     games = [Finished(begun[0], 1, 0, "line", used=(10**7, 0), seconds=12.0)]
     now = plan(definition, games, Present(frozenset(begun[1:2]), names, {0: 3605}))
     moment = Moment(OPENED + timedelta(seconds=3605), OPENED, began={0: OPENED}, running=begun[1:2])
-    found = left(definition, games, now, moment)
+    found = estimate_left(definition, games, now, moment)
     assert (found.games, found.at_least, found.time_up) == (1, False, True)
     assert found.seconds == pytest.approx(12), "the game that is left takes its time"
-    text = line(progress(definition, games, now, moment))
+    text = progress_line(current_progress(definition, games, now, moment))
     assert "1 game done, 1 running, time is up: 1 left of pairs that have begun, about 12 s for these" in text
 
 
@@ -100,7 +102,7 @@ def test_the_line_says_all_without_control_characters() -> None:
     definition, games, now, moment = sample(7, Swiss(4), Knockout(tie_breaks=2, control=CONTROL), stop=40, advance=4)
     moment = moment._replace(missing=("a1", "a2", "a3", "a4", "a5", "a6"))
     definition = replace(definition, name="Autumn\x1b[2J\u202e")
-    text = line(progress(definition, games, now, moment))
+    text = progress_line(current_progress(definition, games, now, moment))
     assert text == (
         r"Autumn\x1b[2J\u202e: 37 games done, 1 running, 29 to 41 left, about 12 s; stage 1 of 2, Swiss, 4 rounds; "
         "1. a1 6, 2. a7 5½, 3. a6 5; waiting for a1, a2, a3, a4, a5 and 1 more"
@@ -109,14 +111,14 @@ def test_the_line_says_all_without_control_characters() -> None:
 
 def test_a_contest_that_is_over_says_so() -> None:
     definition, games, now, moment = sample(6, RoundRobin())
-    text = line(progress(definition, games, now, moment))
-    assert f"over after {progress(definition, games, now, moment).done} games; 1. " in text
+    text = progress_line(current_progress(definition, games, now, moment))
+    assert f"over after {current_progress(definition, games, now, moment).done} games; 1. " in text
     assert moment.missing and "waiting" not in text, "nothing waits any more"
     assert "left" not in text and "stage" not in text
 
 
 def test_the_qualification_has_no_table() -> None:
-    now = progress(*sample(6, RoundRobin(), stop=3))
+    now = current_progress(*sample(6, RoundRobin(), stop=3))
     assert now.head == () and now.stage == "qualification"
 
 
@@ -130,7 +132,7 @@ def test_it_is_drawn_within_the_width_of_a_terminal(formats: tuple[Format, ...],
     console = Console(width=width, record=True, file=None, force_terminal=False, quiet=True)
     with console.capture() as capture:
         console.quiet = False
-        console.print(drawn(progress(definition, games, now, moment)))
+        console.print(render_progress(current_progress(definition, games, now, moment)))
     text = capture.get()
     assert "[red]Autumn[/red]" in text
     assert all(len(line) <= width for line in text.splitlines())

@@ -8,7 +8,7 @@ from rich.console import Console, RenderableType
 from server.contest.definition import Definition, Entrant, Format, Gauntlet, Knockout, Ladder, RoundRobin, Swiss
 from server.contest.fixtures import Finished
 from server.contest.formats.plan import plan
-from server.contest.report.contents import report
+from server.contest.report.contents import make_report
 from server.contest.report.estimate import Moment
 from server.contest.report.render import text
 from tests.server.contest.played import CONTROL, by_seed, contest
@@ -39,7 +39,7 @@ def long_names(entrants: int) -> tuple[Definition, list[Finished]]:
 @pytest.mark.parametrize("width", [80, 120])
 def test_names_and_sentences_are_shown_as_they_are_and_control_nothing(formats: tuple[Format, ...], width: int) -> None:
     made = sample_report(7, *formats, advance=4)
-    found = shown(text.drawn(made), width)
+    found = shown(text.render_report(made), width)
     assert not re.search(r"[^\n\x20-\x7e\xa0-\u2fff]|[\u200b-\u200f\u202a-\u202e]", found)
     words = " ".join(found.split())
     assert "[bold]<script>alert(1)</script>" in words.replace("[bold] ", "[bold]") and r"\x1b[31m" in words
@@ -51,7 +51,7 @@ def test_names_and_sentences_are_shown_as_they_are_and_control_nothing(formats: 
 
 def test_tables_of_twelve_long_names_are_readable_at_80_columns() -> None:
     definition, games = long_names(text.CROSSED_AT_ONCE)
-    made = report(definition, games, plan(definition, games), Moment(OPENED, OPENED))
+    made = make_report(definition, games, plan(definition, games), Moment(OPENED, OPENED))
     (stage,) = made.stages
     standings = shown(text.standings(stage), 80).splitlines()
     for line, row in zip(stage.table, standings[1:], strict=False):
@@ -67,7 +67,7 @@ def test_tables_of_twelve_long_names_are_readable_at_80_columns() -> None:
 
 def test_a_crosstable_of_more_than_a_terminal_is_wide_comes_in_blocks() -> None:
     definition, games = long_names(2 * text.CROSSED_AT_ONCE + 3)
-    stage = report(definition, games, plan(definition, games), Moment(OPENED, OPENED)).stages[0]
+    stage = make_report(definition, games, plan(definition, games), Moment(OPENED, OPENED)).stages[0]
     blocks = [block.splitlines() for block in shown(text.crosstable(stage), 80).split("\n\n")]
     heads = [block[0].split()[2:] for block in blocks]
     assert heads == [[str(n) for n in numbers] for numbers in (range(1, 13), range(13, 25), range(25, 28))]
@@ -81,7 +81,7 @@ def test_a_crosstable_of_more_than_a_terminal_is_wide_comes_in_blocks() -> None:
 
 def test_a_crosstable_of_hundreds_is_left_to_the_page() -> None:
     definition, games = long_names(3)
-    stage = report(definition, games, plan(definition, games), Moment(OPENED, OPENED)).stages[0]
+    stage = make_report(definition, games, plan(definition, games), Moment(OPENED, OPENED)).stages[0]
     many = msgspec.structs.replace(stage, table=stage.table * 30, crosstable=((),) * 90)
     assert "index.html has that of all" in shown(text.crosstable(many), 80)
 
@@ -98,5 +98,5 @@ def test_standings_show_forfeits_byes_and_who_is_out() -> None:
 
 
 def test_a_contest_that_has_just_begun_is_shown() -> None:
-    found = shown(text.drawn(sample_report(4, RoundRobin(), stop=1)), 80)
+    found = shown(text.render_report(sample_report(4, RoundRobin(), stop=1)), 80)
     assert "running, as of 2026-11-21 05:15 UTC" in found and "open" in found

@@ -14,12 +14,12 @@ from server.contest.definition import Definition
 from server.contest.fixtures import Finished
 from server.contest.formats.plan import plan
 from server.contest.formats.standings import Standing, standings
-from server.contest.programs.sandbox.choice import hindrance
+from server.contest.programs.sandbox.choice import sandbox_obstacle
 from server.contest.runtime.service import ContestService
 from server.contest.store.store import FILE, Store
 from tests.server.harness import House, Now, open_house
 
-SANDBOX = 'sandbox = "none"\n' if hindrance() else ""
+SANDBOX = 'sandbox = "none"\n' if sandbox_obstacle() else ""
 """Begins the file of a contest of programs that is not about sandboxes, so that it can be held without them."""
 
 

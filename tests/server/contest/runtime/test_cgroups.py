@@ -14,7 +14,7 @@ from server.commands import doctor
 from server.contest.definition import Bounds
 from server.contest.programs.sandbox import cgroups
 from server.contest.programs.sandbox.cgroups import around, clear, lack
-from server.contest.programs.sandbox.choice import hindrance
+from server.contest.programs.sandbox.choice import sandbox_obstacle
 from server.ops import descendants
 from tests.server.contest.runtime.test_sandbox import EATS, started
 
@@ -107,7 +107,7 @@ def test_without_version_2_there_are_none(tree: Tree) -> None:
     assert (around(4711, HOME, BOUNDS), lack()) == (None, f"no control groups of version 2 at {cgroups.ROOT}")
 
 
-@pytest.mark.skipif(bool(hindrance()), reason=hindrance())
+@pytest.mark.skipif(bool(sandbox_obstacle()), reason=sandbox_obstacle())
 def test_the_doctor_says_who_holds_the_bounds(tree: Tree) -> None:
     tree(divided="memory pids")
     assert doctor._sealing().sentence.endswith("their bounds are held by the kernel, in control groups")
@@ -141,7 +141,7 @@ def test_groups_that_a_killed_server_has_left_are_removed_and_those_of_others_st
 KILLED = "import os, signal; os.kill(os.getpid(), signal.SIGKILL)"
 
 
-@pytest.mark.skipif(bool(hindrance()), reason=hindrance())
+@pytest.mark.skipif(bool(sandbox_obstacle()), reason=sandbox_obstacle())
 async def test_who_is_ended_by_the_kernel_for_its_memory_is_out_of_memory(
     tmp_path: Path, tree: Tree, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -203,7 +203,7 @@ def test_groups_of_the_kernel_move_count_and_end_what_is_in_them(
         clear(home)
 
 
-@pytest.mark.skipif(bool(hindrance() or lack()), reason=hindrance() or lack())
+@pytest.mark.skipif(bool(sandbox_obstacle() or lack()), reason=sandbox_obstacle() or lack())
 async def test_the_kernel_ends_who_takes_too_much(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("server.contest.programs.sandbox.resource_usage.Watched.look", lambda _: None)
     async with started(tmp_path, EATS, bounds=Bounds(memory=48, scratch=1)) as program:

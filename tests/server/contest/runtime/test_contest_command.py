@@ -29,7 +29,7 @@ from engine.games.interface import Position, moves
 from engine.games.outcome import ANNULLED
 from engine.wire import messages as m
 from server.contest import contest_file
-from server.contest.fixtures import Finished, counted
+from server.contest.fixtures import Finished, counted_games
 from server.contest.formats.plan import plan
 from server.contest.formats.standings import standings
 from server.contest.store.folders import folder_of
@@ -103,7 +103,7 @@ def wait_for(data: Path, games: int) -> None:
 
 
 def results(games: list[Finished]) -> dict[object, object]:
-    return {game.fixture: (game.winner, game.termination, game.plies) for game in counted(games)}
+    return {game.fixture: (game.winner, game.termination, game.plies) for game in counted_games(games)}
 
 
 PROGRAMS = (
@@ -176,7 +176,7 @@ def test_a_contest_that_was_stopped_in_order_goes_on(tmp_path: Path) -> None:
     assert status == 0, said
     games = kept(data)
     assert games[: len(before)] == before
-    assert len(results(games)) == len(counted(games)) == 12
+    assert len(results(games)) == len(counted_games(games)) == 12
 
 
 @pytest.mark.slow
@@ -212,7 +212,7 @@ def test_a_command_that_follows_goes_on_with_its_contest_when_the_server_it_foll
     assert status == 0, said
     assert "this one goes on with it" in said and "final result" in said
     with closing(Store(data / FILE)) as store:
-        assert len(counted(store.games(2))) == 2
+        assert len(counted_games(store.games(2))) == 2
 
 
 def wait_for_line(command: Command, words: str) -> None:
@@ -323,7 +323,9 @@ def test_kills_at_random_moments_change_nothing_in_the_final_table(
         status, said = command.end()
         assert status == 0, said
     games = kept(killed)
-    print(f"{KILLS} kills, {len(games)} games, {len(games) - len(counted(games))} of them annulled and played again")
+    print(
+        f"{KILLS} kills, {len(games)} games, {len(games) - len(counted_games(games))} of them annulled and played again"
+    )
     assert results(games) == results(kept(calm))
     assert len({game.match for game in games}) == len(games), "no match was counted twice"
     with closing(Store(killed / FILE)) as store:
@@ -377,7 +379,7 @@ def test_games_of_bots_that_connect_go_on_after_a_stop(tmp_path: Path, players: 
         status, said = command.end()
     assert status == 0, said
     games = kept(data)
-    assert len(counted(games)) == len(games) == 24, "nothing was annulled"
+    assert len(counted_games(games)) == len(games) == 24, "nothing was annulled"
     assert set(suspended) < {game.match for game in games}
     text = (data / "records" / f"{suspended[0]}.txt").read_text(encoding="utf-8")
     assert "\nrestarted " in text and record.verify(text).result

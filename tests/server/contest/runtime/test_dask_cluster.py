@@ -27,8 +27,8 @@ from server.contest.hosts import game_worker
 from server.contest.hosts.cluster_host import ClusterGame
 from server.contest.hosts.dask_cluster import BadCluster, Cluster, dask_cluster
 from server.contest.hosts.host import GameTask, NotPlayed
-from server.contest.hosts.worker_answers import BadAnswer, checked, hindrance, job_of
-from server.contest.hosts.worker_job import Answer, Failed, Job, WorkerInfo, greet, rooms
+from server.contest.hosts.worker_answers import BadAnswer, check_answer, cluster_obstacle, make_job
+from server.contest.hosts.worker_job import Answer, Failed, Job, WorkerInfo, game_slots, greet
 from server.contest.hosts.worker_job import play as play_apart
 from server.contest.programs.sandbox.visible_files import view
 from server.contest.runtime.service import ContestService
@@ -50,7 +50,7 @@ def definition(folder: str = "/", text: str = PROGRAMS + entrants(3, 0)) -> Defi
 
 def job(match: int = 7, of: Definition | None = None) -> Job:
     found = of or definition()
-    return job_of(GameTask(1, found, plan(found, []).due[0], match), "gipf-arena/test")
+    return make_job(GameTask(1, found, plan(found, []).due[0], match), "gipf-arena/test")
 
 
 ABSENT = msgspec.json.encode(Answer(why="p2 did not come", names=("p2",)))
@@ -141,10 +141,10 @@ async def test_games_go_to_workers_with_room_each_on_cores_of_its_own(made: Made
 
 
 def test_a_game_has_two_cores_and_a_worker_one_game_at_least() -> None:
-    assert rooms((0, 1, 2, 3, 4), 4) == [(0, 1), (2, 3)]
-    assert rooms((0, 1, 2, 3, 4), 5) == [(0, 1), (2, 3)]
-    assert rooms((3,), 1) == [(3,)]
-    assert rooms((), 5) == [(), ()]
+    assert game_slots((0, 1, 2, 3, 4), 4) == [(0, 1), (2, 3)]
+    assert game_slots((0, 1, 2, 3, 4), 5) == [(0, 1), (2, 3)]
+    assert game_slots((3,), 1) == [(3,)]
+    assert game_slots((), 5) == [(), ()]
 
 
 async def test_games_of_a_lost_worker_are_played_by_another_under_the_same_number(made: Made) -> None:
@@ -262,10 +262,10 @@ def test_what_hinders_at_the_beginning_is_one_sentence(made: Made, monkeypatch: 
 
 def test_contests_that_cannot_be_played_on_a_cluster_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     connecting = definition(text=PROGRAMS + entrants(1, 4))
-    assert hindrance(connecting).endswith(": c0, c1, c2, …")
+    assert cluster_obstacle(connecting).endswith(": c0, c1, c2, …")
     adjudicated = definition(text=PROGRAMS + "adjudication = {}\n" + entrants(2, 0))
-    assert "take [adjudication] out" in hindrance(adjudicated)
-    assert hindrance(definition()) == ""
+    assert "take [adjudication] out" in cluster_obstacle(adjudicated)
+    assert cluster_obstacle(definition()) == ""
     with pytest.raises(BadCluster, match="have no command"):
         dask_cluster("tcp://there:1", connecting)
     monkeypatch.delitem(sys.modules, "server.contest.hosts.dask_link", raising=False)
@@ -280,7 +280,7 @@ async def test_an_answer_is_taken_only_with_the_true_record_of_its_game(tmp_path
         answer = await game_worker.play(task)
     assert (answer.names, answer.fault, answer.wrote) == ((), "", {})
     assert answer.record.startswith("arena-record 1\nmatch 7\n")
-    played = checked(task, msgspec.json.encode(answer))
+    played = check_answer(task, msgspec.json.encode(answer))
     assert played.state is not None and played.state.outcome is not None
     assert (played.state.header.match, played.gone) == (7, (False, False))
     for usage in played.programs:
@@ -299,7 +299,7 @@ async def test_an_answer_is_taken_only_with_the_true_record_of_its_game(tmp_path
 
     def refused(of: Job = task, **changes: Any) -> str:
         with pytest.raises(BadAnswer) as caught:
-            checked(of, msgspec.json.encode(msgspec.structs.replace(answer, **changes)))
+            check_answer(of, msgspec.json.encode(msgspec.structs.replace(answer, **changes)))
         return str(caught.value)
 
     assert refused(msgspec.structs.replace(task, match=8)) == "the record is that of another game"
@@ -314,7 +314,7 @@ async def test_an_answer_is_taken_only_with_the_true_record_of_its_game(tmp_path
     assert "programs of others" in refused(programs={"somebody": played.programs[0]})
     for wrong, why in ((None, "lost"), (Failed("it ended"), "Failed: it ended"), (b"{", "cannot be read")):
         with pytest.raises(BadAnswer, match=why):
-            checked(task, wrong)
+            check_answer(task, wrong)
 
 
 async def test_a_match_that_was_annulled_is_no_game(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -329,7 +329,7 @@ async def test_a_match_that_was_annulled_is_no_game(monkeypatch: pytest.MonkeyPa
     with trio.fail_after(SECONDS):
         answer = await game_worker.play(job())
     with pytest.raises(BadAnswer, match="annulled there: the disk is full"):
-        checked(job(), msgspec.json.encode(answer))
+        check_answer(job(), msgspec.json.encode(answer))
 
 
 async def test_who_does_not_come_is_named_and_what_it_wrote_comes_back(tmp_path: Path) -> None:
@@ -340,7 +340,7 @@ async def test_who_does_not_come_is_named_and_what_it_wrote_comes_back(tmp_path:
     assert answer.names == ("bad",)
     assert "bad did not come to the game" in answer.why and "NameError" in answer.why
     assert b"NameError" in answer.wrote["bad"]
-    _, bad = checked(job(of=found), msgspec.json.encode(answer)).programs
+    _, bad = check_answer(job(of=found), msgspec.json.encode(answer)).programs
     assert bad is not None and (bad.status, bad.cpu_seconds > 0) == (1, True)
 
 
@@ -407,7 +407,7 @@ def test_a_program_sees_on_a_worker_what_it_sees_here(tmp_path: Path) -> None:
         table += f"[[entrants]]\nname = '{name}'\ncommand = ['python3', '{folder}/{name}.py']\n"
     found = definition(str(tmp_path), PROGRAMS + table)
     fixture = next(due for due in plan(found, []).due if set(due.players) == {"ann", "carol"})
-    there = definition_text.decode(job_of(GameTask(1, found, fixture, 7), "gipf-arena/test").definition)
+    there = definition_text.decode(make_job(GameTask(1, found, fixture, 7), "gipf-arena/test").definition)
     data = tmp_path / "data"
     assert view(there, there.entrant("ann"), data) == view(found, found.entrant("ann"), data)
 

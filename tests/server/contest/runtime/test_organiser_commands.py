@@ -10,12 +10,12 @@ from msgspec.structs import replace
 
 from engine.games.outcome import ANNULLED, Termination
 from server.contest.definition import Definition, Knockout, RoundRobin, Swiss
-from server.contest.fixtures import Finished, Fixture, counted
+from server.contest.fixtures import Finished, Fixture, counted_games
 from server.contest.formats.plan import Plan, plan
 from server.contest.formats.standings import standings
 from server.contest.interventions import Kind
-from server.contest.runtime.organiser_commands import Asked, Refused, intervene, open_contest
-from server.contest.scoring.disqualification import disqualified
+from server.contest.runtime.organiser_commands import BadIntervention, InterventionRequest, intervene, open_contest
+from server.contest.scoring.disqualification import find_disqualified
 from server.contest.store.store import FILE, Store
 from tests.server.contest.played import CONTROL, better_wins, contest
 
@@ -54,11 +54,11 @@ class Held:
             self.store.finish(self.id, self.result(now.due[0])._replace(match=self.number))
 
     def intervene(self, kind: Kind, name: str = "", match: int | None = None, *command: str) -> str:
-        return intervene(self.store, self.id, Asked(kind, name, match, command), DATE)[1]
+        return intervene(self.store, self.id, InterventionRequest(kind, name, match, command), DATE)[1]
 
     def refused(self, kind: Kind, name: str = "", match: int | None = None, *command: str) -> str:
         before = self.store.interventions(self.id)
-        with pytest.raises(Refused) as caught:
+        with pytest.raises(BadIntervention) as caught:
             self.intervene(kind, name, match, *command)
         assert self.store.interventions(self.id) == before
         return str(caught.value)
@@ -134,7 +134,9 @@ def test_rounds_that_were_paired_stay_as_they_were_whoever_is_withdrawn_or_reins
     found = held(SWISS)
     found.result = late("a2")
     found.play(in_round(3, 1))
-    assert list(disqualified(SWISS, found.store.games(found.id))) == ["a2"], "two games of round 1 are lost on time"
+    assert list(find_disqualified(SWISS, found.store.games(found.id))) == ["a2"], (
+        "two games of round 1 are lost on time"
+    )
     rounds = {fixture.round for fixture in found.plan.stages[0].schedule.fixtures if "a2" in fixture.players}
     assert rounds == {1}
     found.intervene(Kind.REINSTATE, "a2")
@@ -142,12 +144,12 @@ def test_rounds_that_were_paired_stay_as_they_were_whoever_is_withdrawn_or_reins
     played = {game.fixture for game in found.store.games(found.id)}
     found.result = better_wins
     found.play()
-    games = counted(found.store.games(found.id))
+    games = counted_games(found.store.games(found.id))
     fixtures = set(found.plan.stages[0].schedule.fixtures)
     assert played <= fixtures and fixtures == {game.fixture for game in games}
     assert {fixture.round for fixture in fixtures if "a2" in fixture.players} <= {1, 4}
     assert {fixture.round for fixture in fixtures if "a1" in fixture.players} == {1, 2, 3}
-    assert list(disqualified(found.store.definition(found.id), games)) == ["a1"]
+    assert list(find_disqualified(found.store.definition(found.id), games)) == ["a1"]
 
 
 def test_forfeits_are_played_after_a_reinstatement_and_old_faults_count_no_more(
@@ -165,7 +167,7 @@ def test_forfeits_are_played_after_a_reinstatement_and_old_faults_count_no_more(
     found.play()
     games = found.store.games(found.id)
     assert sum(game.termination in ANNULLED for game in games) == 4, "the forfeits that were taken back"
-    assert all(game.played for game in counted(games)) and len(counted(games)) == 12
+    assert all(game.played for game in counted_games(games)) and len(counted_games(games)) == 12
     assert found.refused(Kind.REINSTATE, "a4") == "a4 is neither disqualified nor withdrawn"
 
 
@@ -177,7 +179,7 @@ def test_who_is_reinstated_can_be_disqualified_again_with_the_same_games_forfeit
     found.play()
     found.intervene(Kind.REINSTATE, "a4")
     assert found.play().over
-    games = counted(found.store.games(found.id))
+    games = counted_games(found.store.games(found.id))
     with_a4 = [game.termination for game in games if "a4" in game.fixture.players]
     assert sorted(with_a4) == ["forfeit"] * 2 + ["time"] * 4
     assert found.intervene(Kind.REINSTATE, "a4") == "2 of 2 forfeited games are played now"
@@ -197,7 +199,7 @@ def test_a_game_is_replayed_under_another_number_and_the_first_result_is_told_bu
     assert "played again already" in found.refused(Kind.REPLAY, match=game.match)
     found.result = lambda fixture: better_wins(fixture)._replace(winner=None)
     found.play(in_round(2))
-    again = [other for other in counted(found.store.games(found.id)) if other.fixture == game.fixture]
+    again = [other for other in counted_games(found.store.games(found.id)) if other.fixture == game.fixture]
     assert [(other.match, other.winner) for other in again] == [(found.number, None)]
 
 
@@ -256,14 +258,16 @@ def test_the_contest_and_the_entrant_are_found_or_what_there_is_is_said(held: Ca
     assert open_contest(store, "").id == open_contest(store, "test").id == found.id
     assert found.refused(Kind.WITHDRAW, "carl") == "no entrant of 'test' is called 'carl'; there are a1, a2"
     ask = partial(open_contest, store)
-    with pytest.raises(Refused, match=r"^there is no contest .tset.; there is test$"):
+    with pytest.raises(BadIntervention, match=r"^there is no contest .tset.; there is test$"):
         ask("tset")
     other = store.open_contest("file", replace(contest(2, RoundRobin()), name="other"), DATE)
-    with pytest.raises(Refused, match=r"^there are several contests; say which with --contest; there are test, other$"):
+    with pytest.raises(
+        BadIntervention, match=r"^there are several contests; say which with --contest; there are test, other$"
+    ):
         ask("")
     for number in (found.id, other):
         store.close_contest(number, DATE)
-    with pytest.raises(Refused, match=r"^there is no contest here that is not over$"):
+    with pytest.raises(BadIntervention, match=r"^there is no contest here that is not over$"):
         ask("")
-    with pytest.raises(Refused, match=r"^the contest 'other' was over on 2026-11-22 07:00 UTC: it stays so$"):
+    with pytest.raises(BadIntervention, match=r"^the contest 'other' was over on 2026-11-22 07:00 UTC: it stays so$"):
         ask("other")

@@ -16,7 +16,7 @@ import trio
 import trio.testing
 from structlog.testing import capture_logs
 
-from server.contest.fixtures import SET_ASIDE, counted
+from server.contest.fixtures import SET_ASIDE, counted_games
 from server.contest.formats.plan import plan
 from server.contest.hosts.contest_players import ContestPlayers
 from server.contest.hosts.core_queue import CoreQueue
@@ -25,8 +25,8 @@ from server.contest.programs.sandbox.spawning import spawn
 from server.contest.report.interruptions import interruptions
 from server.contest.runtime import pauses
 from server.contest.runtime.ledger import MAX_FAILURES
-from server.contest.runtime.snapshot import account
-from server.contest.scoring.disqualification import disqualified
+from server.contest.runtime.snapshot import take_snapshot
+from server.contest.scoring.disqualification import find_disqualified
 from server.contest.store.folders import folder_of
 from server.contest.store.store import FILE, Store
 from server.match import referee
@@ -75,9 +75,9 @@ async def test_a_contest_pauses_where_the_machine_lacks_something_and_nobody_has
                 await trio.sleep(0.005)
         assert errno.errorcode[number] in present.paused.reason
         games = await over(store, contest)
-        moment = account(store, contest, datetime.now(UTC)).moment
+        moment = take_snapshot(store, contest, datetime.now(UTC)).moment
     assert [game.termination for game in games if not game.played] == [] and len(games) == 2
-    assert not disqualified(definition_of(PROGRAMS), games)
+    assert not find_disqualified(definition_of(PROGRAMS), games)
     assert moment.pauses and all(pause.ended is not None for pause in moment.pauses)
     assert errno.errorcode[number] in moment.pauses[0].reason
 
@@ -87,7 +87,7 @@ async def test_both_are_blamed_where_neither_program_can_be_started(tmp_path: Pa
     file = PROGRAMS.replace(f"'{sys.executable}', '{DICE}'", "'./nowhere'")
     async with holding(tmp_path, file) as (_, store, contest):
         games = await over(store, contest)
-    assert {(game.winner, game.played) for game in counted(games)} == {(None, False)}
+    assert {(game.winner, game.played) for game in counted_games(games)} == {(None, False)}
     assert "p0 did not come" in games[0].detail and "p1 did not come" in games[0].detail
 
 
@@ -134,13 +134,13 @@ async def test_an_error_of_the_servers_own_costs_one_match_which_is_played_again
             for name in ("ann", "bob", "carol"):
                 bots.start_soon(play, house, name)
             games = await over(store, contest)
-            (again,) = interruptions(account(store, contest, datetime.now(UTC)).report())
+            (again,) = interruptions(take_snapshot(store, contest, datetime.now(UTC)).report())
             bots.cancel_scope.cancel()
-    (annulled,) = [game for game in games if game not in counted(games)]
+    (annulled,) = [game for game in games if game not in counted_games(games)]
     assert (annulled.match, annulled.termination) == (broken, "server_fault")
-    fixtures = [game.fixture for game in counted(games)]
+    fixtures = [game.fixture for game in counted_games(games)]
     assert annulled.fixture in fixtures and len(set(fixtures)) == len(fixtures) == 6
-    assert all(game.played for game in counted(games))
+    assert all(game.played for game in counted_games(games))
     first, second = annulled.fixture.players
     assert again == f"{first} against {second}, match {broken}: annulled, and played again: {annulled.detail}"
     assert again.endswith("ZeroDivisionError")
@@ -161,7 +161,7 @@ async def test_a_program_that_is_stopped_at_its_start_loses_for_no_answer_and_no
         bots.start_soon(play, house, "ann")
         games = await over(store, contest)
         bots.cancel_scope.cancel()
-    lost = [(game.fixture.players[game.winner or 0], game.termination) for game in counted(games)]
+    lost = [(game.fixture.players[game.winner or 0], game.termination) for game in counted_games(games)]
     assert lost == [("ann", "no_answer")] * 2
     assert with_word(word) == []
 
@@ -177,7 +177,7 @@ def test_a_program_that_kills_the_server_costs_it_that_game_alone(tmp_path: Path
         if status != -signal.SIGKILL:
             break
     assert (status, starts) == (0, MAX_FAILURES + 1), said
-    games = counted(kept(tmp_path / "data"))
+    games = counted_games(kept(tmp_path / "data"))
     assert [(game.fixture.players, game.played) for game in games if game.played] == [(("p0", "killer"), True)]
     (aside,) = [game for game in games if not game.played]
     assert (aside.fixture.players, aside.termination) == (("killer", "p0"), SET_ASIDE)

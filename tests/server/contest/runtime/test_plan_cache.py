@@ -6,14 +6,14 @@ from msgspec.structs import replace
 from engine.games.outcome import Termination
 from server.contest.definition import Definition, Format, Gauntlet, RoundRobin, Swiss
 from server.contest.fixtures import ABSENT, Finished
-from server.contest.formats.due_games import startable
+from server.contest.formats.due_games import games_to_start
 from server.contest.formats.plan import plan
-from server.contest.runtime.plan_cache import STANDS_SECONDS, Due
+from server.contest.runtime.plan_cache import STANDS_SECONDS, PlanCache
 from tests.server.contest.played import by_seed, contest
 
 
-def planned(definition: Definition, games: list[Finished]) -> Due:
-    due = Due()
+def planned(definition: Definition, games: list[Finished]) -> PlanCache:
+    due = PlanCache()
     due.planned(plan(definition, games), definition, games, len(games), now=0.0)
     return due
 
@@ -66,5 +66,5 @@ def test_choosing_a_game_of_programs_looks_at_no_more_games_than_fit() -> None:
     definition = contest(10, RoundRobin(), pairs=20)
     programs = replace(definition, entrants=tuple(replace(one, command=("bot",)) for one in definition.entrants))
     looked = iter(plan(programs, []).due)
-    assert len(startable(programs, looked, (), (), cores=4)) == 2
+    assert len(games_to_start(programs, looked, (), (), cores=4)) == 2
     assert sum(1 for _ in looked) == 20 * 90 - 3, "a long contest costs no more for each of its games than a short one"

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from engine.clock import TimeControl
 from server.contest.definition import Entrant, Qualification, RoundRobin, Sandbox, Variant
 from server.contest.hosts import precompile
-from server.contest.hosts.precompile import COMPILE, compiled, wanted
+from server.contest.hosts.precompile import COMPILE, games_to_compile, precompile_bots
 from tests.server.contest.played import contest
 
 VARIANTS = (Variant("gipf", "3 3 9 9", ("",)), Variant("mnk", "3 3 3", ("",)), Variant("gipf", "2 2 5 5", ("",)))
@@ -37,12 +37,12 @@ ALL = [("gipf", ""), ("mnk", ""), ("gipf", "3 3 9 9"), ("mnk", "3 3 3"), ("gipf"
 )
 def test_it_is_what_the_bot_that_searches_needs(command: tuple[str, ...], found: list[tuple[str, str]]) -> None:
     definition = replace(OURS, entrants=(Entrant("a", command),))
-    assert wanted(definition) == found
-    assert wanted(replace(definition, sandbox=Sandbox.NONE)) == [], "it keeps what it compiles by itself"
+    assert games_to_compile(definition) == found
+    assert games_to_compile(replace(definition, sandbox=Sandbox.NONE)) == [], "it keeps what it compiles by itself"
     control = TimeControl(1, 1)
     for opponents, needed in ((("alphabeta",), ALL), (("alphabeta-3",), ALL), (("random",), found)):
         rules = Qualification(opponents, control, 1, 2, 1)
-        assert wanted(replace(definition, qualification=rules)) == needed
+        assert games_to_compile(replace(definition, qualification=rules)) == needed
 
 
 async def test_it_is_compiled_variant_by_variant_and_a_failure_stops_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -53,15 +53,15 @@ async def test_it_is_compiled_variant_by_variant_and_a_failure_stops_nothing(mon
         return subprocess.CompletedProcess(command, 1, b"", b"no compiler")
 
     monkeypatch.setattr(trio, "run_process", run)
-    await compiled(OURS)
+    await precompile_bots(OURS)
     assert asked == [tuple(filter(None, one)) for one in ALL]
 
     async def fail(*_: Any, **__: Any) -> Any:
         raise OSError("no more processes")
 
     monkeypatch.setattr(trio, "run_process", fail)
-    await compiled(OURS)
-    await precompile.compiled(contest(2, RoundRobin()))
+    await precompile_bots(OURS)
+    await precompile.precompile_bots(contest(2, RoundRobin()))
 
 
 def test_it_runs_the_command_that_compiles() -> None:

@@ -19,7 +19,7 @@ from server.arena.session import serve_stream
 from server.contest.programs import bounded_log
 from server.contest.programs import program as programs
 from server.contest.programs.bounded_log import BoundedLog
-from server.contest.programs.command import Seat, connects, filled, shown, variables
+from server.contest.programs.command import Seat, connects, environment_variables, fill_command, quote_command
 from server.contest.programs.program import NotStarted, Place, Program
 from server.ops import descendants
 from tests.server.harness import Now, open_house
@@ -63,11 +63,11 @@ def alive(process: int) -> bool:
 def test_a_command_is_filled_in_and_other_braces_stay() -> None:
     command = ["./bot", "{host}:{port}", "{name}", "--{game}={token}", "{dict}", "{}", "{{name}}", "{Name}"]
     told = ["./bot", "127.0.0.1:2754", "carol", "--gipf=5ec7e7", "{dict}", "{}", "{carol}", "{Name}"]
-    assert filled(command, SEAT) == told
-    assert filled(["{name}"], SEAT._replace(name="{token}")) == ["{token}"]
+    assert fill_command(command, SEAT) == told
+    assert fill_command(["{name}"], SEAT._replace(name="{token}")) == ["{token}"]
     assert connects(command) and connects(["bot", "--port={port}"]) and connects(["bot", "{host}"])
     assert not connects(["bot", "{name}", "{game}", "{token}"])
-    assert variables(SEAT) == {
+    assert environment_variables(SEAT) == {
         "ARENA_HOST": "127.0.0.1",
         "ARENA_PORT": "2754",
         "ARENA_NAME": "carol",
@@ -77,9 +77,9 @@ def test_a_command_is_filled_in_and_other_braces_stay() -> None:
 
 
 def test_a_command_is_shown_as_a_shell_takes_it_in_one_line() -> None:
-    assert shown(["./bot", "it's", "{name}"]) == """./bot 'it'"'"'s' '{name}'"""
-    assert shown(["bot", "a\nb\x1b"]) == r'''"bot 'a\nb\x1b'"'''
-    assert shown(["b" * 300]) == "b" * 200 + "…"
+    assert quote_command(["./bot", "it's", "{name}"]) == """./bot 'it'"'"'s' '{name}'"""
+    assert quote_command(["bot", "a\nb\x1b"]) == r'''"bot 'a\nb\x1b'"'''
+    assert quote_command(["b" * 300]) == "b" * 200 + "…"
 
 
 @pytest.mark.parametrize("size", [0, 5, 1000, 4096])

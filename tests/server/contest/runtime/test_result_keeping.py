@@ -13,12 +13,12 @@ from structlog.testing import capture_logs
 from trio.testing import MockClock
 
 from server.contest.definition import RoundRobin
-from server.contest.fixtures import Finished, Fixture, counted
+from server.contest.fixtures import Finished, Fixture, counted_games
 from server.contest.hosts import seating
 from server.contest.programs.program import Program, run
 from server.contest.runtime import ledger, runner
 from server.contest.store import result_keeping
-from server.contest.store.result_keeping import STOP_SECONDS, kept_on_disk
+from server.contest.store.result_keeping import STOP_SECONDS, sync_result_in_thread
 from server.contest.store.store import FILE, Store
 from server.storage.disk import Disk
 from server.storage.record_store import Keys, RecordStore
@@ -79,7 +79,7 @@ async def test_a_disk_that_does_not_answer_holds_up_a_stop_for_so_long_and_no_lo
     began = trio.current_time()
     try:
         with capture_logs() as logs, trio.move_on_after(5):
-            await kept_on_disk(record_store, GAME)
+            await sync_result_in_thread(record_store, GAME)
             raise AssertionError("nothing was kept")
         assert trio.current_time() == began + 5 + STOP_SECONDS
         assert [(line["match"], line["log_level"]) for line in logs] == [(3, "error")]
@@ -92,17 +92,17 @@ async def test_a_game_that_is_over_when_its_contest_stops_is_kept_first(
 ) -> None:
     begun, may_end = trio.Event(), Event()
 
-    def settled(_record_store: RecordStore, game: Finished) -> tuple[Finished, str]:
+    def sync_result(_record_store: RecordStore, game: Finished) -> tuple[Finished, str]:
         trio.from_thread.run_sync(begun.set)
         may_end.wait()
         return game, "0a"
 
-    monkeypatch.setattr(result_keeping, "settled", settled)
+    monkeypatch.setattr(result_keeping, "sync_result", sync_result)
     record_store, found = RecordStore(tmp_path), []
     async with trio.open_nursery() as nursery:
 
         async def keep() -> None:
-            found.append(await kept_on_disk(record_store, GAME))
+            found.append(await sync_result_in_thread(record_store, GAME))
 
         nursery.start_soon(keep)
         await begun.wait()
@@ -129,13 +129,13 @@ class _Slow:
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.free, self.waiting, self.running, self.most = trio.Event(), 0, 0, 0
         self.fails = False
-        monkeypatch.setattr(ledger, "kept_on_disk", self._kept_on_disk)
+        monkeypatch.setattr(ledger, "sync_result_in_thread", self._sync_when_let_go)
         monkeypatch.setattr(seating, "run", self._run)
 
-    async def _kept_on_disk(self, record_store: RecordStore, game: Finished) -> tuple[Finished, str]:
+    async def _sync_when_let_go(self, record_store: RecordStore, game: Finished) -> tuple[Finished, str]:
         self.waiting += 1
         await self.free.wait()
-        return await kept_on_disk(record_store, game)
+        return await sync_result_in_thread(record_store, game)
 
     async def _run(self, *arguments: Any, task_status: trio.TaskStatus[Program]) -> None:
         self.running += 1
@@ -164,7 +164,7 @@ async def test_other_games_begin_while_results_are_on_their_way_to_the_disk_up_t
         assert (slow.waiting, slow.running, slow.most) == (3, 0, 2), "no more than two programs have ever run at a time"
         slow.free.set()
         games = await over(store, contest)
-    assert len(games) == len(counted(games)) == 6, "no game is played twice"
+    assert len(games) == len(counted_games(games)) == 6, "no game is played twice"
     assert all(one is not None and two is not None for one, two in (game.programs for game in games))
 
 
@@ -180,4 +180,4 @@ async def test_what_fails_when_programs_end_costs_no_result_that_is_on_its_way(
                 await trio.sleep(0.01)
         slow.free.set()
         games = await over(store, contest)
-    assert len(games) == len(counted(games)) == 6, "the first game has its result, and is not played again"
+    assert len(games) == len(counted_games(games)) == 6, "the first game has its result, and is not played again"

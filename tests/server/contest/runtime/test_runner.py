@@ -15,12 +15,12 @@ from structlog.testing import capture_logs
 from engine import record
 from engine.games.outcome import ANNULLED, Termination
 from engine.wire import messages as m
-from server.contest.fixtures import Finished, counted
+from server.contest.fixtures import Finished, counted_games
 from server.contest.hosts.arena_host import ArenaGame
 from server.contest.hosts.contest_players import ContestPlayers
 from server.contest.interventions import Kind
 from server.contest.runtime import finished_games, service
-from server.contest.runtime.organiser_commands import Asked, intervene
+from server.contest.runtime.organiser_commands import InterventionRequest, intervene
 from server.contest.runtime.runner import Runner
 from server.contest.runtime.service import ContestService
 from server.contest.store.store import FILE, Store
@@ -115,7 +115,7 @@ async def test_a_contest_goes_on_where_a_server_that_died_has_left_it(tmp_path: 
         assert store.begun(contest) == {}
     assert games[: len(before)] == before
     assert results([game for game in games if game.termination not in ANNULLED]) == results(expected)
-    assert len(counted(games)) == len(expected)
+    assert len(counted_games(games)) == len(expected)
 
 
 async def test_a_running_game_goes_on_when_its_players_come_back(tmp_path: Path) -> None:
@@ -199,7 +199,7 @@ async def test_games_that_are_to_be_replayed_are_annulled_when_the_server_comes_
         games = await over(store, contest)
     annulled = [game for game in games if game.termination in ANNULLED]
     assert [game.match for game in annulled] == [1]
-    assert len(counted(games)) == 12
+    assert len(counted_games(games)) == 12
 
 
 @pytest.mark.slow
@@ -330,7 +330,7 @@ stages = [{{ format = "round-robin" }}]
         monkeypatch.setattr(house.arena.prepared_boards, "add", prepared)
         with trio.fail_after(60), capture_logs() as logs:
             await set_up.wait()
-            intervene(store, contest, Asked(Kind.WITHDRAW, "p2"), datetime.now(UTC))
+            intervene(store, contest, InterventionRequest(Kind.WITHDRAW, "p2"), datetime.now(UTC))
             while not any(line["event"] == "organiser_intervened" for line in logs):
                 await trio.sleep(0.01)
         go.set()
@@ -359,7 +359,7 @@ async def test_the_organiser_withdraws_and_reinstates_somebody_while_games_are_p
         for client in (ann, bob):
             await client.say(m.Seek("any"))
         begun = await ann.hear(m.Match)
-        intervene(store, contest, Asked(Kind.WITHDRAW, "bob"), datetime.now(UTC))
+        intervene(store, contest, InterventionRequest(Kind.WITHDRAW, "bob"), datetime.now(UTC))
         result = await ann.hear(m.Result)
         assert (result.match, result.reason) == (begun.match, "organiser")
         await bob.hear(m.Result)
@@ -368,11 +368,11 @@ async def test_the_organiser_withdraws_and_reinstates_somebody_while_games_are_p
         with trio.fail_after(600):
             while sum(game.termination == "withdrawn" for game in store.games(contest)) < 8:
                 await trio.sleep(0.01)
-        intervene(store, contest, Asked(Kind.REINSTATE, "bob"), datetime.now(UTC))
+        intervene(store, contest, InterventionRequest(Kind.REINSTATE, "bob"), datetime.now(UTC))
         await ann.stream.aclose()
         for name in ("ann", "bob", "carol"):
             bots.start_soon(play, house, name)
         games = await over(store, contest)
-    assert len(counted(games)) == 12 and all(game.played for game in counted(games))
+    assert len(counted_games(games)) == 12 and all(game.played for game in counted_games(games))
     assert sum(game.termination == "organiser" for game in games) == 9
     assert all(not line.disqualified for line in table(definition_of(ROUND_ROBIN), games))

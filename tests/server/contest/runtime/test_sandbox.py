@@ -19,7 +19,7 @@ from server.contest.programs.command import Seat
 from server.contest.programs.program import Place, Program
 from server.contest.programs.sandbox import bubblewrap, choice, process
 from server.contest.programs.sandbox.bubblewrap import View, may_use_python
-from server.contest.programs.sandbox.choice import hindrance
+from server.contest.programs.sandbox.choice import sandbox_obstacle
 from server.contest.programs.sandbox.process import Seal
 from server.ops import descendants
 from tests.descriptors import open_files
@@ -29,7 +29,7 @@ USUAL = Bounds()
 SECONDS = 600.0
 """After which whatever a test waits for has failed."""
 
-pytestmark = pytest.mark.skipif(bool(hindrance()), reason=hindrance())
+pytestmark = pytest.mark.skipif(bool(sandbox_obstacle()), reason=sandbox_obstacle())
 
 
 @asynccontextmanager
@@ -447,14 +447,17 @@ async def test_a_sandbox_that_cannot_be_made_is_no_fault_of_the_program(
     place = Place(tmp_path, "0" * 16, tmp_path / "errors.txt", seal=Seal(View(tmp_path), Bounds(), 1.0))
     with pytest.raises(programs.MachineFault, match="no sandbox could be made"):
         await programs.run([sys.executable], SEAT, place)
-    choice.hindrance.cache_clear()
+    choice.sandbox_obstacle.cache_clear()
     try:
-        assert "no namespaces here; let this user make user namespaces" in choice.hindrance()
+        assert "no namespaces here; let this user make user namespaces" in choice.sandbox_obstacle()
         monkeypatch.setattr(bubblewrap, "PROGRAM", str(tmp_path / "nowhere"))
-        choice.hindrance.cache_clear()
-        assert "apt-get install bubblewrap" in choice.hindrance() and 'sandbox = "none"' in choice.hindrance()
+        choice.sandbox_obstacle.cache_clear()
+        assert (
+            "apt-get install bubblewrap" in choice.sandbox_obstacle()
+            and 'sandbox = "none"' in choice.sandbox_obstacle()
+        )
     finally:
-        choice.hindrance.cache_clear()
+        choice.sandbox_obstacle.cache_clear()
 
 
 def test_processes_are_bounded_by_the_system_where_it_counts_them_in_each_sandbox(

@@ -16,17 +16,17 @@ from engine.games.catalogue import GAMES
 from engine.wire import messages as m
 from engine.wire.codes import Code
 from server.arena.session import serve_stream
-from server.commands.run_contest import Asked, hold
+from server.commands.run_contest import ContestOptions, hold
 from server.config.settings import Settings
 from server.contest.hosts.contest_players import ContestPlayers, ProgramCredential
 from server.contest.programs.sandbox import choice
-from server.contest.runtime.snapshot import account
+from server.contest.runtime.snapshot import take_snapshot
 from server.net.rate_limiter import ConnectionQuota
 from tests.server.contest.runtime.bots import definition_of, holding, over
 from tests.server.contest.runtime.test_contest_command import entrants
 from tests.server.harness import Client, House, Now, open_house
 
-NONE_CAN_BE_SEALED = choice.hindrance()
+NONE_CAN_BE_SEALED = choice.sandbox_obstacle()
 
 PROGRAMS = """
 name = "Sealed"
@@ -37,7 +37,7 @@ stages = [{ format = "round-robin" }]
 
 
 class Hindrance:
-    """Stands for `server.contest.programs.sandbox.choice.hindrance`: says the same until it is asked to look again."""
+    """Stands for `choice.sandbox_obstacle`: says the same until it is asked to look again."""
 
     def __init__(self) -> None:
         self.why = self._said = "no namespaces here"
@@ -52,14 +52,14 @@ class Hindrance:
 @pytest.fixture
 def hindrance(monkeypatch: pytest.MonkeyPatch) -> Hindrance:
     fake = Hindrance()
-    monkeypatch.setattr(choice, "hindrance", fake)
+    monkeypatch.setattr(choice, "sandbox_obstacle", fake)
     return fake
 
 
 async def test_a_contest_of_programs_is_not_begun_and_nothing_is_left_of_it(
     tmp_path: Path, hindrance: Hindrance
 ) -> None:
-    asked = Asked(PROGRAMS, definition_of(PROGRAMS), Settings(data=tmp_path / "data"))
+    asked = ContestOptions(PROGRAMS, definition_of(PROGRAMS), Settings(data=tmp_path / "data"))
     with pytest.raises(OSError, match=r"^no namespaces here$"):
         await hold(asked, Console(file=io.StringIO()))
     assert not (tmp_path / "data").exists(), "its file may be changed, and the contest have the same name"
@@ -70,9 +70,9 @@ def test_it_matters_only_where_programs_are_to_be_sealed(hindrance: Hindrance) -
     connecting = definition_of(PROGRAMS.partition("[[entrants]]")[0] + entrants(0, 2))
     qualified = definition_of('qualification = { opponents = ["random"] }' + PROGRAMS.partition("[[entrants]]")[0]
                               + entrants(0, 2))  # fmt: skip
-    assert choice.obstacle(programs) == choice.obstacle(qualified) == "no namespaces here"
-    assert choice.obstacle(connecting) == ""
-    assert choice.obstacle(definition_of('sandbox = "none"' + PROGRAMS)) == ""
+    assert choice.contest_obstacle(programs) == choice.contest_obstacle(qualified) == "no namespaces here"
+    assert choice.contest_obstacle(connecting) == ""
+    assert choice.contest_obstacle(definition_of('sandbox = "none"' + PROGRAMS)) == ""
 
 
 @pytest.mark.skipif(bool(NONE_CAN_BE_SEALED), reason=NONE_CAN_BE_SEALED)
@@ -83,7 +83,7 @@ async def test_a_contest_that_is_open_waits_says_why_and_goes_on(tmp_path: Path,
                 await trio.sleep(0.01)
         paused = ContestPlayers.of(house.arena).present[contest].paused
         assert paused is not None and paused.reason == "no game can begin: no namespaces here"
-        found = account(store, contest, datetime.now(UTC), ContestPlayers.of(house.arena).present[contest])
+        found = take_snapshot(store, contest, datetime.now(UTC), ContestPlayers.of(house.arena).present[contest])
         assert [(pause.reason, pause.ended) for pause in found.report().pauses] == [(paused.reason, None)]
         assert store.games(contest) == [] and store.begun(contest) == {}
         hindrance.why = ""

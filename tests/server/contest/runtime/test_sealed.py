@@ -17,14 +17,14 @@ from server.contest.definition import Bounds
 from server.contest.programs.sandbox import process as sealed
 from server.contest.programs.sandbox import resource_usage
 from server.contest.programs.sandbox.bubblewrap import View
-from server.contest.programs.sandbox.choice import hindrance
+from server.contest.programs.sandbox.choice import sandbox_obstacle
 from server.contest.programs.sandbox.process import Seal, Sealed
 from server.contest.programs.sandbox.resource_usage import Watched, Watcher
 from tests.descriptors import open_files
 
 SEAL = Seal(View(Path("/")), Bounds(), 10.0)
 
-needs_sandbox = pytest.mark.skipif(bool(hindrance()), reason=hindrance() or "programs can be sealed here")
+needs_sandbox = pytest.mark.skipif(bool(sandbox_obstacle()), reason=sandbox_obstacle() or "programs can be sealed here")
 
 
 class Looked(Watched):

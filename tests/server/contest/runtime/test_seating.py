@@ -21,15 +21,15 @@ from engine.games.outcome import ANNULLED, Termination
 from engine.wire import messages as m
 from engine.wire.states import State
 from server.contest.definition import Sandbox
-from server.contest.fixtures import ABSENT, Finished, counted
+from server.contest.fixtures import ABSENT, Finished, counted_games
 from server.contest.formats.plan import plan
 from server.contest.hosts.contest_players import ContestPlayers
 from server.contest.hosts.host import GameTask
-from server.contest.hosts.seating import GameSeating, Started
+from server.contest.hosts.seating import GameSeating, StartedPrograms
 from server.contest.programs.program import NotStarted
 from server.contest.programs.sandbox.cores import CoreLease
 from server.contest.runtime.runner import Runner
-from server.contest.scoring.disqualification import disqualified
+from server.contest.scoring.disqualification import find_disqualified
 from server.contest.store.schema import BadStore
 from server.contest.store.store import FILE, Store
 from server.storage.record_store import RecordStore
@@ -91,8 +91,8 @@ async def test_who_comes_and_goes_costs_an_opponent_no_game(
         bots.start_soon(play, house, "bob")
         games = await finished(store, contest)
         bots.cancel_scope.cancel()
-    assert len(counted(games)) == 6
-    for game in counted(games):
+    assert len(counted_games(games)) == 6
+    for game in counted_games(games):
         if "carol" in game.fixture.players:
             assert game.winner == 1 - game.fixture.players.index("carol"), game
         else:
@@ -219,7 +219,7 @@ async def test_a_contest_that_is_cancelled_while_a_game_is_set_up_lets_go_of_its
                 await Runner(contest, store, house.arena, seats).run()
             games = store.games(contest)
         nursery.cancel_scope.cancel()
-    assert len(counted(games)) == 2 and all(game.played for game in counted(games))
+    assert len(counted_games(games)) == 2 and all(game.played for game in counted_games(games))
 
 
 class Mute:
@@ -281,7 +281,7 @@ async def test_programs_that_cannot_play_cost_a_contest_little_time(
         bots.cancel_scope.cancel()
     assert sorted(started) == sorted(starts)
     assert seconds <= trio.current_time() - began < seconds + 15, "less than one more start"
-    assert {name: one.reason for name, one in disqualified(definition_of(file), games).items()} == reasons
+    assert {name: one.reason for name, one in find_disqualified(definition_of(file), games).items()} == reasons
 
 
 class Counted:
@@ -323,7 +323,7 @@ async def test_a_core_is_given_back_when_its_program_has_ended(
     async with open_house(tmp_path) as house, AsyncExitStack() as stack:
         seats = GameSeating(house.arena, Now())
         seats._cores = cast(Any, Counted(events))
-        await seats.seated(stack, GameTask(1, definition, plan(definition, []).due[0], 1), Started())
+        await seats.seated(stack, GameTask(1, definition, plan(definition, []).due[0], 1), StartedPrograms())
         assert events == ["taken"] * 2
         await stack.aclose()
         assert events == ["taken"] * 2 + ["ended"] * 2 + ["given back"] * 2
@@ -332,7 +332,7 @@ async def test_a_core_is_given_back_when_its_program_has_ended(
 async def test_the_cores_of_a_game_that_is_over_are_for_the_next_one_while_its_programs_end(tmp_path: Path) -> None:
     sealed = definition_of(TWO)
     async with open_house(tmp_path) as house:
-        seats, started = GameSeating(house.arena, Now()), Started()
+        seats, started = GameSeating(house.arena, Now()), StartedPrograms()
         assert not seats.leave_cores(started, sealed), "no programs of it have cores"
         started.cores = [CoreLease(None), CoreLease(1)]
         assert not seats.leave_cores(started, sealed), "they are not pinned"

@@ -22,9 +22,9 @@ from server.contest.definition import Definition, Entrant, Knockout, RoundRobin,
 from server.contest.fixtures import Fixture
 from server.contest.formats.plan import plan
 from server.contest.interventions import Intervention, Kind
-from server.contest.runtime.snapshot import account, write_report
-from server.contest.scoring.disqualification import disqualified
-from server.contest.scoring.game_result import finished
+from server.contest.runtime.snapshot import take_snapshot, write_report
+from server.contest.scoring.disqualification import find_disqualified
+from server.contest.scoring.game_result import game_result
 from server.contest.store.store import FILE, Store
 from server.contest.store.verification import Verdict, check_schedule, check_tables, check_unplayed
 from server.contest.store.verify_process import contest_called, verify
@@ -93,10 +93,10 @@ def held(tmp_path_factory: pytest.TempPathFactory) -> Path:
                 assert text is not None
                 state = recovery.read_finished_match(text)
                 assert state is not None
-                result = finished(fixture, state, record.verify(text).gone)
+                result = game_result(fixture, state, record.verify(text).gone)
                 store.finish(contest, result, record_store.sync_record(number))
         store.close_contest(contest, DATE + timedelta(hours=1))
-        write_report(data, contest, account(store, contest, DATE))
+        write_report(data, contest, take_snapshot(store, contest, DATE))
     return data
 
 
@@ -215,7 +215,7 @@ def test_a_contest_with_true_records_is_verified(held: Path) -> None:
     assert found.sentence == "verified: 14 games"
     assert told[0] == (0, 14) and told[-1] == (14, 14)
     with closing(Store(held / FILE, copy=True)) as store:
-        assert set(disqualified(DEFINITION, store.games(1))) == {"late"}
+        assert set(find_disqualified(DEFINITION, store.games(1))) == {"late"}
 
 
 @pytest.mark.parametrize(("forge", "sentence"), [rest for _, *rest in FORGERIES], ids=[name for name, *_ in FORGERIES])

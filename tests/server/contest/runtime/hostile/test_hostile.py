@@ -12,8 +12,8 @@ import pytest
 from engine import record
 from engine.games.outcome import Termination
 from server.contest import contest_file
-from server.contest.fixtures import Finished, counted
-from server.contest.programs.sandbox.choice import hindrance
+from server.contest.fixtures import Finished, counted_games
+from server.contest.programs.sandbox.choice import sandbox_obstacle
 from server.contest.store.folders import folder_of
 from tests.server.contest.runtime.test_contest_command import DICE, Command, free_port, kept
 from tests.server.contest.runtime.test_sandbox import with_word
@@ -95,7 +95,7 @@ class Held:
             said, _ = command_line.process.communicate(timeout=HELD_SECONDS)
             status = command_line.process.returncode
         assert status == 0, said
-        self.games = counted(kept(self.data))
+        self.games = counted_games(kept(self.data))
 
     def among(self, names: tuple[str, ...]) -> dict[object, object]:
         """Return the games between some of them, move by move."""
@@ -127,7 +127,7 @@ class Held:
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(bool(hindrance()), reason=hindrance())
+@pytest.mark.skipif(bool(sandbox_obstacle()), reason=sandbox_obstacle())
 def test_honest_entrants_play_with_hostile_ones_what_they_play_without(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
