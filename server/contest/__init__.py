@@ -14,5 +14,5 @@ What is to be played and what the games say is pure (`formats`, `scoring`, `repo
 - `report`: reports of contests, for people and for programs
 - `runtime`: contests while they are played
 - `scoring`: scoring: results, ratings, and who is disqualified
-- `store`: what is kept of contests, and how it is held against the records
+- `store`: the database of contests, and its verification against the records
 """

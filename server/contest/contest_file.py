@@ -88,7 +88,7 @@ _OPENINGS: dict[str, type[_Openings]] = {"files": _Files, "moves": _Moves, "plie
 
 
 class _Variant(msgspec.Struct):
-    """A game, and from where."""
+    """A game with its parameters and openings."""
 
     game: Annotated[str, Form.one_of(GAMES)]
     params: Annotated[str | None, Form(".*", "numbers, as in '4 4 15 15'")] = None
@@ -242,7 +242,7 @@ def _opponents(names: tuple[str, ...], table: TomlTable, key: str) -> tuple[str,
 
 
 def _check_numbers(stages: list[Stage], entrants: int) -> None:
-    """Check what depends on how many take part in a stage."""
+    """Check values that depend on the number of entrants in a stage."""
     for number, stage in enumerate(stages, 1):
         place = f"stages[{number}]"
         if number == 1 and stage.advance:

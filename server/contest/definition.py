@@ -44,12 +44,12 @@ class Entrant(Part, frozen=True):
 
     @property
     def connects(self) -> bool:
-        """Tell whether it connects by itself, so that it plays one game at a time, when it is there."""
+        """Tell whether it connects by itself; then it plays one game at a time, while it is connected."""
         return not self.command
 
 
 class Variant(Part, frozen=True):
-    """A game that is played, and from where."""
+    """A game of the contest with its parameters and openings."""
 
     game: str
     parameters: str
@@ -65,20 +65,20 @@ class RoundRobin(Part, frozen=True, tag="round-robin"):
 
 
 class Swiss(Part, frozen=True, tag="swiss"):
-    """In each round those meet who have the same number of points, and have not met."""
+    """Each round pairs players with the same number of points who have not met yet."""
 
     rounds: Annotated[int, Range(1, 1000)]
 
 
 class Gauntlet(Part, frozen=True, tag="gauntlet"):
-    """Each challenger meets everybody who is none ``cycles`` times."""
+    """Each challenger meets each of the others ``cycles`` times."""
 
     challengers: tuple[str, ...]
     cycles: Annotated[int, CYCLES] = 1
 
 
 class Knockout(Part, frozen=True, tag="knockout", kw_only=True):
-    """Who wins a meeting goes on, who loses it is out."""
+    """The winner of a meeting goes on, the loser is out."""
 
     tie_breaks: Annotated[int, Range(0, 100, "pairs of games")] = 4
     """Pairs of games, at most, that are added one by one to a meeting that has ended even."""
@@ -87,7 +87,7 @@ class Knockout(Part, frozen=True, tag="knockout", kw_only=True):
 
 
 class Ladder(Part, frozen=True, tag="ladder"):
-    """Who is free plays somebody of about the same rating, until one of both limits is reached (0: none)."""
+    """Free players meet others with about the same rating, until one of the two limits is reached (0: none)."""
 
     games: Annotated[int, Range(1, 10**9)] = 0
     seconds: Annotated[int, Key("hours")] = 0
@@ -97,12 +97,12 @@ Format: TypeAlias = RoundRobin | Swiss | Gauntlet | Knockout | Ladder
 
 
 def format_word(format: Format) -> str:
-    """Return the word of contest files for a format."""
+    """Return the word that contest files use for a format."""
     return str(format.__struct_config__.tag)
 
 
 class Seeding(StrEnum):
-    """In which order entrants come into the first stage."""
+    """The order of the entrants in the first stage."""
 
     LISTED = "listed"
     """As they stand in the file, the strongest first."""
@@ -122,7 +122,7 @@ class Stage(Part, frozen=True):
 
 
 class Qualification(Part, frozen=True):
-    """What each entrant has to show against the built-in bots before the contest, and what disqualifies it."""
+    """Games of each entrant against built-in bots before the contest, and what disqualifies it there."""
 
     opponents: tuple[str, ...]
     """Built-in bots, by the names that they play under."""
@@ -145,7 +145,7 @@ class Adjudication(Part, frozen=True):
 
 
 class Interrupted(StrEnum):
-    """What becomes of the games that were running when the server died."""
+    """What happens to games that were running when the server died."""
 
     RESUME = "resume"
     """They go on when the players come back."""
@@ -154,7 +154,7 @@ class Interrupted(StrEnum):
 
 
 class Sandbox(StrEnum):
-    """What is put around the programs that the server starts."""
+    """How the programs that the server starts are isolated."""
 
     SEALED = "sealed"
     """Namespaces of their own, a clean environment, and bounds: `server.contest.programs.sandbox.bubblewrap`."""
@@ -163,7 +163,7 @@ class Sandbox(StrEnum):
 
 
 class Bounds(Part, frozen=True):
-    """What each sealed program may use, with all that it starts. A megabyte is 2**20 bytes."""
+    """Limits for each sealed program and all processes that it starts. A megabyte is 2**20 bytes."""
 
     memory: Annotated[int, Range(16, 1_000_000, "megabytes")] = 1024
     """Megabytes of memory that are in use; address space that is only reserved does not count."""

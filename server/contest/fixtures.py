@@ -46,7 +46,7 @@ UNPLAYED = frozenset({FORFEIT, WITHDRAWN, *_NOT_COME, *BOTH_WAYS, SET_ASIDE})
 
 
 class Fixture(NamedTuple):
-    """A game that is to be played. It comes about once in a contest: equal fixtures are the same game."""
+    """A game that is to be played. Equal fixtures of a contest are the same game."""
 
     stage: int
     round: int
@@ -71,7 +71,7 @@ class Fixture(NamedTuple):
         return openings[self.opening % len(openings)]
 
     def control(self, definition: Definition) -> TimeControl:
-        """Return what each side has for the game."""
+        """Return the time control of the game."""
         if self.stage == QUALIFICATION:
             assert definition.qualification is not None
             return definition.qualification.control
@@ -82,7 +82,7 @@ class Fixture(NamedTuple):
 
 
 class ProgramUsage(NamedTuple):
-    """What the program of a player has used in a game, with all that it started, and how it ended."""
+    """Resources that a player's program, with all processes that it started, has used in a game, and how it ended."""
 
     cpu_seconds: float
     wall_seconds: float
@@ -98,7 +98,7 @@ Programs = tuple[ProgramUsage | None, ProgramUsage | None]
 
 
 class Finished(NamedTuple):
-    """A game that is over. Annulled ones may stand among them; they count for nothing."""
+    """A game that is over. Annulled games are included; they count for nothing."""
 
     fixture: Fixture
     match: int | None
@@ -133,25 +133,25 @@ class Finished(NamedTuple):
 
     @property
     def shared(self) -> bool:
-        """Tell whether both have half a point: in a draw, and where the game was set aside."""
+        """Tell whether each side has half a point: after a draw, or if the game was set aside."""
         return self.winner is None and (self.played or self.termination == SET_ASIDE)
 
     def points(self, side: int) -> float:
-        """Return what a side has got: 1, a half, or 0. Nobody gets anything where both are to blame."""
+        """Return the points of a side: 1, a half, or 0. If both are to blame, both have 0."""
         if self.winner is None:
             return 0.5 if self.shared else 0.0
         return float(self.winner == side)
 
 
 class Bye(msgspec.Struct, frozen=True):
-    """A round in which somebody has no opponent."""
+    """A round in which an entrant has no opponent."""
 
     round: int
     name: str
 
 
 class Schedule(NamedTuple):
-    """What a format has decided so far, played or not."""
+    """All fixtures that a format has decided so far, played or not."""
 
     fixtures: tuple[Fixture, ...]
     """In the order in which they are best played."""
@@ -161,7 +161,7 @@ class Schedule(NamedTuple):
 
 
 def counted_games(games: Iterable[Finished]) -> list[Finished]:
-    """Return the games that count: none that was annulled, and of each fixture the first."""
+    """Return the games that count: the first one of each fixture that was not annulled."""
     first: dict[Fixture, Finished] = {}
     for game in games:
         if game.termination not in ANNULLED:
@@ -172,7 +172,7 @@ def counted_games(games: Iterable[Finished]) -> list[Finished]:
 def meeting(
     stage: int, round: int, players: tuple[str, str], variants: Sequence[int], pairs: range, opening: int
 ) -> list[Fixture]:
-    """Return the games of a meeting: pairs of games in each variant, each of both players beginning one.
+    """Return the games of a meeting: pairs in each variant, in which each player begins once.
 
     The first pair has the opening given, the next ones those that follow.
     """
@@ -185,18 +185,18 @@ def meeting(
 
 
 def whole_meeting(definition: Definition, stage: int, round: int, players: tuple[str, str]) -> list[Fixture]:
-    """Return the games of a meeting as a stage has them; all meetings of a round have the same openings."""
+    """Return all games of a meeting of a stage; all meetings of a round have the same openings."""
     pairs = definition.stages[stage].pairs
     return meeting(stage, round, players, range(len(definition.variants)), range(pairs), (round - 1) * pairs)
 
 
 def games_in_meeting(definition: Definition, stage: int) -> int:
-    """Return how many games a meeting of a stage has, and points that can be won in it."""
+    """Return the number of games in a meeting of a stage, which is also the number of points."""
     return 2 * len(definition.variants) * definition.stages[stage].pairs
 
 
 def points(games: Iterable[Finished]) -> defaultdict[str, float]:
-    """Return the points of everybody who took part in the games; 0 for others."""
+    """Return the points of each player in the games; 0 for others."""
     total: defaultdict[str, float] = defaultdict(float)
     for game in games:
         for side, name in enumerate(game.fixture.players):

@@ -1,4 +1,4 @@
-"""Which of the games that are due can begin at once."""
+"""Chooses which of the due games can begin now."""
 
 from collections.abc import Collection, Iterable
 
@@ -14,7 +14,7 @@ def games_to_start(
     cores: int,
     others: int = 0,
 ) -> list[Fixture]:
-    """Return the games that can begin now, in their order, beside those that are running.
+    """Return the due games that can begin now, in order, in addition to those that are running.
 
     An entrant that connects by itself plays one game at a time, while it is connected. A program that the server
     starts, built-in bots included, has a core of its own as long as its game lasts, so that no bot thinks on another's
@@ -49,5 +49,5 @@ def games_to_start(
 
 
 def _programs(fixture: Fixture, connecting: Collection[str]) -> int:
-    """Return how many players of a game the server has to start."""
+    """Return the number of programs that the server has to start for a game."""
     return sum(name not in connecting for name in fixture.players)

@@ -1,4 +1,4 @@
-"""Knockout: who wins a meeting goes on, until one is left.
+"""Knockout: the winner of each meeting goes on, until one player is left.
 
 Seeds stand in the bracket so that the best two can only meet in the final, the best four in the half finals, and so
 on; where the number of players is no power of two, the best have byes in the first round. A meeting that has ended even
@@ -12,7 +12,7 @@ from server.contest.fixtures import Bye, Finished, Fixture, Schedule, meeting, p
 
 
 class Bracket(NamedTuple):
-    """How far a knockout has come."""
+    """The state of a knockout."""
 
     schedule: Schedule
     won: dict[str, int]
@@ -69,7 +69,7 @@ def _meet(
     players: tuple[str, str],
     results: dict[Fixture, Finished],
 ) -> tuple[list[Fixture], str | None]:
-    """Return the games of a meeting as far as they are needed, and who has won; None as long as that is open."""
+    """Return the games of a meeting that are needed so far, and the winner; None if it is undecided."""
     pairs = definition.stages[stage].pairs
     variants = range(len(definition.variants))
     opening = (number - 1) * (pairs + format.tie_breaks)

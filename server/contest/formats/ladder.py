@@ -1,4 +1,4 @@
-"""Ladder: who is free plays somebody of about the same rating, for as long as the organiser lets it run.
+"""Ladder: free players meet others with about the same rating, until a limit of games or time.
 
 Whoever has played least comes first, and gets the opponent whose rating is nearest, where one whom he has met in a
 large part of his meetings seems further away than he is: so neighbours meet most, but not only each other. Ratings are
@@ -36,7 +36,7 @@ def ladder(
     free: Collection[str],
     seconds: float,
 ) -> Schedule:
-    """Return the meetings that have begun, and one for each two of those who are free.
+    """Return the meetings that have begun, and new ones for pairs of free players.
 
     ``games`` are all that count, of earlier stages too. ``seconds`` is how long the ladder has run. It ends before its
     limits when fewer than two are left who were not disqualified, and has ended where later stages have games.
@@ -72,7 +72,7 @@ def _pairs(
     games: list[Finished],
     definition: Definition,
 ) -> list[tuple[str, str]]:
-    """Pair those who wait, but for an odd one out; ``left`` are all who have not been disqualified."""
+    """Pair the waiting players, except an odd one; ``left`` are all who are not disqualified."""
     if len(waiting) < 2:
         return []
     rating = strengths(games, players, len(definition.variants))

@@ -1,4 +1,4 @@
-"""From where the games of a contest begin: positions that are given, or random moves that the seed repeats."""
+"""Openings of a contest: given positions, or random moves that a seed reproduces."""
 
 from collections.abc import Sequence
 from itertools import islice
@@ -34,7 +34,7 @@ def from_moves(game: Game, parameters: str, moves: Sequence[str]) -> str:
 
 
 def generated(game: Game, parameters: str, plies: int, number: int, seed: int) -> tuple[str, ...]:
-    """Return up to ``number`` distinct positions after so many random moves; raises `BadOpening` where there are none.
+    """Return up to ``number`` distinct positions after ``plies`` random moves; raises `BadOpening` if there are none.
 
     In none of them the game is over, or can be ended by the next move.
     """
@@ -48,7 +48,7 @@ def generated(game: Game, parameters: str, plies: int, number: int, seed: int) -
 
 
 def _decided(position: Position) -> int:
-    """Judge an opening: 0 as long as no move of the side to move ends the game."""
+    """Rate an opening: 0 if no move of the side to move ends the game."""
     over = any(successor.position.verdict() is not None for successor in position.successors())
     return EVALUATION_LIMIT + 1 if over else 0
 

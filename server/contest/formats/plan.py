@@ -1,4 +1,4 @@
-"""What is to be played next, from the definition of a contest, the organiser's interventions in it, and the games.
+"""Plans the next games of a contest from its definition, the organiser's interventions and the games so far.
 
 Nothing else is remembered: whoever has these goes on with the contest where it was. A ladder also has to know who
 is free and how long it has run, since it pairs whoever is there.
@@ -21,7 +21,7 @@ from server.contest.scoring.disqualification import Disqualification, find_disqu
 
 
 class Present(NamedTuple):
-    """What is going on at the moment."""
+    """Running games, free players and the age of stages at the moment."""
 
     running: frozenset[Fixture] = frozenset()
     """Games that have begun and are not over."""
@@ -42,7 +42,7 @@ class StageState(NamedTuple):
 
 
 class Plan(NamedTuple):
-    """How far a contest has come."""
+    """The state of a contest: its stages, and the games that are due."""
 
     stages: tuple[StageState, ...]
     """Those that have begun; the last one is being played, unless all is over."""
@@ -55,7 +55,7 @@ class Plan(NamedTuple):
 
 
 def plan(definition: Definition, games: Iterable[Finished], present: Present | None = None) -> Plan:
-    """Return what is to be played next. Order matters for nothing but which of two results of a fixture counts.
+    """Return the games to be played next. The order of results only decides which of two results of a fixture counts.
 
     A fixture that is due or running may become none, when a player of it is disqualified in the qualification.
     """
@@ -108,7 +108,7 @@ def _stages(definition: Definition, games: list[Finished], now: Present) -> list
 
 
 def _open(definition: Definition, stage: StageState, games: list[Finished]) -> bool:
-    """Tell whether there is anything left to be played in a stage."""
+    """Tell whether a stage has games that are not over."""
     over = {game.fixture for game in games}
     left = [fixture for fixture in stage.schedule.fixtures if fixture not in over]
     if stage.number == QUALIFICATION:
@@ -134,7 +134,7 @@ def _schedule(
 
 
 def forfeit(fixture: Fixture, out: Mapping[str, Disqualification]) -> Finished:
-    """Return the result of a game of which at least one player is out."""
+    """Return the forfeited result of a game with at least one player who is out."""
     present = [side for side, name in enumerate(fixture.players) if name not in out]
     gone = [name for name in fixture.players if name in out]
     if all(out[name].withdrawn for name in gone):

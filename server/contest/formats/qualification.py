@@ -8,7 +8,7 @@ from server.contest.fixtures import QUALIFICATION, Schedule, meeting
 
 
 def qualification(definition: Definition) -> Schedule:
-    """Return all games of the qualification: everybody against each built-in bot, in all variants; none without one."""
+    """Return all games of the qualification: each entrant against each built-in bot, in all variants."""
     rules = definition.qualification
     if rules is None:
         return Schedule(())

@@ -1,4 +1,4 @@
-"""Everybody meets everybody, and challengers meet the rest: formats whose games are all known from the beginning.
+"""Round robin and gauntlet: formats whose games are all known from the beginning.
 
 The order of meetings is that of the Berger tables (Johann Berger 1893; FIDE Handbook, General Regulations for
 Competitions, annex 1): with them nobody waits long, and nobody begins many first games in a row.
@@ -18,7 +18,7 @@ Round = list[tuple[int, int]]
 
 
 def berger(players: int) -> list[Round]:
-    """Return the rounds of an even number of players, at least 2."""
+    """Return the rounds of a round robin for an even number of players, at least 2 (Berger tables)."""
     assert players % 2 == 0 and players > 0
     last, half = players - 1, players // 2
     rounds = []
@@ -34,7 +34,7 @@ def berger(players: int) -> list[Round]:
 
 @lru_cache(maxsize=SCHEDULES_KEPT)
 def round_robin(definition: Definition, stage: int, format: RoundRobin, players: tuple[str, ...]) -> Schedule:
-    """Return all games. Colours are swapped from cycle to cycle; in a round of an odd number somebody has no game."""
+    """Return all games. Colours are swapped after each cycle; of an odd number, one player has a bye in each round."""
     if len(players) < 2:
         return Schedule(())
     places = berger(len(players) + len(players) % 2)
@@ -52,7 +52,7 @@ def round_robin(definition: Definition, stage: int, format: RoundRobin, players:
 
 @lru_cache(maxsize=SCHEDULES_KEPT)
 def gauntlet(definition: Definition, stage: int, format: Gauntlet, players: tuple[str, ...]) -> Schedule:
-    """Return all games: each challenger meets one after the other, a cycle a round."""
+    """Return all games: each challenger meets the others in turn, one cycle in each round."""
     challengers = [name for name in players if name in format.challengers]
     others = [name for name in players if name not in format.challengers]
     fixtures = []

@@ -1,4 +1,4 @@
-"""Chance that a contest file repeats: the same seed gives the same order on every machine and in every version."""
+"""A reproducible shuffle: a seed gives the same order on every machine and in every version."""
 
 from collections.abc import Sequence
 from typing import TypeVar

@@ -1,4 +1,4 @@
-"""The table of a stage: who stands where, and by what.
+"""The table of a stage: places, points and tie-breaks.
 
 Points are 1 for a win and a half for a draw, a game that somebody had to forfeit included. Then the order is
 
@@ -69,7 +69,7 @@ GameOrNumber = TypeVar("GameOrNumber", Finished, int)
 
 
 class Cell(msgspec.Struct, Generic[GameOrNumber], frozen=True):
-    """What somebody has reached against somebody."""
+    """The result of a player against another one."""
 
     points: float
     wins: int
@@ -114,7 +114,7 @@ def standings(
 
 
 def crosstable(players: tuple[str, ...], games: Collection[Finished]) -> dict[str, dict[str, Cell[Finished]]]:
-    """Return what everybody has reached against everybody else whom he has met; both in order of seeding."""
+    """Return the result of each player against each opponent; both in order of seeding."""
     met: dict[tuple[str, str], list[Finished]] = {}
     for game in games:
         first, second = game.fixture.players
@@ -135,7 +135,7 @@ def _cell(name: str, games: list[Finished]) -> Cell[Finished]:
 def _line(
     name: str, row: dict[str, Cell[Finished]], points: dict[str, float], byes: int, out: Disqualification | None
 ) -> Standing:
-    """Return the line of somebody, who is not placed yet."""
+    """Return the line of a player, without its place."""
     games = [(game, game.fixture.players.index(name)) for cell in row.values() for game in cell.games]
     played = [(game, side) for game, side in games if game.played]
     unplayed = [game.points(side) for game, side in games if not game.played]
@@ -167,7 +167,7 @@ def _line(
 def _rated(
     definition: Definition, stage: int, players: tuple[str, ...], games: list[Finished], lines: list[Standing]
 ) -> list[Standing]:
-    """Return the lines with what the games of the stage say of all together, where the format ranks by that."""
+    """Return the lines with ratings or rounds won, if the format ranks by them."""
     format = definition.stages[stage].format
     if isinstance(format, Knockout):
         won = bracket(definition, stage, format, players, games).won
@@ -180,7 +180,7 @@ def _rated(
 
 
 def _marks(format: Format, line: Standing) -> tuple[float, ...]:
-    """Return what somebody is ranked by: more is better, and the first difference decides."""
+    """Return the values that decide the rank of a player: higher is better, and the first difference decides."""
     decisive: tuple[float, ...]
     if line.rating is not None:
         decisive = (round(line.rating, RATING_DECIMALS),)

@@ -1,4 +1,4 @@
-"""Swiss: in each round those meet who have as many points, nobody meets anybody twice, and who is left over has a bye.
+"""Swiss system: each round pairs players with similar points who have not met; an odd one has a bye.
 
 A round is the matching of least cost of all players, so that no choice made early leaves somebody without an
 opponent; among entrants with as many points the upper half meets the lower half in order, as in the Dutch system (FIDE
@@ -21,7 +21,7 @@ ROUNDS_KEPT = 64
 
 
 class Past(NamedTuple):
-    """What the pairing of a round depends on."""
+    """The state before a round that its pairing depends on."""
 
     points: tuple[float, ...]
     """In the order of the players, those of byes included."""
@@ -65,7 +65,7 @@ Pairing: TypeAlias = tuple[tuple[tuple[str, str], ...], str | None]
 
 
 def pair(players: tuple[str, ...], past: Past) -> Pairing:
-    """Return the meetings of a round, the best table first, and who has a bye; ``players`` are in order of seeding.
+    """Return the meetings of a round, the leaders first, and who has a bye; ``players`` are in order of seeding.
 
     From table to table the better and the worse one in turn begin the first game. Takes seconds for hundreds of
     players, but once: in other threads too, who asks for the same meanwhile waits for it.
@@ -107,7 +107,7 @@ Cost = tuple[int, int, int, int]
 
 
 def _costs(ranking: list[str], score: dict[str, float], past: Past) -> dict[tuple[int, int], Cost]:
-    """Return what each meeting costs, and each bye, which is a meeting with a player behind the last one."""
+    """Return the cost of each meeting, and of each bye, which is a meeting with an additional last player."""
     size = len(ranking)
     met = dict(past.met)
     had = Counter(bye.name for bye in past.byes)

@@ -1,4 +1,4 @@
-"""Hosts games in an arena of this process, with players that connect to it and programs that it starts."""
+"""Hosts games in the arena of this process, with connected players and with programs that it starts."""
 
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -31,12 +31,12 @@ class ArenaGame:
 
     @property
     def programs(self) -> Programs:
-        """What the programs have used; complete when the lease has ended."""
+        """Resource usage of the programs; complete when the lease has ended."""
         return self._started.by_side(self._task.fixture)
 
     @property
     def lacked(self) -> str:
-        """What the machine lacked by which the match was annulled; empty where it was nothing of the kind."""
+        """The missing resource of the machine because of which the match was annulled; empty if there was none."""
         return self.match.fault_cause
 
     async def result(self) -> Finished:
@@ -46,11 +46,11 @@ class ArenaGame:
         return game_result(self._task.fixture, self.match.state, self.match.disconnected_at_end)
 
     def leave_cores(self) -> bool:
-        """Let another game be set up on the cores of this one while its programs are being ended, where it can be."""
+        """Let another game use the cores of this one while its programs are being ended, if that is possible."""
         return self._seats.leave_cores(self._started, self._task.definition)
 
     def cut_off(self) -> Finished | None:
-        """Annul a match that is not over, and return it; None where it is over, or is not the arena's any more."""
+        """Annul a match that is not over, and return it; None if it is over, or the arena has it no more."""
         if self.match.state.outcome is not None or self._arena.matches.get(self.match.number) is not self.match:
             return None
         sentence = "the server could not go on with the game, which is played again"
@@ -59,16 +59,16 @@ class ArenaGame:
 
 
 class ArenaHost:
-    """Plays games in an arena, which may be open to spectators."""
+    """The host that plays games in an arena, where they may be watched."""
 
     def __init__(self, arena: Arena, seats: GameSeating) -> None:
-        """Take an arena that runs, and what brings players to its games."""
+        """Take a running arena, and the seating of its games."""
         self._arena = arena
         self._seats = seats
 
     @asynccontextmanager
     async def play(self, task: GameTask) -> AsyncIterator[ArenaGame | None]:
-        """Begin a match as soon as its players are there, and lease them until this is left; as `Host.play`."""
+        """Begin a match as soon as its players wait, and lease them until the context is left; as `Host.play`."""
         started, missing = StartedPrograms(), None
         async with AsyncExitStack() as stack:
             try:

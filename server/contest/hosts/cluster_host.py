@@ -1,4 +1,4 @@
-"""Hosts games on the workers of a cluster: their records come back, are verified, and are kept here."""
+"""Hosts games on the workers of a cluster, and verifies and keeps their records."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -17,20 +17,20 @@ from server.net.os_faults import server_fault
 
 
 class ClusterGame:
-    """A game that is given away."""
+    """A game that a worker of the cluster plays."""
 
     lacked = ""
     programs: Programs = (None, None)
 
     def __init__(self, arena: Arena, cluster: Cluster, task: GameTask) -> None:
-        """Take the arena whose records get that of the game."""
+        """Take the arena to whose records that of the game is added."""
         self.recorded = False
         self._arena = arena
         self._cluster = cluster
         self._task = task
 
     async def result(self) -> Finished:
-        """Return the result when the record of the game is kept here; raises `PlayerMissing` and `NotPlayed`."""
+        """Return the result when the record of the game is saved here; raises `PlayerMissing` and `NotPlayed`."""
         fixture, number = self._task.fixture, self._task.number
         try:
             played = await self._cluster.play(make_job(self._task, self._arena.server))
@@ -49,22 +49,22 @@ class ClusterGame:
         return game_result(fixture, played.state, played.gone)._replace(programs=played.programs)
 
     def leave_cores(self) -> bool:
-        """Return False: a cluster shares its workers out itself."""
+        """Return False: a cluster assigns its workers itself."""
         return False
 
     def cut_off(self) -> None:
-        """Return None: a game that is not played to its end leaves nothing here."""
+        """Return None: a game that is not finished leaves nothing here."""
 
 
 class ClusterHost:
-    """Plays games on a cluster, which chooses the worker of each."""
+    """The host that plays games on a cluster, which chooses the workers."""
 
     def __init__(self, arena: Arena, cluster: Cluster) -> None:
-        """Take a cluster that runs, and the arena that keeps the records."""
+        """Take a running cluster, and the arena that keeps the records."""
         self._arena = arena
         self._cluster = cluster
 
     @asynccontextmanager
     async def play(self, task: GameTask) -> AsyncIterator[ClusterGame]:
-        """Give a game away when its result is asked for; as `Host.play`. Its programs are the worker's to end."""
+        """Send a game to a worker when its result is asked for; as `Host.play`. The worker ends the programs."""
         yield ClusterGame(self._arena, self._cluster, task)

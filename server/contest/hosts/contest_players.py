@@ -1,4 +1,4 @@
-"""The players of contests: who waits for a game, who is leased for one, and which seats are kept for programs.
+"""The players of contests: waiting entrants, leases for games, and credentials of programs.
 
 The arena asks it about every log-in and every seek; who plays a contest (`server.contest.runtime.runner`) takes from it
 whom it needs.
@@ -27,10 +27,10 @@ if TYPE_CHECKING:
 
 
 class ProgramCredential:
-    """The seat of a program in one game of a contest: the token that it logs in with, and its session."""
+    """The login of a program for one game of a contest: its token and its session."""
 
     def __init__(self, name: str, number: int) -> None:
-        """Make a token that nobody else has; ``number`` tells the games of one name apart."""
+        """Make a unique token; ``number`` distinguishes the games of a name."""
         self.name = name
         self.token = secrets.token_hex(16)
         self.key = f"{name.lower()}/{number}"
@@ -48,7 +48,7 @@ class ProgramCredential:
 
 
 class WaitingEntrant(NamedTuple):
-    """An entrant that waits for its next game."""
+    """A connected entrant that waits for its next game."""
 
     player: "Player"
     seek: Seek | None
@@ -58,24 +58,24 @@ class WaitingEntrant(NamedTuple):
 
 
 class Lease:
-    """Two players, or one, that are kept for a game while it is set up: no other contest takes them.
+    """One or two players that are reserved for a game while it is set up.
 
     They go on waiting at the contest's players. So one who leaves is not there any more, and one who comes back is; and
     however setting up ends, nobody has to be put back.
     """
 
     def __init__(self, waiting: dict[str, WaitingEntrant], names: Sequence[str]) -> None:
-        """Keep players who wait, by names; made by `ContestPlayers.lease`."""
+        """Reserve waiting players, by their names; made by `ContestPlayers.lease`."""
         self._waiting = waiting
         self._names = names
 
     def absent(self) -> list[str]:
-        """Return who does not wait any more."""
+        """Return the players that do not wait any more."""
         return [name for name in self._names if name.lower() not in self._waiting]
 
     @contextmanager
     def taken(self) -> Iterator[dict[str, "Player"]]:
-        """Return the sessions by name, of all of them, who wait no longer; where this is left by an error, they do.
+        """Return the sessions of all players, by name, and let them wait no longer; after an error they wait again.
 
         To be left without waiting for anything. Raises KeyError where one is `absent`.
         """
@@ -92,7 +92,7 @@ class Lease:
 
 
 class Presence(NamedTuple):
-    """What goes on in a contest at the moment."""
+    """Running games, missing entrants and the pause of a contest at the moment."""
 
     running: frozenset[Fixture] = frozenset()
     """Games that are played, or whose programs are starting."""
@@ -105,11 +105,11 @@ class Presence(NamedTuple):
 
 
 class ContestPlayers:
-    """All contests that are played, as the arena sees them."""
+    """The players of all running contests, as the arena sees them."""
 
     @staticmethod
     def of(arena: "Arena") -> "ContestPlayers":
-        """Return those of an arena that was made with some."""
+        """Return the contest players of an arena that has them."""
         found = arena.contest_players
         assert isinstance(found, ContestPlayers)
         return found
@@ -134,13 +134,13 @@ class ContestPlayers:
     # For who plays a contest.
 
     def open(self, contest: int, definition: Definition, changed: Callable[[], None]) -> None:
-        """Let a contest begin; ``changed`` is called whenever a player of it comes or goes."""
+        """Register a contest; ``changed`` is called whenever one of its players comes or goes."""
         self._contests[contest] = (definition, changed)
         for entrant in definition.entrants:
             self._by_name.setdefault(entrant.name.lower(), {})[contest] = entrant
 
     def leave(self, contest: int) -> None:
-        """A contest is not played any more, for now or for good."""
+        """Forget a contest that is not played any more."""
         definition, _ = self._contests.pop(contest)
         for entrant in definition.entrants:
             of_one = self._by_name[entrant.name.lower()]
@@ -150,14 +150,14 @@ class ContestPlayers:
         self.present.pop(contest, None)
 
     def over(self, definition: Definition) -> None:
-        """A contest has ended: send those home who wait, and take part in no other."""
+        """Close the sessions of waiting players when a contest has ended, if they take part in no other."""
         for free in list(self._free.values()):
             name = free.player.name.lower()
             if any(entrant.name.lower() == name for entrant in definition.entrants) and not any(self._entrants(name)):
                 self._send_home(free.player, f"the contest {definition.name!r} is over")
 
     def disqualify(self, definition: Definition, name: str, reason: str) -> None:
-        """Send somebody home who waits, and may play no more in the only contest that he takes part in."""
+        """Close the session of a waiting player who is disqualified in its only contest."""
         free = self._free.get(name.lower())
         if free is not None and len(list(self._entrants(name))) == 1:
             self._send_home(free.player, f"{name} plays no more in the contest {definition.name!r}: {reason}")
@@ -167,22 +167,22 @@ class ContestPlayers:
         player.close("over", sentence)
 
     def connected(self, name: str, fixture: Fixture, definition: Definition) -> bool:
-        """Tell whether an entrant waits, and would play a game."""
+        """Tell whether an entrant waits and accepts a game."""
         free = self._free.get(name.lower())
         return free is not None and _fits(free.seek, fixture, definition)
 
     def waiting_since(self, name: str) -> float | None:
-        """Return since when an entrant has been waiting, by trio's clock; None where it does not."""
+        """Return when an entrant began to wait, by trio's clock; None if it does not wait."""
         free = self._free.get(name.lower())
         return None if free is None else free.since
 
     def free(self, names: Iterable[str]) -> list[str]:
-        """Return who of these waits for a game, and is kept for none."""
+        """Return which of these entrants wait for a game and are not leased."""
         return [name for name in names if name.lower() in self._free and name.lower() not in self._leased]
 
     @contextmanager
     def lease(self, names: Sequence[str]) -> Iterator[Lease]:
-        """Keep entrants that are `free` for a game, until this is left."""
+        """Lease `free` entrants for a game until the context is left."""
         keys = {name.lower() for name in names}
         assert not keys & self._leased
         self._leased |= keys
@@ -195,20 +195,20 @@ class ContestPlayers:
                     changed()
 
     def issue(self, name: str) -> ProgramCredential:
-        """Keep a seat for a program."""
+        """Issue a credential for a program."""
         self._issued += 1
         ticket = ProgramCredential(name, self._issued)
         self._tickets[hashed(ticket.token)] = ticket
         return ticket
 
     def withdraw(self, ticket: ProgramCredential) -> None:
-        """Let nobody come with a ticket any more; who came with it has to go."""
+        """Withdraw a credential, and close its session."""
         self._tickets.pop(hashed(ticket.token), None)
         if ticket.player is not None:
             ticket.player.close("over", "the game is over, and with it this session")
 
     def end_of(self, match: int, *, keep: bool) -> trio.Event:
-        """Return what is set when a match is over; with ``keep`` it goes on when the server is started again."""
+        """Return an event that is set at the end of a match; with ``keep`` it survives a restart of the server."""
         over = self._over[match] = trio.Event()
         if keep:
             self._kept.add(match)
@@ -217,7 +217,7 @@ class ContestPlayers:
     # For the arena.
 
     def seat_of(self, name: str, token: str) -> str | None:
-        """Return where a program has its place that logs in with the token of its seat, None where it is no such.
+        """Return the credential of a program that logs in with a token; None if it has none.
 
         Raises `ProtocolError` where the name is that of a program, and the token is not.
         """
@@ -232,33 +232,33 @@ class ContestPlayers:
         return None
 
     def key_of(self, token: str) -> str:
-        """Return the place among the sessions that the token of a seat leads to; empty where there is none any more."""
+        """Return the key of the session that the token of a credential leads to; empty if there is none any more."""
         ticket = self._tickets.get(hashed(token))
         return "" if ticket is None else ticket.key
 
     def token_of(self, key: str) -> str:
-        """Return the hash of the token by which an entrant logs in, empty where its contest names none."""
+        """Return the hash of the token with which an entrant logs in; empty if its contest names none."""
         return next((entrant.token for entrant in self._by_name.get(key, {}).values() if entrant.token), "")
 
     def entered(self, player: "Player", token: str) -> None:
-        """Take note of the session of a program that `seat_of` has let in."""
+        """Remember the session of a program that `seat_of` has accepted."""
         ticket = self._tickets[hashed(token)]
         ticket.player = player
         self._seated[player] = ticket
 
     def refused(self, token: str, sentence: str) -> None:
-        """A request of the program that has a ticket was answered by an error."""
+        """Note that a request of a program was answered by an error."""
         ticket = self._tickets.get(hashed(token))
         if ticket is not None:
             ticket.refused = sentence
 
     def failed(self, player: "Player") -> None:
-        """Something went wrong in the server while it did what a player asked for."""
+        """Note that the server failed while it handled a player's request."""
         if player in self._seated:
             self._seated[player].failed = True
 
     def offers(self, player: "Player", seek: Seek | None) -> bool:
-        """Take a player for a contest; False where none waits for it. ``seek`` is None for whatever is to be played.
+        """Offer a player to the contests; False if none takes it. ``seek`` is None for any game.
 
         Raises `ProtocolError` where what it asks for is never played in its contests.
         """
@@ -278,7 +278,7 @@ class ContestPlayers:
         return True
 
     def remove(self, player: "Player") -> None:
-        """A player waits no longer, or is gone."""
+        """Remove a player who waits no longer, or has left."""
         ticket = self._seated.pop(player, None)
         if ticket is not None:
             ticket.gone.set()
@@ -289,31 +289,31 @@ class ContestPlayers:
                 changed()
 
     def ended(self, match: "Match") -> None:
-        """A match has ended."""
+        """Note that a match has ended."""
         self._kept.discard(match.number)
         over = self._over.pop(match.number, None)
         if over is not None:
             over.set()
 
     def keeps(self, match: int) -> bool:
-        """Tell whether a match is to go on when the server is started again."""
+        """Tell whether a match goes on when the server is started again."""
         return match in self._kept
 
     def close(self) -> "list[Player]":
-        """Give up all who wait, and return them."""
+        """Remove all waiting players, and return them."""
         players = [free.player for free in self._free.values()]
         self._free = {}
         return players
 
     def _entrants(self, name: str) -> Iterator[tuple[Definition, Callable[[], None]]]:
-        """Name the contests that a player takes part in that connects by itself."""
+        """Return the contests of a player who connects by itself."""
         for contest, entrant in self._by_name.get(name.lower(), {}).items():
             if entrant.connects:
                 yield self._contests[contest]
 
 
 def _plays(seek: Seek | None, definition: Definition) -> bool:
-    """Tell whether anything in a contest is what a player asks for."""
+    """Tell whether a contest has a game that a player asks for."""
     if seek is None:
         return True
     controls = [stage.control for stage in definition.stages]
@@ -332,7 +332,7 @@ def _fits(seek: Seek | None, fixture: Fixture, definition: Definition) -> bool:
 
 
 def _asks_for(seek: Seek, game: str, parameters: str, control: TimeControl) -> bool:
-    """Tell whether a seek is for a game; whom it meets and who begins is for the contest to say."""
+    """Tell whether a seek fits a game; opponent and colour are chosen by the contest."""
     return (
         seek.game == game
         and seek.parameters in (None, parameters)

@@ -1,13 +1,13 @@
-"""Whose turn it is to take cores: all contests of a server share those of the machine."""
+"""Shares the cores of the machine between the contests of a server."""
 
 from collections.abc import Callable
 
 
 class CoreQueue:
-    """Which contest begins a game of programs next, and how many programs of each there are. Decides at once."""
+    """The queue for cores: which contest begins a game of programs next, and how many cores each has."""
 
     def __init__(self, cores: int) -> None:
-        """Take how many programs can think at a time."""
+        """Take the number of programs that can think at the same time."""
         self.cores = cores
         self.alone = False
         """Set while a game is played beside which there is to be no other one, of any contest."""
@@ -19,30 +19,30 @@ class CoreQueue:
         self._games = 0
 
     def enter(self, contest: int, wake: Callable[[], None]) -> None:
-        """A contest is played from now on; ``wake`` is called when it may be its turn."""
+        """Add a contest; ``wake`` is called when it may be its turn."""
         self._wake[contest] = wake
         self._last[contest], self._taken[contest] = 0, 0
 
     def leave(self, contest: int) -> None:
-        """A contest is not played any more."""
+        """Remove a contest."""
         for table in (self._wake, self._last, self._taken):
             table.pop(contest, None)
         self._waits.discard(contest)
         self.tell()
 
     def others(self, contest: int) -> int:
-        """Count the cores that a contest leaves to others: all where one of them waits that began less recently."""
+        """Return how many cores a contest leaves to others: all if one waits that began a game less recently."""
         waits = [other for other in self._waits if other != contest and self._last[other] < self._last[contest]]
         return self.cores if waits else sum(taken for other, taken in self._taken.items() if other != contest)
 
     @property
     def idle(self) -> bool:
-        """Tell whether no contest is played."""
+        """Tell whether there is no contest."""
         return not self._wake
 
     @property
     def quiet(self) -> bool:
-        """Tell whether no game is played in any contest."""
+        """Tell whether no contest has a running game."""
         return self._games == 0
 
     def waits(self, contest: int, waits: bool) -> None:
@@ -50,7 +50,7 @@ class CoreQueue:
         (self._waits.add if waits else self._waits.discard)(contest)
 
     def take(self, contest: int, programs: int) -> None:
-        """A contest begins a game of so many programs."""
+        """Take cores for a game of a contest, one for each program."""
         self._games += 1
         self._taken[contest] += programs
         if programs:
@@ -58,13 +58,13 @@ class CoreQueue:
             self._last[contest] = self._begun
 
     def give_back(self, contest: int, programs: int) -> None:
-        """A game is over, and its programs are gone."""
+        """Give back the cores of a game when its programs have ended."""
         self._games -= 1
         if contest in self._taken:
             self._taken[contest] -= programs
         self.tell()
 
     def tell(self) -> None:
-        """Let all contests look whether they can go on."""
+        """Wake all contests."""
         for wake in list(self._wake.values()):
             wake()

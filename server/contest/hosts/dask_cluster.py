@@ -1,4 +1,4 @@
-"""A cluster that games are given to: which workers there are, what each has room for, and what becomes of the games.
+"""A cluster as the host sees it: its workers, their capacity, and the games that they play.
 
 A game needs two cores, and goes to a worker that has two free ones. The worker plays it to the end
 (`server.contest.hosts.worker_job`); a record that comes back is verified. When a worker is lost its games go to others,
@@ -45,23 +45,23 @@ MAX_TRIES = 5
 
 
 class BadCluster(OSError):
-    """There is no cluster that can play. ``str(error)`` is one sentence."""
+    """The cluster cannot play. ``str(error)`` is one sentence."""
 
 
 class Link(Protocol):
-    """What is needed of a cluster; see `server.contest.hosts.dask_link.DaskLink`."""
+    """The functions of a cluster that are used; see `server.contest.hosts.dask_link.DaskLink`."""
 
     def workers(self) -> dict[str, int]:
-        """Return the addresses of all workers, and how many threads each has; raises OSError where nobody answers."""
+        """Return the number of threads of each worker by its address; raises OSError without an answer."""
 
     def greet(self, worker: str, folder: str, done: Callable[[Any], None]) -> Callable[[], None]:
-        """Ask a worker what it has for games."""
+        """Ask a worker for its cores and the contest's files."""
 
     def play(self, worker: str, task: bytes, done: Callable[[Any], None]) -> Callable[[], None]:
         """Let a worker play a game."""
 
     def close(self) -> None:
-        """Let go of everything."""
+        """Close the connection."""
 
 
 def dask_cluster(address: str, definition: Definition) -> "Cluster":
@@ -78,7 +78,7 @@ def dask_cluster(address: str, definition: Definition) -> "Cluster":
 
 
 class _Call:
-    """Something that a worker does."""
+    """A call that a worker carries out."""
 
     def __init__(self) -> None:
         self.over = trio.Event()
@@ -92,7 +92,7 @@ class _Call:
 
 
 class _Worker:
-    """A worker, from when it is first seen to when it is lost."""
+    """A worker, from its first appearance until it is lost."""
 
     def __init__(self, address: str, threads: int) -> None:
         self.address = address
@@ -107,20 +107,20 @@ class _Worker:
 
     @property
     def machine(self) -> str | None:
-        """The machine that it runs on, as soon as that is known."""
+        """The machine that it runs on; known after its first answer."""
         return None if self.greeting is None else self.greeting.machine
 
     @property
     def fit(self) -> bool:
-        """Tell whether it gets games."""
+        """Tell whether it can play games."""
         return bool(self.rooms) and self.failures < MAX_FAILURES
 
 
 class Cluster:
-    """A cluster, as long as `run` keeps in touch with it."""
+    """A cluster while `run` is connected to it."""
 
     def __init__(self, address: str, folder: str, connect: Callable[[str], Link]) -> None:
-        """Take the scheduler's address, the contest file's folder, and what connects, which is called in a thread."""
+        """Take the scheduler's address, the contest file's folder, and the function that connects, for a thread."""
         self.address = address
         self._folder = folder
         self._connect = connect
@@ -131,16 +131,16 @@ class Cluster:
 
     @property
     def workers(self) -> int:
-        """How many workers can play."""
+        """The number of workers that can play."""
         return sum(worker.fit for worker in self._workers.values())
 
     @property
     def games(self) -> int:
-        """How many games can be played at a time."""
+        """The number of games that can be played at the same time."""
         return sum(len(worker.rooms) for worker in self._workers.values() if worker.fit)
 
     async def run(self, *, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
-        """Keep in touch with the cluster until cancelled; reports when its workers have said what they have.
+        """Stay connected to the cluster until cancelled; reports when its workers have answered.
 
         Raises `BadCluster` where there is none at the beginning, or where it has workers, and none of them can play.
         """
@@ -163,7 +163,7 @@ class Cluster:
             await self._leave()
 
     async def _keep_in_touch(self, nursery: trio.Nursery) -> None:
-        """Look again and again which workers there are, and connect anew when the scheduler was lost."""
+        """Look for workers at intervals, and connect again when the scheduler was lost."""
         without = False
         while True:
             if not self.workers and not without:
@@ -178,7 +178,7 @@ class Cluster:
                 log.warning("cluster_recovered", cluster=self.address)
 
     async def _come_back(self) -> None:
-        """Connect anew, as soon as that is possible."""
+        """Connect again as soon as possible."""
         await self._leave()
         for worker in list(self._workers.values()):
             self._forget(worker)
@@ -194,7 +194,7 @@ class Cluster:
                 await trio.to_thread.run_sync(link.close)
 
     async def _look(self, nursery: trio.Nursery) -> None:
-        """Take note of workers that have come or are gone; raises OSError where the scheduler does not answer."""
+        """Add new workers, and remove lost ones; raises OSError if the scheduler does not answer."""
         assert self._link is not None
         try:
             with trio.fail_after(ANSWER_SECONDS):
@@ -213,19 +213,19 @@ class Cluster:
         self._looked = trio.Event()
 
     def _forget(self, worker: _Worker) -> None:
-        """A worker is gone: so is what it was doing."""
+        """Remove a worker with its calls."""
         del self._workers[worker.address]
         for call in list(worker.calls):
             call.end(None)
         self._tell()
 
     def _tell(self) -> None:
-        """There may be room now, or none any more."""
+        """Tell waiting games and contests that the capacity has changed."""
         self._changed.set()
         self._changed = trio.Event()
 
     async def _greet(self, worker: _Worker, link: Link) -> None:
-        """Find out what a worker has, and where its games have their cores."""
+        """Ask a worker for its cores, and assign them to its games."""
         answer = await self._call(worker, partial(link.greet, worker.address, self._folder))
         if isinstance(answer, Exception):
             answer = WorkerInfo("", (), f"{worker.address} cannot run this program: {_sentence(answer)}")
@@ -245,7 +245,7 @@ class Cluster:
         self._tell()
 
     async def play(self, job: Job) -> Played:
-        """Have a game played, as soon as there is room for it. Raises `NotPlayed`."""
+        """Let a worker play a game as soon as one has room for it. Raises `NotPlayed`."""
         tries = 0
         while tries < MAX_TRIES:
             worker, link = await self._with_room()
@@ -277,7 +277,7 @@ class Cluster:
             log.error("worker_excluded", worker=worker.address, failures=worker.failures, why=why)
 
     async def _with_room(self) -> tuple[_Worker, Link]:
-        """Return a worker with room for a game, the most reliable one with the most room."""
+        """Return the most reliable worker with room for a game, among equals the one with the most room."""
         while True:
             free = [worker for worker in self._workers.values() if worker.fit and worker.free]
             if free and self._link is not None:
@@ -285,7 +285,7 @@ class Cluster:
             await self._changed.wait()
 
     async def _call(self, worker: _Worker, begin: Callable[[Callable[[Any], None]], Callable[[], None]]) -> Any:
-        """Return what a worker answers, or the exception that it ends with; None where it is lost."""
+        """Return the answer of a worker, or the exception that it raises; None if the worker is lost."""
         call = _Call()
         token = trio.lowlevel.current_trio_token()
 
@@ -307,10 +307,10 @@ class Cluster:
 
 
 async def _in_thread(work: Callable[[], Result]) -> Result:
-    """Do something that may take long; where this is cancelled, it goes on by itself, and nobody waits for it."""
+    """Run a slow function in a thread; if this is cancelled, the thread goes on, and nobody waits for it."""
     return await trio.to_thread.run_sync(work, abandon_on_cancel=True)
 
 
 def _sentence(error: Exception) -> str:
-    """Return an error of another program in one line."""
+    """Return the error of another program as one line."""
     return " ".join(f"{type(error).__name__}: {error}".split())

@@ -1,4 +1,4 @@
-"""A cluster of dask.distributed, seen from threads: its workers, and functions that are called on them.
+"""The connection to a cluster of dask.distributed, used from threads.
 
 All that knows dask is here. Its event loop runs in a thread of its own, and what is called here waits for it; nothing
 of this may be called in trio's loop.
@@ -42,7 +42,7 @@ class DaskLink:
             raise _lost(error) from error
 
     def workers(self) -> dict[str, int]:
-        """Return the addresses of all workers, and how many threads each has; raises OSError where nobody answers."""
+        """Return the number of threads of each worker by its address; raises OSError without an answer."""
         try:
             found: dict[str, int] = self._client.nthreads()
         except Exception as error:
@@ -50,7 +50,7 @@ class DaskLink:
         return found
 
     def greet(self, worker: str, folder: str, done: Done) -> Callable[[], None]:
-        """Ask a worker what it has for games; the answer is a `server.contest.hosts.worker_job.WorkerInfo`.
+        """Ask a worker for its cores and files; the answer is a `server.contest.hosts.worker_job.WorkerInfo`.
 
         Return what is to be called when nobody wants to know any more. ``done`` is called in another thread.
         """
@@ -70,18 +70,18 @@ class DaskLink:
         return partial(_let_go, future)
 
     def close(self) -> None:
-        """Let go of everything; never raises."""
+        """Close the connection; never raises."""
         with suppress(Exception):
             self._client.close(timeout=CLOSE_SECONDS)
 
 
 def _lost(error: Exception) -> OSError:
-    """Return the one error of this module: dask has several for the same."""
+    """Return the error of this module for the various errors of dask."""
     return OSError(str(error) or type(error).__name__)
 
 
 def _play(task: bytes) -> bytes:
-    """Play a game on a worker, as long as the scheduler wants it to be played."""
+    """Play a game on a worker until the scheduler cancels it."""
     worker = get_worker()
     key = worker.get_current_task()
 
@@ -93,7 +93,7 @@ def _play(task: bytes) -> bytes:
 
 
 def _let_go(future: "Future[Any]") -> None:
-    """Let the scheduler forget something, so that its worker ends it; never raises."""
+    """Release a call at the scheduler, so that its worker ends it; never raises."""
     with suppress(Exception):
         future.release()
 

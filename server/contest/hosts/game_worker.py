@@ -1,4 +1,4 @@
-"""A process that plays one game of a contest in an arena of its own, on whatever machine it is started.
+"""A worker process that plays one game of a contest in an arena of its own.
 
 It is told a `Job`, a line of JSON on its standard input, and says its `Answer` on its standard output when the game is
 over. It ends its programs and itself as soon as its input ends: who has started it is gone then, or has no use for the
@@ -41,7 +41,7 @@ CONTEST = 1
 
 
 async def play(job: Job) -> Answer:
-    """Play a game, in a directory that is gone afterwards. Raises what goes wrong on this machine."""
+    """Play a game in a temporary directory. Raises the faults of this machine."""
     definition = definition_text.decode(job.definition)
     with tempfile.TemporaryDirectory(prefix="arena-game-") as folder:
         data = Path(folder)
@@ -54,7 +54,7 @@ async def play(job: Job) -> Answer:
 
 
 async def _play(job: Job, definition: Definition, arena: Arena, seats: GameSeating) -> Answer:
-    """Play the game, and return why it could not begin, where it could not."""
+    """Play the game; if it could not begin, return why."""
     task = GameTask(CONTEST, definition, job.fixture, job.match, job.starts)
     try:
         async with ArenaHost(arena, seats).play(task) as game:
@@ -68,14 +68,14 @@ async def _play(job: Job, definition: Definition, arena: Arena, seats: GameSeati
 
 
 def _used(job: Job, of: ArenaGame | PlayerMissing) -> dict[str, ProgramUsage]:
-    """Return by player what programs have used."""
+    """Return the resource usage of programs by player."""
     both = zip(job.fixture.players, of.programs, strict=True)
     return {name: usage for name, usage in both if usage is not None}
 
 
 @asynccontextmanager
 async def private_arena(data: Path, server: str) -> AsyncIterator[tuple[Arena, RecordStore, GameSeating]]:
-    """Open an arena that programs of this machine can come to, and nobody else."""
+    """Open an arena that only programs of this machine can reach."""
     settings = Settings(data=data)
     send_queue = SendQueue()
     flags = FlagTimer(microseconds, send_queue.soon)
@@ -98,13 +98,13 @@ async def private_arena(data: Path, server: str) -> AsyncIterator[tuple[Arena, R
 
 
 def _written(data: Path, job: Job) -> dict[str, bytes]:
-    """Return what the programs have written on stderr, where they have."""
+    """Return what each program has written on stderr."""
     paths = {name: errors_of(data, CONTEST, job.match, name) for name in job.fixture.players}
     return {name: path.read_bytes() for name, path in paths.items() if path.exists()}
 
 
 async def main() -> None:
-    """Play what is told, and answer; answers nothing where the input ends before."""
+    """Read a job, play it and write the answer; write nothing if the input ends early."""
     async with trio.lowlevel.FdStream(os.dup(sys.stdin.fileno())) as told:
         text = b""
         while not text.endswith(b"\n"):

@@ -1,4 +1,4 @@
-"""The contract of a host: it leases the players of a game, has it played, and returns a result that is true.
+"""The interface of hosts: a host leases the players of a game, lets it be played, and returns a verified result.
 
 There are three: an arena in the server's process, for players that connect and for programs whose games are watched
 there (`server.contest.hosts.arena_host`); the same in a process of its own, which plays one game and ends
@@ -38,7 +38,7 @@ class GameTask(NamedTuple):
 
 
 class PlayerMissing(Exception):
-    """A game cannot begin. ``str(error)`` says why."""
+    """A game cannot begin because a player did not come. ``str(error)`` says why."""
 
     programs: Programs = (None, None)
     """What the programs that were started have used."""
@@ -46,7 +46,7 @@ class PlayerMissing(Exception):
     def __init__(
         self, sentence: str, names: tuple[str, ...], *, fault: bool = False, termination: str = ABSENT
     ) -> None:
-        """Keep who is to blame: entrants, nobody, or, with ``fault``, the server itself.
+        """Keep who is to blame: entrants, nobody, or, with ``fault``, the server.
 
         ``termination`` is how the game ends for those who are to blame, a word of `server.contest.fixtures.UNPLAYED`.
         """
@@ -61,38 +61,38 @@ class NotPlayed(Exception):
 
 
 class HostedGame(Protocol):
-    """A game whose players are leased."""
+    """A game of a host whose players are leased."""
 
     @property
     def programs(self) -> Programs:
-        """What the programs have used, where the result does not say it; complete when the lease has ended."""
+        """Resource usage of the programs, if the result lacks it; complete when the lease has ended."""
 
     @property
     def lacked(self) -> str:
-        """What the machine lacked by which the game was annulled; empty where it was nothing of the kind."""
+        """The missing resource of the machine because of which the game was annulled; empty if there was none."""
 
     @property
     def recorded(self) -> bool:
-        """Whether there is a record under the number of the game."""
+        """True if there is a record with the number of the game."""
 
     async def result(self) -> Finished:
         """Return the result as soon as the game is over; raises `PlayerMissing` and `NotPlayed`."""
 
     def leave_cores(self) -> bool:
-        """Let another game be set up on the cores of this one, which is over, while its programs are being ended.
+        """Let another game use the cores of this one, which is over, while its programs are being ended.
 
         Tell whether it can be; else the cores are left when the lease has ended.
         """
 
     def cut_off(self) -> Finished | None:
-        """End a game that is not over, and return it as annulled; None where nothing of it is kept."""
+        """End a game that is not over, and return it as annulled; None if nothing of it is kept."""
 
 
 class Host(Protocol):
-    """Plays games of contests."""
+    """A player of games for contests."""
 
     def play(self, task: GameTask) -> AbstractAsyncContextManager[HostedGame | None]:
-        """Lease the players of a game until this is left, which ends their programs and gives back their cores.
+        """Lease the players of a game until the context is left; then their programs end and their cores are free.
 
         None where the game is not to begin after all: the server stops, or a player was withdrawn. Raises
         `PlayerMissing` where a player did not come.

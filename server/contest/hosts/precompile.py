@@ -1,4 +1,4 @@
-"""Compiles, before a contest, what this distribution's own bots need: in a sandbox nothing that is compiled is kept.
+"""Compiles the code of the distribution's own bots before a contest, since a sandbox keeps no compiled code.
 
 Without that each game of such a bot would begin with a compiler at work, for a quarter of a minute or more.
 """
@@ -28,7 +28,7 @@ runpy.run_module("bots", run_name="__main__", alter_sys=True)
 
 
 def games_to_compile(definition: Definition) -> list[tuple[str, str]]:
-    """Return games and parameters for which the bot that searches is started sealed, each once.
+    """Return the games and parameters for which the alpha-beta bot is started in a sandbox, each once.
 
     It gets ready for a game as it is usually played before it is told a match.
     """
@@ -43,7 +43,7 @@ def games_to_compile(definition: Definition) -> list[tuple[str, str]]:
 
 
 async def precompile_bots(definition: Definition) -> None:
-    """Compile what is `games_to_compile`, or find that it is there, which takes a few seconds; raises nothing.
+    """Compile `games_to_compile` if that is not done yet, within some seconds; raises nothing.
 
     Where it cannot be compiled here, the bots try themselves.
     """
@@ -63,6 +63,6 @@ async def precompile_bots(definition: Definition) -> None:
 
 
 def _searches(command: tuple[str, ...]) -> bool:
-    """Tell whether a command is that bot, as ``arena-bot alphabeta`` or ``python -m bots alphabeta``."""
+    """Tell whether a command starts that bot, as ``arena-bot alphabeta`` or ``python -m bots alphabeta``."""
     place = command.index(SEARCHES) if SEARCHES in command else 0
     return place > 0 and (Path(command[place - 1]).name == "arena-bot" or command[place - 2 : place] == ("-m", "bots"))

@@ -1,4 +1,4 @@
-"""Brings both players of a game to the table: entrants that connect by themselves, and programs, each on its core.
+"""Seating: brings both players to a game, connected entrants and programs that it starts, each on its core.
 
 Players are leased: whatever leaves the `AsyncExitStack` of a game gives them back, ends programs and frees cores.
 """
@@ -56,36 +56,36 @@ class StartedProgram(NamedTuple):
 
 
 class StartedPrograms(dict[str, Program]):
-    """The programs that were started for a game, by player."""
+    """All programs that were started for a game, by player."""
 
     def __init__(self) -> None:
-        """Begin with none."""
+        """Start empty."""
         super().__init__()
         self.cores: list[CoreLease] = []
         """Those of the programs."""
 
     def usage(self) -> dict[str, ProgramUsage]:
-        """Return what each of them has used; to be asked when the stack of the game was left."""
+        """Return the resource usage of each program; to be called when the context of the game was left."""
         return {name: program.usage for name, program in self.items()}
 
     def by_side(self, fixture: Fixture) -> Programs:
-        """Return the same by side."""
+        """Return the resource usage by side."""
         usage = self.usage()
         return usage.get(fixture.players[0]), usage.get(fixture.players[1])
 
 
 class SeatedPlayers:
-    """The players of a game, there and waiting for it."""
+    """Both players of a game, connected and waiting for it."""
 
     def __init__(self, arena: Arena, fixture: Fixture, coming: dict[str, StartedProgram], lease: Lease) -> None:
-        """Take programs that have come, and a lease of those who connect by themselves."""
+        """Take programs that have connected, and the lease of entrants that connect by themselves."""
         self._arena = arena
         self._fixture = fixture
         self._coming = coming
         self._lease = lease
 
     def begin(self, task: GameTask) -> Match:
-        """Begin the match, at once; raises `PlayerMissing`, or OSError where its record cannot be begun.
+        """Begin the match at once; raises `PlayerMissing`, or OSError if its record cannot be created.
 
         Where it does not begin, who waits for a game goes on waiting.
         """
@@ -113,7 +113,7 @@ class SeatedPlayers:
 
 
 def combine_faults(failures: Mapping[str, PlayerMissing], players: tuple[str, str]) -> PlayerMissing:
-    """Return why a game cannot begin, from why each of its players did not come: both are to blame where both are.
+    """Return why a game cannot begin, from the faults of its players; if both are to blame, it names both.
 
     Where the server is to blame for one of them, nobody else is: the game is played another time. ``players`` are in
     the order of the game's sides.
@@ -128,10 +128,10 @@ def combine_faults(failures: Mapping[str, PlayerMissing], players: tuple[str, st
 
 
 class GameSeating:
-    """What all contests of a server share: the arena, the machine's cores, the thread that writes into the store."""
+    """The resources that all contests of a server share: arena, cores, and the thread that writes to the store."""
 
     def __init__(self, arena: Arena, watch: Arrivals) -> None:
-        """Take the arena, and what stamps the lines of programs that talk on their pipes."""
+        """Take the arena, and the stall monitor that stamps lines from pipes."""
         self._arena = arena
         self._watch = watch
         self._home = descendants.home_of(arena.settings.data)
@@ -142,13 +142,13 @@ class GameSeating:
         self.turns = CoreQueue(self._cores.count)
 
     def leave(self, contest: int) -> None:
-        """A contest is not played any more; after the last one the server has all cores again."""
+        """Remove a contest; after the last one the server uses all cores again."""
         self.turns.leave(contest)
         if self.turns.idle:
             self._cores.rest()
 
     def leave_cores(self, started: StartedPrograms, definition: Definition) -> bool:
-        """Let another game be set up on the cores of one that is over, while its programs are being ended.
+        """Let another game use the cores of one that is over, while its programs are being ended.
 
         Tell whether it can be: sandboxes are made meanwhile, and each program begins when its core is free.
         """
@@ -160,7 +160,7 @@ class GameSeating:
         return True
 
     async def stored(self, work: Callable[[], Result]) -> Result:
-        """Do something with the store, beside the loop, since the disk may be slow; one after the other."""
+        """Use the store in a thread, since the disk may be slow; one call after the other."""
 
         def watched() -> Result:
             self._began = time.monotonic()
@@ -172,7 +172,7 @@ class GameSeating:
         return await trio.to_thread.run_sync(watched, limiter=self._one_at_a_time)
 
     async def watch_store(self) -> None:
-        """Say in the log when the store does not answer, and when it does again, until cancelled.
+        """Log when the store does not answer, and when it does again, until cancelled.
 
         Contests wait for it meanwhile, and nobody else does.
         """
@@ -245,7 +245,7 @@ class GameSeating:
         return SeatedPlayers(self._arena, fixture, coming, lease)
 
     async def _watch_over(self, number: int, side: int, one: StartedProgram) -> None:
-        """End a game when a program of it has ended, and so has all that spoke for it: nobody would come back."""
+        """End a game when a program has ended with all its connections, since nobody would resume it."""
         await one.ticket.gone.wait()
         await one.program.ended.wait()
         match = self._arena.matches.get(number)
@@ -263,7 +263,7 @@ class GameSeating:
         command: tuple[str, ...],
         core: CoreLease,
     ) -> Program:
-        """Start a program for a seat; raises `NotStarted` and `NotVisible`."""
+        """Start a program with its credential; raises `NotStarted` and `NotVisible`."""
         settings, definition, fixture = self._arena.settings, task.definition, task.fixture
         errors = errors_of(settings.data, task.contest, task.number, ticket.name)
         variant = definition.variants[fixture.variant]
@@ -284,13 +284,13 @@ class GameSeating:
         return program
 
     async def _serve(self, ticket: ProgramCredential, stream: ByteStream) -> None:
-        """Serve what a program says, as the one that it is and as nobody else."""
+        """Serve the connection of a program, which can only log in as itself."""
         visit = ConnectionQuota(f"program {ticket.name}", None, self._arena.settings.limits, microseconds)
         visit.seat_token = ticket.token
         await serve_stream(stream, self._arena, self._watch, visit)
 
     async def _accept(self, ticket: ProgramCredential, ways: trio.Semaphore, stream: trio.SocketStream) -> None:
-        """Serve a connection of a program, a few at a time."""
+        """Accept connections of a program, a few at the same time."""
         try:
             ways.acquire_nowait()
         except trio.WouldBlock:
@@ -302,7 +302,7 @@ class GameSeating:
             ways.release()
 
     async def _arrives(self, name: str, one: StartedProgram, limit: int) -> None:
-        """Wait until a program seeks; raises `PlayerMissing` if it ends before, or takes longer than ``limit`` seconds.
+        """Wait until a program sends SEEK; raises `PlayerMissing` if it ends before, or after ``limit`` seconds.
 
         They are counted one by one: one in which the server stood still, or could accept no connection, counts once,
         or not.

@@ -1,4 +1,4 @@
-"""What a cluster can play, what it is given, and whether what comes back is true. Pure."""
+"""Jobs for a cluster and the verification of its answers. Pure."""
 
 from typing import Any, NamedTuple
 
@@ -22,7 +22,7 @@ class BadAnswer(Exception):
 
 
 class Played(NamedTuple):
-    """What has become of a game that was given away."""
+    """The verified answer of a worker."""
 
     answer: Answer
     state: State | None = None
@@ -47,14 +47,14 @@ def cluster_obstacle(definition: Definition) -> str:
 
 
 def make_job(task: GameTask, server: str) -> Job:
-    """Return a game to be given away; ``server`` names the program in its record."""
+    """Return the job for a game; ``server`` names the program in its record."""
     # how many cores there are is for the worker to say; what is hidden from a program, the other entrants do
     text = definition_text.encode(replace(task.definition, cores=0))
     return Job(text, task.fixture, task.number, server, starts=dict(task.start_seconds))
 
 
 def check_answer(job: Job, answer: Any) -> Played:
-    """Return what came of a game from what a worker has answered; raises `BadAnswer`, also where it was lost."""
+    """Verify the answer of a worker, and return the game; raises `BadAnswer`, also if the worker was lost."""
     if answer is None:
         raise BadAnswer("its worker was lost")
     if isinstance(answer, Exception):

@@ -1,4 +1,4 @@
-"""A game that is given away: what a worker of a cluster is told and answers, and what it does. Knows no cluster.
+"""The job of a worker: a game to play, and the answer. Knows no cluster.
 
 `play` and `greet` run on the worker. The game has a process of its own there, `server.contest.hosts.game_worker`.
 """
@@ -53,7 +53,7 @@ class Job(msgspec.Struct, frozen=True):
 
 
 class Answer(msgspec.Struct, frozen=True):
-    """What came of it: a record, or why there is none."""
+    """The answer to a job: a record, or why there is none."""
 
     record: str = ""
     """The text of the whole record; empty where the match could not begin."""
@@ -72,7 +72,7 @@ class Answer(msgspec.Struct, frozen=True):
 
 
 class WorkerInfo(NamedTuple):
-    """What a worker says of itself."""
+    """The machine and the cores of a worker."""
 
     machine: str
     """The same for all workers that share cores."""
@@ -83,11 +83,11 @@ class WorkerInfo(NamedTuple):
 
 
 class Failed(Exception):
-    """A process has not played its game to the end; ``str(error)`` says how it ended."""
+    """A worker process has not finished its game; ``str(error)`` says how it ended."""
 
 
 def greet(folder: str) -> WorkerInfo:
-    """Return what this machine has for the games of a contest file in that folder."""
+    """Return what this machine offers for the games of a contest file in that folder."""
     cores = tuple(sorted(os.sched_getaffinity(0))) if hasattr(os, "sched_getaffinity") else ()
     host = socket.gethostname()
     lacks = "" if Path(folder).is_dir() else f"the contest file's folder {folder} is not there on {host}"
@@ -97,7 +97,7 @@ def greet(folder: str) -> WorkerInfo:
 
 
 def game_slots(cores: Sequence[int], threads: int) -> list[tuple[int, ...]]:
-    """Return how many games a worker with so many threads can play at a time, and on which of these cores each.
+    """Return the cores of each game that a worker with that number of threads can play at the same time.
 
     A game has two programs, and a core for each. Where there are too few free cores, its programs go where they like.
     """
@@ -107,7 +107,7 @@ def game_slots(cores: Sequence[int], threads: int) -> list[tuple[int, ...]]:
 
 
 def play(job: bytes, wanted: Callable[[], bool]) -> bytes:
-    """Play a `Job`, and return its `Answer`, both as JSON; nothing as soon as it is not ``wanted`` any more.
+    """Play a `Job`, and return its `Answer`, both as JSON; return nothing when it is not ``wanted`` any more.
 
     The process ends with this one, however that ends. Raises `Failed`.
     """
@@ -129,7 +129,7 @@ def play(job: bytes, wanted: Callable[[], bool]) -> bytes:
 
 
 def _read(pipe: IO[bytes], wanted: Callable[[], bool]) -> bytes | None:
-    """Return all that comes; None as soon as it is not wanted any more."""
+    """Read until the end; None when the answer is not wanted any more."""
     data = b""
     with selectors.DefaultSelector() as selector:
         selector.register(pipe, selectors.EVENT_READ)
@@ -145,7 +145,7 @@ def _read(pipe: IO[bytes], wanted: Callable[[], bool]) -> bytes | None:
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
-    """Let a process end by the end of its input, and kill it where that takes too long."""
+    """End a process by closing its input, and kill it if that takes too long."""
     assert process.stdin is not None
     process.stdin.close()
     try:

@@ -1,10 +1,8 @@
 """Programs of entrants: their sandbox, their limits, and their processor cores.
 
-- `bounded_log`: what a program writes on its standard error: its beginning and its end are kept, however much there
-  is
-- `command`: how a program of an entrant is called: what is filled into its command, and what it finds in its
-  environment
+- `bounded_log`: a log of bounded size: it keeps the beginning and the end of what a program writes on stderr
+- `command`: the command line and the environment of an entrant's program
 - `pipes`: the pipes of a program as a stream
-- `program`: programs of entrants: each is started for one game, and ended with all that it has started itself
+- `program`: runs programs of entrants: starts each for one game, and ends it with all its processes
 - `sandbox`: the sandbox around a program: what it may see, use and call, and on which cores
 """

@@ -1,4 +1,4 @@
-"""What a program writes on its standard error: its beginning and its end are kept, however much there is."""
+"""A log of bounded size: it keeps the beginning and the end of what a program writes on stderr."""
 
 from pathlib import Path
 
@@ -17,14 +17,14 @@ TOLD_CHARACTERS = 300
 
 
 class BoundedLog:
-    """A file that never holds more than head and tail, and a line about what was left out between them.
+    """A log file of a head, a tail, and a line about what was left out between them.
 
     The head is written as it comes, the tail when the log is closed. Where nothing is written there is no file. Where
     the file cannot be written, the server's log says so once; `last_words` are known all the same.
     """
 
     def __init__(self, path: Path) -> None:
-        """Take the place of the file; its folder is made where it is missing."""
+        """Take the path of the file; its folder is created if it is missing."""
         self._path = path
         self._head = 0  # bytes of the head that are written
         self._tail = bytearray()
@@ -43,7 +43,7 @@ class BoundedLog:
             del self._tail[:-TAIL_BYTES]
 
     def close(self) -> None:
-        """Write the tail, as far as the head does not have it."""
+        """Write the tail, except what the head has."""
         rest = self._all - self._head
         if rest > 0:
             kept = bytes(self._tail[-min(rest, TAIL_BYTES) :])
@@ -51,7 +51,7 @@ class BoundedLog:
             self._append((f"\n[{left_out} bytes are left out here]\n".encode() if left_out else b"") + kept)
 
     def last_words(self) -> str:
-        """Return the end of all in one printable line, quoted; empty where nothing was written."""
+        """Return the end of what was written as one printable, quoted line; empty if nothing was written."""
         text = bytes(self._tail).decode(errors="backslashreplace").strip()
         return repr(text[-TOLD_CHARACTERS:]) if text else ""
 

@@ -1,4 +1,4 @@
-"""How a program of an entrant is called: what is filled into its command, and what it finds in its environment."""
+"""The command line and the environment of an entrant's program."""
 
 import re
 import shlex
@@ -16,7 +16,7 @@ MAX_SHOWN = 200
 
 
 class Seat(NamedTuple):
-    """What a program is told of the game that it is started for."""
+    """What a program is told about its game."""
 
     host: str
     """Where the server listens, for a program that connects by itself."""
@@ -29,7 +29,7 @@ class Seat(NamedTuple):
 
 
 def builtin_bot_command(bot: BuiltinBot) -> tuple[str, ...]:
-    """Return the command of a bot of the server's own, for one match; it finds its token in the environment."""
+    """Return the command of a built-in bot for one match; it finds its token in the environment."""
     where = ("--host", "{host}", "--port", "{port}", "--game", "{game}", "--name", "{name}", "--games", "1")
     return (sys.executable, "-P", "-m", "bots", *bot.arguments, *where)
 
@@ -41,17 +41,17 @@ def fill_command(command: Sequence[str], seat: Seat) -> list[str]:
 
 
 def connects(command: Sequence[str]) -> bool:
-    """Tell whether a program connects over TCP, having asked for host or port; else it talks on stdin and stdout."""
+    """Tell whether a program connects over TCP, since its command has host or port; else it uses stdin and stdout."""
     return any("{host}" in word or "{port}" in word for word in command)
 
 
 def quote_command(command: Sequence[str]) -> str:
-    """Return a command for a sentence: as a shell takes it, in one printable line that is not too long."""
+    """Return a command quoted for a sentence, as one printable line of bounded length."""
     text = shlex.join(command)
     text = text if text.isprintable() else repr(text)
     return text if len(text) <= MAX_SHOWN else f"{text[:MAX_SHOWN]}…"
 
 
 def environment_variables(seat: Seat) -> dict[str, str]:
-    """Return what a program finds in its environment: ARENA_HOST and so on."""
+    """Return the environment variables for a program: ARENA_HOST and so on."""
     return {f"ARENA_{field.upper()}": str(value) for field, value in seat._asdict().items()}

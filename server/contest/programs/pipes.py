@@ -13,7 +13,7 @@ class Pipes:
     """
 
     def __init__(self, to: IO[bytes], from_: IO[bytes]) -> None:
-        """Take both pipes over."""
+        """Own both pipes."""
         self._to, self._from = _stream_of(to), _stream_of(from_)
 
     def source(self) -> int:
@@ -43,7 +43,7 @@ class Pipes:
 
 
 def _stream_of(file: IO[bytes]) -> trio.lowlevel.FdStream:
-    """Take a pipe over."""
+    """Make a stream of a pipe, and own it."""
     stream = trio.lowlevel.FdStream(os.dup(file.fileno()))
     file.close()
     return stream

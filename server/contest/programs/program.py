@@ -1,4 +1,4 @@
-"""Programs of entrants: each is started for one game, and ended with all that it has started itself."""
+"""Runs programs of entrants: starts each for one game, and ends it with all its processes."""
 
 import errno
 import os
@@ -53,11 +53,11 @@ class NotStarted(Exception):
 
 
 class MachineFault(NotStarted):
-    """A program cannot be started, and neither it nor its command is to blame: the machine, or the server, is."""
+    """A program cannot be started because of a fault of the machine or the server."""
 
 
 class Place(NamedTuple):
-    """Where a program runs."""
+    """The surroundings of a program: folder, core, sandbox."""
 
     folder: Path
     """Its working directory."""
@@ -74,7 +74,7 @@ class Place(NamedTuple):
 
 
 class Program:
-    """A program that was started; `run` makes it, and ends it."""
+    """A running program; made and ended by `run`."""
 
     def __init__(
         self,
@@ -85,7 +85,7 @@ class Program:
         keep: Path,
         box: Sealed | None = None,
     ) -> None:
-        """Take the leader of a process group, the pipe that it writes its errors to, and where they are kept.
+        """Take the leader of a process group, the pipe of its stderr, and the path of its log.
 
         In a sandbox that is bubblewrap.
         """
@@ -113,19 +113,19 @@ class Program:
         self._kept = trio.Event()
 
     def report(self) -> str:
-        """Say in one sentence how it has ended, or that it runs, and what it has last written on stderr."""
+        """Return one sentence: how it has ended, or that it runs, and its last words on stderr."""
         words = self._log.last_words()
         return f"{self._called} {self._how()}" + (f"; the last that it wrote: {words}" if words else "")
 
     @property
     def termination(self) -> Termination:
-        """Return how the game is lost of which it was not to be over yet."""
+        """Return the termination of a game that the program lost by its end."""
         excess = None if self._box is None else self._box.excess(self._status)
         return Termination.CRASHED if excess is None else excess.termination
 
     @property
     def fault(self) -> str:
-        """Say in a clause why it never began, through no fault of its own; empty where that is not so."""
+        """Return a clause why it never began, if that was not its own fault; else empty."""
         if not self._never_ran:
             return ""
         said = self._log.last_words()
@@ -133,7 +133,7 @@ class Program:
 
     @property
     def usage(self) -> ProgramUsage:
-        """Return what it has used and how it ended; what it uses at most at a time is not known without a sandbox.
+        """Return its resource usage and its end; without a sandbox the peak memory is unknown.
 
         Its status is None while it runs too. All is known when `run` has ended.
         """
@@ -145,7 +145,7 @@ class Program:
         return ProgramUsage(cpu, ended - self._began, memory, None if self._ending else self._status)
 
     async def open(self) -> None:
-        """Wait until a program that connects out of a sandbox has its way to the server, or has ended."""
+        """Wait until a program in a sandbox can connect to the server, or has ended."""
         if self._box is not None and self.stream is None:
             self.listener = await self._box.listener()
 
@@ -162,7 +162,7 @@ class Program:
         return f"was ended by the signal {-self._status}"
 
     async def keep_errors(self) -> None:
-        """Read what it writes on stderr, until it has ended."""
+        """Read and keep its stderr until it has ended."""
         try:
             with self._keeping:
                 while data := await self._errors.receive_some(READ_BYTES):
@@ -172,7 +172,7 @@ class Program:
             self._kept.set()
 
     async def wait(self) -> None:
-        """Wait for its end, and leave the process to be waited for: until then nobody else has its number."""
+        """Wait for its end without reaping it, so that its process number stays reserved."""
         while self._status is None:
             found = os.waitid(os.P_PID, self._process.pid, os.WEXITED | os.WNOWAIT | os.WNOHANG)
             if found is None:
@@ -185,14 +185,14 @@ class Program:
         self.ended.set()
 
     async def _rest(self) -> None:
-        """Wait until it may have ended: on Linux it is known when it has."""
+        """Wait until it has ended, or for a moment where the system does not tell."""
         if self._handle is None:
             await trio.sleep(LOOK_SECONDS)
         else:
             await trio.lowlevel.wait_readable(self._handle)
 
     async def end(self) -> None:
-        """End it and all that it has started: by closing its input, by SIGTERM, by SIGKILL."""
+        """End it and all its processes: by closing its input, then by SIGTERM, then by SIGKILL."""
         if self._box is not None:
             self._box.look()
         if self.stream is not None:
@@ -222,7 +222,7 @@ class Program:
         self._log.close()
 
     async def _end_sandbox(self, box: Sealed) -> None:
-        """End all that is in a sandbox."""
+        """Kill all processes in its sandbox."""
         box.look()
         box.kill()
         with trio.move_on_after(KILL_SECONDS):
@@ -231,7 +231,7 @@ class Program:
         box.close()
 
     def _reap(self) -> None:
-        """Let its number go, where it has ended, and take note of its processor time, with all that was waited for."""
+        """Reap the process if it has ended, and keep the processor time of all reaped processes."""
         with suppress(ChildProcessError):
             process, status, used = os.wait4(self._process.pid, os.WNOHANG)
             if process:
@@ -239,7 +239,7 @@ class Program:
                 self._cpu_seconds = used.ru_utime + used.ru_stime
 
     def _hear_last_words(self) -> None:
-        """Read what has been written on stderr and not been read yet: the pipe holds no more than this."""
+        """Read the rest of its stderr from the pipe."""
         with suppress(BlockingIOError):
             self._log.write(os.read(self._errors.fileno(), READ_BYTES))
 
@@ -260,7 +260,7 @@ async def run(
     *,
     task_status: trio.TaskStatus[Program] = trio.TASK_STATUS_IGNORED,
 ) -> None:
-    """Run a program for one game until it ends or this is cancelled; then end whatever it has started.
+    """Run a program for one game until it ends or this is cancelled; then end all its processes.
 
     Reports the `Program` as soon as it runs; raises `NotStarted`. Its ``stream`` is for the caller to serve, and closed
     here. Ending is not cancelled, and takes a few seconds at most.
@@ -347,7 +347,7 @@ async def _start_sealed(command: Sequence[str], called: str, seat: Seat, place: 
 
 
 def _check_command(words: Sequence[str], path: str, folder: Path) -> None:
-    """Raise the OSError, or ValueError, with which a command cannot be started, as far as that is seen from outside."""
+    """Raise the OSError or ValueError with which a command would fail in the sandbox, as far as that can be known."""
     if any("\0" in word for word in words):
         raise ValueError("embedded null byte")
     if not folder.is_dir():
@@ -360,7 +360,7 @@ def _check_command(words: Sequence[str], path: str, folder: Path) -> None:
 
 
 def _not_started(called: str, error: Exception, place: Place) -> NotStarted:
-    """Return why a program has not started, and who is to blame."""
+    """Return the exception for a program that did not start: it says who is to blame."""
     fault = machine_fault(error)
     if fault:
         return MachineFault(f"{called} cannot be started: {fault}")
@@ -373,7 +373,7 @@ def _not_started(called: str, error: Exception, place: Place) -> NotStarted:
 
 
 async def _abandon(process: subprocess.Popen[bytes], marker: str) -> None:
-    """End and reap a process that nobody has taken over, and what it has started. Is not cancelled."""
+    """Kill and reap a process that nobody owns, with its descendants. Is not cancelled."""
     with trio.move_on_after(KILL_SECONDS, shield=True):
         for pipe in (process.stdin, process.stdout):
             if pipe is not None:
@@ -387,7 +387,7 @@ async def _abandon(process: subprocess.Popen[bytes], marker: str) -> None:
 
 
 async def _end_descendants(called: str, marker: str) -> None:
-    """End what a program has left; where that cannot be looked for, the next server in the data directory does it."""
+    """Kill the processes that a program has left; if that fails, the next server in the data directory does it."""
     try:
         left = await trio.to_thread.run_sync(descendants.end_marked, marker)
     except (OSError, RuntimeError, MemoryError) as error:
@@ -398,7 +398,7 @@ async def _end_descendants(called: str, marker: str) -> None:
 
 
 def _handle_of(process: int) -> int | None:
-    """Return a descriptor that tells when a process has ended; None where none is to be had."""
+    """Return a descriptor that becomes readable when a process ends (pidfd); None if there is none."""
     with suppress(OSError, AttributeError):
         return os.pidfd_open(process)
     return None

@@ -1,4 +1,4 @@
-"""The bracket of a knockout as a report shows it: every place up to the final, those that are still open too."""
+"""The bracket of a knockout in reports: all meetings up to the final, also those that are open."""
 
 from collections.abc import Mapping, Sequence
 

@@ -22,7 +22,7 @@ RECORDS = "../../records/"
 def make_report(
     definition: Definition, games: Sequence[Finished], plan: Plan, moment: Moment, records: str = RECORDS
 ) -> Report:
-    """Return the report of a contest; ``games`` are all, in their order, and ``plan`` is what follows from them.
+    """Return the report of a contest; ``games`` are all in order, and ``plan`` is the plan after them.
 
     ``records`` is what links to records begin with. It may take seconds: call it in a thread of its own.
     """
@@ -89,7 +89,7 @@ def make_report(
 
 
 def _conditions(definition: Definition) -> tuple[str, ...]:
-    """Return what has to be known of how programs are run, where that is not as it is usually."""
+    """Return notes about how programs are run, if that is not as usual."""
     if definition.sandbox is Sandbox.NONE and not all(entrant.connects for entrant in definition.entrants):
         return ("Programs are not sealed: each can read and change what the server's user can, other programs too.",)
     return ()
@@ -127,7 +127,7 @@ def _game(definition: Definition, number: int, game: Finished, counts: bool, rec
 
 
 def _programs(game: Finished) -> dict[str, int | None]:
-    """Return the fields of a game that tell of its programs."""
+    """Return the fields of a game about its programs."""
     found: dict[str, int | None] = {}
     for side, usage in zip(("first", "second"), game.programs, strict=True):
         if usage is not None:
@@ -139,7 +139,7 @@ def _programs(game: Finished) -> dict[str, int | None]:
 
 
 def _schedule(definition: Definition, plan: Plan, moment: Moment) -> tuple[ScheduledGame, ...]:
-    """Return what is being played, and the next games that can begin."""
+    """Return the running games, and the next games that can begin."""
     running = set(moment.running)
     due = [fixture for fixture in plan.due if fixture not in running]
     return tuple(

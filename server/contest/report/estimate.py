@@ -1,4 +1,4 @@
-"""How many games of a contest are left, and how long they are going to take.
+"""Estimates how many games of a contest are left, and how long they will take.
 
 Time is judged by how long recent games have really taken, with the start and the end of their programs, and by how many
 of them can be played at a time: by cores, by entrants that connect and play one game each, and by rounds, of which each
@@ -33,7 +33,7 @@ EVEN_WEIGHT = 4
 
 
 class Moment(NamedTuple):
-    """What definition and games do not tell."""
+    """The state of a contest at a moment, in addition to its definition and games."""
 
     now: datetime
     opened: datetime
@@ -53,7 +53,7 @@ class Moment(NamedTuple):
 
 
 class Remaining(NamedTuple):
-    """What is still to be played."""
+    """The games that are left, and the time that they will take."""
 
     games: int
     """Those that are running included."""
@@ -72,7 +72,7 @@ class Remaining(NamedTuple):
 
 
 class Batch(NamedTuple):
-    """Games that can be played in any order, and wait for those of the batch before."""
+    """Games that can be played in any order after those of the batch before."""
 
     games: int
     players: int
@@ -176,7 +176,7 @@ def _of_later_stage(definition: Definition, number: int, players: int, even: flo
 
 
 def _knockout(format: Knockout, players: int, size: int, even: float, behind: int = 0) -> list[Batch]:
-    """Return the rounds of a knockout that come behind so many."""
+    """Return the rounds of a knockout after a number of rounds."""
     rounds = max(0, players - 1).bit_length()
     batches = []
     for number in range(behind + 1, rounds + 1):
@@ -193,7 +193,7 @@ def _with_tie_breaks(batch: Batch, format: Knockout, meetings: int, even: float)
 
 
 def _even(games: list[Finished]) -> float:
-    """Return how many of the pairs of games that were played ended even."""
+    """Estimate which part of the pairs of games ends even, from the finished ones."""
     pairs: defaultdict[Fixture, list[Finished]] = defaultdict(list)
     for game in games:
         if game.played:
@@ -203,7 +203,7 @@ def _even(games: list[Finished]) -> float:
 
 
 def _duration(definition: Definition, batches: list[Batch], a_game: float, moment: Moment) -> float:
-    """Return how long games take, one batch after the other."""
+    """Return the duration of games, one batch after the other."""
     seconds = 0.0
     for batch in batches:
         games = batch.games + batch.likely
@@ -214,7 +214,7 @@ def _duration(definition: Definition, batches: list[Batch], a_game: float, momen
 
 
 def _bound(definition: Definition, number: int, batches: list[Batch], moment: Moment) -> float:
-    """Return how long games take at most, with the budgets used up, one batch after the other."""
+    """Return the longest duration of games, with all budgets used up, one batch after the other."""
     longest, seconds = _longest_game(definition, number), 0.0
     for batch in batches:
         # pairs that break ties are played one after the other
@@ -224,7 +224,7 @@ def _bound(definition: Definition, number: int, batches: list[Batch], moment: Mo
 
 
 def _longest_game(definition: Definition, number: int) -> float:
-    """Return how many seconds a game of a stage takes at most, with the start of its programs."""
+    """Return the longest duration of a game of a stage in seconds, with the start of its programs."""
     if number == QUALIFICATION:
         assert definition.qualification is not None
         controls = [definition.qualification.control]
@@ -237,7 +237,7 @@ def _longest_game(definition: Definition, number: int) -> float:
 
 
 def _slots(definition: Definition, batch: Batch, moment: Moment) -> float:
-    """Return how many games of a batch can be played at a time; as many as are played now at least."""
+    """Return how many games of a batch can be played at the same time; at least those that are running."""
     entrants = definition.entrants
     connecting = sum(entrant.connects for entrant in entrants)
     programs = 2 * (1 - connecting / len(entrants))
@@ -257,7 +257,7 @@ def _sum(parts: list[float | None]) -> float | None:
 
 
 def _game_seconds(definition: Definition, number: int, games: list[Finished]) -> float | None:
-    """Return how long a game of a stage takes, about; None as long as none was played."""
+    """Return the typical duration of a game of a stage; None if none was played."""
     played = [game for game in games if game.played]
     mine = [_seconds(game) for game in played if game.fixture.stage == number][-RECENT:]
     if mine:
@@ -269,12 +269,12 @@ def _game_seconds(definition: Definition, number: int, games: list[Finished]) ->
 
 
 def _seconds(game: Finished) -> float:
-    """Return how long a game has taken; at least what both sides used of their time."""
+    """Return the duration of a game; at least the time that both sides used."""
     return max(game.seconds, sum(game.used) / SECOND)
 
 
 def _time_limit(definition: Definition, number: int, moment: Moment) -> float | None:
-    """Return how many seconds a ladder still has by its limit of time; None for what has none."""
+    """Return how many seconds a ladder has left; None for a stage without a time limit."""
     if number == QUALIFICATION:
         return None
     format = definition.stages[number].format
@@ -286,6 +286,6 @@ def _time_limit(definition: Definition, number: int, moment: Moment) -> float | 
 
 
 def _endless(definition: Definition, number: int) -> bool:
-    """Tell whether a stage is a ladder that time alone ends."""
+    """Tell whether a stage is a ladder that only its time limit ends."""
     format = definition.stages[number].format
     return isinstance(format, Ladder) and format.games == 0

@@ -1,4 +1,4 @@
-"""The report as files in a folder: JSON, CSV and the page. Each is whole whenever somebody looks."""
+"""Writes the files of a report: JSON, CSV and the page. Each file is replaced as a whole."""
 
 import csv
 import io
@@ -22,7 +22,7 @@ MODE = 0o644
 
 
 def write_report_files(report: Report, folder: Path) -> None:
-    """Write all files of a report into a folder, which is made where it is missing; raises OSError."""
+    """Write all files of a report into a folder, which is created if it is missing; raises OSError."""
     folder.mkdir(parents=True, exist_ok=True)
     for name, text in file_texts(report).items():
         _replace(folder / name, text)
@@ -43,7 +43,7 @@ def file_texts(report: Report) -> dict[str, str]:
 
 
 def table(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
-    """Return a table as CSV (RFC 4180): what there is nothing of is empty, and no text begins like a formula."""
+    """Return a table as CSV (RFC 4180): None becomes an empty field, and no text begins like a formula."""
     text = io.StringIO(newline="")
     writer = csv.writer(text)
     writer.writerow(columns)
@@ -61,7 +61,7 @@ def _cell(value: object) -> object:
 
 
 def _replace(path: Path, text: str) -> None:
-    """Write a file under another name, and give it its own when it is whole."""
+    """Write a file under a temporary name, and rename it when it is complete."""
     with NamedTemporaryFile("wb", dir=path.parent, prefix=f".{path.name}.", delete=False) as file:
         try:
             file.write(text.encode())

@@ -1,4 +1,4 @@
-"""Numbers, times and foreign text as people read them in reports."""
+"""Formats numbers, times and foreign text for reports."""
 
 from datetime import UTC, datetime
 
@@ -8,7 +8,7 @@ from server.contest.definition import Format, Gauntlet, Knockout, Ladder, RoundR
 
 
 def printable(text: str) -> str:
-    r"""Return text without anything that a terminal or browser would obey: such characters become ``\x1b`` and so on.
+    r"""Return text without control characters: these become ``\x1b`` and so on.
 
     These are all that Unicode does not call printable, among them control characters and changes of direction.
     """
@@ -26,12 +26,12 @@ def points(value: float) -> str:
 
 
 def quarters(value: float) -> str:
-    """Write a tie-break, which comes in quarters of a point, without zeros at its end."""
+    """Write a tie-break, a multiple of a quarter, without zeros at its end."""
     return f"{value:.2f}".rstrip("0").rstrip(".")
 
 
 def elo(value: float) -> str:
-    """Write a strength or difference in Elo, with its sign."""
+    """Write a rating or a difference in Elo, with its sign."""
     return signed(value, 0)
 
 
@@ -42,7 +42,7 @@ def signed(value: float, decimals: int) -> str:
 
 
 def percent(value: float) -> str:
-    """Write a probability; one that is nearly certain is not rounded to certainty."""
+    """Write a probability; only 0 and 1 are written as certain."""
     if 0 < value < 0.001:
         return "< 0.1 %"
     if 0.999 < value < 1:
@@ -51,7 +51,7 @@ def percent(value: float) -> str:
 
 
 def share(part: int, whole: int) -> str:
-    """Write how many of all, with the percentage: ``3 (25 %)``."""
+    """Write a part of a total with its percentage: ``3 (25 %)``."""
     return f"{part} ({100 * part / whole:.0f} %)" if whole else "–"
 
 
@@ -65,7 +65,7 @@ def time_used(microseconds: int) -> str:
 
 
 def duration(seconds: float) -> str:
-    """Write a time that takes so long: 12 s, 3:05 min, 2:03:05 h."""
+    """Write a duration: 12 s, 3:05 min, 2:03:05 h."""
     whole = round(seconds)
     if whole < 60:
         return f"{whole} s"
@@ -80,7 +80,7 @@ def date(moment: datetime) -> str:
 
 
 def control(time: TimeControl) -> str:
-    """Write what a side has for a game."""
+    """Write a time control."""
     if time.increment == 0:
         return f"{_seconds(time.budget)} a side"
     return f"{_seconds(time.budget)} + {_seconds(time.increment)} a move"
@@ -108,12 +108,12 @@ def variant_name(variant: Variant) -> str:
 
 
 def number(count: int, word: str, plural: str = "s") -> str:
-    """Write how many there are of something."""
+    """Write a number with its noun, in the plural if necessary."""
     return f"{count} {word}{'' if count == 1 else plural}"
 
 
 def program(cpu: int | None, wall: int | None, memory: int | None, status: int | None) -> str:
-    """Write what a program has used in a game and how it ended: ``cpu 1.2 s of 3.4 s, 34 MB, exit 0``."""
+    """Write the resource usage of a program in a game and how it ended: ``cpu 1.2 s of 3.4 s, 34 MB, exit 0``."""
     if cpu is None or wall is None:
         return "–"
     end = "ended by the server" if status is None else f"exit {status}" if status >= 0 else f"signal {-status}"

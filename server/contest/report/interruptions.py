@@ -1,4 +1,4 @@
-"""What went wrong in a contest through no entrant's fault: pauses, and games that were annulled or set aside."""
+"""Interruptions that were no entrant's fault: pauses, and games that were annulled or set aside."""
 
 from engine.games.outcome import Termination
 from server.contest.fixtures import SET_ASIDE
@@ -10,7 +10,7 @@ MAX_LISTED = 50
 
 
 def interruptions(report: Report) -> list[str]:
-    """Return a sentence for each pause, and for each game that was annulled or set aside; none where all went well."""
+    """Return a sentence for each pause, and for each game that was annulled or set aside."""
     games = [game for game in report.games if game.result == "annulled" or game.reason == SET_ASIDE]
     left_out = len(games) - MAX_LISTED
     more = [f"{formatting.number(left_out, 'game')} more before these"] if left_out > 0 else []
@@ -18,7 +18,7 @@ def interruptions(report: Report) -> list[str]:
 
 
 def pause(one: Pause) -> str:
-    """Say in a sentence when a contest paused, and why."""
+    """Return a sentence when and why a contest paused."""
     reason = formatting.printable(one.reason)
     if one.ended is None:
         return f"paused since {formatting.date(one.began)}: {reason}"
@@ -26,7 +26,7 @@ def pause(one: Pause) -> str:
 
 
 def intervention(done: Intervention) -> str:
-    """Say in a sentence what the organiser has changed, and when."""
+    """Return a sentence what the organiser has changed, and when."""
     return f"{formatting.date(done.date)}: {formatting.printable(done.sentence)}"
 
 

@@ -1,4 +1,4 @@
-"""How far a contest has come, while it is played: for a live display, and as one line."""
+"""The progress of a running contest, for a live display and as one line."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -26,7 +26,7 @@ MAX_MISSING = 5
 
 
 class Progress(NamedTuple):
-    """How far a contest has come."""
+    """The state of a contest: its stages, and the games that are due."""
 
     name: str
     stage: str
@@ -44,7 +44,7 @@ class Progress(NamedTuple):
 
 
 def current_progress(definition: Definition, games: Sequence[Finished], plan: Plan, moment: Moment) -> Progress:
-    """Return how far a contest has come; ``plan`` is what follows from the games."""
+    """Return the progress of a contest; ``plan`` is the plan after its games."""
     state = plan.stages[-1]
     valid = counted_games(games)
     stage = "qualification"
@@ -104,13 +104,13 @@ def render_progress(now: Progress) -> RenderableType:
 
 
 def _head(definition: Definition, state: StageState, games: list[Finished]) -> tuple[tuple[int, str, str], ...]:
-    """Return the first of a stage's table."""
+    """Return the first lines of a stage's table."""
     table = standings(definition, state.number, state.players, games, state.schedule.byes)
     return tuple((line.place, line.name, _mark(line)) for line in table[:HEAD])
 
 
 def _mark(line: Standing) -> str:
-    """Write what a line of the table is ranked by."""
+    """Write the value that ranks a line of the table."""
     if line.rating is not None:
         return f"{formatting.elo(line.rating)} Elo"
     if line.rounds_won is not None:

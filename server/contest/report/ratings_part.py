@@ -1,4 +1,4 @@
-"""The part of a report that tells who is stronger: ratings, likelihoods of superiority, comparisons, and variants."""
+"""The part of a report about strength: ratings, likelihoods of superiority, comparisons, and variants."""
 
 from collections import Counter, defaultdict
 from collections.abc import Sequence
@@ -30,7 +30,7 @@ errs in 5 % of the cases where the difference is as large as that, less often wh
 
 
 def fit_ratings(definition: Definition, games: Sequence[Finished]) -> Ratings | None:
-    """Return the ratings of the entrants who have played others; None where nobody has.
+    """Fit the ratings of the entrants who have played others; None if nobody has.
 
     Of more than `MAX_INTERVALS` of them, intervals are left out, and nothing is told of variants.
     """
@@ -48,7 +48,7 @@ def fit_ratings(definition: Definition, games: Sequence[Finished]) -> Ratings | 
 
 
 def variant_results(definition: Definition, games: Sequence[Finished], fit: Ratings | None) -> tuple[Variant, ...]:
-    """Return what is played, and how the games between entrants went."""
+    """Return the results of the games between entrants in each variant."""
     between = _between(definition, games)
     found = []
     for place, variant in enumerate(definition.variants):
@@ -71,7 +71,7 @@ def variant_results(definition: Definition, games: Sequence[Finished], fit: Rati
 def superiority_matrix(
     definition: Definition, games: Sequence[Finished], ratings: Sequence[Rating]
 ) -> tuple[tuple[float | None, ...], ...]:
-    """Return how likely each of those who are rated is stronger than each other; nothing for too many."""
+    """Return the likelihood that each rated entrant is stronger than each other one; empty for too many entrants."""
     if len(ratings) > MAX_SUPERIORITY:
         return ()
     names = [rating.name for rating in ratings]
@@ -80,7 +80,7 @@ def superiority_matrix(
 
 
 def compare_entrants(games: Sequence[Finished], ranking: Sequence[str]) -> tuple[Comparison, ...]:
-    """Compare each two who have played pairs of games with each other; of too many, only the first two."""
+    """Compare each two entrants who have played pairs of games; of too many, only the first two."""
     met = defaultdict(list)
     for game in games:
         met[frozenset(game.fixture.players)].append(game)
@@ -106,7 +106,7 @@ def compare_entrants(games: Sequence[Finished], ranking: Sequence[str]) -> tuple
 
 
 def omission_notes(rated: int, ranked: int) -> tuple[str, ...]:
-    """Say in a sentence each what is left out where so many are rated, and so many stand in the last table."""
+    """Return a sentence for each part that is left out because of the number of entrants."""
     limits = {
         "The intervals of the ratings are left out": (rated, MAX_INTERVALS),
         "The matrix of superiority is left out": (rated, MAX_SUPERIORITY),
@@ -120,6 +120,6 @@ def omission_notes(rated: int, ranked: int) -> tuple[str, ...]:
 
 
 def _between(definition: Definition, games: Sequence[Finished]) -> list[Finished]:
-    """Return the games that were played between entrants, without those against built-in bots."""
+    """Return the games between entrants that were played, without those against built-in bots."""
     entrants = {entrant.name for entrant in definition.entrants}
     return [game for game in games if game.played and entrants.issuperset(game.fixture.players)]

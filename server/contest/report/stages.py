@@ -1,4 +1,4 @@
-"""The part of a report that tells of one stage: its table and its crosstable."""
+"""The part of a report about a stage: its table and its crosstable."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -20,7 +20,7 @@ def stage_report(
     numbers: Mapping[Fixture, int],
     began: datetime | None,
 ) -> Stage:
-    """Return what there is to tell of a stage; ``games`` are those of all stages that count.
+    """Return the report of a stage; ``games`` are the counting games of all stages.
 
     ``numbers`` are those of the games in the report.
     """
@@ -56,7 +56,7 @@ def stage_report(
 
 
 def qualification_report(definition: Definition, state: StageState, games: list[Finished]) -> Qualification:
-    """Return what there is to tell of the qualification."""
+    """Return the report of the qualification."""
     rules = definition.qualification
     assert rules is not None
     mine = [game for game in games if game.fixture.stage == QUALIFICATION]

@@ -1,4 +1,4 @@
-"""A report as plain data: what all of its outputs show, and what stands in its JSON.
+"""A report as plain data, from which all outputs are made, and the schema of its JSON.
 
 Times of games are in microseconds, dates in UTC, ratings in Elo.
 """
@@ -58,7 +58,7 @@ class Game(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Loss(msgspec.Struct, frozen=True, kw_only=True):
-    """A game that somebody lost, and why."""
+    """A lost game, and why it was lost."""
 
     name: str
     opponent: str
@@ -75,7 +75,7 @@ class Loss(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Disqualified(msgspec.Struct, frozen=True, kw_only=True):
-    """Somebody may play no more."""
+    """A disqualified entrant."""
 
     name: str
     reason: str
@@ -83,7 +83,7 @@ class Disqualified(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Pause(msgspec.Struct, frozen=True):
-    """A time in which nothing went on through a fault that was no entrant's."""
+    """A time in which a contest stood still through a fault that was no entrant's."""
 
     began: datetime
     ended: datetime | None
@@ -92,7 +92,7 @@ class Pause(msgspec.Struct, frozen=True):
 
 
 class Meeting(msgspec.Struct, frozen=True, kw_only=True):
-    """A place of a bracket."""
+    """A meeting of a bracket."""
 
     players: tuple[str | None, str | None]
     """None where it is not known yet who gets there, and in place of the opponent in a bye."""
@@ -136,7 +136,7 @@ class Stage(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Qualified(msgspec.Struct, frozen=True, kw_only=True):
-    """What an entrant has shown in the qualification."""
+    """The result of an entrant in the qualification."""
 
     name: str
     games: int
@@ -161,7 +161,7 @@ class Qualification(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Variant(msgspec.Struct, frozen=True, kw_only=True):
-    """What is played, and how the games of it went."""
+    """A variant, and the results of its games."""
 
     name: str
     openings: int
@@ -176,7 +176,7 @@ class Variant(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Comparison(msgspec.Struct, frozen=True, kw_only=True):
-    """Two entrants by the pairs of games that they have played with each other."""
+    """Two entrants compared by their pairs of games."""
 
     one: str
     other: str
@@ -194,7 +194,7 @@ class Comparison(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ScheduledGame(msgspec.Struct, frozen=True, kw_only=True):
-    """A game that is being played, or can begin."""
+    """A game that is running, or can begin."""
 
     stage: int
     """From 1; 0 is the qualification."""
@@ -209,7 +209,7 @@ class ScheduledGame(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Intervention(msgspec.Struct, frozen=True, kw_only=True):
-    """Something that the organiser has changed while the contest was open."""
+    """A change that the organiser has made."""
 
     date: datetime
     what: str
@@ -218,7 +218,7 @@ class Intervention(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Report(msgspec.Struct, frozen=True, kw_only=True):
-    """A contest, at some moment."""
+    """The report of a contest at a moment."""
 
     name: str
     state: str

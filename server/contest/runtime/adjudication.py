@@ -1,4 +1,4 @@
-"""Games of a contest end with the result that their position is proven to have."""
+"""Adjudication: ends a game when the result of its position is proven."""
 
 from collections.abc import Callable, Iterable, Sequence
 
@@ -44,7 +44,7 @@ async def adjudicate(contest: str, rules: Adjudication, matches: Callable[[], It
 
 
 class Adjudicator:
-    """Looks at running matches, and ends those whose present position is proven."""
+    """Adjudicates running matches whose position is proven."""
 
     def __init__(self, rules: Adjudication, prover: Sequence[str] = ()) -> None:
         """Take the rules of a contest; ``prover`` is the command in place of `prover_process`."""
@@ -55,7 +55,7 @@ class Adjudicator:
         self._known: dict[Question, Proof | None] = {}
 
     async def run(self, matches: Callable[[], Iterable[Match]]) -> None:
-        """Take those matches in turn, each of their positions at most once, until cancelled."""
+        """Adjudicate these matches in turn, each position at most once, until cancelled."""
         try:
             while True:
                 match = self._next(list(matches()))
@@ -108,7 +108,7 @@ class Adjudicator:
 
 
 class _Prover:
-    """The process, which is started when it is needed, and again when it has died."""
+    """The prover process, which is started when it is needed, and again after it has died."""
 
     def __init__(self, command: Sequence[str], seconds: float) -> None:
         self._command = command
@@ -117,7 +117,7 @@ class _Prover:
         self._failures = 0
 
     async def ask(self, question: Question, wanted: Callable[[], bool]) -> Proof | None:
-        """Return what is proven of a position; None also where the process dies of it, or hangs.
+        """Return the proof of a position; None if there is none, or the process dies or hangs.
 
         Proving is given up when the answer is not wanted any more.
         """

@@ -1,4 +1,4 @@
-"""Which entrants that connect by themselves are there for their games, and for how long others have been missing."""
+"""Attendance: which entrants that connect by themselves are present, and how long others have been missing."""
 
 from collections.abc import Collection, Mapping
 
@@ -19,10 +19,10 @@ One that comes and goes all the time is there at some looks, and never long enou
 
 
 class Attendance:
-    """The entrants of a contest that connect by themselves."""
+    """The attendance of the entrants of a contest that connect by themselves."""
 
     def __init__(self, contest_players: ContestPlayers, connecting: frozenset[str]) -> None:
-        """Take their names, and the contest's players that knows who waits."""
+        """Take the names, and the contest players that wait."""
         self.connecting = connecting
         self.absent: tuple[str, ...] = ()
         """Those who were not there at the last look."""
@@ -32,7 +32,7 @@ class Attendance:
         self._looked = float("-inf")
 
     def absent_from(self, definition: Definition, fixture: Fixture) -> list[str]:
-        """Name the players of a game that should connect, and do not wait for it."""
+        """Return the players of a game that should connect, and do not wait."""
         return [
             name
             for name in fixture.players
@@ -42,7 +42,7 @@ class Attendance:
     def look(
         self, definition: Definition, due: Collection[Fixture], running: Mapping[Fixture, int | None], *, counts: bool
     ) -> list[Fixture]:
-        """Return the games whose players are there; count for how long those of others have been missing.
+        """Return the games whose players are present; measure how long others have been missing.
 
         Time in which the server stood still does not count, nor that before a look that does not ``count``.
         """
@@ -66,7 +66,7 @@ class Attendance:
         return since is not None and now - since >= STEADY_SECONDS
 
     def given_up(self, definition: Definition, due: Collection[Fixture]) -> list[Finished]:
-        """Return the games that are lost by who has been missing for longer than the contest's patience."""
+        """Return the games that entrants lose by missing longer than the contest's patience."""
         out = {name for name in self.absent if self._missing[name] >= definition.patience}
         return [
             game

@@ -1,4 +1,4 @@
-"""Games that were over before this server began, replayed from their records in a worker process.
+"""Replays games that were over before this server began, from their records, in a worker process.
 
 To replay a record takes up to a third of a second, and its check as long again. Another process does both
 (`server.ops.workers.question_loop`); its argument is the fixture.
@@ -22,7 +22,7 @@ log = structlog.get_logger()
 
 
 async def replay_record(fixture: Fixture, match: int, record_store: RecordStore) -> Finished | None:
-    """Return the game of a fixture by the record of its match; None where there is no true one.
+    """Return the result of a fixture by replaying its record in a worker process; None without a true record.
 
     Raises OSError where the process cannot be started, or does not come to an answer.
     """
@@ -43,7 +43,7 @@ async def replay_record(fixture: Fixture, match: int, record_store: RecordStore)
 
 
 def game_of_record(fixture: Fixture, text: str) -> Finished | None:
-    """Return the game of a fixture by the record of its match; None where that is not true."""
+    """Return the result of a fixture from the text of its record; None if that is not true."""
     state = state_of(text)
     return None if state is None else game_result(fixture, state, record.verify(text).gone)
 

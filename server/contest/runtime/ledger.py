@@ -1,4 +1,4 @@
-"""What is kept of a contest that is played: first in the store, then for its plan, as often as it takes."""
+"""The ledger of a running contest: keeps results in the store and in memory, and repeats failed writes."""
 
 from collections.abc import Callable
 from functools import partial
@@ -30,7 +30,7 @@ class Ledger:
     def __init__(
         self, contest: int, name: str, store: Store, record_store: RecordStore, seats: GameSeating, pauses: Pauses
     ) -> None:
-        """Take what the store has of a contest."""
+        """Read the results of a contest from the store."""
         self.games = store.games(contest)
         """Results in the order in which they were kept, as the organiser has left them."""
         self.failures = store.failures(contest)
@@ -43,7 +43,7 @@ class Ledger:
         self._pauses = pauses
 
     async def keep(self, game: Finished) -> Finished:
-        """Keep a result when its record is on the disk, first in the store, then for the plan; return what is kept."""
+        """Keep a result after its record is on the disk, in the store and then in memory; return what is kept."""
         game, sha256 = await sync_result_in_thread(self._record_store, game)
 
         def keep() -> None:
@@ -57,7 +57,7 @@ class Ledger:
         return game
 
     async def count_failure(self, fixture: Fixture) -> None:
-        """Count that a game was begun in vain; set it aside where that has happened too often."""
+        """Count a failed attempt to play a game; after too many, set the game aside."""
         number = self.failures[fixture] = self.failures.get(fixture, 0) + 1
         await self.surely(partial(self._store.failed, self._contest, fixture))
         if number >= MAX_FAILURES:
@@ -66,7 +66,7 @@ class Ledger:
             await self.keep(Finished(fixture, None, None, SET_ASIDE, why))
 
     async def lost_records(self, data: Path) -> dict[int, str]:
-        """Say, loudly, which results stand without their records, by match: nobody loses a game by that.
+        """Log and return the results whose records are lost, by match; the results stand.
 
         Raises nothing.
         """
@@ -83,7 +83,7 @@ class Ledger:
         return lost
 
     async def surely(self, write: Callable[[], Result]) -> Result:
-        """Write to the store, as often as it takes: the first attempt is not cancelled."""
+        """Write to the store, and repeat until that succeeds; the first attempt is not cancelled."""
         while True:
             try:
                 with trio.CancelScope(shield=True):
@@ -95,5 +95,5 @@ class Ledger:
                 await self._pauses.pause("the contest's database cannot be written", lack)
 
     async def stored(self, write: Callable[[], Result]) -> Result:
-        """Read or write the store, beside the loop: the disk may be slow."""
+        """Read or write the store in a thread, since the disk may be slow."""
         return await self._seats.stored(write)

@@ -1,4 +1,4 @@
-"""The organiser's commands for a contest that is open: each is checked, and kept in the store, where a server finds it.
+"""The organiser's commands for an open contest: each is checked, and kept in the store for the server.
 
 A server that holds the contest takes it up within about a second; where none does, the next one will.
 """
@@ -27,11 +27,11 @@ MAX_NAMED = 8
 
 
 class BadIntervention(Exception):
-    """An intervention that cannot be made; ``str(error)`` says in a sentence why."""
+    """An intervention that is refused; ``str(error)`` is a sentence that says why."""
 
 
 class InterventionRequest(NamedTuple):
-    """What the organiser wants."""
+    """An intervention that the organiser asks for."""
 
     kind: Kind
     name: str = ""
@@ -62,7 +62,7 @@ def open_contest(store: Store, name: str) -> Contest:
 
 
 def intervene(store: Store, contest: int, asked: InterventionRequest, date: datetime) -> tuple[Intervention, str]:
-    """Keep an intervention, and return it with a sentence about what follows; raises `BadIntervention`."""
+    """Keep an intervention, and return it with a sentence about its effects; raises `BadIntervention`."""
     sentence = ""
 
     def make(number: int) -> Intervention:
@@ -151,7 +151,7 @@ def _check_replay(
 
 
 def _what_follows(definition: Definition, results: list[Finished], done: Intervention) -> str:
-    """Say what an intervention leads to that is not plain from itself."""
+    """Return a clause about the effects of an intervention."""
     if done.kind is Kind.WITHDRAW:
         return "games that are not over are lost, without blame; a game that is being played is ended"
     if done.kind is Kind.COMMAND:
@@ -175,7 +175,7 @@ def _side(game: Finished, name: str) -> int:
 
 
 def _of(names: list[str]) -> str:
-    """List names behind a sentence that says that one is missing."""
+    """Return a list of names as the end of a sentence."""
     if not names:
         return ""
     more = ", …" if len(names) > MAX_NAMED else ""

@@ -1,4 +1,4 @@
-"""Faults that are no entrant's: a contest pauses for longer each time, says why, and goes on."""
+"""Pauses of a contest after faults that are no entrant's: each is longer than the one before."""
 
 from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime
@@ -27,14 +27,14 @@ Stored: TypeAlias = Callable[[Callable[[], None]], Awaitable[None]]
 
 
 def missing_resource(error: BaseException) -> str:
-    """Say what the server lacks by which something failed, in a clause; empty where it is an error of another kind."""
+    """Return a clause about the missing resource that caused an error; empty for errors of other kinds."""
     if isinstance(error, BaseExceptionGroup):
         return next((clause for one in error.exceptions if (clause := missing_resource(one))), "")
     return str(error) if isinstance(error, BadStore) else server_fault(error)
 
 
 class Pauses:
-    """Whether a contest pauses, and since when: for who looks on now, and in the store for its report."""
+    """The pauses of a contest: the present one in memory, all in the store for the report."""
 
     def __init__(self, contest: int, name: str, store: Store, stored: Stored, changed: Callable[[], None]) -> None:
         """Take a contest that goes on; ``changed`` is called when a pause begins or ends."""
@@ -59,7 +59,7 @@ class Pauses:
         await trio.sleep(pause_seconds(self._faults, FIRST_PAUSE_SECONDS, MAX_PAUSE_SECONDS))
 
     async def end(self) -> None:
-        """A game was played: all is well."""
+        """End the pause, since a game was played."""
         self._faults = 0
         if self.now is not None:
             log.warning("contest_resumed", contest=self._name, paused_since=self.now.began.isoformat())
@@ -68,7 +68,7 @@ class Pauses:
             await self._keep(partial(self._store.end_pause, self._contest, datetime.now(UTC)))
 
     async def _keep(self, write: Callable[[], None]) -> None:
-        """Keep it, where that is possible: often it is the disk that has failed."""
+        """Write to the store if possible; the failed disk may be the reason of the pause."""
         try:
             await self._stored(write)
         except Exception as error:

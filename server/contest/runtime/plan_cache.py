@@ -1,4 +1,4 @@
-"""Which games of a contest are due, for as long as what is played changes nothing in that.
+"""Caches the plan of a contest while games that begin or end do not change it.
 
 To plan costs more the more games there were. In a round robin or a gauntlet all games are known from the start, and
 where nobody could be disqualified by what was played since, those that have not begun are still due: so a contest is
@@ -21,7 +21,7 @@ MAX_LEFT = 8
 
 
 class PlanCache:
-    """The last plan of a contest, and what of it has begun since."""
+    """The last plan of a contest, and the games that have begun since."""
 
     def __init__(self) -> None:
         """Begin without a plan."""
@@ -35,23 +35,23 @@ class PlanCache:
         self._begun: set[Fixture] = set()
 
     def planned(self, found: Plan, definition: Definition, games: list[Finished], count: int, now: float) -> None:
-        """Take a plan that was made from the first ``count`` games of a list, which others are added to."""
+        """Keep a plan that was made from the first ``count`` games of a list, to which others are added."""
         self._plan, self._definition, self._games, self._made = found, definition, games, now
         self._planned = self._seen = count
         self._waiting = deque(found.due)
         self._begun.clear()
 
     def begun(self, fixtures: Collection[Fixture]) -> None:
-        """Take note of games that begin."""
+        """Remove games that begin from the due ones."""
         self._begun.update(fixtures)
 
     def ended(self, fixture: Fixture) -> None:
-        """A game is not played any more: where it has no result since the plan, there has to be another plan."""
+        """Note that a game has ended; without a result the plan is outdated."""
         if all(game.fixture != fixture for game in self._games[self._planned :]):
             self._plan = None
 
     def standing(self, definition: Definition, games: Sequence[Finished], now: float) -> Plan | None:
-        """Return the plan without what has begun since; None where there has to be another one."""
+        """Return the plan without games that have begun since; None if it is outdated."""
         found = self._plan
         if found is None or definition is not self._definition or games is not self._games:
             return None
@@ -71,7 +71,7 @@ class PlanCache:
 
 
 def _is_fixed(definition: Definition, found: Plan) -> bool:
-    """Tell whether the games of the stage that is played do not depend on results."""
+    """Tell whether the games of the current stage do not depend on results."""
     number = found.stages[-1].number
     return number == QUALIFICATION or isinstance(definition.stages[number].format, RoundRobin | Gauntlet)
 
@@ -79,5 +79,5 @@ def _is_fixed(definition: Definition, found: Plan) -> bool:
 def make_plan(
     definition: Definition, games: tuple[Finished, ...], present: Present
 ) -> tuple[Plan, dict[str, Disqualification]]:
-    """Return what is to be played, and who may play no more; for a thread: that of a long contest takes long."""
+    """Return the plan, and the disqualified entrants; to be called in a thread, since a long contest takes long."""
     return plan(definition, games, present), find_disqualified(definition, games)

@@ -1,4 +1,4 @@
-"""What exact solving says of a position, and whether it holds for the game that the position stands in. Pure.
+"""The proof of a position's result, and whether it holds for the game of the position. Pure.
 
 Solving knows neither limits nor what stood on the board before: for it a side wins if it can force the end of the game,
 and play that goes on for ever is a draw. A match has more draws: by repetition, lack of progress and its move limit.
@@ -34,7 +34,7 @@ class Proof(msgspec.Struct, frozen=True):
 
 
 def ruling(history: History, move_limit: int, players: tuple[str, str], proof: Proof) -> str | None:
-    """Say in a sentence how a game ends whose present position is proven; None where the proof is not good for it."""
+    """Return the outcome of a game whose position is proven; None if the proof does not hold for the game."""
     if proof.winner is None:
         return "neither side can force a win from here, as exact solving has proven"
     if not _wins_in_time(history, move_limit, proof.plies):
@@ -46,7 +46,7 @@ def ruling(history: History, move_limit: int, players: tuple[str, str], proof: P
 
 
 def _wins_in_time(history: History, move_limit: int, plies: int | None) -> bool:
-    """Tell whether a win within so many plies comes before any draw that positions do not show."""
+    """Tell whether a win within a number of plies comes before the move limit, and before any draw by rule."""
     if plies is None or history.plies + plies > move_limit:
         return False
     quiet_limit = history.position.game.quiet_limit

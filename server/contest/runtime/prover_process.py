@@ -1,4 +1,4 @@
-"""A worker process that proves positions for `server.contest.runtime.adjudication`, so that the server never waits.
+"""The prover: a worker process that proves positions for `server.contest.runtime.adjudication`.
 
 Its arguments are the seconds and megabytes for a position. What it is asked (`server.ops.workers.question_loop`) is a
 `Question` in JSON, the answer a `Proof` or null; null also comes soon where it is told to stop.
@@ -41,7 +41,7 @@ class Question(msgspec.Struct, frozen=True):
 def prove(
     position: Position, seconds: float, megabytes: int, unwanted: Callable[[], bool] = lambda: False
 ) -> Proof | None:
-    """Solve a position; None where that takes longer, or more memory, or is ``unwanted``. Compiling is not counted."""
+    """Solve a position; None if that exceeds the time or memory, or is ``unwanted``. Compiling does not count."""
 
     def clock() -> float:
         return perf_counter() + (FOREVER if unwanted() else 0.0)
@@ -60,7 +60,7 @@ def prove(
 
 
 def _most_plies(position: Position, solution: Solution) -> int | None:
-    """Return a number of plies that suffices for a win, where one is known."""
+    """Return a bound on the number of plies of a win, if one is known."""
     if solution.plies is not None:
         return solution.plies
     kernel = position.kernel(compile=False)
@@ -77,7 +77,7 @@ def answer(asked: Asked[Event], seconds: float, megabytes: int) -> tuple[int, by
 
 
 def main(seconds: float, megabytes: int) -> None:
-    """Answer questions until there are no more."""
+    """Answer questions until the input ends."""
     process_settings.use_idle_time()
     process_settings.limit_memory((OWN_MEGABYTES + GROWTH * megabytes) * MEGABYTE)
     answer_questions(lambda asked: answer(asked, seconds, megabytes))

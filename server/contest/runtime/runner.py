@@ -1,4 +1,4 @@
-"""Plays a contest: what is due begins as soon as its players are there, and is kept when it is over.
+"""Plays a contest: begins each due game when its players are present, and keeps its result.
 
 What is due says `server.contest.formats.plan`. Everything that has to outlive the server is in the store and in the
 records before anything follows from it. So a runner that begins finds the contest where the last one, however it ended,
@@ -48,12 +48,12 @@ log = structlog.get_logger()
 
 
 class Runner:
-    """One contest, from where it stands to its end."""
+    """The runner of a contest, from its present state to its end."""
 
     def __init__(
         self, contest: int, store: Store, arena: Arena, seats: GameSeating, cluster: Cluster | None = None
     ) -> None:
-        """Take a contest of the store, and a cluster for its games; nothing happens before `run`."""
+        """Take a contest of the store, and perhaps a cluster for its games; nothing happens before `run`."""
         self.contest = contest
         self.definition = store.definition(contest)
         self._cluster = None if cluster_obstacle(self.definition) else cluster
@@ -84,7 +84,7 @@ class Runner:
         self._changed = trio.Event()
 
     async def run(self) -> None:
-        """Play to the end; may be cancelled at any time, and begun anew by another runner."""
+        """Play the contest to its end; this may be cancelled at any time, and another runner continues."""
         contest_players, turns = ContestPlayers.of(self._arena), self._seats.turns
         contest_players.open(self.contest, self.definition, self.wake)
         turns.enter(self.contest, self.wake)
@@ -108,21 +108,21 @@ class Runner:
         log.info("contest_ended", contest=self.definition.name, games=len(self._ledger.games))
 
     def wake(self) -> None:
-        """Look again what can be played: something has changed."""
+        """Let the runner look again for games that can begin."""
         self._changed.set()
 
     def _tell(self) -> None:
-        """Let everybody know what goes on."""
+        """Publish the running games, missing entrants and the pause."""
         present = Presence(frozenset(self._running), self._attendance.absent, self._pauses.now, self._notes)
         ContestPlayers.of(self._arena).present[self.contest] = present
 
     async def _look_for_records(self) -> None:
-        """Let the report say which results stand without their records."""
+        """Add lost records to the notes of the report."""
         self._notes = lost_record_notes(await self._ledger.lost_records(self._arena.settings.data))
         self.wake()
 
     async def _recover(self, nursery: trio.Nursery) -> None:
-        """Deal with the games that were running when the last server ended."""
+        """Recover the games that were running when the last server ended."""
         for number, fixture in self._left.items():
             match = self._arena.matches.get(number)
             if match is not None and self._comes_back(fixture):
@@ -143,11 +143,11 @@ class Runner:
                 await self._ledger.keep(game_result(fixture, match.state, match.disconnected_at_end))
 
     def _comes_back(self, fixture: Fixture) -> bool:
-        """Tell whether a game goes on when the server is started again: if its players can come back to it."""
+        """Tell whether a game goes on after a restart of the server, since its players can come back to it."""
         return self._connecting.issuperset(fixture.players) and self.definition.interrupted is Interrupted.RESUME
 
     async def _await_return(self, fixture: Fixture, match: Match) -> None:
-        """Go on with a game if both players come back in time; else it is played again: the server was to blame."""
+        """Continue a game if both players come back in time; else annul it, and play it again."""
         self._seats.turns.take(self.contest, 0)
         try:
             over = ContestPlayers.of(self._arena).end_of(match.number, keep=self._comes_back(fixture))
@@ -165,7 +165,7 @@ class Runner:
             self.wake()
 
     async def _conduct(self, nursery: trio.Nursery) -> None:
-        """Begin what can begin, until all is over."""
+        """Begin games until the contest is over."""
         while True:
             self._changed = trio.Event()
             try:
@@ -187,12 +187,12 @@ class Runner:
                 await self._changed.wait()
 
     async def _close(self) -> bool:
-        """Keep that the contest is over; False where the organiser has just changed something."""
+        """Close the contest in the store; False if the organiser has just intervened."""
         known, now = len(self.definition.interventions), datetime.now(UTC)
         return await self._ledger.surely(partial(self._store.close_contest, self.contest, now, known))
 
     async def _heed_organiser(self) -> None:
-        """Take up what the organiser has changed, which stands in the store: another process may have put it there."""
+        """Read the organiser's new interventions from the store, where another process may have put them."""
         known = self.definition.interventions
 
         def look() -> None:
@@ -209,7 +209,7 @@ class Runner:
                         self._arena.annul(match, Termination.ORGANISER, f"{done.name} was withdrawn by the organiser")
 
     async def _planned(self) -> Plan:
-        """Find what is to be played."""
+        """Return the plan, from the cache if that is still right."""
         standing = self._due.standing(self.definition, self._ledger.games, trio.current_time())
         if standing is not None:
             return standing
@@ -234,13 +234,13 @@ class Runner:
         return found
 
     def _free(self) -> list[str]:
-        """Name the entrants that can play now: programs always can."""
+        """Return the entrants that can play now; programs always can."""
         entrants = self.definition.entrants
         here = set(ContestPlayers.of(self._arena).free(entrant.name for entrant in entrants))
         return [entrant.name for entrant in entrants if not entrant.connects or entrant.name in here]
 
     def _begin(self, nursery: trio.Nursery, due: Collection[Fixture]) -> None:
-        """Begin games whose players are there, as far as they and the cores go round."""
+        """Begin games whose players are present, while there are free players and cores."""
         turns = self._seats.turns
         turns.waits(self.contest, False)
         if self._pauses.now is not None and self._running:
@@ -265,7 +265,7 @@ class Runner:
             nursery.start_soon(self._play, fixture)
 
     def _startable(self, due: Collection[Fixture]) -> list[Fixture]:
-        """Return the games that can begin; where others could if there were cores, take note of that."""
+        """Return the games that can begin; note if others wait for cores."""
         free, turns = self._free(), self._seats.turns
         if self._cluster is not None:
             return games_to_start(self.definition, due, self._running, free, PROGRAMS * self._cluster.games)
@@ -276,16 +276,16 @@ class Runner:
         return chosen
 
     def _programs(self, fixture: Fixture) -> int:
-        """Return how many programs of a game have a core of this machine."""
+        """Return the number of programs of a game that need a core of this machine."""
         return 0 if self._cluster is not None else sum(name not in self._connecting for name in fixture.players)
 
     def _look_for(self, due: Collection[Fixture]) -> list[Fixture]:
-        """Return the games whose players are there. Nobody is missing while the server lets nobody in, or pauses."""
+        """Return the games whose players are present. Nobody is missing during a pause, or while nobody can connect."""
         counts = self._pauses.now is None and not self._arena.accept_status.closed
         return self._attendance.look(self.definition, due, self._running, counts=counts)
 
     async def _give_up(self, due: Collection[Fixture]) -> bool:
-        """Let games be lost by those who have been missing too long; tell whether there are any."""
+        """Let entrants lose games that have been missing too long; tell whether there are any."""
         lost = self._attendance.given_up(self.definition, due)
         known = len(self.definition.interventions)
         for game in lost:
@@ -294,7 +294,7 @@ class Runner:
         return bool(lost)
 
     async def _play(self, fixture: Fixture) -> None:
-        """Play one game, and keep its result. Whatever goes wrong in it ends here."""
+        """Play one game, and keep its result. Contains all faults."""
         try:
             await self._have_played(fixture)
         except* Exception as group:
@@ -307,14 +307,14 @@ class Runner:
             self.wake()
 
     def _leave_cores(self, fixture: Fixture) -> None:
-        """Other games may be set up on the cores of one. Does nothing the second time."""
+        """Let other games use the cores of a game. Does nothing the second time."""
         if fixture not in self._left_cores:
             self._left_cores.add(fixture)
             self._seats.turns.alone = False
             self._seats.turns.give_back(self.contest, self._programs(fixture))
 
     async def _failed(self, fixture: Fixture, error: BaseException) -> None:
-        """Something went wrong in the server: the game is played again, or set aside where it does so each time."""
+        """Handle a fault of the server in a game: it is played again, or set aside after too many faults."""
         lack = missing_resource(error)
         if lack:
             self._tries[fixture] += 1
@@ -375,11 +375,11 @@ class Runner:
             await self._pauses.pause(what, str(trouble), players=fixture.players)
 
     def _wanted(self, fixture: Fixture) -> bool:
-        """Tell whether nobody of a game has been withdrawn, also since its players were sent for."""
+        """Tell whether no player of a game has been withdrawn, also not while it was set up."""
         return not withdrawn(self.definition.interventions).intersection(fixture.players)
 
     async def _result(self, game: HostedGame) -> Finished:
-        """Return the result of a game; if this is left before it is over, nobody has lost by it."""
+        """Return the result of a game; if this is cancelled before, the game is annulled."""
         try:
             return await game.result()
         finally:
@@ -390,7 +390,7 @@ class Runner:
                     await self._ledger.stored(partial(self._store.finish, self.contest, cut_off))
 
     async def _keep(self, over: Finished, game: HostedGame) -> None:
-        """Keep the result of a game; pause the contest where it was the server that ended it."""
+        """Keep the result of a game; pause the contest if a fault of the server ended it."""
         kept = await self._ledger.keep(over)
         if kept.termination != Termination.SERVER_FAULT:
             await self._pauses.end()

@@ -1,4 +1,4 @@
-"""The contest service: holds the contests of a data directory while the server runs, those that were opened later too.
+"""The contest service: runs all open contests of a data directory, also those that are opened later.
 
 Whoever opens a contest writes it into the store, also from another process: the contest service looks there.
 """
@@ -43,10 +43,10 @@ FAULT_SECONDS = 30.0
 
 
 class ContestService:
-    """All contests that are not over."""
+    """The service that runs all contests that are not over."""
 
     def __init__(self, arena: Arena, store: Store, watch: Arrivals, cluster: Cluster | None = None) -> None:
-        """Take the arena in which games are played, the store, and what stamps lines that arrive.
+        """Take the arena in which games are played, the store, and the stall monitor.
 
         Contests that can be played on the ``cluster`` are.
         """
@@ -59,7 +59,7 @@ class ContestService:
         """By contest: what was last said of its report that could not be written."""
 
     async def run(self) -> None:
-        """Hold contests until cancelled; then their programs are ended."""
+        """Run contests until cancelled; then end their programs."""
         await self._end_left()
         async with trio.open_nursery() as nursery:
             nursery.start_soon(self._seats.watch_store)
@@ -71,7 +71,7 @@ class ContestService:
                 await trio.sleep(LOOK_SECONDS)
 
     async def _end_left(self) -> None:
-        """End what a server has left that died; raises nothing."""
+        """Kill the processes that a dead server has left; raises nothing."""
         home = descendants.home_of(self._arena.settings.data)
         try:
             left = await trio.to_thread.run_sync(descendants.end_marked, home)
@@ -92,7 +92,7 @@ class ContestService:
         return [contest.id for contest in contests if contest.closed is None]
 
     async def _hold(self, contest: int) -> None:
-        """Play a contest; what goes wrong in it reaches nothing else."""
+        """Run a contest, and contain its faults."""
         try:
             async with trio.open_nursery() as nursery:
                 nursery.start_soon(self._report, contest)
@@ -109,7 +109,7 @@ class ContestService:
             self._held.discard(contest)
 
     async def _verify(self, contest: int) -> None:
-        """Hold a contest that is over against its records, in another process, and say in its report what was found."""
+        """Verify a finished contest in another process, and add the verdict to its report."""
         await trio.sleep(VERIFY_SECONDS)
         left = False
 
@@ -131,7 +131,7 @@ class ContestService:
             left = True
 
     async def _report(self, contest: int) -> None:
-        """Keep the report up to date, until cancelled."""
+        """Update the report until cancelled."""
         known: int | None = -1
         while True:
             began = trio.current_time()
@@ -139,7 +139,7 @@ class ContestService:
             await trio.sleep(max(REPORT_SECONDS, REPORT_SHARE * (trio.current_time() - began)))
 
     async def _write(self, contest: int, known: int) -> int | None:
-        """Write the report, unless what it tells is as much as is ``known``; return how much that is.
+        """Write the report, unless it has only the ``known`` number of entries; return their number.
 
         None where it could not be written: whatever goes wrong with it costs the contest nothing. The final one comes
         with the ratings, which the store keeps.

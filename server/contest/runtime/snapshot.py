@@ -1,4 +1,4 @@
-"""How a contest stands, as the store tells it: what progress and reports are made of."""
+"""A snapshot of a contest from the store, from which progress and reports are made."""
 
 from collections.abc import Iterable
 from datetime import datetime
@@ -28,7 +28,7 @@ MAX_HEARD = 200
 
 
 class ContestSnapshot(NamedTuple):
-    """A contest at a moment."""
+    """The state of a contest at a moment."""
 
     definition: Definition
     games: list[Finished]
@@ -41,7 +41,7 @@ class ContestSnapshot(NamedTuple):
 
 
 def take_snapshot(store: Store, contest: int, now: datetime, present: Presence | None = None) -> ContestSnapshot:
-    """Return how a contest stands now; where nothing is known of who is present, by what the store says alone."""
+    """Return the present state of a contest; without ``present``, from the store alone."""
     row, definition = store.contest(contest), store.definition(contest)
     games, began = store.games(contest), store.stages(contest)
     if present is None:
@@ -66,7 +66,7 @@ def write_report(data: Path, contest: int, found: ContestSnapshot) -> Report:
 
 
 def _with_last_words(made: Report, data: Path, contest: int) -> Report:
-    """Put what programs wrote on stderr beside the games that they lost by a fault of their own."""
+    """Add the last lines of programs on stderr to games that they lost by their own fault."""
     loud = [loss for loss in made.losses if loss.match is not None and loss.cause not in QUIET][-MAX_HEARD:]
     heard: dict[tuple[int | None, str], str] = {
         (loss.match, loss.name): lines

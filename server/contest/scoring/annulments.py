@@ -1,4 +1,4 @@
-"""Which results stand after the organiser's interventions, and which of them others rest on."""
+"""Annulments: results after the organiser's interventions, and pairings that depend on a result."""
 
 from collections.abc import Iterable
 
@@ -11,7 +11,7 @@ from server.contest.interventions import Intervention, Kind
 
 
 def with_commands(definition: Definition) -> Definition:
-    """Return a definition in which everybody has the command that the last intervention gave it."""
+    """Return a definition with the commands of the organiser's interventions."""
     new = {done.name: done.command for done in definition.interventions if done.kind is Kind.COMMAND}
     if not new:
         return definition
@@ -20,12 +20,12 @@ def with_commands(definition: Definition) -> Definition:
 
 
 def replayed_matches(definition: Definition) -> set[int | None]:
-    """Return the matches whose results the organiser has annulled, so that their games are played again."""
+    """Return the matches that the organiser has annulled to replay their games."""
     return {done.match for done in definition.interventions if done.kind is Kind.REPLAY}
 
 
 def effective_results(definition: Definition, games: Iterable[Finished]) -> list[Finished]:
-    """Return all results as they stand now: games that are replayed, and forfeits that are taken back, are annulled."""
+    """Return all results after interventions: replayed games, and forfeits that were taken back, are annulled."""
     games = list(games)
     replayed = replayed_matches(definition)
     reinstated = [done for done in definition.interventions if done.kind is Kind.REINSTATE]
@@ -47,7 +47,7 @@ def effective_results(definition: Definition, games: Iterable[Finished]) -> list
 
 
 def rests_on(definition: Definition, fixture: Fixture, begun: Iterable[Fixture]) -> str:
-    """Say what was paired by the result of a game, of all games that have begun; empty where nothing was.
+    """Return a clause about games that were paired by the result of a game; empty if there are none.
 
     Swiss rounds and those of a knockout follow from the round before, each stage from the one before, and games that
     break a tie from those that ended even.
@@ -73,7 +73,7 @@ def rests_on(definition: Definition, fixture: Fixture, begun: Iterable[Fixture])
 
 
 def _takes_back(definition: Definition, done: Intervention, game: Finished) -> bool:
-    """Tell whether a reinstatement lets a game be played that had been lost without being played."""
+    """Tell whether a reinstatement takes back a forfeit."""
     fixture = game.fixture
     if done.name not in fixture.players or game.interventions >= done.number or fixture.stage != done.stage:
         return False

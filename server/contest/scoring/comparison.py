@@ -1,4 +1,4 @@
-"""Two entrants against each other: Elo and a sequential test from their pairs of games, as in a duel of engines."""
+"""Compares two entrants: Elo and a sequential test from their pairs of games, as in a duel of engines."""
 
 from collections.abc import Iterable
 from typing import NamedTuple
@@ -9,7 +9,7 @@ from server.contest.fixtures import Finished, Fixture, counted_games
 
 
 class Comparison(NamedTuple):
-    """What the pairs of two entrants tell about the first one's strength over the other."""
+    """The result of a comparison, seen from the first entrant."""
 
     pairs: Counts
     """How many pairs of games, both finished, have had each result for the first one: 0, a half, to 2 points."""

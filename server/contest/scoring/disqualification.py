@@ -1,4 +1,4 @@
-"""Why games were lost, and whom that disqualifies."""
+"""Causes of lost games, and disqualifications."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -26,7 +26,7 @@ from server.contest.interventions import END, Kind, pardoned, withdrawn
 
 
 class Cause(StrEnum):
-    """Why a game was lost. The end of a program for a bound of its sandbox has the word of that bound instead."""
+    """Why a game was lost. A program that was ended for a limit of its sandbox has the word of that limit instead."""
 
     BOARD = "board"
     """By the rules of the game; the termination says which."""
@@ -120,7 +120,7 @@ class Loss(NamedTuple):
 
 
 class Disqualification(NamedTuple):
-    """Somebody may play no more."""
+    """A disqualified entrant."""
 
     name: str
     reason: str
@@ -132,17 +132,17 @@ class Disqualification(NamedTuple):
 
 
 def is_late(cause: str) -> bool:
-    """Tell whether a loss counts as one on time: the program was not there, or no more, when it was to move."""
+    """Tell whether a loss counts as a loss on time: the program was missing or silent when it was to move."""
     return cause not in _HARMLESS
 
 
 def is_harmless(game: Finished) -> bool:
-    """Tell whether a result counts, and disqualifies nobody, whatever came before it."""
+    """Tell whether a result counts, and can disqualify nobody."""
     return game.termination not in _COUNTED and game.termination not in ANNULLED
 
 
 def losses(definition: Definition, game: Finished) -> tuple[Loss, ...]:
-    """Return why a game was lost: by nobody, one side, or both.
+    """Return the losses of a game: of no side, one, or both.
 
     Both lose where neither was ready in time, although the rules call that a draw: it counts against both.
     """
@@ -156,7 +156,7 @@ def losses(definition: Definition, game: Finished) -> tuple[Loss, ...]:
 def find_disqualified(
     definition: Definition, games: Iterable[Finished], before: tuple[int, int] = END
 ) -> dict[str, Disqualification]:
-    """Return who is out: by the qualification, by losses on time in the contest itself, or by the organiser.
+    """Return the entrants who are out: by the qualification, by losses on time, or withdrawn by the organiser.
 
     With ``before``, a stage and a round, as it was when that round was paired; ``games`` are those before it then.
     """
@@ -177,7 +177,7 @@ def find_disqualified(
 
 
 def start_seconds(definition: Definition, games: Sequence[Finished], name: str) -> int:
-    """Return for how many seconds the first word of a player's program is waited for, once it is started.
+    """Return how many seconds a player's program has from its start to its first message.
 
     Each time in a row that it has said none halves them, down to `MIN_START_SECONDS`, until it has played, or the
     organiser has reinstated it or changed its command.

@@ -1,11 +1,11 @@
-"""What a contest keeps of a match that is over."""
+"""The result of a fixture from its finished match."""
 
 from server.contest.fixtures import Finished, Fixture
 from server.match.referee import State
 
 
 def game_result(fixture: Fixture, state: State, gone: tuple[bool, bool]) -> Finished:
-    """Return the game of a fixture from its match, which is over; ``gone``: which side had no connection then."""
+    """Return the result of a fixture from its finished match; ``gone`` tells which side had no connection."""
     outcome, control = state.outcome, state.header.control
     assert outcome is not None
     moves = [sum(moved.side == side for moved in state.shown) for side in state.sides]

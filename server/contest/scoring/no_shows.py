@@ -1,4 +1,4 @@
-"""Who does not come: games of entrants that are missing are lost, but only when there is nothing else to play."""
+"""No-shows: missing entrants lose games, but only if nothing else can be played."""
 
 from collections.abc import Collection, Iterable
 
@@ -6,13 +6,13 @@ from server.contest.fixtures import ABSENT, Finished, Fixture
 
 
 def absence_result(fixture: Fixture, missing: Collection[str], why: str, termination: str = ABSENT) -> Finished:
-    """Return the result of a game to which one player, or both, did not come; the termination says in which way."""
+    """Return the result of a game to which one or both players did not come; the termination says why."""
     here = [side for side, name in enumerate(fixture.players) if name not in missing]
     return Finished(fixture, None, here[0] if here else None, termination, why)
 
 
 def results_by_absence(due: Iterable[Fixture], missing: Collection[str], patience: int) -> list[Finished]:
-    """Return the games that are lost because somebody has been missing for longer than all are waited for.
+    """Return the games that are lost because players have been missing for too long.
 
     To be asked when no game is being played, and none can begin.
     """
@@ -25,5 +25,5 @@ def results_by_absence(due: Iterable[Fixture], missing: Collection[str], patienc
 
 
 def missing_sentence(names: Collection[str], patience: int) -> str:
-    """Say that players have been missing for longer than they are waited for, in seconds."""
+    """Return the sentence that players have been missing for a number of seconds."""
     return f"{' and '.join(names)} had been missing for {patience} seconds"

@@ -1,4 +1,4 @@
-"""Ratings by maximum likelihood, how sure they are, and who is likely to be stronger than whom.
+"""Ratings by maximum likelihood, their intervals, and likelihoods of superiority.
 
 Intervals are those of the profile likelihood (Venzon and Moolgavkar 1988): a rating belongs to the 95 % interval if the
 results are not much less likely with it, all other unknowns being fitted anew. Unlike intervals from the curvature
@@ -41,7 +41,7 @@ class Rating(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Ratings(NamedTuple):
-    """What results say of strengths."""
+    """The ratings of all players, and the properties of variants."""
 
     table: tuple[Rating, ...]
     """The strongest first."""
@@ -52,13 +52,13 @@ class Ratings(NamedTuple):
 
 
 def strengths(games: Iterable[Finished], names: Sequence[str], variants: int) -> dict[str, float]:
-    """Return everybody's rating in Elo, the average being 0: games between those who are named count."""
+    """Return the rating of each player in Elo, with an average of 0, from the games between them."""
     found = fit(_data(games, names, variants)).values
     return {name: ELO * float(found[place]) for place, name in enumerate(names)}
 
 
 def ratings(games: Iterable[Finished], names: Sequence[str], variants: int, anchor: str | None = None) -> Ratings:
-    """Return what the games that were played between those who are named say of their strengths.
+    """Return the ratings of players with intervals, from the games between them.
 
     At least one name. Raises ValueError where the anchor is none of them.
     """
@@ -84,7 +84,7 @@ def ratings(games: Iterable[Finished], names: Sequence[str], variants: int, anch
 
 
 def superiority(games: Iterable[Finished], names: Sequence[str], variants: int) -> dict[tuple[str, str], float]:
-    """Return for each two who are named how likely it is that the first one is the stronger, 0 to 1.
+    """Return for each two players the likelihood that the first one is stronger, 0 to 1.
 
     It is judged by how unlikely the results would be if both were equal.
     """
@@ -139,7 +139,7 @@ def _estimate(given: Data, best: Fit, spread: Matrix, row: Vector) -> tuple[floa
 
 
 def _reach(distance: Callable[[float], float]) -> float:
-    """Return where a distance that grows from 0 on, about evenly, comes to that of 95 %, by the secant method."""
+    """Return where an increasing function reaches the limit of 95 %, by the secant method."""
     before, reached = 0.0, 0.0
     there = TWO_SIDED_95
     for _ in range(ROOT_STEPS):
@@ -154,7 +154,7 @@ def _reach(distance: Callable[[float], float]) -> float:
 
 
 def _distance(given: Data, best: Fit, direction: Vector, row: Vector, away: float) -> float:
-    """Return how unlikely it is that a contrast is so far away from where it is most likely, in standard deviations.
+    """Return the distance of a contrast from its most likely value, in standard deviations, by the likelihood.
 
     This is the root of the deviance, whose square is about chi-squared distributed (Wilks 1938). ``direction`` is how
     all values move along with it, about.

@@ -1,4 +1,4 @@
-"""The model of strength behind ratings: its likelihood, and where that is largest.
+"""The model of strength behind ratings: its likelihood, and the maximum of that.
 
 Paired comparisons after Bradley and Terry (1952), with draws after Davidson (1970) and the advantage of moving first
 after Davidson and Beaver (1977). With d the strength of who begins less that of the other plus the advantage, and h
@@ -43,7 +43,7 @@ Places: TypeAlias = "NDArray[numpy.int64]"
 
 
 class Data(NamedTuple):
-    """Results, summed up: an entry for each who begins, other player and variant."""
+    """Aggregated results: an entry for each pair of players in order, and variant."""
 
     players: int
     variants: int
@@ -57,12 +57,12 @@ class Data(NamedTuple):
 
     @property
     def unknowns(self) -> int:
-        """How many numbers are looked for: strengths, then advantages, then drawishnesses."""
+        """The number of unknowns: strengths, then advantages, then drawishnesses."""
         return self.players + 2 * self.variants
 
 
 class Fit(NamedTuple):
-    """The most likely values under some condition."""
+    """The most likely values, perhaps under constraints."""
 
     values: Vector
     likelihood: float
@@ -70,7 +70,7 @@ class Fit(NamedTuple):
 
 
 def data(players: int, variants: int, results: Sequence[tuple[int, int, int, int | None]]) -> Data:
-    """Sum up results: who begins, the other, the variant, and which side has won, 0, 1 or None."""
+    """Aggregate results: first player, second player, variant, and the winning side, 0, 1 or None."""
     import numpy
 
     sums: dict[tuple[int, int, int], list[int]] = {}
@@ -82,7 +82,7 @@ def data(players: int, variants: int, results: Sequence[tuple[int, int, int, int
 
 
 def contrast(given: Data, weights: dict[int, float]) -> Vector:
-    """Return the row of numbers whose product with the values is a weighted sum of strengths."""
+    """Return the row whose product with the values is a weighted sum of strengths."""
     import numpy
 
     row = numpy.zeros(given.unknowns)
@@ -118,7 +118,7 @@ def fit(given: Data, conditions: "Matrix | None" = None, begin: "Vector | None" 
 
 
 def covariance(given: Data, values: Vector) -> Matrix:
-    """Return the inverse of the observed information, which here is Fisher's, the average being 0."""
+    """Return the inverse of the observed information (here also Fisher's), with an average strength of 0."""
     import numpy
 
     _, information = _derivatives(given, values)
@@ -146,7 +146,7 @@ def _terms(given: Data, values: Vector) -> tuple[Vector, Vector]:
 
 
 def _virtual(given: Data, values: Vector) -> Vector:
-    """Return the values so that 0 is where virtual results draw each of them to."""
+    """Return the values relative to those of the virtual results."""
     shifted = values.copy()
     shifted[given.players + given.variants :] -= math.log(2)
     return shifted
@@ -186,7 +186,7 @@ def _average(given: Data) -> Matrix:
 
 
 def _bordered(information: Matrix, rows: Matrix) -> Matrix:
-    """Return the system of a Newton step that leaves the products of the values with the rows as they are."""
+    """Return the linear system of a Newton step that keeps the products of the values with the rows."""
     import numpy
 
     number = len(rows)

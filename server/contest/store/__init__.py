@@ -1,13 +1,11 @@
-"""What is kept of contests, and how it is held against the records.
+"""The database of contests, and its verification against the records.
 
-- `definition_text`: a contest's definition as text, and back: JSON, a `NamedTuple` being the list of its fields
-- `folders`: where a contest keeps what is no record: its report, and what programs have written
-- `lost_records`: results whose records are gone, or are others than when the results were kept
-- `result_keeping`: keeping a result: its record has to be on the disk before the store has it, so that no power cut
-  parts the two
-- `schema`: the tables of the store, and how a file of an older version becomes one of this version
-- `store`: what is kept of contests: a SQLite database beside the records, from which they go on after a stop or a
-  crash
-- `verification`: holds the results of a contest against their records and its rules
-- `verify_process`: holds a contest against its records, in processes of its own, and says what differs
+- `definition_text`: a contest's definition as text in the database: JSON, with each struct as the list of its fields
+- `folders`: the folder of a contest: its report, and the logs of its programs
+- `lost_records`: finds results whose records are missing, or have changed since the results were kept
+- `result_keeping`: syncs the record of a result to the disk before the store keeps the result
+- `schema`: the schema of the database, and the migrations from older versions
+- `store`: the store of contests: a SQLite database next to the records, from which contests continue after a crash
+- `verification`: verifies the results of a contest against their records and its rules
+- `verify_process`: verifies a contest against its records, in worker processes
 """

@@ -1,4 +1,4 @@
-"""A contest's definition as text, and back: JSON, a struct being the list of its fields.
+"""A contest's definition as text in the database: JSON, with each struct as the list of its fields.
 
 The organiser's interventions are no part of it: the store keeps them by themselves. Fields that are added behind the
 others may be missing in texts of older versions. Any other change of a definition needs a step of
@@ -26,7 +26,7 @@ def encode(definition: Definition) -> str:
 
 
 def decode(text: str) -> Definition:
-    """Return the definition that a text was made of; raises `msgspec.DecodeError` for any other."""
+    """Return the definition of a text; raises `msgspec.DecodeError` if it is not one."""
     values = msgspec.json.decode(text, type=list[Any])[: len(STORED)]
     try:
         stages = msgspec.convert(values[STAGES], list[list[Any]])

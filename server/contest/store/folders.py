@@ -1,4 +1,4 @@
-"""Where a contest keeps what is no record: its report, and what programs have written."""
+"""The folder of a contest: its report, and the logs of its programs."""
 
 import os
 from collections.abc import Mapping
@@ -20,12 +20,12 @@ def folder_of(data: Path, contest: int) -> Path:
 
 
 def errors_of(data: Path, contest: int, match: int, name: str) -> Path:
-    """Return the file for what the program of a player writes on stderr in a game."""
+    """Return the path of the log of a player's program in a game."""
     return folder_of(data, contest) / "programs" / f"{match}-{name}.txt"
 
 
 def last_lines(data: Path, contest: int, match: int, name: str) -> str:
-    """Return the last lines that the program of a player wrote on stderr in a game; empty where there are none."""
+    """Return the last lines that a player's program wrote on stderr in a game; empty if there are none."""
     try:
         with errors_of(data, contest, match, name).open("rb") as file:
             file.seek(0, os.SEEK_END)
@@ -37,7 +37,7 @@ def last_lines(data: Path, contest: int, match: int, name: str) -> str:
 
 
 def keep_written(data: Path, contest: int, match: int, wrote: Mapping[str, bytes]) -> None:
-    """Keep what programs have written elsewhere on stderr, by their players' names; raises OSError."""
+    """Save the logs of programs that ran elsewhere, by their players' names; raises OSError."""
     for name, written in wrote.items():
         path = errors_of(data, contest, match, name)
         path.parent.mkdir(parents=True, exist_ok=True)

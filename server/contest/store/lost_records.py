@@ -1,4 +1,4 @@
-"""Results whose records are gone, or are others than when the results were kept."""
+"""Finds results whose records are missing, or have changed since the results were kept."""
 
 import hashlib
 from collections.abc import Mapping
@@ -13,7 +13,7 @@ PLACES = ("records", "running", "records", "damaged")
 
 
 def find_record(data: Path, match: int) -> bytes | None:
-    """Return the record of a match, wherever it is in a data directory; None where there is none to be read."""
+    """Return the record of a match, in any folder of a data directory; None if there is no readable one."""
     for place in PLACES:
         path = data / place / f"{match}{SUFFIX}"
         with suppress(OSError):
@@ -23,7 +23,7 @@ def find_record(data: Path, match: int) -> bytes | None:
 
 
 def lost_records(data: Path, kept: Mapping[int, str]) -> dict[int, str]:
-    """Return what is wrong with the records of matches whose results are ``kept``, by match; none where all is well.
+    """Return the faults of the records of matches whose results are ``kept``, by match.
 
     ``kept`` has the SHA-256 of each record when its result was kept; where that is empty it is not known. Reads every
     record: a thousand in about a second.
@@ -39,7 +39,7 @@ def lost_records(data: Path, kept: Mapping[int, str]) -> dict[int, str]:
 
 
 def lost_record_notes(lost: Mapping[int, str]) -> tuple[str, ...]:
-    """Return what a report says of lost records."""
+    """Return the notes of a report about lost records."""
     if not lost:
         return ()
     more = len(lost) - MAX_NOTES

@@ -1,4 +1,4 @@
-"""Keeping a result: its record has to be on the disk before the store has it, so that no power cut parts the two."""
+"""Syncs the record of a result to the disk before the store keeps the result."""
 
 import structlog
 import trio
@@ -14,7 +14,7 @@ STOP_SECONDS = 10.0
 
 
 async def sync_result_in_thread(record_store: RecordStore, game: Finished) -> tuple[Finished, str]:
-    """Return a game when its record is on the disk, as `sync_result` does; beside the loop.
+    """Run `sync_result` in a thread.
 
     Who cancels this waits for it `STOP_SECONDS` at most. Where the disk does not answer for so long, the result is kept
     when the server starts again, from the record.
@@ -29,7 +29,7 @@ async def sync_result_in_thread(record_store: RecordStore, game: Finished) -> tu
 
 
 def sync_result(record_store: RecordStore, game: Finished) -> tuple[Finished, str]:
-    """Return a game when its record is on the disk, and the SHA-256 of that; for a thread beside the loop.
+    """Sync the record of a game, and return the game with the record's SHA-256; to be called in a thread.
 
     A game whose record cannot be kept is returned as annulled: its result would stand on nothing.
     """

@@ -1,4 +1,4 @@
-"""The tables of the store, and how a file of an older version becomes one of this version."""
+"""The schema of the database, and the migrations from older versions."""
 
 import sqlite3
 import time
@@ -167,11 +167,11 @@ MIGRATIONS: tuple[Migration, ...] = (
 
 
 class BadStore(Exception):
-    """The store cannot be used, or not for this. ``str(error)`` is one sentence that names the file."""
+    """The store cannot be used. ``str(error)`` is one sentence that names the file."""
 
 
 def connect(path: Path, migrations: Sequence[Migration] = MIGRATIONS) -> sqlite3.Connection:
-    """Open a store, make it where there is none, and bring it to this version of the schema; raises `BadStore`.
+    """Open or create a store, and migrate it to this version of the schema; raises `BadStore`.
 
     Transactions are written before they return, into the write-ahead log: a kill of the process loses nothing. A power
     cut may lose the last of them, never a part of one, and none that was `synced` (SQLite, "Write-Ahead Logging").
@@ -190,7 +190,7 @@ def connect(path: Path, migrations: Sequence[Migration] = MIGRATIONS) -> sqlite3
 
 
 def snapshot(path: Path) -> sqlite3.Connection:
-    """Return a copy of a store in memory, as it is at this moment, in this version of the schema; raises `BadStore`.
+    """Return a copy of a store in memory, migrated to this version of the schema; raises `BadStore`.
 
     The file is only read, also while a server writes into it.
     """
@@ -211,7 +211,7 @@ def snapshot(path: Path) -> sqlite3.Connection:
 
 @contextmanager
 def guarded(path: Path) -> Iterator[None]:
-    """Turn what SQLite complains about into `BadStore`."""
+    """Turn errors of SQLite into `BadStore`."""
     try:
         yield
     except sqlite3.OperationalError as error:
@@ -224,7 +224,7 @@ def guarded(path: Path) -> Iterator[None]:
 
 @contextmanager
 def transaction(connection: sqlite3.Connection, *, synced: bool = False) -> Iterator[None]:
-    """Keep all of what is done inside, or nothing of it; where it is ``synced``, on the disk, with all before it."""
+    """Run a transaction; if ``synced``, it is on the disk at its end, with all before it."""
     connection.execute(f"PRAGMA synchronous = {'FULL' if synced else 'NORMAL'}")
     connection.execute("BEGIN IMMEDIATE")
     try:
@@ -237,7 +237,7 @@ def transaction(connection: sqlite3.Connection, *, synced: bool = False) -> Iter
 
 
 def _prepare_in_turn(connection: sqlite3.Connection, path: Path, migrations: Sequence[Migration]) -> None:
-    """Prepare as soon as no other process does: SQLite does not wait where two change the mode."""
+    """Prepare a store when no other process does: SQLite does not wait if two change the journal mode."""
     deadline = time.monotonic() + BUSY_SECONDS
     while True:
         try:

@@ -1,4 +1,4 @@
-"""What is kept of contests: a SQLite database beside the records, from which they go on after a stop or a crash.
+"""The store of contests: a SQLite database next to the records, from which contests continue after a crash.
 
 What has been kept when a method returns survives a kill of the process. Contests, results, interventions and
 verifications survive a power cut too, with all that was kept before them; the rest takes a `Store.sync` for that. Dates
@@ -42,7 +42,7 @@ _RESULT = (
 
 
 class Contest(NamedTuple):
-    """A contest that is kept."""
+    """A contest of the store."""
 
     id: int
     name: str
@@ -55,7 +55,7 @@ class Store:
     """The store of a data directory, open until it is closed. Used by one thread at a time, but not always the same."""
 
     def __init__(self, path: Path, *, copy: bool = False) -> None:
-        """Open a store, or make it; or a ``copy`` in memory of one that is there. Raises `BadStore`."""
+        """Open or create a store, or make a ``copy`` in memory of an existing one. Raises `BadStore`."""
         self._path = path
         self._disk = Disk()
         self._connection = snapshot(path) if copy else connect(path)
@@ -65,7 +65,7 @@ class Store:
         self._connection.close()
 
     def open_contest(self, file: str, definition: Definition, date: datetime) -> int:
-        """Return the number of the contest of that name, which is opened where there is none.
+        """Return the number of the contest with the name of the definition; open it if there is none.
 
         One that is there goes on, by the definition with which it was opened, where either the text of the contest
         file or the definition is the same; raises `BadStore` where both are others.
@@ -93,7 +93,7 @@ class Store:
             return contest
 
     def close_contest(self, contest: int, date: datetime, interventions: int = 0) -> bool:
-        """Keep when a contest was over; the first date stands.
+        """Save the date when a contest was over; the first date stands.
 
         False, and nothing is kept, where there are more interventions than the caller knows: it may not be over then.
         """
@@ -143,7 +143,7 @@ class Store:
         )
 
     def intervene(self, contest: int, make: Callable[[int], Intervention]) -> Intervention:
-        """Keep an intervention, which ``make`` makes for its number; whatever it looks up here is of that moment.
+        """Save an intervention, which ``make`` makes from its number, in one transaction with what it reads here.
 
         Nothing is kept where it raises something.
         """
@@ -168,7 +168,7 @@ class Store:
         return int(self._run("SELECT count(*) FROM interventions WHERE contest = ?", contest).fetchone()[0])
 
     def stage_began(self, contest: int, number: int, date: datetime) -> None:
-        """Keep when a stage began; the first date stands."""
+        """Save the date when a stage began; the first date stands."""
         with self._transaction():
             self._run("INSERT INTO stages VALUES (?, ?, ?) ON CONFLICT DO NOTHING", contest, number, _text(date))
 
@@ -178,7 +178,7 @@ class Store:
         return {number: _date(began) for number, began in rows}
 
     def begin(self, contest: int, fixture: Fixture, match: int, interventions: int = 0) -> bool:
-        """Keep, before a match begins, which fixture it plays; the same again changes nothing.
+        """Save the fixture of a match before it begins; doing so again changes nothing.
 
         False, and nothing is kept, where there are more interventions than the caller knows: the fixture may not be
         due any more. Raises ValueError where the match plays another one.
@@ -194,7 +194,7 @@ class Store:
         return int(self._rows("SELECT coalesce(max(match), 0) FROM pairings")[0][0])
 
     def forget(self, contest: int, match: int) -> None:
-        """Forget a match that never came to be; one with a result stays."""
+        """Delete a match that did not begin; one with a result stays."""
         with self._transaction():
             self._run(
                 "DELETE FROM pairings WHERE contest = ? AND match = ? AND id NOT IN (SELECT pairing FROM games)",
@@ -211,7 +211,7 @@ class Store:
         return {match: _fixture(values) for match, *values in rows}
 
     def finish(self, contest: int, finished: Finished, record: str = "") -> int:
-        """Keep a result, also of a match whose beginning was not kept, and of a game that was not played.
+        """Save a result, also of a match that was not saved before, and of a game that was not played.
 
         Returns how many interventions there were when the game began.
 
@@ -231,7 +231,7 @@ class Store:
             return int(self._row("SELECT interventions FROM pairings WHERE id = ?", pairing)[0])
 
     def save_programs(self, contest: int, match: int, programs: Programs) -> None:
-        """Keep what the programs of a match with a result have used; nothing where there is no such match."""
+        """Save the resource usage of the programs of a match with a result; ignore other matches."""
         with self._transaction():
             row = self._row(
                 "SELECT pairing FROM games JOIN pairings ON pairings.id = games.pairing "
@@ -242,13 +242,13 @@ class Store:
                 self._keep_programs(row[0], programs)
 
     def _keep_programs(self, pairing: int, programs: Programs) -> None:
-        """Keep what is known of the programs of a game; what was known of them before stands."""
+        """Save the resource usage of programs; existing values stand."""
         for side, usage in enumerate(programs):
             if usage is not None:
                 self._run(f"INSERT OR IGNORE INTO programs VALUES ({_marks(6)})", pairing, side, *usage)
 
     def failed(self, contest: int, fixture: Fixture) -> None:
-        """Keep that a game was begun in vain once more."""
+        """Count a failed attempt to play a game."""
         with self._transaction():
             self._run(
                 f"INSERT INTO failures (contest, {_FIXTURE}, number) VALUES ({_marks(8)}, 1) "
@@ -257,18 +257,18 @@ class Store:
             )  # fmt: skip
 
     def failures(self, contest: int) -> dict[Fixture, int]:
-        """Return how often games were begun in vain, of those that were."""
+        """Return the numbers of failed attempts by game."""
         rows = self._rows(f"SELECT number, {_FIXTURE} FROM failures WHERE contest = ?", contest)
         return {_fixture(values): number for number, *values in rows}
 
     def pause(self, contest: int, reason: str, date: datetime) -> None:
-        """Keep that a contest goes on no more, and why; the pause that lasts ends with it."""
+        """Save the beginning of a pause, and end one that lasts."""
         with self._transaction():
             self._end_pause(contest, date)
             self._run("INSERT INTO pauses (contest, began, reason) VALUES (?, ?, ?)", contest, _text(date), reason)
 
     def end_pause(self, contest: int, date: datetime) -> None:
-        """Keep that a contest goes on again."""
+        """Save the end of a pause."""
         with self._transaction():
             self._end_pause(contest, date)
 
@@ -281,7 +281,7 @@ class Store:
         return [Pause(_date(began), ended and _date(ended), reason) for began, ended, reason in rows]
 
     def games(self, contest: int) -> list[Finished]:
-        """Return all results in the order in which they were kept, those of annulled matches included.
+        """Return all results in the order in which they were saved, with those of annulled matches.
 
         They are as the organiser's interventions have left them: `results` has them as they came about.
         """
@@ -289,7 +289,7 @@ class Store:
         return effective_results(self.definition(contest), results) if results else []
 
     def results(self, contest: int) -> list[Finished]:
-        """Return all results as the games ended, whatever the organiser has done since."""
+        """Return all results without the effects of interventions."""
         rows = self._rows(
             f"SELECT {_FIXTURE}, match, interventions, {_RESULT}, pairing "
             "FROM games JOIN pairings ON pairings.id = games.pairing WHERE contest = ? ORDER BY games.id",
@@ -308,7 +308,7 @@ class Store:
         ]
 
     def records(self, contest: int) -> dict[int, str]:
-        """Return by match the SHA-256 of its record when its result was kept; empty where none is known."""
+        """Return the SHA-256 of records, as they were when their results were saved, by match; empty if unknown."""
         rows = self._rows(
             "SELECT match, record_sha256 FROM games JOIN pairings ON pairings.id = games.pairing "
             "WHERE contest = ? AND match IS NOT NULL",
@@ -329,7 +329,7 @@ class Store:
         return {row[0] for row in self._rows("SELECT match FROM pairings WHERE match IS NOT NULL")}
 
     def save_verification(self, contest: int, date: datetime, verdict: Verdict) -> None:
-        """Keep what was found when a contest was held against its records, in the place of what was found before."""
+        """Save the verdict of a verification, and replace an earlier one."""
         with self._transaction(synced=True):
             self._run(
                 "INSERT OR REPLACE INTO verifications VALUES (?, ?, ?, ?, ?)",
@@ -337,12 +337,12 @@ class Store:
             )  # fmt: skip
 
     def verification(self, contest: int) -> Verdict | None:
-        """Return what was found when a contest was last held against its records; None where it never was."""
+        """Return the verdict of the last verification; None if there was none."""
         rows = self._rows("SELECT games, trusted, differences FROM verifications WHERE contest = ?", contest)
         return next((Verdict(games, trusted, tuple(json.loads(text))) for games, trusted, text in rows), None)
 
     def save_ratings(self, contest: int, ratings: Ratings) -> None:
-        """Keep ratings in the place of those before."""
+        """Save ratings, and replace earlier ones."""
         with self._transaction():
             for table in ("ratings", "variant_ratings"):
                 self._run(f"DELETE FROM {table} WHERE contest = ?", contest)
@@ -357,7 +357,7 @@ class Store:
                 self._run(f"INSERT INTO variant_ratings VALUES ({_marks(4)})", contest, variant, *values_of_one)
 
     def ratings(self, contest: int) -> Ratings | None:
-        """Return the ratings that were kept last; None where none were."""
+        """Return the ratings that were saved last; None if there are none."""
         rows = self._rows("SELECT name, elo, low, high, games FROM ratings WHERE contest = ? ORDER BY place", contest)
         variants = self._rows(
             "SELECT advantage, draws FROM variant_ratings WHERE contest = ? ORDER BY variant", contest
@@ -371,7 +371,7 @@ class Store:
         return Ratings(table, tuple(row[0] for row in variants), tuple(row[1] for row in variants))
 
     def _pairing(self, contest: int, fixture: Fixture, match: int | None, interventions: int) -> int:
-        """Return the number of a pairing, which is kept where it is not yet."""
+        """Return the number of a pairing, which is saved if it is new."""
         values = (*fixture[:-1], *fixture.players)
         if match is None:
             where = "match IS NULL AND stage = ? AND round = ? AND variant = ? AND pair = ? AND opening = ?"
@@ -392,7 +392,7 @@ class Store:
         return number
 
     def sync(self) -> None:
-        """Sync what was kept; raises OSError. For any thread: the log beside the file is locked by nobody."""
+        """Sync the write-ahead log to the disk; raises OSError. For any thread."""
         log = self._path.with_name(f"{self._path.name}-wal")
         with suppress(FileNotFoundError):
             self._disk.sync(log)
@@ -434,7 +434,7 @@ def _end(of_interval: float) -> float | None:
 
 
 def _marks(number: int) -> str:
-    """Return so many marks of parameters."""
+    """Return placeholders for a number of parameters."""
     return ", ".join("?" * number)
 
 

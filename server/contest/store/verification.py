@@ -1,4 +1,4 @@
-"""Holds the results of a contest against their records and its rules. Pure: texts in, differences out.
+"""Verifies the results of a contest against their records and its rules. Pure: texts in, differences out.
 
 Each difference is a sentence. What a record shows is recomputed from it: winner, termination, moves, times. Games that
 were not played have none: forfeits have to follow from the games before them. Absences and games that were set aside
@@ -39,7 +39,7 @@ FORFEITED = (FORFEIT, WITHDRAWN)
 
 
 class Verdict(NamedTuple):
-    """What has come of a verification."""
+    """The result of a verification."""
 
     games: int
     """Results that were held against their records."""
@@ -51,7 +51,7 @@ class Verdict(NamedTuple):
 
     @property
     def sentence(self) -> str:
-        """What was found, in a sentence."""
+        """The verdict as a sentence."""
         text = f"{self.games} {'game' if self.games == 1 else 'games'}"
         alone = ""
         if self.trusted:
@@ -62,14 +62,14 @@ class Verdict(NamedTuple):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What a report says of it."""
+        """The notes for the report."""
         more = len(self.differences) - MAX_NOTES
         left = (f"{more} more differences: arena-server contest --verify names them",) if more > 0 else ()
         return (self.sentence, *self.differences[:MAX_NOTES], *left)
 
 
 class Evidence(NamedTuple):
-    """A result, and what there is of its record."""
+    """A result and its record."""
 
     result: Finished
     text: str | None
@@ -81,7 +81,7 @@ class Evidence(NamedTuple):
 
 
 class Checked(NamedTuple):
-    """What has come of checking a result."""
+    """The result of checking a game."""
 
     game: Finished
     """By the record where that is true, else as the database has it."""
@@ -89,7 +89,7 @@ class Checked(NamedTuple):
 
 
 def check(definition: Definition, evidence: Evidence) -> Checked:
-    """Hold the result of a match against its record, and that against the contest."""
+    """Check the result of a match against its record, and the record against the contest."""
     result, text = evidence.result, evidence.text
     match = f"match {result.match}"
     if text is None:
@@ -116,7 +116,7 @@ def check(definition: Definition, evidence: Evidence) -> Checked:
 
 
 def _of_another(definition: Definition, result: Finished, summary: Summary) -> Iterable[str]:
-    """Say in what a record is not that of the game it stands for."""
+    """Return the differences between the header of a record and the game that it should be of."""
     header, fixture = summary.header, result.fixture
     variant = definition.variants[fixture.variant]
     position = header.position
@@ -135,7 +135,7 @@ def _of_another(definition: Definition, result: Finished, summary: Summary) -> I
 
 
 def _with_the_rest(game: Finished, result: Finished) -> Finished:
-    """Add to a game what its record does not tell."""
+    """Add the fields that a record does not have."""
     return game._replace(interventions=result.interventions, seconds=result.seconds, programs=result.programs)
 
 
@@ -144,7 +144,7 @@ def _words(value: object) -> str:
 
 
 def check_unplayed(definition: Definition, results: Sequence[Finished]) -> list[str]:
-    """Say which forfeits do not follow from the results before them; ``results`` are as they were kept."""
+    """Return the forfeits that do not follow from the results before them, in the order of the store."""
     found = []
     known: dict[tuple[int, int], Mapping[str, Disqualification]] = {}
     for place, game in enumerate(results):
@@ -168,7 +168,7 @@ def check_unplayed(definition: Definition, results: Sequence[Finished]) -> list[
 
 
 def unproven(results: Sequence[Finished]) -> list[str]:
-    """Name the games that did not take place, and that nothing but the database tells of."""
+    """Return a sentence for each game that did not take place, since only the database shows it."""
     return [
         f"{_name(game)} in round {game.fixture.round}: {game.termination}, by the database alone: {game.detail}"
         for game in results
@@ -177,7 +177,7 @@ def unproven(results: Sequence[Finished]) -> list[str]:
 
 
 def check_absences(definition: Definition, results: Sequence[Finished]) -> list[str]:
-    """Say which games that did not take place cannot have ended as the database has it."""
+    """Return the unplayed games that cannot have ended as the database says."""
     return [
         f"{_name(game)} in round {game.fixture.round}: {fault}"
         for game in results
@@ -186,7 +186,7 @@ def check_absences(definition: Definition, results: Sequence[Finished]) -> list[
 
 
 def _impossible(definition: Definition, game: Finished) -> str:
-    """Return why a game that did not take place cannot have ended so; empty where it can."""
+    """Return why an unplayed game cannot have ended so; empty if it can."""
     if game.match is not None:
         return f"it is {game.termination}, and has a match all the same"
     if game.termination == SET_ASIDE:
@@ -213,7 +213,7 @@ def _impossible(definition: Definition, game: Finished) -> str:
 
 
 def check_schedule(definition: Definition, games: Sequence[Finished], plan: Plan, *, closed: bool) -> list[str]:
-    """Say which games are none of the contest's, and which have no result although it is over."""
+    """Return games that are not in the contest's schedule, and games without a result if it is over."""
     known = {fixture for stage in plan.stages for fixture in stage.schedule.fixtures}
     ladders = {number for number, stage in enumerate(definition.stages) if isinstance(stage.format, Ladder)}
     found = []
@@ -229,7 +229,7 @@ def check_schedule(definition: Definition, games: Sequence[Finished], plan: Plan
 
 
 def check_tables(definition: Definition, kept: Sequence[Finished], shown: Sequence[Finished], plan: Plan) -> list[str]:
-    """Say where the tables by the records are others than by the database; both are all games that count."""
+    """Return the differences between the tables from the records and from the database."""
     found = []
     for stage in plan.stages:
         if stage.number < 0:
@@ -247,7 +247,7 @@ def check_tables(definition: Definition, kept: Sequence[Finished], shown: Sequen
 
 
 def stray(definition: Definition, plan: Plan, text: str) -> Fixture | None:
-    """Return the game of the contest that a record could be of; None for none. For records that the store lacks."""
+    """Return the fixture of a record that the store does not have; None if it is no game of the contest."""
     try:
         header = record.verify(text).header
     except BadRecord:

@@ -1,4 +1,4 @@
-"""Holds a contest against its records, in processes of its own, and says what differs. Changes nothing."""
+"""Verifies a contest against its records, in worker processes. Changes nothing."""
 
 import hashlib
 import os
@@ -46,7 +46,7 @@ Told = Callable[[int, int], None]
 
 
 class _Past(NamedTuple):
-    """What the store has of a contest."""
+    """The contents of the store about a contest."""
 
     definition: Definition
     results: list[Finished]
@@ -58,7 +58,7 @@ class _Past(NamedTuple):
 
 
 def contest_called(data: Path, name: str) -> int:
-    """Return the number of the contest of that name; raises KeyError where there is none, and `BadStore`."""
+    """Return the number of the contest with that name; raises KeyError if there is none, and `BadStore`."""
     with closing(Store(data / FILE, copy=True)) as store:
         names = {contest.name: contest.id for contest in store.contests()}
     if name not in names:
@@ -68,7 +68,7 @@ def contest_called(data: Path, name: str) -> int:
 
 
 def verify(data: Path, contest: int, told: Told = lambda done, count: None, processes: int | None = None) -> Verdict:
-    """Hold a contest against its records and its report; raises `BadStore`, KeyError, OSError.
+    """Verify a contest against its records and its report; raises `BadStore`, KeyError, OSError.
 
     ``processes``: in how many others; None: in as many as there are cores, where it is worth it. Takes long where there
     are many games: about ten milliseconds each.
@@ -115,7 +115,7 @@ def _read(data: Path, contest: int) -> _Past:
 def _checked(
     data: Path, past: _Past, played: Sequence[Finished], told: Told, processes: int | None
 ) -> Iterator[Checked]:
-    """Check all results that have records, some at a time."""
+    """Check all results that have records, a batch at a time."""
     parts = [played[start : start + AT_A_TIME] for start in range(0, len(played), AT_A_TIME)]
     done = 0
     told(0, len(played))
@@ -147,7 +147,7 @@ def _checked(
 def check_part(
     data: Path, definition: Definition, results: Sequence[Finished], kept: Mapping[int, str]
 ) -> list[Checked]:
-    """Hold some results against their records."""
+    """Check some results against their records."""
     return [check(definition, _evidence(data, result, kept)) for result in results]
 
 
@@ -161,7 +161,7 @@ def _evidence(data: Path, result: Finished, kept: Mapping[int, str]) -> Evidence
 
 
 def _strays(data: Path, past: _Past, stands: Plan) -> Iterator[str]:
-    """Name records of games of a contest that the database does not have."""
+    """Return a sentence for each record of a game of the contest that the database does not have."""
     for path in sorted((data / "records").glob(f"*{SUFFIX}")):
         if path.stem.isdecimal() and int(path.stem) not in past.known and path.is_file():
             fixture = stray(past.definition, stands, path.read_text(encoding="utf-8", errors="replace"))
@@ -171,7 +171,7 @@ def _strays(data: Path, past: _Past, stands: Plan) -> Iterator[str]:
 
 
 def _reported(folder: Path, definition: Definition, games: Sequence[Finished], stands: Plan) -> Iterator[str]:
-    """Hold the report that was written against the tables by the records."""
+    """Check the report files against the tables from the records."""
     path = folder / "report.json"
     try:
         report = msgspec.json.decode(path.read_bytes(), type=Report)

@@ -1,4 +1,4 @@
-"""The sandbox around a program, as a command of bubblewrap. Pure, but for looking at the system's folders.
+"""The command line of bubblewrap for a sandbox. Pure, except for looking at the system's folders.
 
 What is inside has namespaces of its own for users, processes, IPC, the network, host names and mounts, and no
 capabilities. Its file system is read-only: the system's programs and libraries, this Python with the bots of this
@@ -60,7 +60,7 @@ _KEPT_VARIABLES = ("LANG", "LC_ALL", "LC_CTYPE", "TZ")
 
 
 class View(NamedTuple):
-    """What a program sees beside the system's own programs. All paths are absolute."""
+    """The files that a program sees in addition to those of the system. All paths are absolute."""
 
     folder: Path
     """The folder that it works in."""
@@ -71,7 +71,7 @@ class View(NamedTuple):
 
 
 class Descriptors(NamedTuple):
-    """What bubblewrap is given to write to and to read from."""
+    """Descriptors that bubblewrap writes to and reads from."""
 
     status: int
     """It writes lines of JSON there, with the number of the sandbox's first process and with the exit status."""
@@ -82,7 +82,7 @@ class Descriptors(NamedTuple):
 
 
 def sandboxed(command: Sequence[str], view: View, bounds: Bounds, given: Descriptors) -> list[str]:
-    """Return the command that runs another one in a sandbox."""
+    """Return the command that runs a command in a sandbox."""
     scratch = str(bounds.scratch * MEGABYTE)
     words = [PROGRAM, *_ISOLATION, *_system(), "--size", scratch, "--perms", "0700", "--tmpfs", SCRATCH]
     python = may_use_python(command, view)
@@ -102,7 +102,7 @@ def sandboxed(command: Sequence[str], view: View, bounds: Bounds, given: Descrip
 
 
 def environment(server: Mapping[str, str], told: Mapping[str, str], view: View) -> dict[str, str]:
-    """Return the whole environment of a program in a sandbox: nothing of the ``server``'s but language and path."""
+    """Return the environment of a program in a sandbox: of the ``server``'s only language and path."""
     kept = {name: server[name] for name in _KEPT_VARIABLES if name in server}
     home = {"HOME": SCRATCH, "TMPDIR": SCRATCH, "ARENA_KERNELS": KERNELS}
     return {"LANG": "C.UTF-8", **kept, "PATH": path_of(server.get("PATH", os.defpath), view), **home, **told}
@@ -110,7 +110,7 @@ def environment(server: Mapping[str, str], told: Mapping[str, str], view: View) 
 
 @lru_cache(MAX_PROGRAMS)  # the event loop asks for it before each game, and it takes most of a millisecond
 def path_of(path: str, view: View) -> str:
-    """Return the search path within a sandbox: what of the server's ``path`` leads to places that are seen there."""
+    """Return the search path in a sandbox: the entries of the server's ``path`` that are visible there."""
     seen = (*(Path(place) for place in _WHOLE), *own_code(), *view.readable)
     known = [place for place in path.split(os.pathsep) if place]
     files = {path.parent for path in view.readable if path.is_file()}
@@ -124,7 +124,7 @@ def path_of(path: str, view: View) -> str:
 
 
 def outermost(paths: Iterable[Path]) -> list[Path]:
-    """Return paths without those that lie in others of them, each once, in order."""
+    """Return paths without those inside of others, each once, in order."""
     found: list[Path] = []
     for path in sorted(set(paths)):
         if not any(path.is_relative_to(other) for other in found):
@@ -133,7 +133,7 @@ def outermost(paths: Iterable[Path]) -> list[Path]:
 
 
 def may_use_python(command: Sequence[str], view: View) -> bool:
-    """Tell whether a program may use this Python: any but a compiled one of the entrant's own that never names it.
+    """Tell whether a program may use this Python: all but compiled programs of entrants that never name it.
 
     Each mount takes a sandbox a third of a millisecond.
     """
@@ -151,7 +151,7 @@ def may_use_python(command: Sequence[str], view: View) -> bool:
 
 @lru_cache(MAX_PROGRAMS)
 def _names_python(program: Path, _changed: int, size: int) -> bool:
-    """Tell whether a file names Python, or is not a compiled program, or too large to look; raises OSError."""
+    """Tell whether a file names Python, is no compiled program, or is too large to search; raises OSError."""
     if size > MAX_SEARCHED_BYTES or any(program.is_relative_to(path) for path in own_code()):
         return True
     data = program.read_bytes()
@@ -160,7 +160,7 @@ def _names_python(program: Path, _changed: int, size: int) -> bool:
 
 @cache
 def own_code() -> tuple[Path, ...]:
-    """Return where this Python is, and the packages of this distribution that a bot uses."""
+    """Return the folders of this Python, and of the packages of this distribution that a bot uses."""
     places = [Path(sys.prefix), Path(sys.base_prefix)]
     for package in ("engine", "bots"):
         spec = util.find_spec(package)
@@ -169,19 +169,19 @@ def own_code() -> tuple[Path, ...]:
 
 
 def _is_shown(path: Path) -> bool:
-    """Tell whether every sandbox shows a path with the system."""
+    """Tell whether a path is visible in every sandbox."""
     return any(path.is_relative_to(place) for place in _WHOLE)
 
 
 def _kernels() -> Path:
-    """Return where the compiled kernels of this server's user are; see `engine.compiling.code_cache`."""
+    """Return the folder of the user's compiled kernels; see `engine.compiling.code_cache`."""
     home = os.environ.get("XDG_CACHE_HOME") or (Path.home() / ".cache")
     return Path(home).absolute() / "gipf-arena" / "kernels"
 
 
 @cache
 def _system() -> tuple[str, ...]:
-    """Return what shows the system's programs, libraries, devices and processes."""
+    """Return the options that show the system's programs, libraries, devices and processes."""
     words: list[str] = []
     for place in _WHOLE:
         if Path(place).is_dir():

@@ -1,4 +1,4 @@
-"""Control groups around sealed programs (cgroup v2), where this process may make them: the kernel holds the bounds.
+"""Control groups for sealed programs (cgroup v2): where they are available, the kernel enforces the limits.
 
 Where it may not, `server.contest.programs.sandbox.resource_usage` alone does, by looking some times a second. It looks
 in both cases, so that a program is ended for the same bounds everywhere; in a group no moment is missed, and processor
@@ -46,10 +46,10 @@ _LEFT: list[Path] = []
 
 
 class Group:
-    """The group of a program."""
+    """The control group of a program."""
 
     def __init__(self, path: Path, bounds: Bounds) -> None:
-        """Make it; raises OSError."""
+        """Create the group; raises OSError."""
         self._path = path
         self._cpu_seconds = 0.0
         self._killed = False
@@ -65,30 +65,30 @@ class Group:
                 (path / "memory.swap.max").write_text("0")
 
     def add(self, process: int) -> None:
-        """Put a process in, and all that it starts from now on; raises OSError."""
+        """Move a process into the group, with all processes that it starts from now on; raises OSError."""
         (self._path / "cgroup.procs").write_text(str(process))
 
     @property
     def cpu_seconds(self) -> float:
-        """Return the processor time of all that was in it."""
+        """Return the processor time of all processes that were in it."""
         self._cpu_seconds = max(self._cpu_seconds, _number(self._path / "cpu.stat", "usage_usec") / 1_000_000)
         return self._cpu_seconds
 
     @property
     def out_of_memory(self) -> bool:
-        """Tell whether the kernel has ended anything in it for the memory that it used."""
+        """Tell whether the kernel has killed a process in it because of memory."""
         self._killed = self._killed or _number(self._path / "memory.events", "oom_kill") > 0
         return self._killed
 
     def close(self) -> None:
-        """End what is left in it, and remove it, at once or with the next one; what it used can still be asked for."""
+        """Kill the processes in it, and remove it now or with the next one; its usage stays available."""
         _ = self.cpu_seconds, self.out_of_memory
         if not _remove(self._path):
             _LEFT.append(self._path)
 
 
 def around(process: int, home: str, bounds: Bounds) -> Group | None:
-    """Return a group with a process in it; None where none can be made. ``home`` is that of the data directory.
+    """Return a new group with a process in it; None if none can be made. ``home`` identifies the data directory.
 
     Not for the event loop: it may wait for what was left of groups before.
     """
@@ -110,14 +110,14 @@ def around(process: int, home: str, bounds: Bounds) -> Group | None:
 
 
 def clear(home: str) -> int:
-    """Remove the groups that servers of a data directory have left when they died; return how many."""
+    """Remove the groups that dead servers of a data directory have left; return their number."""
     parent = _parent()
     left = [] if parent is None else [path for path in parent.glob(f"{PREFIX}-{home}-*") if path.is_dir()]
     return sum(map(_surely_remove, left))
 
 
 def lack() -> str:
-    """Say in a clause why the kernel does not hold the bounds here; empty where it does. Changes nothing."""
+    """Return a clause why the kernel cannot enforce the limits here; empty if it can. Changes nothing."""
     mine = _mine()
     if mine is None:
         return f"no control groups of version 2 at {ROOT}"
@@ -129,7 +129,7 @@ def lack() -> str:
 
 @cache
 def _parent() -> Path | None:
-    """Return the group in which those of programs can be made; steps out of it, where it has to."""
+    """Return the parent of the groups of programs; moves this process out of it if necessary."""
     mine = _mine()
     if mine is None:
         return None
@@ -154,7 +154,7 @@ def _parent() -> Path | None:
 
 
 def _mine() -> Path | None:
-    """Return the group of this process; None where there is no version 2 that can be seen."""
+    """Return the group of this process; None if cgroup v2 is not visible."""
     with suppress(OSError):
         for line in MINE.read_text().splitlines():
             if line.startswith("0::/"):
@@ -164,7 +164,7 @@ def _mine() -> Path | None:
 
 
 def _divided(group: Path) -> bool:
-    """Tell whether groups can be made in a group that bound what they should, and processes be moved to them."""
+    """Tell whether groups with the necessary controllers can be made in a group, and processes moved there."""
     with suppress(OSError):
         given = (group / "cgroup.subtree_control").read_text().split()
         return set(CONTROLLERS) <= set(given) and _writable(group)
@@ -172,7 +172,7 @@ def _divided(group: Path) -> bool:
 
 
 def _divisible(group: Path) -> bool:
-    """Tell whether a group can be divided: this process, and what it has started, would have to step out of it."""
+    """Tell whether a group can be divided: only this process and its children may be in it."""
     with suppress(OSError):
         given = (group / "cgroup.controllers").read_text().split()
         inside = set(map(int, (group / "cgroup.procs").read_text().split()))
@@ -185,7 +185,7 @@ def _writable(group: Path) -> bool:
 
 
 def _limits(bounds: Bounds) -> dict[str, str]:
-    """Return the files of a group, and what they are to hold."""
+    """Return the files of a group with the values to write."""
     memory = (bounds.memory + bounds.scratch + BESIDE_MEGABYTES) * MEGABYTE
     limits = {
         "memory.max": str(memory),
@@ -196,7 +196,7 @@ def _limits(bounds: Bounds) -> dict[str, str]:
 
 
 def _number(path: Path, key: str) -> int:
-    """Return a number of a file with a key and a number a line; 0 where it is not there."""
+    """Return the number behind a key in a file of lines; 0 if it is missing."""
     with suppress(OSError, ValueError):
         for line in path.read_text().splitlines():
             word, _, value = line.partition(" ")
@@ -206,7 +206,7 @@ def _number(path: Path, key: str) -> int:
 
 
 def _remove(path: Path) -> bool:
-    """Remove a group that has nothing in it, and tell whether it is gone; else end what is in it."""
+    """Remove an empty group, and tell whether it is gone; else kill the processes in it."""
     try:
         os.rmdir(path)
     except FileNotFoundError:
@@ -219,7 +219,7 @@ def _remove(path: Path) -> bool:
 
 
 def _surely_remove(path: Path) -> bool:
-    """Remove a group, within a moment: those who are ended in it take some time to leave. Tell whether it is gone."""
+    """Remove a group, and wait a moment for killed processes to leave it; tell whether it is gone."""
     deadline = time.monotonic() + REMOVE_SECONDS
     while not _remove(path):
         if time.monotonic() >= deadline:

@@ -1,4 +1,4 @@
-"""Whether programs are sealed, by what the contest file says and by what the machine can do."""
+"""Decides whether programs are sealed, from the contest file and the abilities of the machine."""
 
 import os
 import subprocess
@@ -23,7 +23,7 @@ WITHOUT = 'sandbox = "none" in the contest file runs programs without one, with 
 def seal_of(
     definition: Definition, fixture: Fixture, name: str, data: Path, start_seconds: float, *, pinned: bool
 ) -> Seal | None:
-    """Return what is put around the program of a player in a game; None where the contest file wants nothing.
+    """Return the sandbox of a player's program in a game; None if the contest file wants none.
 
     Raises `server.contest.programs.sandbox.visible_files.NotVisible`.
     """
@@ -34,14 +34,14 @@ def seal_of(
 
 
 def _longest(definition: Definition, fixture: Fixture, start_seconds: float, *, pinned: bool) -> float:
-    """Return the processor time of a program that thinks from its start to the end of the longest game, in seconds."""
+    """Return the processor time of a program that thinks during the whole of the longest game, in seconds."""
     control = fixture.control(definition)
     game = (2 * control.budget + definition.move_limit * control.increment) / 1_000_000
     return (start_seconds + game) * (1 if pinned else os.cpu_count() or 1)
 
 
 def contest_obstacle(definition: Definition) -> str:
-    """Say in a sentence why a contest cannot begin here as its file wants it; empty where it can. Takes a moment."""
+    """Return a sentence why a contest cannot begin on this machine; empty if it can. Takes a moment."""
     if definition.sandbox is Sandbox.NONE:
         return ""
     programs = definition.qualification is not None or any(not entrant.connects for entrant in definition.entrants)
@@ -49,7 +49,7 @@ def contest_obstacle(definition: Definition) -> str:
 
 
 async def wait_until_sealable(definition: Definition, pause: Callable[[str, str], Awaitable[None]]) -> None:
-    """Return when the programs of a contest can be sealed, where they should be; it calls ``pause`` until then."""
+    """Wait until the programs of a contest can be sealed, if they should be; calls ``pause`` until then."""
     while why := await trio.to_thread.run_sync(contest_obstacle, definition):
         await pause("no game can begin", why)
         sandbox_obstacle.cache_clear()
@@ -57,7 +57,7 @@ async def wait_until_sealable(definition: Definition, pause: Callable[[str, str]
 
 @cache
 def sandbox_obstacle() -> str:
-    """Say in a sentence why programs cannot be sealed on this machine, and what to do; empty where they can."""
+    """Return a sentence why programs cannot be sealed on this machine, and what to do; empty if they can."""
     told, tells = os.pipe()
     waits, goes = os.pipe()
     os.close(goes)  # it need not wait

@@ -1,4 +1,4 @@
-"""The processor cores that programs get, each one of its own, and those that the server keeps to itself meanwhile.
+"""Assigns processor cores: one to each program, the others to the server.
 
 Where there are more than `MAX_SHARED` the first one is given to no program: the event loop and what makes pages run
 there, and nowhere else, while a contest gives out the others.
@@ -20,15 +20,15 @@ MAX_SHARED = 3
 
 @cache
 def usable() -> tuple[int, ...]:
-    """Return the cores that this process could use when it was first asked; none where the system does not tell."""
+    """Return the cores that this process could use at the first call; empty if the system does not tell."""
     return tuple(sorted(os.sched_getaffinity(0))) if hasattr(os, "sched_getaffinity") else ()
 
 
 class CoreLease:
-    """A core that a program has, or is to have when the one before it has ended."""
+    """The core of a program, perhaps after the program that has it now."""
 
     def __init__(self, core: int | None, before: "CoreLease | None" = None) -> None:
-        """Take the number of the core, None for any, and the lease that has to end before."""
+        """Take the number of the core, None for any, and the earlier lease that has to end first."""
         self.core = core
         self.ready = trio.Event()
         """Set when nothing else has the core any more."""
@@ -41,13 +41,13 @@ class CoreLease:
 
 
 class Cores:
-    """Which cores are free.
+    """The pool of cores for programs.
 
     Where more are wanted than programs may have, or where the system knows no such thing, programs are not pinned.
     """
 
     def __init__(self, wanted: int = 0) -> None:
-        """Take so many of the cores that programs may have; 0 for all."""
+        """Take the number of cores for programs; 0 for all."""
         found = usable()
         # the system's own work is mostly on the first ones
         programs = found[1:] if len(found) > MAX_SHARED else found
@@ -61,7 +61,7 @@ class Cores:
         self._ending: list[CoreLease] = []
 
     def take(self) -> CoreLease:
-        """Return a core that is taken from now on, also one that is about to be free; any where none is to be had."""
+        """Lease a core, perhaps one that is about to be free; if there is none, the lease has no core of its own."""
         if not self._free and not self._ending:
             return CoreLease(None)
         if self._rest and not self._confined:
@@ -73,11 +73,11 @@ class Cores:
         return CoreLease(before.core, before)
 
     def announce(self, leases: Collection[CoreLease]) -> None:
-        """Let cores be taken whose programs are being ended: who takes one waits until it is given back."""
+        """Offer cores whose programs are being ended: the next lease waits until the core is given back."""
         self._ending += [lease for lease in leases if lease.core is not None]
 
     def give_back(self, lease: CoreLease) -> None:
-        """Let a core that was taken be taken again, or be had by who waits for it."""
+        """Give back a leased core, to the next lease that waits for it or to the pool."""
         if lease in self._ending:
             self._ending.remove(lease)
         if lease.core is None:
@@ -92,7 +92,7 @@ class Cores:
             self._free.append(lease.core)
 
     def rest(self) -> None:
-        """Let the server use all cores, as long as none is taken."""
+        """Let the server use all cores while none is leased."""
         if self._confined:
             self._confined = False
             _STARTS.confine(usable())
@@ -100,7 +100,7 @@ class Cores:
 
 @contextmanager
 def started_on(core: int | None) -> Iterator[None]:
-    """Let what is started inside, by this thread, use a core alone; None: all that this process could use at first."""
+    """Let processes that this thread starts inside of the context use one core; None: all cores."""
     if not usable():
         yield
         return
@@ -112,7 +112,7 @@ def started_on(core: int | None) -> Iterator[None]:
 
 
 class _Starts:
-    """Which cores the server's threads may use, and which of them are starting a program just now."""
+    """The cores of the server's threads, and the threads that are starting programs."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -120,7 +120,7 @@ class _Starts:
         self._own: Collection[int] = ()
 
     def confine(self, cores: Collection[int]) -> None:
-        """Let this process, and others of its session that it has started, use these cores alone from now on."""
+        """Restrict this process, and the processes of its session, to these cores."""
         with self._lock:
             self._own = cores
             for _ in range(2):  # a thread that was not looked at may have started another one
@@ -136,13 +136,13 @@ class _Starts:
                 os.sched_setaffinity(thread, cores)
 
     def begin(self, cores: Collection[int]) -> None:
-        """Let the thread that asks use these cores, as what it starts then does."""
+        """Let the calling thread, and the processes that it starts, use these cores."""
         with self._lock:
             self._starting.add(threading.get_native_id())
             os.sched_setaffinity(0, cores)
 
     def end(self) -> None:
-        """Let the thread that asks use those of the server again."""
+        """Let the calling thread use the server's cores again."""
         with self._lock:
             self._starting.discard(threading.get_native_id())
             os.sched_setaffinity(0, self._own or usable())

@@ -114,7 +114,7 @@ class Watcher:
     """The thread that looks at all sandboxes; it runs as long as there are any."""
 
     def __init__(self) -> None:
-        """Begin with none."""
+        """Start empty."""
         self._lock = threading.Lock()
         self._watched: dict[int, Watched] = {}
         self._runs = False

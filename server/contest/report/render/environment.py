@@ -1,4 +1,4 @@
-"""The Jinja2 environment of the report: no value becomes markup, and none controls who reads it."""
+"""The Jinja2 environment of reports, which escapes markup and control characters."""
 
 from functools import cache
 from importlib.resources import files
@@ -52,7 +52,7 @@ def style_sheet(name: str) -> str:
 
 @cache
 def _environment() -> "Environment":
-    """Make the environment; a template is compiled once, when it is first used."""
+    """Make the environment; each template is compiled at its first use."""
     from jinja2 import Environment, PackageLoader, StrictUndefined  # servers without contests start sooner without it
 
     environment = Environment(
@@ -70,5 +70,5 @@ def _environment() -> "Environment":
 
 
 def _printable(value: Any) -> Any:
-    """Return a value as it is written, before it is escaped: only what a template made itself stays as it is."""
+    """Return a value for a template without control characters, before it is escaped; markup of templates stays."""
     return value if isinstance(value, Markup) else formatting.printable(str(value))

@@ -1,4 +1,4 @@
-"""All games in groups, and the words of a game in their tables."""
+"""Groups the games of a report, and formats a game for their tables."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -19,12 +19,12 @@ class Group(NamedTuple):
 
     @property
     def has_programs(self) -> bool:
-        """Tell whether it is known of any of the games what programs used."""
+        """Tell whether the resource usage of any program is known."""
         return any(game.first_cpu is not None or game.second_cpu is not None for game in self.games)
 
 
 def meetings(games: Sequence[Game]) -> list[Group]:
-    """Group games by who met whom; the titles have the points of both."""
+    """Group games by meetings; the titles have the points of both players."""
     found: dict[frozenset[str], list[Game]] = {}
     for game in games:
         found.setdefault(frozenset((game.first, game.second)), []).append(game)
@@ -41,23 +41,23 @@ def rounds(games: Sequence[Game]) -> list[Group]:
 
 
 def match_of(number: int, games: Sequence[Game]) -> int | None:
-    """Return the number of the match of a game, which comes with its number in the report."""
+    """Return the match number of the game with this number in the report."""
     return games[number - 1].match
 
 
 def score(game: Game) -> str:
-    """Write the result of a game, the side that began first."""
+    """Write the result of a game, from the side that began."""
     return game.result if game.result == "annulled" else " : ".join(_RESULTS[game.result])
 
 
 def ended(game: Game) -> str:
-    """Say how a game ended."""
+    """Write how a game ended."""
     reason = game.reason.replace("_", " ").replace("+", " and ")
     return f"{reason}: {game.sentence}" if game.sentence else reason
 
 
 def programs(game: Game) -> str:
-    """Write what the programs of both sides have used, and how they ended."""
+    """Write the resource usage of both programs, and how they ended."""
     if game.first_cpu is None and game.second_cpu is None:
         return "–"
     first = formatting.program(game.first_cpu, game.first_wall, game.first_memory, game.first_status)

@@ -1,4 +1,4 @@
-"""The report as HTML: one page without a script for the disk, and the parts that a page of the server shows.
+"""The report as HTML: a page without scripts for the folder, and fragments for a page of the server.
 
 Both are made by the same templates. No text of an entrant becomes markup, and nothing is fetched from elsewhere.
 """
@@ -42,12 +42,12 @@ class Section(NamedTuple):
 
     @property
     def template(self) -> str:
-        """What makes it."""
+        """Name of its template."""
         return f"sections/{self.id if self.stage is None else 'stage'}.html"
 
 
 class RoundOfGames(msgspec.Struct, frozen=True):
-    """The games of a round as a page of the server shows them."""
+    """The games of a round, as shown on a page of the server."""
 
     title: str
     games: int
@@ -55,7 +55,7 @@ class RoundOfGames(msgspec.Struct, frozen=True):
 
 
 class Fragments(NamedTuple):
-    """What a page of the server shows of a contest."""
+    """The parts of a report on a page of the server."""
 
     contest: str
     """HTML: all but the games."""
@@ -75,7 +75,7 @@ def page(report: Report) -> str:
 
 
 def fragments(report: Report, contest: int, known: int) -> Fragments:
-    """Return the parts of the page that a server shows of a contest with this number; ``known`` games are known of."""
+    """Return the parts of a report for a page of the server; ``known`` is the number of games known to be played."""
     context = {**_context(report), "contest": contest, "known": known}
     listed = rounds(report.games) if len(report.games) <= MAX_LISTED else []
     return Fragments(
@@ -91,7 +91,7 @@ def _round(contest: int, one: Group) -> RoundOfGames:
 
 
 def _context(report: Report) -> dict[str, object]:
-    """Return what the templates stand on."""
+    """Return the variables of the templates."""
     return {
         "report": report,
         "contest": None,
@@ -109,7 +109,7 @@ def _context(report: Report) -> dict[str, object]:
 
 
 def _sections(report: Report) -> Iterator[Section]:
-    """Yield the parts of the page that have anything to tell; the last stage comes first."""
+    """Yield the sections of the page that are not empty; the last stage comes first."""
     for stage in reversed(report.stages):
         yield Section(f"stage-{stage.number}", _stage_title(report, stage), stage=stage)
     if report.ratings:
@@ -149,7 +149,7 @@ def _by_cause(losses: Sequence[Loss]) -> dict[str, list[Loss]]:
 
 
 def _by_name(losses: Sequence[Loss]) -> dict[str, Counter[str]]:
-    """Return how often each has lost by each cause, in order of names."""
+    """Return the number of losses of each entrant by cause, in order of names."""
     found: dict[str, Counter[str]] = {}
     for loss in sorted(losses, key=lambda loss: loss.name.lower()):
         found.setdefault(loss.name, Counter())[loss.cause] += 1

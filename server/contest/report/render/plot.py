@@ -1,4 +1,4 @@
-"""Where everything is in the plot of ratings: a line a name with its interval, the strongest on top."""
+"""The layout of the plot of ratings: a line for each name with its interval, the strongest on top."""
 
 import math
 from collections.abc import Sequence
@@ -53,7 +53,7 @@ class Plot(NamedTuple):
 
 
 def rating_plot(ratings: Sequence[Rating]) -> Plot:
-    """Lay out the plot; there has to be somebody who is rated."""
+    """Lay out the plot; there has to be at least one rating."""
     low, high, step = axis(ratings)
     names = [formatting.printable(rating.name) for rating in ratings]
     left = 24 + LETTER * max(min(len(name), MAX_NAME) for name in names)
@@ -85,7 +85,7 @@ def _strength(rating: Rating) -> str:
 
 
 def axis(ratings: Sequence[Rating]) -> tuple[float, float, float]:
-    """Return where the axis begins and ends, and the distance of its ticks: 1, 2 or 5 times a power of ten."""
+    """Return the beginning, the end and the tick distance of the axis; that is 1, 2 or 5 times a power of ten."""
     ends = [end for rating in ratings for end in (rating.low, rating.elo, rating.high) if end is not None]
     low, high = min(*ends, 0.0), max(*ends, 0.0)
     wish = max(high - low, 10.0) / MAX_TICKS

@@ -50,7 +50,7 @@ def render_report(report: Report) -> RenderableType:
 
 
 def standings(stage: Stage) -> RenderableType:
-    """Return the table of a stage, with who was disqualified and why, and byes, below it."""
+    """Return the table of a stage, with disqualifications and byes below it."""
     table = _table()
     table.add_column("#", justify="right", no_wrap=True)
     table.add_column("name", min_width=8)
@@ -83,7 +83,7 @@ def standings(stage: Stage) -> RenderableType:
 
 
 def crosstable(stage: Stage) -> RenderableType:
-    """Return the points of everybody against everybody, so many opponents at a time; a sentence for too many."""
+    """Return the crosstable, in parts of a few opponents; a sentence if there are too many."""
     if len(stage.table) > MAX_CROSSED:
         sentence = f"The crosstable is drawn here for up to {MAX_CROSSED} entrants; index.html has that of all."
         return _plain(sentence, "dim")
@@ -104,7 +104,7 @@ def crosstable(stage: Stage) -> RenderableType:
 
 
 def qualification(qualification: Qualification) -> RenderableType:
-    """Return what each entrant has shown in the qualification."""
+    """Return the table of the qualification."""
     table = _table()
     table.add_column("name", min_width=8)
     for head in ("games", "left", "late", "bad moves"):
@@ -147,7 +147,7 @@ def losses(losses: Sequence[Loss]) -> RenderableType:
 
 
 def _table() -> Table:
-    """Return an empty table; where there is no room for all of it, columns that may wrap get narrower: names."""
+    """Return an empty table; without enough room, its columns of names wrap."""
     return Table(box=None, pad_edge=False, padding=(0, 1, 0, 0), header_style="dim")
 
 

@@ -1,4 +1,4 @@
-"""By what tables rank: the columns that a format has, in the order in which they decide."""
+"""The columns of a format's table that decide the rank, in their order."""
 
 from collections.abc import Callable
 from typing import NamedTuple
@@ -40,5 +40,5 @@ def marks(format: str) -> tuple[Mark, ...]:
 
 
 def with_forfeits(played: int, not_played: int) -> str:
-    """Write how many games were won or lost, those that were not played behind a plus."""
+    """Write a number of wins or losses, with unplayed games after a plus sign."""
     return f"{played}+{not_played}" if not_played else str(played)
