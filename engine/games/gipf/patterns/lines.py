@@ -15,23 +15,18 @@ from engine.games.gipf.geometry import geometry
 LARGEST = 4
 """The largest S for which the numbers of all lines of one direction fit a word: 62 bits where S is 4."""
 
-CROSSING = 2
-"""Directions of lines that cross the rows of the board."""
 
+class Direction(NamedTuple):
+    """Tables by which the numbers of all lines of one direction are found."""
 
-class Numbering(NamedTuple):
-    """Tables by which the numbers of all lines of a board are found."""
-
-    rows: list[int]
-    """For each row, the number of its content for every set of pieces of the side to move, bits of the row as bits."""
-    crossing: list[int]
-    """For each of the crossing directions and each row, what such a set adds to the word of that direction."""
-    shifts: list[int]
-    """Where in its word each line of these directions has its number."""
-    masks: list[int]
-    """How large that number can be: a mask of as many bits."""
     lengths: list[int]
-    """The length of each line: first the rows from the top, then the others by their directions."""
+    """Of the lines, in the order of `lines`."""
+    numbers: list[int]
+    """For each row of the board and each set of pieces on it, as bits, what they add to the word of all lines."""
+    shifts: list[int]
+    """Where in the word each line has its number; none for rows, which have a word each."""
+    masks: list[int]
+    """A mask of as many bits as the number of each line takes."""
 
 
 def lines(size: int) -> list[tuple[int, ...]]:
@@ -54,11 +49,13 @@ def lengths(size: int) -> range:
 @cache
 def shared(length: int) -> tuple[int, ...]:
     """Return for each content of a line of that length its place among contents that are no mirror images."""
-    places: dict[int, int] = {}
+    places: list[int] = []
+    count = 0
     for number in range(3**length):
         mirrored = _mirrored(number, length)
-        places[number] = places[mirrored] if mirrored < number else len(set(places.values()))
-    return tuple(places.values())
+        places.append(places[mirrored] if mirrored < number else count)
+        count += mirrored >= number
+    return tuple(places)
 
 
 def distinct(length: int) -> int:
@@ -67,29 +64,35 @@ def distinct(length: int) -> int:
 
 
 @cache
-def numbering(size: int) -> Numbering:
-    """Return the tables of a board of side ``size``, which is `LARGEST` at most."""
+def rows(size: int) -> Direction:
+    """Return the tables of the rows of a board, each of which has a word for itself."""
     width = geometry(size).width
-    all_lines = lines(size)
-    rows, others = all_lines[:width], all_lines[width:]
-    sets = range(1 << width)
-    found = Numbering([], [], [], [], [len(line) for line in all_lines])
-    for row, line in enumerate(rows):
+    found = Direction([], [], [], [])
+    for row, line in enumerate(lines(size)[:width]):
+        found.lengths.append(len(line))
         weights = {place - row * width: 3**at for at, place in enumerate(line)}
-        found.rows.extend(_weighed(weights, pieces) for pieces in sets)
-    for direction in range(CROSSING):
-        weights = {}
-        shift = 0
-        for line in others[direction * width : (direction + 1) * width]:
-            weights |= {place: 3**at << shift for at, place in enumerate(line)}
-            bits = (3 ** len(line) - 1).bit_length()
-            found.shifts.append(shift)
-            found.masks.append((1 << bits) - 1)
-            shift += bits
-        assert shift < 64
-        for row in range(width):
-            of_row = {place - row * width: weight for place, weight in weights.items() if place // width == row}
-            found.crossing.extend(_weighed(of_row, pieces) for pieces in sets)
+        found.numbers.extend(_weighed(weights, pieces) for pieces in range(1 << width))
+    return found
+
+
+@cache
+def crossing(size: int, direction: int) -> Direction:
+    """Return the tables of lines that cross the rows: 0 for columns, 1 for diagonals; ``size`` is `LARGEST` at most."""
+    width = geometry(size).width
+    found = Direction([], [], [], [])
+    weights: dict[int, int] = {}
+    shift = 0
+    for line in lines(size)[(1 + direction) * width : (2 + direction) * width]:
+        weights |= {place: 3**at << shift for at, place in enumerate(line)}
+        bits = (3 ** len(line) - 1).bit_length()
+        found.lengths.append(len(line))
+        found.shifts.append(shift)
+        found.masks.append((1 << bits) - 1)
+        shift += bits
+    assert shift < 64
+    for row in range(width):
+        of_row = {place - row * width: weight for place, weight in weights.items() if place // width == row}
+        found.numbers.extend(_weighed(of_row, pieces) for pieces in range(1 << width))
     return found
 
 

@@ -16,7 +16,7 @@ from typing import Any
 import msgspec
 
 from engine.compiling.binding import table
-from engine.games.gipf.patterns.lines import LARGEST, distinct, lengths, numbering, shared
+from engine.games.gipf.patterns.lines import LARGEST, crossing, distinct, lengths, lines, rows, shared
 from engine.games.gipf.patterns.value import FRACTION_BITS, LANE_BITS, LANE_MASK, SURPLUS, WEIGHT_SHIFT
 from engine.games.interface import EVALUATION_LIMIT
 
@@ -29,14 +29,9 @@ MOST_PIECES = 1000
 
 NUMBERS = ("WIDTH", "RESERVES", "LANE_ZERO")
 ARRAYS = (
-    "ENTRIES",
-    "RESERVE_ENTRIES",
-    "ROW_ENTRIES",
-    "LINE_ENTRIES",
-    "ROW_NUMBERS",
-    "CROSSING_NUMBERS",
-    "LINE_SHIFTS",
-    "LINE_MASKS",
+    *("ENTRIES", "RESERVE_ENTRIES", "ROW_ENTRIES", "ROW_NUMBERS"),
+    *("DOWN_ENTRIES", "DOWN_NUMBERS", "DOWN_SHIFTS", "DOWN_MASKS"),
+    *("DIAGONAL_ENTRIES", "DIAGONAL_NUMBERS", "DIAGONAL_SHIFTS", "DIAGONAL_MASKS"),
 )
 """Global names that `engine.games.gipf.patterns.value` reads: of numbers, and of arrays."""
 
@@ -69,8 +64,8 @@ class Tables:
 
     def constants(self, *, compile: bool) -> dict[str, Any]:
         """Return what the evaluation reads, by global name."""
-        numbers = numbering(self.size)
         width = 2 * self.size - 1
+        directions = {"ROW": rows(self.size), "DOWN": crossing(self.size, 0), "DIAGONAL": crossing(self.size, 1)}
         zero = max(
             abs(number) for entries in (*self.lines.values(), self.reserves) for _, *more in entries for number in more
         )
@@ -79,17 +74,13 @@ class Tables:
         for length, entries in self.lines.items():
             starts[length] = len(words)
             words.extend(_word(entries[place], zero) for place in shared(length))
-        found = {
-            "ENTRIES": words,
-            "RESERVE_ENTRIES": [_word(entry, zero) for entry in self.reserves],
-            "ROW_ENTRIES": [starts[length] for length in numbers.lengths[:width]],
-            "LINE_ENTRIES": [starts[length] for length in numbers.lengths[width:]],
-            "ROW_NUMBERS": numbers.rows,
-            "CROSSING_NUMBERS": numbers.crossing,
-            "LINE_SHIFTS": numbers.shifts,
-            "LINE_MASKS": numbers.masks,
-        }
-        single = {"WIDTH": width, "RESERVES": self.reserve_count, "LANE_ZERO": zero * (len(numbers.lengths) + 1)}
+        found = {"ENTRIES": words, "RESERVE_ENTRIES": [_word(entry, zero) for entry in self.reserves]}
+        for name, direction in directions.items():
+            found[f"{name}_ENTRIES"] = [starts[length] for length in direction.lengths]
+            found[f"{name}_NUMBERS"] = direction.numbers
+            if direction.shifts:
+                found |= {f"{name}_SHIFTS": direction.shifts, f"{name}_MASKS": direction.masks}
+        single = {"WIDTH": width, "RESERVES": self.reserve_count, "LANE_ZERO": zero * (3 * width + 1)}
         return {name: table(values, compile=compile) for name, values in found.items()} | single
 
 
@@ -152,7 +143,7 @@ def _check(found: _Content) -> None:
             raise BadTables(f"lines of {length} have {len(entries)} entries, but they need {distinct(length)}")
     if not found.reserves or isqrt(len(found.reserves)) ** 2 != len(found.reserves):
         raise BadTables(f"reserves have {len(found.reserves)} entries, but they need a square number, at least 1")
-    counts = numbering(found.size).lengths
+    counts = [len(line) for line in lines(found.size)]
     largest = [
         sum(max(abs(entry[part]) for entry in found.lines[length]) for length in counts)
         + max(abs(entry[part]) for entry in found.reserves)

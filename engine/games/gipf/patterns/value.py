@@ -15,7 +15,6 @@ Bound and compiled together with `engine.games.gipf.rules`.
 from collections.abc import Sequence
 
 from engine.compiling.binding import UNBOUND
-from engine.games.gipf.patterns.lines import CROSSING
 
 LANE_BITS = 16
 LANE_MASK = (1 << LANE_BITS) - 1
@@ -27,18 +26,23 @@ FRACTION_BITS = 10
 SURPLUS = 100
 """What a piece in reserve is worth beyond those for which there are tables."""
 
-# What `engine.games.gipf.kernel.bind` puts in the place of these; the last of `Numbering` are as they stand there.
+# What `engine.games.gipf.kernel.bind` puts in the place of these.
 WIDTH: int = UNBOUND  # rows of the board, and fields of one
 ENTRIES: Sequence[int] = UNBOUND  # the tables of all lengths, one behind the other
-ROW_ENTRIES: Sequence[int] = UNBOUND  # for each row, where the table of its length begins,
-LINE_ENTRIES: Sequence[int] = UNBOUND  # and for each crossing line
 RESERVES: int = UNBOUND  # reserves for which there are entries, 0 to one less
 RESERVE_ENTRIES: Sequence[int] = UNBOUND  # row by row, for each reserve of the side to move those of the other one
 LANE_ZERO: int = UNBOUND  # what was added to each sum of numbers
+# of the rows, the columns (down) and the diagonals: where in ENTRIES the table of each line begins, and `Direction`
+ROW_ENTRIES: Sequence[int] = UNBOUND
 ROW_NUMBERS: Sequence[int] = UNBOUND
-CROSSING_NUMBERS: Sequence[int] = UNBOUND
-LINE_SHIFTS: Sequence[int] = UNBOUND
-LINE_MASKS: Sequence[int] = UNBOUND
+DOWN_ENTRIES: Sequence[int] = UNBOUND
+DOWN_NUMBERS: Sequence[int] = UNBOUND
+DOWN_SHIFTS: Sequence[int] = UNBOUND
+DOWN_MASKS: Sequence[int] = UNBOUND
+DIAGONAL_ENTRIES: Sequence[int] = UNBOUND
+DIAGONAL_NUMBERS: Sequence[int] = UNBOUND
+DIAGONAL_SHIFTS: Sequence[int] = UNBOUND
+DIAGONAL_MASKS: Sequence[int] = UNBOUND
 
 
 def pattern_value(own: int, other: int, reserve: int, other_reserve: int) -> int:
@@ -46,18 +50,16 @@ def pattern_value(own: int, other: int, reserve: int, other_reserve: int) -> int
     sets = 1 << WIDTH
     last = RESERVES - 1
     total = RESERVE_ENTRIES[min(reserve, last) * RESERVES + min(other_reserve, last)]
+    down = diagonal = 0
     for row in range(WIDTH):
-        mine, theirs = int(own >> (row * WIDTH)) & (sets - 1), int(other >> (row * WIDTH)) & (sets - 1)
-        number = ROW_NUMBERS[row * sets + mine] + 2 * ROW_NUMBERS[row * sets + theirs]
-        total += ENTRIES[ROW_ENTRIES[row] + number]
-    for direction in range(CROSSING):
-        numbers = 0
-        for row in range(WIDTH):
-            mine, theirs = int(own >> (row * WIDTH)) & (sets - 1), int(other >> (row * WIDTH)) & (sets - 1)
-            at = (direction * WIDTH + row) * sets
-            numbers += CROSSING_NUMBERS[at + mine] + 2 * CROSSING_NUMBERS[at + theirs]
-        for line in range(direction * WIDTH, (direction + 1) * WIDTH):
-            total += ENTRIES[LINE_ENTRIES[line] + ((numbers >> LINE_SHIFTS[line]) & LINE_MASKS[line])]
+        mine = row * sets + (int(own >> (row * WIDTH)) & (sets - 1))
+        theirs = row * sets + (int(other >> (row * WIDTH)) & (sets - 1))
+        total += ENTRIES[ROW_ENTRIES[row] + ROW_NUMBERS[mine] + 2 * ROW_NUMBERS[theirs]]
+        down += DOWN_NUMBERS[mine] + 2 * DOWN_NUMBERS[theirs]
+        diagonal += DIAGONAL_NUMBERS[mine] + 2 * DIAGONAL_NUMBERS[theirs]
+    for line in range(WIDTH):
+        total += ENTRIES[DOWN_ENTRIES[line] + ((down >> DOWN_SHIFTS[line]) & DOWN_MASKS[line])]
+        total += ENTRIES[DIAGONAL_ENTRIES[line] + ((diagonal >> DIAGONAL_SHIFTS[line]) & DIAGONAL_MASKS[line])]
     first = (total & LANE_MASK) - LANE_ZERO
     second = ((total >> LANE_BITS) & LANE_MASK) - LANE_ZERO
     third = ((total >> (2 * LANE_BITS)) & LANE_MASK) - LANE_ZERO
