@@ -14,13 +14,12 @@ import select
 import socket
 import subprocess
 import sys
-import tempfile
 import time
 from time import perf_counter
 from typing import NamedTuple
 
 from tests.bench.load import GAMES_PREPARED, prepare
-from tests.bench.server import program
+from tests.bench.server import serving
 
 MATCHES = 500
 BUDGET_MS = 4000
@@ -162,11 +161,9 @@ def _shares(late: list[float]) -> str:
 
 def run() -> None:
     """Print the figures."""
-    options = ("serve", "--no-web", "--port", "0", "--data")
     timers = [sys.executable, "-P", "-m", "tests.bench.flags", str(SECONDS)]
     with (
-        tempfile.TemporaryDirectory() as folder,
-        program("server", *options, folder) as server,
+        serving() as server,
         subprocess.Popen(timers, stdout=subprocess.PIPE, text=True) as waiting,
     ):
         late, answered, flagged = measure(server.port)

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from tests.bench.attack import KINDS
 from tests.bench.sampled import memory
-from tests.bench.server import Running, processor_seconds, program
+from tests.bench.server import Running, processor_seconds, serving
 
 MATCHES = 50
 PACE = 20.0
@@ -100,8 +100,7 @@ def _server() -> Iterator[Running]:
     with tempfile.TemporaryDirectory() as folder:
         configuration = Path(folder) / "arena.toml"
         configuration.write_text(CONFIGURATION)
-        options = ("--port", "0", "--no-web", "--data", folder, "--config", str(configuration))
-        with program("server", "serve", *options) as server:
+        with serving("--config", str(configuration)) as server:
             yield server
 
 

@@ -1,15 +1,16 @@
 """Moves through the server: validated, journalled, relayed; beside a bare relay in the same run."""
 
 import os
-import re
 import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import NamedTuple
 
 from tests.bench.sampled import memory
+from tests.server.process import ServerProcess
 
 MATCHES = (1, 10, 50, 200, 500, 2000)
 SECONDS = 5.0
@@ -48,7 +49,7 @@ def run() -> None:
     titles = ("moves/s", "p50 ms", "p99 ms", "p99.9 ms", "CPU us/move", "KB/match")
     print(f"{'matches':>8} {'':24}", *(f"{title:>11}" for title in titles))
     for matches in MATCHES:
-        with program("tests.bench.relay") as relay:
+        with _relay() as relay:
             _show(matches, "bare relay", load(relay, matches))
         _serve(matches, "server")
     _serve(CROWDED, f"server, {SPECTATORS} on a match", 0, SPECTATORS)
@@ -61,8 +62,7 @@ def run() -> None:
 
 
 def _serve(matches: int, what: str, pace: float = 0.0, spectators: int = 0, slow: int = 0) -> None:
-    options = ("serve", "--no-web", "--port", "0", "--data")
-    with tempfile.TemporaryDirectory() as folder, program("server", *options, folder) as server:
+    with serving() as server:
         _show(matches, what, load(server, matches, pace, spectators, slow))
 
 
@@ -85,31 +85,22 @@ def load(server: Running, matches: int, *more: float) -> Figures:
 
 
 @contextmanager
-def program(*arguments: str) -> Iterator[Running]:
-    """Run a program that says its port; it ends with the ``with``."""
-    command = [sys.executable, "-P", "-m", *arguments]
-    with (
-        tempfile.TemporaryFile("w+") as log,
-        subprocess.Popen(command, stdout=subprocess.PIPE, stderr=log, text=True) as process,
-    ):
+def serving(*options: str) -> Iterator[Running]:
+    """Run a server over a directory of its own; it ends with the ``with``."""
+    with tempfile.TemporaryDirectory() as folder, ServerProcess(Path(folder), *options) as server:
+        yield Running(server.port, server.process.pid)
+
+
+@contextmanager
+def _relay() -> Iterator[Running]:
+    """Run the bare relay; it ends with the ``with``."""
+    command = [sys.executable, "-P", "-m", "tests.bench.relay"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
         try:
-            yield Running(_port(process, log), process.pid)
+            yield Running(int(process.stdout.readline()), process.pid)
         finally:
             process.terminate()
-
-
-def _port(process: subprocess.Popen[str], log: object) -> int:
-    """Return the port: the relay prints it, the server logs it."""
-    assert process.stdout is not None
-    if "relay" in str(process.args):
-        return int(process.stdout.readline())
-    while True:
-        log.seek(0)  # type: ignore[attr-defined]
-        found = re.search(r"ports=\"?\[([0-9]+)", log.read())  # type: ignore[attr-defined]
-        if found:
-            return int(found.group(1))
-        if process.poll() is not None:
-            raise SystemExit("the server did not start")
 
 
 def processor_seconds(process: int) -> float:

@@ -5,9 +5,8 @@ falls on both; the medians of the ratios count.
 """
 
 import statistics
-import tempfile
 
-from tests.bench.server import Figures, load, program
+from tests.bench.server import Figures, load, serving
 
 MATCHES = 500
 PAIRS = 6
@@ -30,6 +29,5 @@ def run() -> None:
 
 
 def _one(seconds: str) -> Figures:
-    options = ("serve", "--no-web", "--sync-interval", seconds, "--port", "0", "--data")
-    with tempfile.TemporaryDirectory() as folder, program("server", *options, folder) as server:
+    with serving("--sync-interval", seconds) as server:
         return load(server, MATCHES)

@@ -1,6 +1,5 @@
 """Moves through the server while browsers watch one of its matches, beside the same server without browsers."""
 
-import re
 import statistics
 import subprocess
 import sys
@@ -8,11 +7,12 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from time import perf_counter, sleep
+from time import perf_counter
 from typing import NamedTuple
 
 from tests.bench.load import WARM_SECONDS
 from tests.bench.server import processor_seconds
+from tests.web.site import Site
 
 MATCHES = 50
 """Matches beside the one that is watched, all players answering at once."""
@@ -78,26 +78,13 @@ def _alone(browsers: int) -> tuple[float, list[float]]:
 @contextmanager
 def _watched(browsers: int) -> Iterator[tuple[int, int, "subprocess.Popen[str]"]]:
     """Run a server with a match that so many browsers watch: its process, its port, and theirs, which is ready."""
-    with tempfile.TemporaryDirectory() as folder:
-        log = Path(folder) / "log"
-        serve = ["server", "serve", "--port", "0", "--web", "127.0.0.1:0", "--data", folder]
-        with log.open("w") as file, subprocess.Popen(_python(*serve), stderr=file) as server:
-            try:
-                port, web_port = _ports(log)
-                watch = ["tests.bench.browsers", str(port), str(web_port), str(browsers), str(SECONDS + 2)]
-                with subprocess.Popen(_python(*watch), stdout=subprocess.PIPE, text=True) as watching:
-                    assert watching.stdout is not None
-                    watching.stdout.readline()
-                    yield server.pid, port, watching
-            finally:
-                server.terminate()
+    with tempfile.TemporaryDirectory() as folder, Site(Path(folder)) as server:
+        watch = ["tests.bench.browsers", str(server.port), str(server.web_port), str(browsers), str(SECONDS + 2)]
+        with subprocess.Popen(_python(*watch), stdout=subprocess.PIPE, text=True) as watching:
+            assert watching.stdout is not None
+            watching.stdout.readline()
+            yield server.process.pid, server.port, watching
 
 
 def _python(*arguments: str) -> list[str]:
     return [sys.executable, "-P", "-m", *arguments]
-
-
-def _ports(log: Path) -> tuple[int, int]:
-    while not (found := re.search(r"ports=\[([0-9]+).*web=\[([0-9]+)", log.read_text())):
-        sleep(0.05)
-    return int(found.group(1)), int(found.group(2))
