@@ -69,7 +69,7 @@ def read(text: str) -> EngineConfig:
         name, equals, value = (part.strip() for part in word.partition("="))
         if name not in OPTIONS:
             raise BadEngineConfig(
-                f"{word.strip()!r} is no option; the options are {', '.join(OPTIONS)}, parted by commas"
+                f"{word.strip()!r} is no option; the options are {', '.join(OPTIONS)}, separated by commas"
             )
         if name in options:
             raise BadEngineConfig(f"{name} is given twice")

@@ -46,7 +46,6 @@ from server.web.replay.analysis_requests import RecordAnalyser
 from server.web.replay.match_frames import info_of, now_of
 from server.web.static_files import File
 from server.web.views import contests
-from server.web.views.contests import Contest, ReportIndex
 from server.web.views.lobby import running
 
 log = structlog.get_logger()
@@ -90,11 +89,11 @@ class Pages:
             Route("/api/matches/{number:number}", self._match),
             Route("/api/matches/{number:number}/values", self._values),
             Route("/api/matches/{number:number}/record", self._record),
-            Route("/api/record", self._told("frames"), methods=["POST"]),
-            Route("/api/values", self._told("values"), methods=["POST"]),
+            Route("/api/record", self._analysis("frames"), methods=["POST"]),
+            Route("/api/values", self._analysis("values"), methods=["POST"]),
             Route("/api/contests", self._contests),
-            Route("/api/contests/{number:number}", self._told_of_contest(ReportIndex.contest)),
-            Route("/api/contests/{number:number}/fragments", self._told_of_contest(ReportIndex.fragments)),
+            Route("/api/contests/{number:number}", self._contest(contests.whole_report)),
+            Route("/api/contests/{number:number}/fragments", self._contest(contests.page_fragments)),
             Route("/api/contests/{number:number}/{name}", self._table),
             Route("/live/lobby", Live(self._lobby)),
             Route("/live/matches/{number:number}", Live(self._running)),
@@ -148,23 +147,21 @@ class Pages:
             raise Refused(404, f"there is no match {number} here")
         return text
 
-    def _told(self, kind: str) -> Callable[[Request], Awaitable[Response]]:
-        async def told(request: Request) -> Response:
+    def _analysis(self, kind: str) -> Callable[[Request], Awaitable[Response]]:
+        async def answer(request: Request) -> Response:
             return _json(
                 await self._record_analyser.ask(kind, await read_body(request, RECORD_BYTES), _client(request))
             )
 
-        return told
+        return answer
 
     async def _contests(self, _request: Request) -> Response:
         return _json(msgspec.json.encode(await self._hubs.lobby.reports.entries()))
 
-    def _told_of_contest(
-        self, ask: Callable[[ReportIndex, int], Awaitable[Contest | None]]
-    ) -> Callable[[Request], Awaitable[Response]]:
-        async def told(request: Request) -> Response:
+    def _contest(self, make: contests.MakeAnswer) -> Callable[[Request], Awaitable[Response]]:
+        async def answer(request: Request) -> Response:
             number = request.path_params["number"]
-            found = await ask(self._hubs.lobby.reports, number)
+            found = await self._hubs.lobby.reports.contest(number, make)
             if found is None:
                 raise Refused(404, f"there is no report of a contest {number} here")
             headers = {"etag": found.tag, "cache-control": "no-cache"}
@@ -172,7 +169,7 @@ class Pages:
                 return Response(status_code=304, headers=headers)
             return Response(found.data, media_type="application/json", headers=headers)
 
-        return told
+        return answer
 
     async def _table(self, request: Request) -> Response:
         number, name = request.path_params["number"], request.path_params["name"]

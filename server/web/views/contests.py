@@ -98,8 +98,8 @@ class Contest(NamedTuple):
     """Changes with the data, for a browser that has them already."""
 
 
-_Telling: TypeAlias = Callable[[Entry, bytes], bytes]
-"""Makes an answer of a contest's entry and the bytes of its report."""
+MakeAnswer: TypeAlias = Callable[[Entry, bytes], bytes]
+"""Makes an answer of a contest's entry and the bytes of its report: `whole_report` or `page_fragments`."""
 
 
 class ReportIndex:
@@ -109,7 +109,7 @@ class ReportIndex:
         """Read nothing yet."""
         self._data = data
         self._known: dict[int, tuple[int, Entry | None]] = {}
-        self._whole: LruCache[tuple[int, _Telling], tuple[int, Contest]] = LruCache(KEPT)
+        self._whole: LruCache[tuple[int, MakeAnswer], tuple[int, Contest]] = LruCache(KEPT)
         self._reading = trio.Lock()
 
     async def entries(self) -> list[Entry]:
@@ -117,21 +117,10 @@ class ReportIndex:
         async with self._reading:
             return await trio.to_thread.run_sync(self._entries)
 
-    async def contest(self, number: int) -> Contest | None:
-        """Return the ``entry`` of a contest in the list, and its ``report`` as it stands in the file.
-
-        None where it has no report, or none that can be read.
-        """
+    async def contest(self, number: int, make: MakeAnswer) -> Contest | None:
+        """Return an answer about a contest; None where it has no report, or none that can be read."""
         async with self._reading:
-            return await trio.to_thread.run_sync(self._contest, number, _whole_report)
-
-    async def fragments(self, number: int) -> Contest | None:
-        """Return what the page of a contest shows: its ``name``, whether it is ``over``, and its parts as HTML.
-
-        None where it has no report, or none that can be read.
-        """
-        async with self._reading:
-            return await trio.to_thread.run_sync(self._contest, number, _fragments)
+            return await trio.to_thread.run_sync(self._contest, number, make)
 
     def _entries(self) -> list[Entry]:
         try:
@@ -149,17 +138,17 @@ class ReportIndex:
             self._known[number] = (changed, self._read(number, lambda entry, _: entry))
         return self._known[number][1]
 
-    def _contest(self, number: int, telling: _Telling) -> Contest | None:
+    def _contest(self, number: int, make: MakeAnswer) -> Contest | None:
         changed = self._changed(number)
         if changed is None:
             return None
-        kept = self._whole.get((number, telling))
+        kept = self._whole.get((number, make))
         if kept is None or kept[0] != changed:
-            data = self._read(number, telling)
+            data = self._read(number, make)
             if data is None:
                 return None
             kept = changed, Contest(data, f'W/"{sha256(data).hexdigest()[:20]}"')
-            self._whole.put((number, telling), kept)
+            self._whole.put((number, make), kept)
         return kept[1]
 
     def _changed(self, number: int) -> int | None:
@@ -182,11 +171,13 @@ class ReportIndex:
             return None
 
 
-def _whole_report(entry: Entry, data: bytes) -> bytes:
+def whole_report(entry: Entry, data: bytes) -> bytes:
+    """Return the ``entry`` of a contest in the list, and its ``report`` as it stands in the file."""
     return msgspec.json.encode({"entry": entry, "report": msgspec.Raw(data)})
 
 
-def _fragments(entry: Entry, data: bytes) -> bytes:
+def page_fragments(entry: Entry, data: bytes) -> bytes:
+    """Return what the page of a contest shows: its ``name``, whether it is ``over``, and its parts as HTML."""
     parts = fragments(msgspec.json.decode(data, type=Report), entry.contest, entry.known)
     return msgspec.json.encode({"name": entry.name, "over": entry.state == "over", **parts._asdict()})
 
