@@ -84,23 +84,23 @@ def crowded() -> Iterator[str]:
             yield f"{folder}: {len(found)} entries, {MAX_ENTRIES} at most: {', '.join(sorted(found))}"
 
 
-def modules() -> Iterator[Path]:
-    """Yield the modules of the product, in order."""
-    for package in PACKAGES:
+def modules(*packages: str) -> Iterator[Path]:
+    """Yield the modules of packages, in order."""
+    for package in packages:
         yield from sorted((ROOT / package).rglob("*.py"))
 
 
 def long() -> Iterator[str]:
     """Yield modules that are too long to be of one idea."""
-    for module in modules():
+    for module in modules(*PACKAGES):
         lines = len(module.read_text(encoding="utf-8").splitlines())
         if lines > MAX_LINES:
             yield f"{module.relative_to(ROOT)}: {lines} lines, {MAX_LINES} at most"
 
 
 def retired() -> Iterator[str]:
-    """Yield retired names, where they stand as identifiers, modules or folders."""
-    for module in modules():
+    """Yield retired names, where they stand as identifiers, modules or folders, in tests too."""
+    for module in modules(*PACKAGES, "tests"):
         path = module.relative_to(ROOT)
         for part in path.with_suffix("").parts:
             if part in RETIRED:

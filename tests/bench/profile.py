@@ -24,14 +24,14 @@ MATCHES = 500
 SECONDS = 8.0
 
 PARTS = (
-    ("rules: legal, next position, end", ("engine/gipf", "engine/history", "engine/game", "engine/compiled")),
+    ("rules: legal, next position, end", ("engine/games", "engine/compiling")),
     ("kernel: send", ("posix.write",)),
     ("kernel: receive, wait", ("posix.read", "poll", "epoll")),
     ("event loop", ("trio/", "outcome/", "heapq", "sortedcontainers", "contextvars")),
     ("protocol: lines and messages", ("engine/wire",)),
-    ("referee, clocks, record", ("server/referee", "engine/clock", "engine/record")),
-    ("journal and archive", ("server/archive", "pathlib")),
-    ("match, hall, sessions, connections", ("server/",)),
+    ("referee, clocks, record", ("server/match/referee", "engine/clock", "engine/record")),
+    ("journals and records", ("server/storage", "pathlib")),
+    ("matches, arena, sessions, connections", ("server/",)),
 )
 """What a part is called, and what its functions' places have in them; the first part that fits counts."""
 

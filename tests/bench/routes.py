@@ -1,7 +1,7 @@
 """What a request for each route costs the event loop: its own processor time, whatever else the machine does.
 
-A hall of 400 matches, one of them of 300 moves on a board of 12 fields on a side, is asked by a client in a thread, one
-request after the other. Told are the milliseconds of a request (mean) and of the longest pass of the loop meanwhile.
+An arena of 400 matches, one of them of 300 moves on a board of 12 fields on a side, is asked by a client in a thread,
+one request after the other. Told are milliseconds: of a request (mean), and of the longest pass of the loop meanwhile.
 """
 
 import http.client

@@ -33,7 +33,7 @@ def run() -> None:
     """Print how late searches end, and how much sooner two threads reach a depth."""
     places = list(_positions())
     warm_up(places[0])
-    _ends("a timer of the thinker's own", places, _by_limit)
+    _ends("a timer of the searcher's own", places, _by_limit)
     _ends("another thread", places, _by_stop)
     _threads(places)
     for game, boards in BOARDS.items():

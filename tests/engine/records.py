@@ -138,7 +138,7 @@ def records() -> dict[str, str]:
         "said to have crashed": Table().ready().play("3").say_crashed(0),
         "adjudicated": Table("mnk", "3 3 3").ready().play("3").adjudicate(0),
         "adjudicated draw": Table("mnk", "3 3 3").ready().play("2").adjudicate(None),
-        "organiser": Table().ready().play("2").annul(Termination.ORGANISER, "the hall is on fire"),
+        "organiser": Table().ready().play("2").annul(Termination.ORGANISER, "the house is on fire"),
         "server stop": Table().ready(5.5).annul(Termination.SERVER_STOP, "the server was stopped"),
         "stalls": Table(increment=50)
         .stall(3, 150)

@@ -1,4 +1,4 @@
-"""A hall with memory streams in place of sockets, and clients that speak the protocol to it."""
+"""An arena with memory streams in place of sockets, and clients that speak the protocol to it."""
 
 import io
 import shutil
@@ -117,11 +117,11 @@ class House:
     async def connect(self, name: str = "", token: str = "", host: str = "127.0.0.1") -> Client:
         """Connect from an address; raises `server.net.rate_limiter.TooMany`."""
         near, far = trio.testing.memory_stream_pair()
-        visit = self.rate_limiter.admit(host)
+        quota = self.rate_limiter.admit(host)
 
         async def serve() -> None:
-            await serve_stream(far, self.arena, Now(), visit)
-            self.rate_limiter.leave(visit)
+            await serve_stream(far, self.arena, Now(), quota)
+            self.rate_limiter.leave(quota)
 
         self._nursery.start_soon(serve)
         client = Client(near)

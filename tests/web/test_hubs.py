@@ -17,7 +17,7 @@ from server.web.live.frame_cache import FrameCache
 from server.web.replay import record_analysis
 from tests.server.harness import House, open_house, play, ready
 from tests.web.test_feed import Reader
-from tests.web.test_stories import rebuilt
+from tests.web.test_match_frames import rebuilt
 
 MOVES = ("a4-b4", "d7-d6", "a4-b4", "d7-d6")
 """Of GIPF 3 3 9 9: pushes that collect nothing."""

@@ -129,11 +129,11 @@ def test_more_moves_than_an_event_holds_are_asked_for(browser: Browser, site: Si
         expect(page.locator("#moves li")).to_have_count(2)
         wrong = page.evaluate(
             """async () => {
-                const { Story } = await import("/static/match/story.js");
+                const { MatchState } = await import("/static/match/match_state.js");
                 const told = await (await fetch(location.pathname.replace("/match", "/api/matches"))).json();
-                const story = new Story(told);
-                const took = story.take({ ...told.now, first: 7, steps: [["a1", 1, 1]], frame: null });
-                return [took, story.plies];
+                const state = new MatchState(told);
+                const took = state.take({ ...told.now, first: 7, steps: [["a1", 1, 1]], frame: null });
+                return [took, state.plies];
             }"""
         )
         assert wrong == [False, 2]

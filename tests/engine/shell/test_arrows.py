@@ -190,7 +190,7 @@ def test_comments_and_other_line_ends_are_understood() -> None:
 
 
 def test_thinking_takes_a_part_of_the_time_that_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The thinker is told of all positions of the game, so that it keeps what it has found."""
+    """The searcher is told of all positions of the game, so that it keeps what it has found."""
     given: list[tuple[int, SearchLimits]] = []
     think = Searcher.think
 

@@ -59,7 +59,7 @@ ORGANISER = "the-token-of-the-organiser"
 async def with_match(
     folder: Path, change: Callable[[Settings], Settings] = lambda settings: settings
 ) -> AsyncIterator[House]:
-    """A hall with a match that is played; when the test is done, the match has to go on as if nothing had been."""
+    """An arena with a match that is played; when the test is done, the match has to go on as if nothing had been."""
 
     def with_organiser(settings: Settings) -> Settings:
         return change(msgspec.structs.replace(settings, organiser=tokens.hashed(ORGANISER)))

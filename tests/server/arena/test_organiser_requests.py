@@ -40,7 +40,7 @@ def organised(settings: Settings) -> Settings:
 
 @asynccontextmanager
 async def with_organiser(folder: Path) -> AsyncIterator[tuple[House, Client]]:
-    """A hall, and somebody who organises in it."""
+    """An arena, and somebody who organises in it."""
     async with open_house(folder, change=organised) as house:
         yield house, await organiser_in(house)
 

@@ -1,4 +1,4 @@
-"""Flag keeper, loop watch, archive and token file by themselves."""
+"""Flag timer, stall monitor, record store and token file by themselves."""
 
 import os
 import weakref

@@ -90,7 +90,7 @@ async def test_what_cannot_be_flushed_silences_nobody_else(autojump_clock: trio.
         assert broken.heard == patient.heard == ["no flushing"]
         send_queue.add(sound[0])
         await trio.sleep(1)
-    assert flushed == [*sound, sound[0]], "trio has not dropped the outbox"
+    assert flushed == [*sound, sound[0]], "trio has not dropped the send queue"
 
 
 @pytest.mark.parametrize("name", ["SendQueue", "StallMonitor"])

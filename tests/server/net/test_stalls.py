@@ -94,7 +94,7 @@ async def test_the_pulse_wakes_the_loop_up_only_while_it_is_busy(
 
 
 async def _stand_still(house: House, clock: MockClock, seconds: float) -> None:
-    """Let the server stand still, as its loop watch would tell it."""
+    """Let the server stand still, as its stall monitor would tell it."""
     begin = microseconds()
     clock.jump(seconds)
     house.arena.stalls.add(Stall(begin, microseconds()))
@@ -255,7 +255,7 @@ async def test_flags_do_not_fall_by_time_at_which_nobody_could_be_heard(
 
 
 STOPPED_SECONDS = 0.5
-"""Much more than the loop watch may be wrong by."""
+"""Much more than the stall monitor may be wrong by."""
 
 
 @pytest.mark.slow

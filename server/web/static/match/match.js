@@ -7,7 +7,7 @@ import { el, find, patch, say } from "../dom.js";
 import { offerFile } from "../drop.js";
 import { drawTimes, drawValues, valueInWords } from "./graphs.js";
 import { Refused, Unreachable, ask, listen, untilReached } from "../net.js";
-import { Story } from "./story.js";
+import { MatchState } from "./match_state.js";
 import { gameName, moveText, outcome, reason, sentence, span } from "../words.js";
 
 const REST_MS = 600; // between two moves that are played, when what moves has come to rest
@@ -19,39 +19,39 @@ class MatchPage {
    * @param {?string} record the text, where it came from a file
    */
   constructor(told, number, record) {
-    this.story = new Story(told);
+    this.state = new MatchState(told);
     this.number = number;
     this.record = record;
     this.values = null;
     this.moves = [];
     this.lost = false;
     this.playing = null;
-    const wanted = /^#[0-9]{1,5}$/.test(location.hash) ? Number(location.hash.slice(1)) : this.story.plies;
-    this.ply = Math.min(wanted, this.story.plies);
+    const wanted = /^#[0-9]{1,5}$/.test(location.hash) ? Number(location.hash.slice(1)) : this.state.plies;
+    this.ply = Math.min(wanted, this.state.plies);
     find("#match").hidden = false;
     this.#players();
-    this.board = drawBoard(find("#board"), this.story.info.start);
+    this.board = drawBoard(find("#board"), this.state.info.start);
     this.#head();
     this.#wire();
     this.refresh();
-    if (number !== null && !this.story.over) this.#follow();
+    if (number !== null && !this.state.over) this.#follow();
   }
 
   /** Whether the page shows whatever comes. */
   get following() {
-    return this.ply === this.story.plies;
+    return this.ply === this.state.plies;
   }
 
   /** Which clocks run on the page: none in the past, and none while nobody knows how they go on. */
   get #runs() {
-    return this.following && !this.lost ? this.story.now.runs : [false, false];
+    return this.following && !this.lost ? this.state.now.runs : [false, false];
   }
 
   /** Go to the position after so many plies; resolves when nothing moves any more. */
   go(ply) {
     const before = this.ply;
-    this.ply = Math.max(0, Math.min(ply, this.story.plies));
-    const hash = this.following && !this.story.over ? "" : `#${this.ply}`;
+    this.ply = Math.max(0, Math.min(ply, this.state.plies));
+    const hash = this.following && !this.state.over ? "" : `#${this.ply}`;
     history.replaceState(null, "", location.pathname + hash);
     return this.refresh(this.ply === before + 1);
   }
@@ -61,28 +61,28 @@ class MatchPage {
    * nothing moves any more.
    */
   refresh(animated = false) {
-    const { story, ply } = this;
-    const view = story.view(ply);
+    const { state, ply } = this;
+    const view = state.view(ply);
     if (!view) return this.#retell();
-    const motion = story.motion(ply);
+    const motion = state.motion(ply);
     let still = Promise.resolve();
-    if (animated && motion && story.view(ply - 1)) still = this.board.animate(view, motion);
+    if (animated && motion && state.view(ply - 1)) still = this.board.animate(view, motion);
     else this.board.show(view, motion);
     this.stocks.forEach((stock, side) => {
       drawStock(stock, view, side);
     });
-    this.clocks.set(story.clocks(ply), this.#runs);
+    this.clocks.set(state.clocks(ply), this.#runs);
     this.#list();
     this.#ending();
     this.#graphs();
-    if (ply) say(find("#spoken"), `Move ${ply}, ${story.sides[story.mover(ply)]}: ${story.steps[ply - 1][0]}`);
+    if (ply) say(find("#spoken"), `Move ${ply}, ${state.sides[state.mover(ply)]}: ${state.steps[ply - 1][0]}`);
     for (const id of ["#begin", "#back"]) find(id).disabled = ply === 0;
-    for (const id of ["#forward", "#end"]) find(id).disabled = ply === story.plies;
+    for (const id of ["#forward", "#end"]) find(id).disabled = ply === state.plies;
     return still;
   }
 
   #head() {
-    const { info } = this.story;
+    const { info } = this.state;
     const { start } = info;
     document.title = `${info.players.join(" – ")} · gipf-arena`;
     say(find("#title"), info.players.join(" – "));
@@ -93,7 +93,7 @@ class MatchPage {
   }
 
   #players() {
-    const { info } = this.story;
+    const { info } = this.state;
     this.stocks = [];
     const faces = [];
     this.away = [];
@@ -111,16 +111,16 @@ class MatchPage {
 
   #list() {
     const list = find("#moves");
-    find("#nothing").hidden = this.story.plies > 0;
-    for (let i = this.moves.length; i < this.story.plies; i += 1) {
-      const [move] = this.story.steps[i];
-      const side = this.story.mover(i + 1);
+    find("#nothing").hidden = this.state.plies > 0;
+    for (let i = this.moves.length; i < this.state.plies; i += 1) {
+      const [move] = this.state.steps[i];
+      const side = this.state.mover(i + 1);
       const button = el(
         "button",
         { type: "button", click: () => this.go(i + 1) },
         el("span.ply.number", {}, `${i + 1}.`),
-        el(`span.chip.side${side}.of-${this.story.info.start.game}`, { role: "img", "aria-label": this.story.sides[side] }),
-        el("span.move", {}, moveText(this.story.info.start.game, move)),
+        el(`span.chip.side${side}.of-${this.state.info.start.game}`, { role: "img", "aria-label": this.state.sides[side] }),
+        el("span.move", {}, moveText(this.state.info.start.game, move)),
       );
       this.moves.push(button);
       list.append(el("li", {}, button));
@@ -135,7 +135,7 @@ class MatchPage {
   }
 
   #ending() {
-    const { now, info, sides } = this.story;
+    const { now, info, sides } = this.state;
     const box = find("#ending");
     box.hidden = !now.ending;
     if (!now.ending) return;
@@ -148,14 +148,14 @@ class MatchPage {
 
   #graphs() {
     const go = (ply) => this.go(ply);
-    drawTimes(find("#times"), this.story.used(), this.ply, this.story.info.start.game, go);
-    find("#worth").hidden = !this.story.over || this.story.plies === 0;
+    drawTimes(find("#times"), this.state.used(), this.ply, this.state.info.start.game, go);
+    find("#worth").hidden = !this.state.over || this.state.plies === 0;
     if (!this.values) return;
-    drawValues(find("#values"), this.values, this.ply, this.story.sides, go);
+    drawValues(find("#values"), this.values, this.ply, this.state.sides, go);
     find("#evaluate").hidden = true;
     find("#value").hidden = false;
-    const over = this.following && this.story.view(this.ply)?.ending;
-    say(find("#value"), valueInWords(this.values[this.ply], this.story.sides) || (over ? "the game is over here" : "not searched"));
+    const over = this.following && this.state.view(this.ply)?.ending;
+    say(find("#value"), valueInWords(this.values[this.ply], this.state.sides) || (over ? "the game is over here" : "not searched"));
   }
 
   #follow() {
@@ -165,17 +165,17 @@ class MatchPage {
       `/live/matches/${this.number}`,
       (now) => {
         const { following } = this;
-        if (this.story.take(now)) {
+        if (this.state.take(now)) {
           this.#goOn(following);
-          if (this.story.over) feed.close();
+          if (this.state.over) feed.close();
         } else this.#retell(feed);
       },
       (lost) => {
-        if (this.story.over) return;
+        if (this.state.over) return;
         this.lost = Boolean(lost);
         if (lost) this.clocks.stop();
         status.classList.toggle("lost", Boolean(lost));
-        say(status, lost || (this.story.now.phase === "preparing" ? "getting ready" : "live"));
+        say(status, lost || (this.state.now.phase === "preparing" ? "getting ready" : "live"));
       },
       () => this.#retell(feed),
     );
@@ -184,18 +184,18 @@ class MatchPage {
 
   /** Something is new; whoever was `following` goes on to it. */
   #goOn(following) {
-    const { now } = this.story;
+    const { now } = this.state;
     const before = this.ply;
     if (following) {
-      this.ply = this.story.plies;
-      if (this.ply !== before || !this.fresh || this.story.over) this.refresh(this.ply === before + 1);
+      this.ply = this.state.plies;
+      if (this.ply !== before || !this.fresh || this.state.over) this.refresh(this.ply === before + 1);
       else this.clocks.set(now.clocks, this.#runs);
     } else this.#list();
     this.fresh = true;
     this.away.forEach((word, side) => {
       word.hidden = !now.away[side];
     });
-    if (!this.story.over) return;
+    if (!this.state.over) return;
     find("#status").classList.remove("lost");
     say(find("#status"), "over");
     find("#fault").hidden = true;
@@ -210,7 +210,7 @@ class MatchPage {
     this.fetching = true;
     const { following } = this;
     try {
-      this.story.retell(await ask(`/api/matches/${this.number}`));
+      this.state.reset(await ask(`/api/matches/${this.number}`));
       find("#fault").hidden = true;
     } catch (error) {
       if (!(error instanceof Unreachable)) complain(error); // else the feed tells of it, and comes back
@@ -218,13 +218,13 @@ class MatchPage {
     } finally {
       this.fetching = false;
     }
-    if (this.story.over) feed?.close();
+    if (this.state.over) feed?.close();
     if (feed) this.#goOn(following);
-    else if (this.story.frames[this.ply]) this.refresh();
+    else if (this.state.frames[this.ply]) this.refresh();
   }
 
   #wire() {
-    const at = { begin: () => 0, back: () => this.ply - 1, forward: () => this.ply + 1, end: () => this.story.plies };
+    const at = { begin: () => 0, back: () => this.ply - 1, forward: () => this.ply + 1, end: () => this.state.plies };
     for (const [id, where] of Object.entries(at)) {
       find(`#${id}`).addEventListener("click", () => {
         this.#pause();
@@ -247,7 +247,7 @@ class MatchPage {
     });
     find("#link").hidden = this.number === null;
     find("#link").addEventListener("click", (event) => copy(event.target, `${location.origin}${location.pathname}#${this.ply}`));
-    find("#text").addEventListener("click", (event) => copy(event.target, this.story.view(this.ply)?.text ?? ""));
+    find("#text").addEventListener("click", (event) => copy(event.target, this.state.view(this.ply)?.text ?? ""));
     find("#evaluate").addEventListener("click", () => this.#evaluate());
     const record = find("#record");
     if (this.number === null) record.hidden = true;

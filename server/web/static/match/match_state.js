@@ -1,16 +1,16 @@
 /** A match as far as this page knows it: what is fixed, the moves, and the positions. */
 
-export class Story {
+export class MatchState {
   /** @param {{info: object, now: object, frames: object[]}} told the answer of /api/matches/17 */
   constructor(told) {
     this.info = told.info;
     this.steps = [];
     this.frames = [];
-    this.retell(told);
+    this.reset(told);
   }
 
   /** Take over all of it anew. */
-  retell(told) {
+  reset(told) {
     this.take(told.now);
     this.fill(told.frames);
   }
