@@ -1,7 +1,7 @@
 """How far the levels of `engine.levels` are apart: games of each against the one below, or against random moves.
 
-Games are played in pairs from the openings of a duel, in one process a core, with nothing but the highest level bound
-by time. So the figures are the same on every machine, but for the last one.
+Games are played in pairs from the openings of a duel, in one process a core, with the highest level bound by nodes
+instead of time. So the figures are the same on every machine.
 """
 
 import os
@@ -25,8 +25,8 @@ PAIRS = 100
 RANDOM = 0
 """Stands for the level of a player that moves at random."""
 
-FULL_MS = 100.0
-"""Milliseconds for a move of the highest level."""
+FULL_NODES = 500_000
+"""Positions for a move of the highest level: what it looks at in some 100 ms."""
 
 SEED, MOVE_LIMIT = 1, 1000
 
@@ -53,7 +53,7 @@ def run() -> None:
 
 def _bounds(level: int) -> str:
     if level == MAX_LEVEL:
-        return f"{FULL_MS:g} ms a move"
+        return f"{FULL_NODES} nodes"
     return f"{LEVELS[level - 1].nodes} nodes, {100 * LEVELS[level - 1].random_moves:g} % random moves"
 
 
@@ -91,7 +91,7 @@ def _player(start: Position, level: int) -> Player:
             legal = moves(position)
             drawn = next(split_mix((request.game << 32) + len(request.moves)))
             return Reply(legal[drawn % len(legal)], 0.0, 0)
-        limits = SearchLimits(level=level, seed=request.game, hard_ms=FULL_MS if level == MAX_LEVEL else None)
+        limits = SearchLimits(level=level, seed=request.game, nodes=FULL_NODES if level == MAX_LEVEL else None)
         result = searcher.think(position, [key_of(one) for one in before], limits, clock=perf_counter)
         return Reply(result.move, 0.0, result.nodes)
 
