@@ -14,7 +14,7 @@ from engine.games.gipf import evaluation, rules
 from engine.games.gipf.evaluation import WEIGHTS, Weights
 from engine.games.gipf.geometry import AXES, geometry
 from engine.games.gipf.parameters import Parameters, parse
-from engine.games.gipf.patterns import tables
+from engine.games.gipf.patterns import tables, value
 from engine.games.gipf.patterns.tables import ARRAYS, NUMBERS, Tables
 from engine.games.gipf.rules import State
 from engine.games.gipf.solving import layers, ranking, solver_hints, symmetry
@@ -109,7 +109,6 @@ def bind(size: int, run: int, *, compile: bool = False, weights: Weights | Table
         "UPWARD": numbers([int(board.entries[n].step > 0) for n in pushes]),
         "UP_PUSHES": numbers(up),
         "DOWN_PUSHES": numbers(down),
-        "MARGIN": evaluation.MARGIN,
         **_evaluation_constants(weights, compile=compile),
     }
     for prefix, chosen in (("", pushes), ("UP_", up), ("DOWN_", down)):
@@ -205,9 +204,11 @@ def features(parameters: str) -> Callable[[State], tuple[int, ...]]:
 def _evaluation_constants(weights: Weights | Tables, *, compile: bool) -> dict[str, Any]:
     """Return what the evaluation reads, by global name. Without tables their names stand for nothing that is read."""
     if isinstance(weights, Tables):
-        return {**WEIGHTS.constants(), **weights.constants(compile=compile), "HAS_TABLES": True}
+        found = {**WEIGHTS.constants(), **weights.constants(compile=compile)}
+        return {**found, "HAS_TABLES": True, "MARGIN": value.MARGIN}
     nothing = table([0], compile=compile)
-    return {**dict.fromkeys(ARRAYS, nothing), **dict.fromkeys(NUMBERS, 0), **weights.constants(), "HAS_TABLES": False}
+    found = {**dict.fromkeys(ARRAYS, nothing), **dict.fromkeys(NUMBERS, 0), **weights.constants()}
+    return {**found, "HAS_TABLES": False, "MARGIN": evaluation.MARGIN}
 
 
 def _largest(weights: Weights, variant: Parameters) -> int:

@@ -12,9 +12,11 @@ import pytest
 
 from engine.compiling.binding import can_compile
 from engine.games.catalogue import GAMES
+from engine.games.gipf import evaluation
+from engine.games.gipf.evaluation import WEIGHTS
 from engine.games.gipf.kernel import GipfRules, bind, reweigher
 from engine.games.gipf.parameters import parse
-from engine.games.gipf.patterns import tables
+from engine.games.gipf.patterns import tables, value
 from engine.games.gipf.patterns.entries import patterns_of
 from engine.games.gipf.patterns.lines import distinct, lengths, lines, shared
 from engine.games.gipf.patterns.tables import BadTables, Entry, Tables
@@ -173,6 +175,11 @@ def test_entries_are_those_that_make_up_the_value(size: int) -> None:
         surplus = [max(reserve - given.reserve_count + 1, 0) for reserve in state[2:4]]
         ahead = 100 * (surplus[state.side] - surplus[1 - state.side])
         assert rules.evaluate(state) == pytest.approx(150 * (weight + first**2 - second**2 + third**2) + ahead, abs=25)
+
+
+def test_the_margin_is_that_of_the_evaluation() -> None:
+    assert bind(4, 4).MARGIN == rules_of(3).MARGIN == value.MARGIN
+    assert bind(4, 4, weights=WEIGHTS).MARGIN == bind(5, 4).MARGIN == evaluation.MARGIN
 
 
 def test_larger_boards_have_no_patterns() -> None:

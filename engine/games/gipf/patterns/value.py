@@ -26,6 +26,9 @@ FRACTION_BITS = 10
 SURPLUS = 100
 """What a piece in reserve is worth beyond those for which there are tables."""
 
+MARGIN = 28
+"""See `engine.games.interface.Rules`. These values change less from move to move than those of features do."""
+
 # What `engine.games.gipf.kernel.bind` puts in the place of these.
 WIDTH: int = UNBOUND  # rows of the board, and fields of one
 ENTRIES: Sequence[int] = UNBOUND  # the tables of all lengths, one behind the other
