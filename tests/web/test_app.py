@@ -220,7 +220,7 @@ def test_matches_of_an_earlier_server_are_in_the_lobby_and_told_from_their_recor
 
 @pytest.mark.slow
 def test_positions_are_valued_by_the_engine(site: Site) -> None:
-    record = records()["won on the board"]  # of a game that is compiled for tests of the engine as well
+    record = records()["won on the board"]
     told = ask(site, "/api/values", "POST", record.encode()).json
     values = told["values"]
     assert told["unsearched"] == 0 and told["cut"] is False

@@ -53,7 +53,7 @@ def moves(page: Page) -> list[str]:
 
 def test_a_whole_game_is_played_by_clicks_against_the_bot_with_an_undo(page: Page, address: str) -> None:
     show(page, address)
-    page.locator("#setup [name=S]").fill("5")  # interpreted: nothing has to be compiled before the bot can think
+    page.locator("#setup [name=S]").fill("5")
     page.locator("#setup [name=K]").fill("4")
     page.locator("#setup [name=GW]").fill("6")
     page.locator("#setup [name=GB]").fill("6")

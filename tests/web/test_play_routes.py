@@ -24,7 +24,6 @@ from server.web.play import worker as play_worker
 from server.web.play import workers as play_workers
 from server.web.play.routes import MAX_BYTES, Playing
 from server.web.play.workers import Workers
-from tests.interpreting import quick_tests_run_interpreted as quick_tests_run_interpreted
 from tests.web.asking import Answer, ask
 
 pytestmark = pytest.mark.slow  # each starts processes
@@ -32,7 +31,12 @@ pytestmark = pytest.mark.slow  # each starts processes
 JSON = {"content-type": "application/json"}
 
 LARGE = {"game": "gipf", "parameters": "5 4 18 18"}
-"""Interpreted in quick tests: thinks without waiting for the compiler."""
+
+
+@pytest.fixture(autouse=True)
+def processes_interpret(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have the processes interpret: a busy machine may compile for longer than an answer may take."""
+    monkeypatch.setenv("NUMBA_DISABLE_JIT", "1")
 
 
 @asynccontextmanager
