@@ -66,7 +66,7 @@ def _follow(position: Position, winner: int, choose: Choose, bound: float, most:
     while open_ones:
         at, bound = open_ones.pop()
         text = at.text()
-        if at.verdict() is not None or bounds.get(text, bound + 1) <= bound:
+        if at.verdict() is not None or (text in bounds and bounds[text] <= bound):
             continue
         if at.turn != winner:
             bounds[text] = bound
