@@ -4,17 +4,15 @@ from collections import deque
 from time import perf_counter
 
 from bots.bot import Bot, Clocks
-from bots.client.precompile import Precompilation, start_of
 from bots.interruptible import search_interruptibly
-from engine.games.interface import Kernel, Position
+from engine.games.catalogue import start_of
+from engine.games.interface import Position
 from engine.levels import MAX_LEVEL
+from engine.search.game_engine import AdaptiveSearcher
 from engine.search.memory import MAX_DEPTH
-from engine.search.searcher import TABLE_MEGABYTES, PlayedKeys, Searcher, SearchLimits, warm_up
+from engine.search.searcher import TABLE_MEGABYTES, PlayedKeys, SearchLimits
 from engine.search.time_management import OVERHEAD_MS, allocate_time
 from engine.wire.messages import Match
-
-INTERPRETED_MEGABYTES = 4
-"""Transposition table of an interpreted search, which visits fewer positions."""
 
 PRECOMPILE_WAIT_SHARE = 0.1
 """Share of the budget for which to wait, before READY, for code that is being compiled."""
@@ -47,8 +45,8 @@ MAX_OVERHEADS = 8
 class AlphaBetaBot(Bot):
     """Searches as deep as the clock allows.
 
-    Call `warm` before logging in: it compiles the search, which takes seconds where that was never done. A match
-    of another variant does not wait for the compiler: the search is interpreted until it is done.
+    Call `warm` before logging in: it loads the search, or has another process compile it where that was never done.
+    Nobody waits for that process: the search is interpreted until it is done.
 
     The limit of time is turned into one of nodes as well: a timer may wake some milliseconds late, which is much
     where a whole game takes a second.
@@ -78,10 +76,8 @@ class AlphaBetaBot(Bot):
         self._threads = threads
         self._level = level
         self._seed = 0
-        self._precompilation = Precompilation(warm_up)
-        self._searcher: Searcher | None = None
+        self._searcher: AdaptiveSearcher | None = None
         self._searcher_rules: object = None
-        self._compiled = False
         self._overheads: deque[float] = deque(maxlen=MAX_OVERHEADS)
         self._last_move: tuple[Clocks, float] | None = None
         """Clocks at the last move, and the time of its search in milliseconds."""
@@ -89,13 +85,14 @@ class AlphaBetaBot(Bot):
         self._keys = PlayedKeys()
 
     def warm(self, game: str, parameters: str = "") -> None:
-        """Compile the search or load it from the cache; raises `engine.games.interface.BadParameters`."""
+        """Load the search, or begin to compile it; raises `engine.games.interface.BadParameters`."""
         position = start_of(game, parameters)
-        self._precompilation.load(position)
-        self._exercise(position)
+        searcher = self._searcher_for(position)
+        searcher.start_compiling()
+        if searcher.is_compiled:
+            self._exercise(searcher, position)
 
-    def _exercise(self, position: Position) -> None:
-        searcher = self._searcher_for(self._precompilation.kernel(position))
+    def _exercise(self, searcher: AdaptiveSearcher, position: Position) -> None:
         rate = 0.0
         for _ in range(MAX_EXERCISES):
             result = searcher.think(position, (), SearchLimits(hard_ms=EXERCISE_MS), clock=perf_counter)
@@ -108,21 +105,22 @@ class AlphaBetaBot(Bot):
         """Start to compile the search of a new variant, and wait for a share of the budget."""
         self._last_move = None
         self._seed = match.match
-        position = self.history.position
-        self._precompilation.start(position)
-        self._precompilation.wait(position, match.budget / 1000 * PRECOMPILE_WAIT_SHARE)
-        self._searcher_for(self._precompilation.kernel(position))
+        searcher = self._searcher_for(self.history.position)
+        searcher.start_compiling()
+        searcher.wait_for_code(match.budget / 1000 * PRECOMPILE_WAIT_SHARE)
 
     def choose(self, position: Position, clocks: Clocks) -> str:
         """Search for the time that the clock allows."""
         began = perf_counter()
-        searcher = self._searcher_for(self._precompilation.kernel(position))
+        searcher = self._searcher_for(position)
+        searcher.look_for_code()
         played_keys = self._keys.before(self.history)
         self._learn_overhead(clocks)
-        limits = self._limits(position, clocks, began)
-        if not self._compiled and limits.hard_ms is not None and limits.hard_ms < MIN_INTERPRETED_MS:
+        limits = self._limits(position, clocks, began, searcher.is_compiled)
+        if not searcher.is_compiled and limits.hard_ms is not None and limits.hard_ms < MIN_INTERPRETED_MS:
             self._last_move = None
             return next(position.successors()).move
+        was_compiled = searcher.is_compiled
         if limits.hard_ms is not None and limits.hard_ms < MAX_UNINTERRUPTIBLE_MS:
             result = searcher.think(position, played_keys, limits, clock=perf_counter)
         else:
@@ -132,7 +130,7 @@ class AlphaBetaBot(Bot):
             )
         search_ms = result.seconds * 1000
         rate = result.nodes / max(search_ms, MIN_SEARCH_MS)
-        if search_ms >= MIN_MEASURED_MS or rate > self._nodes_per_ms:
+        if was_compiled and (search_ms >= MIN_MEASURED_MS or rate > self._nodes_per_ms):
             self._nodes_per_ms = rate
         self._last_move = (clocks, min(search_ms, limits.hard_ms or search_ms))
         return result.move
@@ -143,8 +141,8 @@ class AlphaBetaBot(Bot):
             before, search_ms = self._last_move
             self._overheads.append(before.mine_ms + clocks.increment_ms - clocks.mine_ms - search_ms)
 
-    def _limits(self, position: Position, clocks: Clocks, began: float) -> SearchLimits:
-        """Return the limits of the search of a move."""
+    def _limits(self, position: Position, clocks: Clocks, began: float, is_compiled: bool) -> SearchLimits:
+        """Return the limits of the search of a move. Interpreted, it keeps to the time by itself."""
         usual = sorted(self._overheads)[-2] if len(self._overheads) > 1 else OVERHEAD_MS
         left = clocks.mine_ms - (perf_counter() - began) * 1000
         time = allocate_time(
@@ -155,16 +153,16 @@ class AlphaBetaBot(Bot):
         )
         hard = min(time.hard_ms, self._max_ms or time.hard_ms)
         nodes = [self._nodes] if self._nodes else []
-        if self._nodes_per_ms and self._level == MAX_LEVEL:  # a rate that was measured depends on the machine
+        # a rate that was measured depends on the machine
+        if is_compiled and self._nodes_per_ms and self._level == MAX_LEVEL:
             nodes.append(max(MIN_NODES, int(hard * self._nodes_per_ms)))
         limits = SearchLimits(self._depth, min(nodes, default=None), min(hard, time.soft_ms), hard)
         return limits._replace(level=self._level, seed=self._seed)
 
-    def _searcher_for(self, kernel: Kernel) -> Searcher:
-        if self._searcher is None or self._searcher_rules is not kernel.rules:
-            megabytes = self._megabytes if kernel.compiled else min(self._megabytes, INTERPRETED_MEGABYTES)
-            self._searcher = Searcher(kernel, megabytes=megabytes, threads=self._threads)
-            self._searcher_rules = kernel.rules
-            self._compiled = kernel.compiled
+    def _searcher_for(self, position: Position) -> AdaptiveSearcher:
+        rules = position.kernel(compile=False).rules
+        if self._searcher is None or self._searcher_rules is not rules:
+            self._searcher = AdaptiveSearcher(position, megabytes=self._megabytes, threads=self._threads)
+            self._searcher_rules = rules
             self._nodes_per_ms = 0.0
         return self._searcher

@@ -167,8 +167,6 @@ def alphabeta(
 
     _check_wish(wish)
     bot = AlphaBetaBot(max_ms=time, depth=depth, nodes=nodes, megabytes=table, threads=threads, level=level)
-    if not wish.quiet:
-        to_stderr("getting the search ready; that takes some seconds when it was never compiled")
     if wish.game != ANY:
         bot.warm(wish.game, wish.params or "")
         _spare_collector_what_is_loaded()
@@ -257,13 +255,12 @@ def warm(game: str, params: str = "", /) -> None:
     params
         The variant, as in 4,4,15,15; the usual one when left out.
     """
-    from bots.client.precompile import start_of
-    from engine.search.searcher import warm_up
+    from engine.commands.precompile import compile_for
+    from engine.games.catalogue import start_of
+    from engine.search.binding import SEARCHING
 
     _check(game, params, "PARAMS")
-    position = start_of(game, params)
-    if position.kernel().compiled:
-        warm_up(position)
+    compile_for(start_of(game, params), SEARCHING)
 
 
 @app.command

@@ -22,7 +22,7 @@ class Command(NamedTuple):
 COMMANDS = (
     Command("perft", "engine.commands.perft:perft", "Count the leaves of the tree of moves."),
     Command("solve", "engine.commands.solve:solve_game", "Find out who wins with perfect play."),
-    Command("check", "engine.commands.check:check_certificate", "Verify a certificate of a win by the rules alone."),
+    Command("check", "engine.commands.solve:check_certificate", "Verify a certificate of a win by the rules alone."),
     Command("atlas", "engine.commands.atlas:atlas", "Solve many variants of a game, and keep the results in a file."),
     Command("record", "engine.commands.record:replay", "Replay the record of a match and verify it."),
     Command("analyse", "engine.commands.analyse:analyse", "Think about a position, depth by depth."),
@@ -34,6 +34,7 @@ COMMANDS = (
         "selfplay", "engine.commands.training.selfplay:selfplay", "Play games for training, every position scored."
     ),
     Command("train", "engine.commands.training.train:train", "Find tables of patterns that explain such scores."),
+    Command("precompile", "engine.commands.precompile:precompile", "Compile what games need, for commands to come."),
     Command("shell", "engine.commands.shell:shell", "Answer the commands of an assignment on stdin."),
 )
 """Every command, in the order in which --help lists them."""

@@ -4,9 +4,9 @@ from itertools import product
 
 import pytest
 
-from bots.client.precompile import MAX_LOADED, Precompilation, start_of
+from engine.games.catalogue import start_of
 from engine.games.gipf import kernel as gipf
-from engine.games.interface import Position, moves
+from engine.games.interface import moves
 from engine.games.mnk import kernel as mnk
 from engine.search import binding
 from engine.search.searcher import Searcher, SearchLimits
@@ -52,26 +52,3 @@ def test_boards_of_pages_are_made_again() -> None:
         assert len(layouts.grid(columns, rows).fields) == len(layouts.numbered(columns, rows).fields) == columns * rows
     for made in (layouts.grid, layouts.numbered):
         assert made.cache_info().currsize == layouts.MAX_BOARDS
-
-
-def test_a_bot_that_meets_more_boards_than_it_keeps_plays_on_all_of_them() -> None:
-    warmed: list[Position] = []
-    warm = Precompilation(warmed.append)
-    starts = [start_of("mnk", f"19 19 {run}") for run in range(2, MAX_LOADED // 2 + 2)]
-    starts += [start_of("mnk", f"18 19 {run}") for run in range(2, MAX_LOADED // 2 + 4)]
-    for start in starts:
-        warm.load(start)
-        assert warm.kernel(start).rules is start.kernel().rules
-        warm.kernel(starts[0])  # which is played again and again
-    loaded = [start for start in starts if warm._is_loaded(start)]
-    assert len(loaded) == MAX_LOADED and loaded == [starts[0], *starts[3:]]
-
-
-def test_boards_do_not_take_each_others_place() -> None:
-    """What is loaded is known by its label: addresses of rules that were let go of are used again."""
-    warm = Precompilation(lambda _position: None)
-    warm.load(start_of("mnk", "19 19 5"))
-    mnk._interpreted.cache_clear()
-    assert warm._is_loaded(start_of("mnk", "19 19 5"))
-    for run in range(2, 5):
-        assert not warm._is_loaded(start_of("mnk", f"19 19 {run}"))

@@ -4,7 +4,6 @@
 - `connection`: a blocking connection to a server: sends and receives messages
 - `errors`: the exceptions of the client library
 - `formatting`: times, variants and awaited opponents as text
-- `precompile`: compiling in the background: a bot never waits for the compiler while its clock runs
 - `reconnect_backoff`: growing pauses between attempts to reconnect
 - `request`: validation of the arguments of `play`, before a connection is made
 - `run`: the client library: write a function that chooses a move, and `play` does the rest

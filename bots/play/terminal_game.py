@@ -156,8 +156,6 @@ class TerminalGame:
     def _think(self, bot: Player) -> SearchResult:
         seconds, level = (bot.seconds, MAX_LEVEL) if bot.level is None else (MAX_SECONDS, bot.level)
         history = self.table.history
-        if history.position.kernel().compiled and not self._game_engine.is_ready(history):
-            self._screen.say("getting the search ready; that takes some seconds when it was never compiled")
         think = partial(self._game_engine.think, history, seconds, level=level, clock=perf_counter)
         return search_interruptibly(lambda stop: think(stop=stop))
 

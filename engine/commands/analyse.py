@@ -13,12 +13,12 @@ from engine.commands.inputs import (
     check_seconds,
     game_named,
     position_of,
-    say_compiling,
     warn_of,
 )
+from engine.search.game_engine import AdaptiveSearcher
 from engine.search.iterative_deepening import MAX_THREADS
 from engine.search.memory import MAX_DEPTH, ROOM
-from engine.search.searcher import Searcher, SearchLimits, SearchResult, warm_up
+from engine.search.searcher import SearchLimits, SearchResult
 
 SHORTEST = 1e-9
 """Seconds that a depth takes at least, for the sake of its rate."""
@@ -52,7 +52,7 @@ def analyse(
     position
         File with a position to think about; - is standard input.
     time
-        Seconds after which to stop, compiling not counted; without it, and without a depth, until Ctrl-C.
+        Seconds after which to stop; without it, and without a depth, until Ctrl-C.
     depth
         Plies to search to.
     lines
@@ -73,13 +73,10 @@ def analyse(
     outcome = root.verdict()
     if outcome is not None:
         raise Rejected(f"the game is over: {outcome.detail}")
-    kernel = root.kernel()
-    if kernel.compiled:
-        say_compiling(root)
-        warm_up(root)
     limits = SearchLimits(depth=depth, hard_ms=None if time is None else time * 1000, lines=lines, exact=exact)
     report = _tell_json if json else partial(_tell, lines > 1)
-    thought = Searcher(kernel, threads=threads).think(root, (), limits, clock=perf_counter, report=report)
+    searcher = AdaptiveSearcher(root, threads=threads)
+    thought = searcher.think(root, (), limits, clock=perf_counter, report=report)
     if thought.score is None:
         report(thought)
 

@@ -1,4 +1,4 @@
-"""``arena-engine solve``: finds out who wins with perfect play."""
+"""``arena-engine solve`` finds out who wins with perfect play, ``check`` verifies a certificate by the rules alone."""
 
 from pathlib import Path
 from time import perf_counter
@@ -11,12 +11,12 @@ from engine.commands.inputs import (
     game_named,
     position_of,
     say,
-    say_compiling,
+    text_of,
     warn_of,
 )
 from engine.games.interface import Position
 from engine.solve import certificate
-from engine.solve.certificate import Claim
+from engine.solve.certificate import BadCertificate, Claim
 from engine.solve.solver import Result, Solution, SolverLimits, solve
 from engine.solve.strategy import NoStrategy, strategy
 
@@ -27,6 +27,8 @@ MIN_MEMORY = 16
 
 MAX_POSITIONS = 1_000_000
 """A certificate grows to no more positions than these: some hundred megabytes of text."""
+
+MAX_CERTIFICATE_BYTES = 1 << 30
 
 QUIET_SECONDS = 1.0
 """Progress is told no more often than this."""
@@ -53,7 +55,7 @@ def solve_game(
     position
         File with a position to solve; - is standard input.
     time
-        Seconds after which to give up, compiling not counted; without it, however long it takes.
+        Seconds after which to give up; without it, however long it takes.
     memory
         Megabytes for tables and positions, beside the program's own 200 or so. When they are used up, only
         forced wins are looked for.
@@ -72,7 +74,7 @@ def solve_game(
         limits,
         clock=perf_counter,
         progress=_Reporter(began).report,
-        compiling=lambda: say_compiling(root),
+        compiling=lambda: say(f"{game} {root.parameters} is being compiled beside, for what cannot be solved sooner"),
     )
     answer(f"result {solution.result}")
     if solution.plies is not None:
@@ -84,6 +86,24 @@ def solve_game(
     if solution.closed and solution.result == Result.DRAW:
         answer(f"positions {solution.positions} up to symmetry")
     say(f"{_figures(solution)}, in {perf_counter() - began:.1f} s")
+
+
+def check_certificate(file: str, /) -> None:
+    """Play against a certificate in every way: `true WINNER`, with the longest game and the number of positions.
+
+    Parameters
+    ----------
+    file
+        The certificate, as arena-engine solve --proof writes it; - is standard input.
+    """
+    try:
+        claim = certificate.read(text_of(file, MAX_CERTIFICATE_BYTES))
+        checked = certificate.check(claim)
+    except BadCertificate as error:
+        raise Rejected(f"{file}: {error}") from None
+    answer(f"true {('first', 'second')[claim.winner]}")
+    answer(f"plies {checked.plies}")
+    answer(f"positions {checked.positions}")
 
 
 def _write_proof(file: Path, root: Position, solution: Solution, memory: int) -> None:

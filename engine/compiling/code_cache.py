@@ -14,6 +14,7 @@ import os
 import shutil
 import sys
 import tempfile
+from array import array
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from functools import cache
@@ -24,6 +25,9 @@ from typing import Any
 FOLDERS_KEPT = 100
 """So many bindings are kept, the latest used: up to a megabyte each, and a variant of a game makes three."""
 
+
+MAKERS = "binding.py", "object_code.py", "object_writer.py", "wide_integers.py", "wide_lowering.py"
+"""Modules beside this one on which it depends what is kept."""
 
 GIVEN = "ARENA_KERNELS"
 """Environment variable with a folder to copy from."""
@@ -70,6 +74,8 @@ def _meaning(value: Any) -> str:
         return f"{value.__qualname__} {getattr(value, '_fields', ())}"
     if isinstance(value, ModuleType):
         return value.__name__
+    if isinstance(value, array):
+        return f"{value.typecode} {value.tobytes().hex()}"
     if hasattr(value, "tobytes"):
         return f"{value.dtype} {value.shape} {value.tobytes().hex()}"
     return repr(value)
@@ -124,6 +130,6 @@ def _tools() -> str:
     """Name what compiles, and where the sources lie: numba keeps their place in what it writes."""
     from importlib.metadata import version
 
-    ours = [Path(__file__).with_name(name) for name in ("binding.py", "wide_integers.py", "wide_lowering.py")]
+    ours = [Path(__file__).with_name(name) for name in MAKERS]
     digest = hashlib.sha256(b"".join(source.read_bytes() for source in ours)).hexdigest()
     return f"{sys.version} {version('numba')} {ours[0]} {digest}"

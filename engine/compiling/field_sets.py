@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 from engine.compiling.binding import Numbers, table
-from engine.compiling.wide_integers import WORD_BITS, WideInteger, WideTable
+from engine.compiling.wide_integers import WORD_BITS, CompiledOnly, WideInteger, WideTable
 
 
 def get_fields(arena: Numbers, at: int) -> int:
@@ -45,10 +45,8 @@ class FieldSets(NamedTuple):
         """Return how many numbers of an arena a set takes and, where that is several, what reads and writes them."""
         if not self.is_wide:
             return {"SET_WORDS": 1}
-        from engine.compiling import wide_lowering
-
         return {
             "SET_WORDS": self.width // WORD_BITS,
-            "get_fields": wide_lowering.reader(self.width),
-            "put_fields": wide_lowering.writer(self.width),
+            "get_fields": CompiledOnly("reader", self.width),
+            "put_fields": CompiledOnly("writer", self.width),
         }

@@ -7,7 +7,7 @@ computed with it, lies from -2**(width-1) to 2**(width-1) - 1; bits that are shi
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, overload
+from typing import Any, NamedTuple, overload
 
 WORD_BITS = 64
 
@@ -43,6 +43,14 @@ class WideInteger(int):
 def unpacked(words: bytes) -> WideInteger:
     """Return the number whose words these are."""
     return WideInteger(int.from_bytes(words, "little", signed=True), 8 * len(words))
+
+
+class CompiledOnly(NamedTuple):
+    """A function that is there for compiled rules alone: what stands in `engine.compiling.wide_lowering` for it."""
+
+    name: str
+    width: int = 0
+    """The width of the integers that it works on, where that is bound."""
 
 
 class WideTable(Sequence[int]):

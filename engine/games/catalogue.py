@@ -2,7 +2,7 @@
 
 from engine.games.arrows.position import ARROWS
 from engine.games.gipf.position import GIPF
-from engine.games.interface import Game
+from engine.games.interface import Game, Position
 from engine.games.mnk.position import MNK
 from engine.games.morris.position import MORRIS
 
@@ -11,6 +11,14 @@ GAMES: dict[str, Game] = {game.name: game for game in (GIPF, ARROWS, MORRIS, MNK
 
 USUAL_GAME = next(iter(GAMES))
 """The one that is meant where none is named."""
+
+
+def start_of(game: str, parameters: str = "") -> Position:
+    """Return the position in which a game begins, the usual variant where no parameters are given.
+
+    Raises `engine.games.interface.BadParameters`.
+    """
+    return GAMES[game].start(parameters or GAMES[game].default_parameters)
 
 
 def unknown_game(name: str) -> str:

@@ -19,7 +19,7 @@ from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
-from engine.compiling.binding import Numbers
+from engine.compiling.binding import Numbers, zeros
 from engine.games.outcome import Outcome
 
 
@@ -188,11 +188,7 @@ class Kernel(NamedTuple):
     def arena(self, places: int) -> Arena:
         """Make an arena of that many places."""
         size = places * self.rules.WORDS
-        if not self.compiled:
-            return [0] * size
-        import numpy
-
-        return numpy.zeros(size, dtype=numpy.int64)
+        return zeros("q", size) if self.compiled else [0] * size
 
 
 @dataclass(frozen=True)

@@ -4,11 +4,11 @@
 
 - `alphabeta`: alpha-beta search of one position to one depth, for every game: plain functions that `bind` binds to a
   kernel
-- `binding`: the search functions bound to one game's kernel: compiled with it, or interpreted like it
+- `binding`: the search functions bound to one game's kernel: compiled with it, or interpreted like it; and whether
+  compiled ones are there
 - `capabilities`: what search functions read of a game's rules, by global name, and what stands for what a game does not
   tell
-- `game_engine`: advice on the move in a game: one searcher, kept from move to move, for whatever variant is played
-  just now
+- `game_engine`: advice on the move in a game, for which nobody has to wait for the compiler
 - `iterative_deepening`: one depth after the other: the window in which a position is searched, and other threads that
   search it as well
 - `memory`: what the alpha-beta search works on: flat arrays of numbers, and what stands where in them

@@ -25,8 +25,9 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from engine.compiling.binding import Numbers
-from engine.games.interface import UNDECIDED, Kernel, State
+from engine.games.interface import UNDECIDED, Kernel, Position, State
 from engine.search import binding
+from engine.search.binding import SEARCHING, CompiledCode
 from engine.search.capabilities import MARGIN, children, evaluate, hash_of, load, verdict
 from engine.search.memory import (
     BEST,
@@ -220,3 +221,8 @@ class AlphaBeta(NamedTuple):
 def bind(kernel: Kernel) -> AlphaBeta:
     """Return the search bound to a kernel's rules; each binding is made once."""
     return AlphaBeta(*binding.bind((search, written), kernel), kernel.rules.MARGIN)
+
+
+def compiled_code(position: Position) -> CompiledCode:
+    """Return what is compiled of the search for the board of a position, which `bind` then binds."""
+    return CompiledCode(position, SEARCHING, [(search, written)])

@@ -1,12 +1,19 @@
-"""The search functions bound to one game's kernel: compiled with it, or interpreted like it."""
+"""The search functions bound to one game's kernel: compiled with it, or interpreted like it.
+
+Nobody has to wait for the compiler: `CompiledCode` tells whether compiled functions are on the disk, and has another
+process make them. The same functions run interpreted until then, and small work never needs others.
+"""
 
 from array import array
+from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import fields
-from functools import lru_cache
-from typing import Any, TypeVarTuple, cast
+from functools import cached_property, lru_cache
+from typing import Any, Protocol, TypeVarTuple, cast
 
-from engine.compiling.binding import Numbers, specialise
-from engine.games.interface import Arena, Kernel, LayerRules, Rules
+from engine.compiling.binding import Binding, CompiledFunction, Numbers, specialise, zeros
+from engine.compiling.compile_process import CompileProcess
+from engine.games.interface import Arena, Kernel, LayerRules, Position, Rules
 from engine.search.capabilities import WORDS
 
 MAX_BOUND = 256
@@ -32,24 +39,23 @@ def _bind(functions: tuple[Any, ...], rules: Rules, compiled: bool) -> tuple[Any
 
 def numbers(kernel: Kernel, typecode: str, count: int) -> Numbers:
     """Make an array of that many zeros for a kernel's search: ``h``, ``i`` and ``q`` for 16, 32 and 64 bits."""
-    if not kernel.compiled:
-        return array(typecode, bytes(array(typecode).itemsize * count))
-    import numpy
-
-    return numpy.zeros(count, dtype=typecode)
+    return zeros(typecode, count)
 
 
 def longer(kernel: Kernel, values: Numbers, count: int) -> Numbers:
     """Return an array or arena with the same beginning, lengthened by zeros to that many numbers."""
-    more = count - len(values)
     if isinstance(values, list):
-        return values + [0] * more
-    if isinstance(values, array):
-        return values + array(values.typecode, bytes(values.itemsize * more))
-    import numpy
+        return values + [0] * (count - len(values))
+    view = memoryview(cast(Any, values))
+    numbers = zeros(view.format, count)
+    memoryview(cast(Any, numbers))[: len(view)] = view
+    return numbers
 
-    numbers = cast(numpy.ndarray[Any, Any], values)
-    return cast(Numbers, numpy.concatenate((numbers, numpy.zeros(more, dtype=numbers.dtype))))
+
+def copy_of(values: Numbers) -> Numbers:
+    """Return an array with the same numbers."""
+    view = memoryview(cast(Any, values))
+    return array(view.format, view.tobytes())
 
 
 def same(arena: Arena, at: int, other: Arena, there: int) -> bool:
@@ -58,3 +64,72 @@ def same(arena: Arena, at: int, other: Arena, there: int) -> bool:
     while word < WORDS and arena[at * WORDS + word] == other[there * WORDS + word]:
         word += 1
     return word == WORDS
+
+
+SEARCHING, SOLVING = "search", "solve"
+"""Purposes for which code is compiled: what bots think with, and what finds out who wins."""
+
+
+class CodeSource(Protocol):
+    """What knows whether compiled code is there, and can have it made."""
+
+    def is_ready(self) -> bool:
+        """Tell whether code is there that can be loaded in a moment. Once it is, it remains so."""
+
+    def start(self) -> None:
+        """Have it made, where that is not done yet and nobody has begun it; returns at once."""
+
+    def wait(self, seconds: float | None = None) -> bool:
+        """Wait for whoever was asked to make it, so many seconds at most; tell whether the code is there."""
+
+
+class CompiledCode:
+    """The compiled code that is needed for a purpose, which ``arena-engine precompile`` compiles."""
+
+    def __init__(self, position: Position, purpose: str, functions: Sequence[tuple[Any, ...]]) -> None:
+        """Take a position of the board, and the functions that are bound to its rules, together as they are bound."""
+        self._position = position
+        self._purpose = purpose
+        self._functions = functions
+        self._process: CompileProcess | None = None
+        self._is_ready = False
+        self._is_final = False
+        """Whether `is_ready` remains as it is."""
+
+    def is_ready(self) -> bool:
+        """Tell whether code is there that can be loaded in a moment. Once it is, it remains so."""
+        if not self._is_final and (self._process is None or self._process.has_ended()):
+            self._is_ready = self._is_on_disk()
+            self._is_final = self._is_ready or self._process is not None
+        return self._is_ready
+
+    def start(self) -> None:
+        """Let a process compile, unless the code is there, or one was started: once it has failed, it stays so."""
+        if self._process is None and not self.is_ready() and self._can_be_kept():
+            name, parameters = self._position.game.name, self._position.parameters
+            with suppress(OSError):
+                self._process = CompileProcess(
+                    ["precompile", name, parameters, "--purpose", self._purpose, "--for-caller"]
+                )
+
+    def wait(self, seconds: float | None = None) -> bool:
+        """Wait for a process that was started, so many seconds at most; tell whether the code is there."""
+        if self._process is not None:
+            self._process.wait(seconds)
+        return self.is_ready()
+
+    def _is_on_disk(self) -> bool:
+        bindings = self._bindings
+        return len(bindings) > 0 and all(binding.is_kept(self._purpose) for binding in bindings)
+
+    def _can_be_kept(self) -> bool:
+        bindings = self._bindings
+        return len(bindings) > 0 and all(binding.folder is not None for binding in bindings)
+
+    @cached_property
+    def _bindings(self) -> list[Binding]:
+        """What has to be there: the rules and each group of functions; nothing where the rules do not compile."""
+        kernel = self._position.kernel()
+        bound = [bind(together, kernel)[0] for together in self._functions]
+        functions = (kernel.rules.children, *bound)
+        return [function.binding for function in functions if isinstance(function, CompiledFunction)]

@@ -1,13 +1,132 @@
-"""Advice on the move in a game: one searcher, kept from move to move, for whatever variant is played just now."""
+"""Advice on the move in a game, for which nobody has to wait for the compiler.
 
-from collections.abc import Callable
+An `AdaptiveSearcher` is interpreted at first, and compiled as soon as that is possible. Interpreted and compiled search
+find the same, node for node, so a thought that is taken over by compiled code begins again, which loses little: it is
+some hundred times as fast. Only the time decides when that happens, and nothing else depends on it.
+"""
+
+from collections.abc import Callable, Collection
 
 from engine.games.history import History
+from engine.games.interface import Position
 from engine.levels import MAX_LEVEL
-from engine.search.searcher import PlayedKeys, Searcher, SearchLimits, SearchResult, Stop, warm_up
+from engine.search.alphabeta import compiled_code
+from engine.search.binding import CodeSource
+from engine.search.searcher import NO_LIMITS, PlayedKeys, Searcher, SearchLimits, SearchResult, Stop
 
 Clock = Callable[[], float]
 """Gives seconds from any beginning."""
+
+START_NODES = 1000
+"""Nodes of interpreted search after which a process is started that compiles: some hundredths of a second."""
+
+NODES_A_LOOK = 100
+"""Nodes of interpreted search between two looks at whether compiled code is there."""
+
+
+class AdaptiveSearcher:
+    """Thinks about positions of one variant as `Searcher` does, and remembers what it found in the same way."""
+
+    def __init__(
+        self,
+        position: Position,
+        *,
+        megabytes: float | None = None,
+        threads: int = 1,
+        code: CodeSource | None = None,
+    ) -> None:
+        """Make one for the variant of a position. Only compiled search makes use of threads.
+
+        ``code`` is what knows of the compiled search; without it, that of the position's board.
+        """
+        self._megabytes = megabytes
+        self._threads = threads
+        self._position = position
+        self._code = compiled_code(position) if code is None else code
+        self._compiled = False
+        self._searcher = self._searcher_for(compile=self._code.is_ready())
+
+    @property
+    def is_compiled(self) -> bool:
+        """Tell whether the next thought is compiled from its beginning."""
+        return self._compiled
+
+    def start_compiling(self) -> None:
+        """Have compiled code made, where it is not there: long thoughts begin with that by themselves."""
+        if not self._compiled:
+            self._code.start()
+
+    def look_for_code(self) -> None:
+        """Go over to compiled code, if it is there by now; thoughts do that by themselves."""
+        if not self._compiled and self._code.is_ready():
+            self._searcher = self._searcher_for(compile=True)
+
+    def wait_for_code(self, seconds: float) -> None:
+        """Wait for code that is being made, so many seconds at most, and go over to it."""
+        if not self._compiled:
+            self._code.wait(seconds)
+            self.look_for_code()
+
+    def think(
+        self,
+        position: Position,
+        earlier: Collection[int] = (),
+        limits: SearchLimits = NO_LIMITS,
+        *,
+        clock: Callable[[], float],
+        report: Callable[[SearchResult], None] | None = None,
+        stop: Stop | None = None,
+    ) -> SearchResult:
+        """Return the best move found within limits, as `Searcher.think` does; each depth is reported once."""
+        began = clock()
+        told: set[tuple[int, int]] = set()
+
+        def report_once(result: SearchResult) -> None:
+            if report is not None and (result.depth, result.rank) not in told:
+                told.add((result.depth, result.rank))
+                report(result)
+
+        self.look_for_code()
+        if self._compiled:
+            return self._searcher.think(position, earlier, limits, clock=clock, report=report, stop=stop)
+        until = _UntilReady(self._code, stop or Stop())
+        first = self._searcher.think(position, earlier, limits, clock=clock, report=report_once, stop=until)
+        if not until.is_interrupted:
+            return first
+        self._searcher = self._searcher_for(compile=True)
+        gone = (clock() - began) * 1000
+        left = limits._replace(
+            soft_ms=None if limits.soft_ms is None else max(0.0, limits.soft_ms - gone),
+            hard_ms=None if limits.hard_ms is None else max(0.0, limits.hard_ms - gone),
+        )
+        second = self._searcher.think(position, earlier, left, clock=clock, report=report_once, stop=stop)
+        return second if second.depth >= first.depth else first
+
+    def _searcher_for(self, *, compile: bool) -> Searcher:
+        self._compiled = compile
+        kernel = self._position.kernel(compile=compile)
+        return Searcher(kernel, megabytes=self._megabytes, threads=self._threads)
+
+
+class _UntilReady(Stop):
+    """What ends an interpreted search when compiled code is there, or when another stop does."""
+
+    def __init__(self, code: CodeSource, other: Stop) -> None:
+        super().__init__()
+        self._code = code
+        self._other = other
+        self._nodes = 0
+        self.is_interrupted = False
+        """Whether the search was ended because of the code."""
+
+    def is_set(self) -> bool:
+        """Tell whether the search has to end; asked at every node, of which the first ones begin no process."""
+        self._nodes += 1
+        if self._nodes % NODES_A_LOOK == 0:
+            if self._nodes == START_NODES:
+                self._code.start()
+            self.is_interrupted = self.is_interrupted or self._code.is_ready()
+        return self.is_interrupted or self._other.is_set()
 
 
 class GameEngine:
@@ -16,22 +135,9 @@ class GameEngine:
     def __init__(self, megabytes: float | None = None) -> None:
         """Take the size of the table; the usual one where none is given."""
         self._megabytes = megabytes
-        self._searcher: Searcher | None = None
+        self._searcher: AdaptiveSearcher | None = None
         self._keys = PlayedKeys()
-        self._rules: object = None
-
-    def is_ready(self, history: History) -> bool:
-        """Tell whether the variant of a game is the one that was thought about last."""
-        return history.position.kernel().rules is self._rules
-
-    def get_ready(self, history: History) -> None:
-        """Compile, or load what was compiled before: seconds the first time. `think` does it where it was not done."""
-        kernel = history.position.kernel()
-        if kernel.rules is not self._rules:
-            if kernel.compiled:
-                warm_up(history.position)
-            self._searcher = Searcher(kernel, megabytes=self._megabytes)
-            self._rules = kernel.rules
+        self._variant: object = None
 
     def think(
         self, history: History, seconds: float, *, level: int = MAX_LEVEL, clock: Clock, stop: Stop | None = None
@@ -42,9 +148,12 @@ class GameEngine:
         time suffices. A position that stood on the board before counts as a draw. Raises ValueError for a game that is
         over on the board.
         """
-        self.get_ready(history)
-        assert self._searcher is not None
         position = history.position
+        variant = position.kernel(compile=False).rules
+        if self._searcher is None or variant is not self._variant:
+            self._searcher = AdaptiveSearcher(position, megabytes=self._megabytes)
+            self._variant = variant
+            self._searcher.start_compiling()
         successors = position.successors()
         next(successors, None)
         if next(successors, None) is None:

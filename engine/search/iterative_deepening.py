@@ -3,13 +3,12 @@
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from copy import copy
 from typing import NamedTuple
 
 from engine.compiling.binding import Numbers
 from engine.games.interface import Kernel, State
 from engine.search.alphabeta import AlphaBeta
-from engine.search.binding import numbers
+from engine.search.binding import copy_of, numbers
 from engine.search.capabilities import KINDS
 from engine.search.memory import CELLS, NODES, PLACES, STOPPED, WIDTH, Memory
 from engine.search.scores import INFINITY, is_open
@@ -102,7 +101,7 @@ class HelperThreads:
         for number, own in enumerate(self._memories):
             for cell in range(CELLS):
                 own.cells[cell] = memory.cells[cell]
-            shared = own._replace(table=memory.table, path=copy(memory.path), stop=stop)
+            shared = own._replace(table=memory.table, path=copy_of(memory.path), stop=stop)
             arguments = (state, 1 + (number + 1) % 2, depth, shared)
             threads.append(threading.Thread(target=self._help, args=arguments, daemon=True))
         for thread in threads:

@@ -13,8 +13,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
 
-import numpy
-
+from engine.compiling.binding import zeros
 from engine.games.history import History
 from engine.games.interface import EVALUATION_LIMIT, Kernel, Position, State
 from engine.levels import MAX_LEVEL, draw
@@ -37,10 +36,8 @@ from engine.search.scores import WIN
 from engine.search.transposition_table import BUCKET_WORDS, ENTRY_WORDS, GENERATION_MASK, slot_of
 
 TABLE_MEGABYTES = 64
-"""Size of a compiled searcher's table, unless it is told another: 4 million positions, some seconds' worth."""
-
-INTERPRETED_TABLE_MEGABYTES = 4
-"""The same where the search is interpreted and hundreds of times slower."""
+"""Size of a searcher's table, unless it is told another: 4 million positions, some seconds' worth. Interpreted search
+has the same, so that it finds the same; what it never writes to takes no memory."""
 
 LEVEL_TABLE_MEGABYTES = 4
 """Size of the table of a search below the highest level, on every machine alike."""
@@ -86,11 +83,15 @@ class Stop:
     """What ends a search from any thread, at once and for good. Each thought takes a new one."""
 
     def __init__(self) -> None:
-        self.cell = numpy.zeros(1, dtype=numpy.int64)
+        self.cell = zeros("q", 1)
 
     def set(self) -> None:
         """End the search, or keep it from beginning."""
         self.cell[0] = 1
+
+    def is_set(self) -> bool:
+        """Tell whether the search has to end: what interpreted search asks at every node."""
+        return bool(self.cell[0])
 
 
 @dataclass(frozen=True)
@@ -159,7 +160,7 @@ class Searcher:
         runs in one, whatever is asked for.
         """
         if megabytes is None:
-            megabytes = TABLE_MEGABYTES if kernel.compiled else INTERPRETED_TABLE_MEGABYTES
+            megabytes = TABLE_MEGABYTES
         self._rules = kernel.rules
         self._compiled = kernel.compiled
         self._search = bind(kernel)
@@ -340,7 +341,7 @@ class _Watch:
 
     def __getitem__(self, _at: int) -> int:
         over = self._deadline is not None and self._clock() >= self._deadline
-        return 1 if over else int(self._stop.cell[0])
+        return 1 if over or self._stop.is_set() else 0
 
 
 class PlayedKeys:
@@ -375,4 +376,4 @@ def warm_up(position: Position) -> None:
     Takes seconds where nothing is compiled yet. Until it has been done, no limit of time can be kept.
     """
     searcher = Searcher(position.kernel(), megabytes=0)
-    searcher.think(position, limits=SearchLimits(depth=2), clock=lambda: 0.0)
+    searcher.think(position, limits=SearchLimits(depth=2, lines=2), clock=lambda: 0.0)

@@ -2,8 +2,8 @@
 
 ``InitGame <sec>`` begins a game, on the board file in the lines after it, down to an empty line; nothing is
 answered. ``turn <d> <sec>`` asks for a direction. Whoever is asked with 255 before any other move plays for the side
-to move, else for the other one. All that thinking needs is made ready before the first line is read, when no game's
-time is running.
+to move, else for the other one. Nobody waits for the compiler: until a process has compiled the search, beside the
+first game on a machine, it is interpreted.
 
 What that section leaves open is done so:
 
@@ -25,7 +25,8 @@ from collections.abc import Callable, Iterable
 from engine.games.arrows.position import ARROWS, NO_MOVE
 from engine.games.history import History
 from engine.games.interface import BadMove, BadPosition
-from engine.search.searcher import PlayedKeys, Searcher, SearchLimits, warm_up
+from engine.search.game_engine import AdaptiveSearcher
+from engine.search.searcher import PlayedKeys, SearchLimits
 from engine.search.time_management import allocate_time
 from engine.shell import Lines
 
@@ -49,7 +50,7 @@ def run(
 
 
 class _Arrows:
-    """The game that is being played, and the commands. Making one takes seconds where nothing is compiled yet."""
+    """The game that is being played, and the commands."""
 
     def __init__(
         self,
@@ -66,9 +67,9 @@ class _Arrows:
         self._begun = False
         """Whether a turn of the game was asked for."""
         self._keys = PlayedKeys()
-        usual = ARROWS.start(ARROWS.default_parameters)
-        warm_up(usual)  # what is compiled for one board serves all of them
-        self._searcher = Searcher(usual.kernel())
+        # what is compiled for one board serves all of them
+        self._searcher = AdaptiveSearcher(ARROWS.start(ARROWS.default_parameters))
+        self._searcher.start_compiling()
 
     def run(self) -> None:
         """Carry out one line after the other."""

@@ -23,8 +23,9 @@ from engine.games.gipf.parameters import parse
 from engine.games.gipf.position import GIPF, Ending, GipfPosition
 from engine.games.gipf.rules import State
 from engine.games.interface import LOST, BadMove, BadParameters, BadPosition, Kernel
+from engine.search.binding import CompiledCode
 from engine.shell import Lines
-from engine.solve.solver import NO_LIMITS, TRIAL_NODES, Result, Solution, SolverLimits, solve
+from engine.solve.solver import NO_LIMITS, TRIAL_NODES, Result, Solution, SolverLimits, compiled_code, solve
 
 COLOURS = ("WHITE", "BLACK")
 """The sides as they stand in answers, the one that begins first; in states they are in lower case."""
@@ -43,8 +44,11 @@ HEADER_LINES = 2
 """Lines of a board before its rows: L, and reserves and side to move."""
 
 INTERPRETED = 1 << 10
-"""After so many generations on boards of one S and K, or a tenth as many searches, their rules are compiled: that
-costs a few seconds, about what the commands have cost by then."""
+"""After so many generations on boards of one S and K, or a tenth as many searches, another process compiles their
+rules: that takes a few seconds, about what the commands have taken by then."""
+
+LOADED_FROM = 1 << 5
+"""After so many of them, rules that are compiled are loaded, which takes some hundredths of a second."""
 
 SEARCH_COST = 10
 """What a search costs, in generations."""
@@ -79,6 +83,7 @@ class _Gipf:
         self._bad_move: str | None = None
         self._moves_overlooked = False
         self._costs: Counter[tuple[int, ...]] = Counter()
+        self._codes: dict[tuple[int, ...], CompiledCode] = {}
         self._commands: dict[str, Callable[[GipfPosition, str], None]] = {
             "PRINT_GAME_BOARD": self._print_board,
             "DO_MOVE": self._do_move,
@@ -232,16 +237,22 @@ class _Gipf:
         return states
 
     def _kernel(self, position: GipfPosition) -> Kernel:
-        return position.kernel(compile=not self._is_cheap(position, 1))
+        code, cost = self._used(position, 1)
+        if cost > INTERPRETED:
+            code.start()
+        return position.kernel(compile=cost > LOADED_FROM and code.is_ready())
 
     def _solution(self, position: GipfPosition, limits: SolverLimits) -> Solution:
-        return solve(position, limits, trial=TRIAL_NODES if self._is_cheap(position, SEARCH_COST) else 0)
+        code, cost = self._used(position, SEARCH_COST)
+        return solve(position, limits, trial=TRIAL_NODES if cost <= INTERPRETED else 0, code=code)
 
-    def _is_cheap(self, position: GipfPosition, cost: int) -> bool:
-        """Tell whether compiling would still cost more than what is to be done, which is added to the costs."""
+    def _used(self, position: GipfPosition, cost: int) -> tuple[CompiledCode, int]:
+        """Add to the costs of a kind of boards; return its compiled code, and the costs."""
         kind = position.variant[:2]
         self._costs[kind] += cost
-        return self._costs[kind] <= INTERPRETED
+        if kind not in self._codes:
+            self._codes[kind] = compiled_code(position)
+        return self._codes[kind], self._costs[kind]
 
 
 def _lines_wanted(header: list[str]) -> int:

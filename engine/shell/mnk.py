@@ -12,13 +12,13 @@ What that section leaves open is done so:
 from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
-from engine.games.interface import DRAWN, UNDECIDED, WON, BadPosition, Kernel
+from engine.games.interface import DRAWN, UNDECIDED, WON, BadPosition
 from engine.games.mnk import board
 from engine.games.mnk.kernel import MnkRules, bind, compiled_set
 from engine.games.mnk.parameters import Parameters
 from engine.games.mnk.position import MnkPosition
 from engine.games.mnk.rules import State
-from engine.solve.proof_number.acyclic import Prover
+from engine.solve.proof_number.acyclic import Prover, compiled_code
 
 SOLVED = ("FIRST_PLAYER_WINS", "SECOND_PLAYER_WINS")
 TIE = "BOTH_PLAYERS_TIE"
@@ -26,12 +26,19 @@ TIE = "BOTH_PLAYERS_TIE"
 HEADER_WORDS = 4
 """Words between a command's name and the fields: N, M, K and the active player."""
 
-INTERPRETED = 8_000
-"""After so many commands for one N, M and K its rules are compiled, or loaded: that costs a few seconds the first time,
-half a second later on, and the commands until then have taken some tenths of one."""
+INTERPRETED, LOADED_FROM = 8_000, 500
+"""After so many commands for one N, M and K another process compiles its rules, which takes a few seconds, or what it
+has compiled is loaded, which takes some hundredths of one: about what the commands have taken by then."""
+
+COMMANDS_A_LOOK, FIRST_PORTION = 200, 1 << 10
+"""Commands between two looks at whether that process is done, and nodes of a search before the first one: twice as many
+before the next."""
 
 NODE_COST = 8
 """A node of an interpreted search takes as long as so many commands."""
+
+MAX_KNOWN = 1 << 16
+"""Positions of a variant of which the answer is remembered as it was given: tests repeat them."""
 
 TABLE_BYTES = 1 << 28
 """What a variant's table of settled positions may take at most."""
@@ -59,36 +66,55 @@ def run(
 
 
 class _Solver:
-    """The values of positions of one variant: found by interpreted rules until it is worth while to compile them."""
+    """The values of positions of one variant: found by interpreted rules until compiled ones are there."""
 
     def __init__(self, parameters: Parameters) -> None:
-        self._parameters = parameters
+        self._start = MnkPosition(parameters, State(0, 0, 0))
         self._fields = parameters.rows * parameters.columns
-        self._prover = Prover(self._kernel(compile=False), memory=TABLE_BYTES)
-        self._cost = 0
-        self._final = self._signed = False
+        self._rules = bind(parameters)
+        self._known: dict[State, int] = {}
+        self._prover = Prover(self._start.kernel(compile=False), memory=TABLE_BYTES)
+        self._code = compiled_code(self._start)
+        self._commands = 0
+        self._is_compiled = False
 
     def value(self, state: State) -> int:
         """Return the value of a position for the side to move: LOST, DRAWN or WON."""
-        self._cost += 1
-        if not self._final:
-            value = self._prover.value(state, max(0, (INTERPRETED - self._cost) // NODE_COST - self._prover.nodes))
+        value = self._known.get(state)
+        if value is None:
+            value = self._rules.verdict(state)
+            if value == UNDECIDED:
+                value = self._solved(state)
+            if len(self._known) >= MAX_KNOWN:
+                self._known.clear()
+            self._known[state] = value
+        return value
+
+    def _solved(self, state: State) -> int:
+        """Return the value of a position in which the game goes on."""
+        self._commands += 1
+        if not self._is_compiled and self._commands % COMMANDS_A_LOOK == 0:
+            self._look_for_code()
+        portion = FIRST_PORTION
+        while not self._is_compiled:
+            value = self._prover.value(state, portion)
             if value is not None:
                 return value
-            kernel = self._kernel(compile=True)
-            if kernel.compiled:
-                self._signed = True
-                self._prover = Prover(kernel, memory=TABLE_BYTES)
-            self._final = True
-        if self._signed:
-            first, second = (compiled_set(pieces, self._fields) for pieces in (state.first, state.second))
-            state = State(first, second, state.side)
-        value = self._prover.value(state)
+            portion *= 2
+            self._look_for_code()
+        first, second = (compiled_set(pieces, self._fields) for pieces in (state.first, state.second))
+        value = self._prover.value(State(first, second, state.side))
         assert value is not None
         return value
 
-    def _kernel(self, *, compile: bool) -> Kernel:
-        return MnkPosition(self._parameters, State(0, 0, 0)).kernel(compile=compile)
+    def _look_for_code(self) -> None:
+        """Go over to compiled rules where they are there and worth while; have them made where they are not."""
+        cost = self._commands + NODE_COST * self._prover.nodes
+        if cost >= INTERPRETED:
+            self._code.start()
+        if cost >= LOADED_FROM and self._code.is_ready():
+            self._prover = Prover(self._start.kernel(), memory=TABLE_BYTES)
+            self._is_compiled = True
 
 
 class _Variant(NamedTuple):

@@ -118,6 +118,9 @@ def prove(
     return answer
 
 
+FUNCTIONS = prove, transfer
+"""What is bound to a kernel's rules."""
+
 FIRST_ENTRIES = 1 << 10
 """Entries that a table begins with; it grows as it fills."""
 
@@ -151,7 +154,7 @@ class Deepening:
         self.nodes = 0
         """Positions whose moves were made, by all portions together."""
         self._kernel = kernel
-        self._search, self._transfer = bind((prove, transfer), kernel)
+        self._search, self._transfer = bind(FUNCTIONS, kernel)
         self._hopeless = [False, False]  # by question, less 1
         self._arena = kernel.arena(FIRST_PLACES)
         kernel.rules.store(self._arena, 0, kernel.state, 0)

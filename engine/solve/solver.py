@@ -13,9 +13,12 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from engine.games.interface import Kernel, Position
+from engine.search.binding import SOLVING, CodeSource, CompiledCode
+from engine.solve import forced_wins, retrograde
 from engine.solve.backend_interface import Settled, SolverBackend
 from engine.solve.backends import settling
 from engine.solve.forced_wins import ENDLESS, Deepening
+from engine.solve.proof_number import acyclic, cyclic
 from engine.solve.proof_number.cyclic import CyclicProof
 
 
@@ -70,8 +73,9 @@ class Solution(NamedTuple):
 FIRST_PORTION = 1 << 8
 """Positions whose moves each search makes before the other has its turn; each time twice as many."""
 
-TRIAL_NODES = 1 << 9
-"""Positions whose moves each search makes interpreted, before it is worth while to compile: tenths of a second."""
+TRIAL_NODES, LOADED_TRIAL_NODES = 1 << 9, 1 << 6
+"""Positions whose moves each search makes interpreted, before it is worth while to compile, or to load what was
+compiled: tenths or hundredths of a second."""
 
 LENGTH_NODES = 1 << 18
 """Nodes that are spent at least, compiled, on the length of a win that is proven: some tenths of a second."""
@@ -94,31 +98,59 @@ def solve(
     progress: Callable[[Solution], None] = lambda solution: None,
     compiling: Callable[[], None] = lambda: None,
     trial: int = TRIAL_NODES,
+    code: CodeSource | None = None,
 ) -> Solution:
     """Solve a position, or find out what can be found out of it within limits.
 
-    ``clock`` gives seconds from any beginning; ``progress`` is told after every portion. Where the rules can be
-    compiled they are, but only for a position that an interpreted trial of ``trial`` nodes does not solve:
-    ``compiling`` is called then, and the deadline moves by the time that compiling takes. Without a deadline and
-    a limit of nodes only a result ends the search: when memory is used up, it looks for forced wins alone.
+    ``clock`` gives seconds from any beginning; ``progress`` is told after every portion. The search is interpreted at
+    first. What is not solved in ``trial`` nodes goes on so until another process has compiled the search, of which
+    ``compiling`` is told when it begins, and is then begun again. With a limit of nodes that process is waited for, so
+    that the same is found on every machine. Without a deadline and a limit of nodes only a result ends the search: when
+    memory is used up, it looks for forced wins alone.
     Raises OverflowError for a position with more moves than a search can hold.
+
+    ``code`` is what knows of the compiled search; without it, that of the position's board.
     """
-    nodes = trial if limits.nodes is None else min(limits.nodes, trial)
-    solver = _Solver(position.kernel(compile=False), position.turn, limits._replace(nodes=nodes), clock)
-    solution = solver.run(progress)
+    code = compiled_code(position) if code is None else code
+    if code.is_ready():
+        trial = min(trial, LOADED_TRIAL_NODES)
+    interpreted = _Solver(position.kernel(compile=False), position.turn, limits, clock)
+    if limits.nodes is None:
+        solution = interpreted.run(progress, _GoingOver(code, compiling, trial).is_due)
+    else:
+        interpreted.limits = limits._replace(nodes=min(limits.nodes, trial))
+        solution = interpreted.run(progress)
+        interpreted.limits = limits
     late = limits.deadline is not None and clock() >= limits.deadline
-    if late or nodes == limits.nodes or is_answer(solution, limits.plies):
+    if late or interpreted.finished:
         return solution
-    began = clock()
-    kernel = position.kernel()
-    if kernel.compiled:
+    if not code.is_ready():
         compiling()
-        _warm_up(kernel)
-        solver = _Solver(kernel, position.turn, limits, clock)
-    if limits.deadline is not None:
-        limits = limits._replace(deadline=limits.deadline + clock() - began)
-    solver.limits = limits
-    return solver.run(progress)
+        code.start()
+        code.wait(None if limits.deadline is None else limits.deadline - clock())
+    if not code.is_ready():
+        return interpreted.run(progress)
+    return _Solver(position.kernel(), position.turn, limits, clock).run(progress)
+
+
+class _GoingOver:
+    """Tells when an interpreted search is to be given up in favour of a compiled one."""
+
+    def __init__(self, code: CodeSource, compiling: Callable[[], None], trial: int) -> None:
+        self._code = code
+        self._compiling = compiling
+        self._trial = trial
+        self._is_asked_for = False
+
+    def is_due(self, nodes: int) -> bool:
+        """Tell whether the compiled search is to begin, after so many nodes of the other one."""
+        if nodes < self._trial:
+            return False
+        if not self._code.is_ready() and not self._is_asked_for:
+            self._is_asked_for = True
+            self._compiling()
+            self._code.start()
+        return self._code.is_ready()
 
 
 def is_answer(solution: Solution, plies: int = ENDLESS) -> bool:
@@ -128,8 +160,20 @@ def is_answer(solution: Solution, plies: int = ENDLESS) -> bool:
     return solution.result == Result.DRAW or solution.plies is not None or solution.refuted >= plies
 
 
-def _warm_up(kernel: Kernel) -> None:
-    """Have everything compiled that the searches call."""
+def compiled_code(position: Position) -> CompiledCode:
+    """Return what is compiled of the searches for the board of a position."""
+    ends = position.kernel(compile=False).rules.plies_left is not None
+    settling = [acyclic.FUNCTIONS] if ends else [retrograde.ENTRY_POINTS, cyclic.FUNCTIONS]
+    return CompiledCode(position, SOLVING, [forced_wins.FUNCTIONS, *settling])
+
+
+def warm_up(position: Position) -> None:
+    """Compile all that the searches call, or load it: seconds where nothing is compiled yet."""
+    kernel = position.kernel()
+    arena = kernel.arena(forced_wins.FIRST_PLACES)
+    end = kernel.rules.children(kernel.state, arena, 0)
+    for at in range(min(end, 1)):
+        kernel.rules.verdict(kernel.rules.load(arena, at))
     Deepening(kernel, memory=0).warm_up()
     for search in _settlings(kernel, memory=0):
         search.warm_up()
@@ -140,6 +184,11 @@ def _settlings(kernel: Kernel, memory: int) -> list[SolverBackend]:
     if kernel.rules.plies_left is not None:
         return [settling(kernel, memory)]
     return [settling(kernel, memory - memory // PROOF_SHARE), CyclicProof(kernel, memory // PROOF_SHARE)]
+
+
+def never(_nodes: int) -> bool:
+    """Give up a search after no number of nodes."""
+    return False
 
 
 class _Solver:
@@ -155,18 +204,24 @@ class _Solver:
         self._clock = clock
         self._turn = turn
         self._speed = 0.0  # nodes a second of the search for forced wins
+        self._given_up: Callable[[int], bool] = never
 
-    def run(self, progress: Callable[[Solution], None]) -> Solution:
-        """Search until the question is answered or a limit reached; can be called again with other limits."""
-        while not self.finished:
+    def run(self, progress: Callable[[Solution], None], given_up: Callable[[int], bool] = never) -> Solution:
+        """Search until the question is answered or a limit reached; can be called again with other limits.
+
+        ``given_up`` tells by the number of nodes so far whether to search no more.
+        """
+        self._given_up = given_up
+        while not (self.finished or given_up(self._used)):
             self.deepen(self._portion)
             for search in self._settlings:
-                if not self.finished:
-                    search.search(self._within_limit(self._portion, search.used), self._late)
+                if not (self.finished or given_up(self._used)):
+                    search.search(self._within_limit(self._portion, search.used), self._ends)
                     self._rule_out(search)
             progress(self.solution())
             self._portion *= 2
-        self._find_length()
+        if not given_up(self._used):
+            self._find_length()
         return self.solution()
 
     def _rule_out(self, search: SolverBackend) -> None:
@@ -196,8 +251,12 @@ class _Solver:
         """Tell whether the question is answered or a limit reached."""
         if is_answer(self.solution(), self.limits.plies):
             return True
-        used = max(self._deepening.nodes, *(search.used for search in self._settlings))
-        return self._late() or (self.limits.nodes is not None and used >= self.limits.nodes)
+        return self._late() or (self.limits.nodes is not None and self._used >= self.limits.nodes)
+
+    @property
+    def _used(self) -> int:
+        """The nodes of the search that has made most."""
+        return max(self._deepening.nodes, *(search.used for search in self._settlings))
 
     def deepen(self, portion: int) -> None:
         """Go on looking for forced wins, for so many nodes or, if that is less, until about the deadline."""
@@ -243,6 +302,10 @@ class _Solver:
 
     def _within_limit(self, portion: int, used: int) -> int:
         return portion if self.limits.nodes is None else max(0, min(portion, self.limits.nodes - used))
+
+    def _ends(self) -> bool:
+        """Tell a search under way whether to stop."""
+        return self._late() or self._given_up(self._used)
 
     def _late(self) -> bool:
         return self.limits.deadline is not None and self._clock() >= self.limits.deadline

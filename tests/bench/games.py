@@ -29,8 +29,8 @@ def run() -> None:
     print("    game  depth       leaves    moves     pos.   nodes/s  to depth  signature")
     for game in GAMES.values():
         _row(game)
-    for parameters, boards in SHELL_INPUTS:
-        _shell(parameters, boards)
+    for parameters, commands in SHELL_INPUTS:
+        _shell(parameters, commands)
 
 
 def _row(game: Game) -> None:
@@ -57,18 +57,17 @@ def _row(game: Game) -> None:
     )
 
 
-def _shell(parameters: tuple[int, int, int], boards: int) -> None:
+def _shell(parameters: tuple[int, int, int], count: int) -> None:
     """Time ``arena-engine shell mnk`` on random boards, and without any, which is what starting takes."""
-    text = "".join(_boards(parameters, boards))
+    text = "".join(boards(parameters, count))
     _run(text)  # what is compiled is found on the disk afterwards
     nothing, all_of_them = _run(""), _run(text)
     name = ",".join(map(str, parameters))
-    print(
-        f"mnk shell: {boards} SOLVE_GAME_STATE of ({name}): {all_of_them:.2f} s; starting takes {nothing:.2f} s of it"
-    )
+    print(f"mnk shell: {count} SOLVE_GAME_STATE of ({name}): {all_of_them:.2f} s; starting takes {nothing:.2f} s of it")
 
 
-def _boards(parameters: tuple[int, int, int], count: int) -> list[str]:
+def boards(parameters: tuple[int, int, int], count: int) -> list[str]:
+    """Return so many commands to solve random boards of N, M and K."""
     chance = Random(1)
     rows, columns, _ = parameters
     commands = []

@@ -8,7 +8,7 @@ import pytest
 from bots import alphabeta_bot
 from bots.alphabeta_bot import AlphaBetaBot
 from bots.bot import Clocks
-from bots.client.precompile import start_of
+from engine.games.catalogue import start_of
 from engine.games.history import History
 from engine.games.interface import Position, moves
 from engine.search.searcher import PlayedKeys, SearchLimits, SearchResult, key_of
@@ -65,9 +65,19 @@ class Recorded:
     asked: list[tuple[list[int], SearchLimits]]
     milliseconds = 10.0
     nodes = 1000
+    is_compiled = True
 
-    def __init__(self, _kernel: Any, *, megabytes: float, threads: int) -> None:
+    def __init__(self, _position: Position, *, megabytes: float, threads: int) -> None:
         self.megabytes = megabytes
+
+    def start_compiling(self) -> None:
+        """Nothing is compiled."""
+
+    def look_for_code(self) -> None:
+        """There is none to come."""
+
+    def wait_for_code(self, seconds: float) -> None:
+        """It is not waited for."""
 
     def think(self, position: Position, earlier: list[int], limits: SearchLimits, **_options: Any) -> SearchResult:
         self.asked.append((list(earlier), limits))
@@ -77,7 +87,7 @@ class Recorded:
 @pytest.fixture
 def recorded(monkeypatch: pytest.MonkeyPatch) -> type[Recorded]:
     monkeypatch.setattr(Recorded, "asked", [], raising=False)
-    monkeypatch.setattr(alphabeta_bot, "Searcher", Recorded)
+    monkeypatch.setattr(alphabeta_bot, "AdaptiveSearcher", Recorded)
     return Recorded
 
 
@@ -115,6 +125,15 @@ def test_a_limit_of_time_becomes_one_of_nodes(recorded: type[Recorded]) -> None:
     first, second = (limits for _, limits in recorded.asked)
     assert first.nodes is None
     assert second.hard_ms is not None and second.nodes == int(100 * second.hard_ms)
+
+
+def test_interpreted_search_looks_at_the_clock_itself(
+    recorded: type[Recorded], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its speed says nothing of the nodes that compiled search, which may take over at any time, can look at."""
+    monkeypatch.setattr(Recorded, "is_compiled", False)
+    asked_at(AlphaBetaBot(), 60_000, 59_990)
+    assert [limits.nodes for _, limits in recorded.asked] == [None, None]
 
 
 def test_what_moves_cost_beside_the_thinking_is_learnt(recorded: type[Recorded]) -> None:

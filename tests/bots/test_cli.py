@@ -117,14 +117,15 @@ def test_alphabeta_is_warm_before_it_logs_in(
         status, _, error = run(capsys, "alphabeta", "--port", str(server.port), *options.split())
     assert status == 0
     assert warmed == [("gipf", "6,4,20,20")]
-    assert error.splitlines()[0] == "getting the search ready; that takes some seconds when it was never compiled"
+    assert error.splitlines()[0].startswith("match 17: gipf 6 4 20 20"), "nothing is waited for"
 
 
 def test_warming_where_nothing_compiles_takes_no_time(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("NUMBA_DISABLE_JIT", "1")
-    assert run(capsys, "warm", "gipf", "6,4,20,20") == (0, "", "")
+    said = "gipf 6 4 20 20, search: nothing is compiled, NUMBA_DISABLE_JIT says so\n"
+    assert run(capsys, "warm", "gipf", "6,4,20,20") == (0, "", said)
 
 
 def test_watching(capsys: pytest.CaptureFixture[str]) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 from engine.compiling.binding import bind_fields, table
 from engine.compiling.bits import run_shifts
 from engine.compiling.field_sets import FieldSets
-from engine.compiling.wide_integers import WORD_BITS, width_for
+from engine.compiling.wide_integers import WORD_BITS, CompiledOnly, width_for
 from engine.games.gipf import evaluation, rules
 from engine.games.gipf.evaluation import WEIGHTS, Weights
 from engine.games.gipf.geometry import AXES, geometry
@@ -121,9 +121,7 @@ def bind(size: int, run: int, *, compile: bool = False, weights: Weights | Table
         constants |= {"CHUNKS": chunks, "EXCHANGED": numbers(exchanged), "REVERSED": numbers(mirrored)}
         modules.append(symmetry)
     if sets.is_wide:
-        from engine.compiling.wide_lowering import smear_down
-
-        constants["smear_down"] = smear_down
+        constants["smear_down"] = CompiledOnly("smear_down")
     label = f"gipf_{size}_{run}"
     if weights is not WEIGHTS:
         label += f"_{zlib.crc32(repr(weights).encode()):08x}"

@@ -2,13 +2,12 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from copy import copy
 from itertools import repeat
 from typing import Any, NamedTuple
 
 from engine.compiling.binding import Numbers
 from engine.games.interface import Kernel, LayerRules
-from engine.search.binding import bind, numbers
+from engine.search.binding import bind, copy_of, numbers
 from engine.solve.layered.store import LayerStore, Name
 from engine.solve.layered.values import EDGES, ENTRY_POINTS, LAST, LONGEST, PLACE, POSITIONS, Layer
 
@@ -164,7 +163,7 @@ class LayerPair:
                 raise OutOfTime("the time is over")
             tally[EDGES] = 0
             self._look(end, *name, index, arena, found, store.values, store.offsets, width, layer, pairs, tally)
-            portions.append(copy(pairs[: 2 * tally[EDGES]]))
+            portions.append(copy_of(pairs[: 2 * tally[EDGES]]))
             edges += int(tally[EDGES])
         tally[EDGES] = edges
         return portions, tally

@@ -9,7 +9,7 @@ without its line, or with values that do not fit it, is not there.
 import zlib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 from engine.games.interface import Kernel
 from engine.search.binding import numbers
@@ -58,7 +58,9 @@ class LayerStore:
             self.offsets[mine * self.width + theirs] = total
             total += self._sizes[mine]
         if directory is None:
-            self.values: Any = numbers(kernel, "B", total)  # or a file that is mapped, which is not written to
+            self.values: Any = memoryview(
+                cast(Any, numbers(kernel, "B", total))
+            )  # or a file that is mapped, which is not written to
             return
         name = kernel.rules.label
         directory.mkdir(parents=True, exist_ok=True)

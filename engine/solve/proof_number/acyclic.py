@@ -4,8 +4,8 @@ Two searches take turns with portions of nodes that double, `engine.solve.proof_
 `engine.solve.proof_number.df_pn`, and share what they have settled.
 """
 
-from engine.games.interface import DRAWN, LOST, UNDECIDED, WON, Kernel, State
-from engine.search.binding import bind, numbers
+from engine.games.interface import DRAWN, LOST, UNDECIDED, WON, Kernel, Position, State
+from engine.search.binding import SOLVING, CompiledCode, bind, numbers
 from engine.search.capabilities import canonical, store
 from engine.solve.proof_number.depth_first import try_all
 from engine.solve.proof_number.df_pn import prove
@@ -73,13 +73,17 @@ def settle(state: State, at: int, nodes: int, work: Work) -> int:
         portion *= 2
 
 
+FUNCTIONS = settle, transfer
+"""What is bound to a kernel's rules."""
+
+
 class Prover:
     """Settles positions of one variant, and remembers from each what may be of use for the next."""
 
     def __init__(self, kernel: Kernel, *, memory: int) -> None:
         """Make a prover for the variant of a kernel; its table takes at most ``memory`` bytes, or its least size."""
         self._kernel = kernel
-        self._settle, self._transfer = bind((settle, transfer), kernel)
+        self._settle, self._transfer = bind(FUNCTIONS, kernel)
         self._most_entries = most_entries(FIRST_ENTRIES, kernel, memory)
         nothing = numbers(kernel, "q", 0)
         self._work = Work(nothing, nothing, nothing, nothing, nothing, numbers(kernel, "q", 4))
@@ -139,3 +143,8 @@ class Prover:
             table=self._kernel.arena(entries), entries=numbers(self._kernel, "i", entries * ENTRY)
         )
         self._work.tally[STORED_ALLOWED] = entries // 2 if entries < self._most_entries else NO_LIMIT
+
+
+def compiled_code(position: Position) -> CompiledCode:
+    """Return what is compiled of a prover for the board of a position."""
+    return CompiledCode(position, SOLVING, [FUNCTIONS])

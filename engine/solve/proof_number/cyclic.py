@@ -114,14 +114,17 @@ NODE_COST = 4
 """A node costs as much as so many positions of the other searches: more is asked of each of its children."""
 
 
+FUNCTIONS = canonical, judge, prove, transfer, transfer_notes
+"""What is bound to a kernel's rules."""
+
+
 class CyclicProver:
     """Settles one position: whether the side to move forces a win, and whether the other one does, in turns."""
 
     def __init__(self, kernel: Kernel, *, memory: int) -> None:
         """Begin with the position of a kernel; the table takes at most ``memory`` bytes, or its least size."""
         self._kernel = kernel
-        functions = canonical, judge, prove, transfer, transfer_notes
-        self._canonical, self._judge, self._prove, self._transfer, self._transfer_notes = bind(functions, kernel)
+        self._canonical, self._judge, self._prove, self._transfer, self._transfer_notes = bind(FUNCTIONS, kernel)
         self._most_entries = most_entries(FIRST_ENTRIES, kernel, memory, 8 * NOTE)
         nothing = numbers(kernel, "q", 0)
         path, tally = numbers(kernel, "q", STEP * (MAX_DEPTH + 1)), numbers(kernel, "q", HORIZON + 1)

@@ -12,7 +12,8 @@ import msgspec
 
 from engine.games.interface import Position, play
 from engine.record import Summary
-from engine.search.searcher import Searcher, SearchLimits, warm_up
+from engine.search.alphabeta import compiled_code
+from engine.search.searcher import Searcher, SearchLimits
 
 COMPILED_NODES, INTERPRETED_NODES = 4_000_000, 60_000
 """For all positions of a match together: some seconds' work, where the search is compiled and where it is not."""
@@ -50,9 +51,9 @@ class Values(msgspec.Struct, frozen=True, kw_only=True):
 def judge(summary: Summary, seconds: float = SEARCH_SECONDS) -> Values:
     """Search positions of a record for so many seconds at most."""
     positions = list(accumulate(summary.history.moves, play, initial=summary.header.position))
-    kernel = positions[0].kernel()
-    if kernel.compiled:
-        warm_up(positions[0])
+    code = compiled_code(positions[0])
+    code.start()
+    kernel = positions[0].kernel(compile=code.wait())
     until = monotonic() + seconds
     left = COMPILED_NODES if kernel.compiled else INTERPRETED_NODES
     least, most = COMPILED_SHARES if kernel.compiled else INTERPRETED_SHARES

@@ -8,7 +8,8 @@ import pytest
 
 from engine.games.arrows.position import ARROWS
 from engine.games.interface import Position, play
-from engine.search.searcher import NO_LIMITS, Searcher, SearchLimits, warm_up
+from engine.search.game_engine import AdaptiveSearcher
+from engine.search.searcher import NO_LIMITS, Searcher, SearchLimits
 from engine.shell import arrows, find
 from tests.clocks import ticking
 from tests.engine.arrows import samples
@@ -39,13 +40,15 @@ def test_it_is_the_shell_of_arrows() -> None:
     assert find("arrows") is arrows.run
 
 
-def test_everything_is_made_ready_before_a_line_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
-    """For the time of the contest runs from the first line on."""
+def test_compiling_has_begun_before_a_line_is_read_and_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
     done: list[str] = []
 
-    def watched(position: Position) -> None:
-        warm_up(position)
-        done.append("ready")
+    class Recorder(AdaptiveSearcher):
+        def start_compiling(self) -> None:
+            done.append("started")
+
+        def wait_for_code(self, seconds: float) -> None:
+            raise AssertionError(f"it waits for {seconds} s")
 
     def lines() -> Iterator[str]:
         done.append("read")
@@ -53,10 +56,10 @@ def test_everything_is_made_ready_before_a_line_is_read(monkeypatch: pytest.Monk
         yield ""
         yield "turn 255 2"
 
-    monkeypatch.setattr(arrows, "warm_up", watched)
+    monkeypatch.setattr(arrows, "AdaptiveSearcher", Recorder)
     answers: list[str] = []
     arrows.run(lines(), answers.append, done.append, clock=ticking())
-    assert done == ["ready", "read"]
+    assert done == ["started", "read"]
     assert len(answers) == 1
 
 

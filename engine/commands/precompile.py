@@ -1,0 +1,70 @@
+"""``arena-engine precompile``: compiles what other commands and bots load later, which otherwise begin interpreted."""
+
+import os
+import sys
+from collections.abc import Callable
+from time import perf_counter
+from typing import Literal
+
+from engine.commands.inputs import game_named, say, start_of
+from engine.compiling.binding import can_compile, keep_compiled
+from engine.compiling.compile_process import stay_with_caller
+from engine.games.catalogue import GAMES
+from engine.games.interface import Position
+from engine.search import alphabeta
+from engine.search.binding import SEARCHING, SOLVING, CompiledCode
+from engine.search.searcher import warm_up
+from engine.solve import solver
+
+LEAST_PRIORITY = 19
+
+PURPOSES: dict[str, tuple[Callable[[Position], CompiledCode], Callable[[Position], None]]] = {
+    SEARCHING: (alphabeta.compiled_code, warm_up),
+    SOLVING: (solver.compiled_code, solver.warm_up),
+}
+"""What code can be compiled for: what knows of it, and what has numba compile all of it."""
+
+
+def precompile(
+    game: str = "",
+    params: str | None = None,
+    /,
+    *,
+    purpose: Literal["search", "solve"] | None = None,
+    for_caller: bool = False,
+) -> None:
+    """Compile what searching and solving need, and keep it for commands and bots to come.
+
+    Parameters
+    ----------
+    game
+        The game's name; every game when left out.
+    params
+        The variant, as in "4 4 15 15"; the usual one when left out.
+    purpose
+        What to compile for: search, which bots and analyse need, or solve; both when left out.
+    for_caller
+        Run at the lowest priority, and end when the program that has started this is killed.
+    """
+    if for_caller:
+        stay_with_caller(sys.stdin.buffer)
+        os.nice(LEAST_PRIORITY)
+    for played in [game_named(game)] if game else GAMES.values():
+        position = start_of(played, played.default_parameters if params is None else params)
+        for name in [purpose] if purpose else PURPOSES:
+            compile_for(position, name)
+
+
+def compile_for(position: Position, purpose: str) -> None:
+    """Compile for one purpose, unless it was done before, and say so on stderr."""
+    code_of, compile = PURPOSES[purpose]
+    what = f"{position.game.name} {position.parameters}, {purpose}"
+    if not can_compile():
+        say(f"{what}: nothing is compiled, NUMBA_DISABLE_JIT says so")
+    elif code_of(position).is_ready():
+        say(f"{what}: compiled before")
+    else:
+        began = perf_counter()
+        compile(position)
+        keep_compiled(purpose)
+        say(f"{what}: compiled in {perf_counter() - began:.1f} s")

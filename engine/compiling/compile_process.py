@@ -1,0 +1,71 @@
+"""A process that compiles beside another one: what it makes is found on the disk afterwards.
+
+It has a low priority, and outlives a caller that ends in order, so that its work is there the next time. A caller that
+is killed takes it along: the process reads from a pipe that closes then, as `stay_with_caller` says.
+"""
+
+import atexit
+import os
+import subprocess
+import sys
+import threading
+from collections.abc import Sequence
+from contextlib import suppress
+from typing import BinaryIO
+
+FINISH = b"finish\n"
+"""What a caller writes that ends in order."""
+
+
+class CompileProcess:
+    """A process that carries out a command of ``python -m engine``, which calls `stay_with_caller`."""
+
+    def __init__(self, arguments: Sequence[str]) -> None:
+        """Start it; raises OSError."""
+        self._process = subprocess.Popen(
+            [sys.executable, "-P", "-m", "engine", *arguments],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+        )
+        atexit.register(self._let_finish)
+
+    @property
+    def pid(self) -> int:
+        """Its number."""
+        return self._process.pid
+
+    def has_ended(self) -> bool:
+        """Tell whether it has ended, in whatever way."""
+        if self._process.poll() is None:
+            return False
+        self._let_finish()
+        return True
+
+    def wait(self, seconds: float | None = None) -> bool:
+        """Wait until it ends, so many seconds at most; tell whether it has."""
+        with suppress(subprocess.TimeoutExpired):
+            self._process.wait(seconds)
+        return self.has_ended()
+
+    def _let_finish(self) -> None:
+        """Tell it that it shall finish whatever happens, and close the pipe."""
+        atexit.unregister(self._let_finish)
+        pipe = self._process.stdin
+        assert pipe is not None
+        if not pipe.closed:
+            with suppress(OSError):
+                pipe.write(FINISH)
+            with suppress(OSError):
+                pipe.close()
+
+
+def stay_with_caller(pipe: BinaryIO) -> None:
+    """End this process, at once, when a pipe ends in which the caller has not written that it shall finish."""
+
+    def watch() -> None:
+        if pipe.readline() != FINISH:
+            os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()

@@ -1,0 +1,173 @@
+"""Writes compiled functions as one piece of machine code, which `engine.compiling.object_code` loads without numba.
+
+Each function gets an entry point that takes two flat arrays of 64-bit numbers: its arguments, and room for its result.
+All functions of a binding are one module of LLVM's and are optimised together. Whoever imports this imports numba.
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import llvmlite.binding as llvm
+import numba
+from llvmlite import ir
+from numba.core import cgutils
+from numba.core.compiler_lock import global_compiler_lock
+from numba.core.registry import cpu_target
+from numba.np.arrayobj import make_array, populate_array
+
+from engine.compiling.object_code import ERROR_AT, ERROR_BYTES_AT, RESULT_AT, Kind, ObjectCode, target
+from engine.compiling.wide_integers import WORD_BITS
+from engine.compiling.wide_lowering import WideType
+
+NUMBER = ir.IntType(WORD_BITS)
+
+types: Any = numba.types
+
+ENTRY = ir.FunctionType(ir.IntType(32), [NUMBER.as_pointer(), NUMBER.as_pointer()])
+
+TYPECODES = {
+    types.int64: "q",
+    types.int32: "i",
+    types.uint32: "I",
+    types.int16: "h",
+    types.uint8: "B",
+}
+"""The numbers of arrays that entry points take, as `array` names them."""
+
+
+class _NoEntry(TypeError):
+    """A type that no entry point takes."""
+
+
+def write(functions: Mapping[str, Any]) -> ObjectCode:
+    """Return the machine code of functions by name, given what numba has made of them.
+
+    Those with types beside numbers, flat arrays of numbers, and tuples of these are left out.
+    """
+    with global_compiler_lock:
+        entries: dict[str, tuple[Kind, Kind]] = {}
+        module = ir.Module("entries")
+        compiled = []
+        for name, result in functions.items():
+            try:
+                kinds = _kind(types.Tuple(result.signature.args)), _kind(result.signature.return_type)
+            except _NoEntry:
+                continue
+            _write_entry(module, name, result)
+            entries[name] = kinds
+            compiled.append(result)
+        return ObjectCode(target(), entries, _machine_code(module, compiled))
+
+
+def _kind(of: Any) -> Kind:
+    """Return what `object_code` is told of a type."""
+    if isinstance(of, types.NoneType):
+        return "none"
+    if isinstance(of, types.Boolean):
+        return "bool"
+    if isinstance(of, types.Integer):
+        return "int"
+    if isinstance(of, WideType):
+        return f"wide {of.width}"
+    if isinstance(of, types.Array) and of.ndim == 1 and of.layout == "C" and of.dtype in TYPECODES:
+        return f"array {TYPECODES[of.dtype]}"
+    if isinstance(of, types.BaseTuple):
+        made = getattr(of, "instance_class", None)
+        name = "" if made is None else f"{made.__module__}:{made.__qualname__}"
+        return ("tuple", name, tuple(map(_kind, of)))
+    raise _NoEntry(str(of))
+
+
+def _write_entry(module: Any, name: str, result: Any) -> None:
+    """Add the entry point of a compiled function to a module."""
+    context = result.target_context
+    function = context.declare_function(module, result.fndesc)
+    entry = ir.Function(module, ENTRY, f"entry_{name}")
+    builder = ir.IRBuilder(entry.append_basic_block())
+    taken, room = entry.args
+    values = _numbers(builder, taken)
+    arguments = [_read(context, builder, kind, values) for kind in result.signature.args]
+    status, returned = context.call_conv.call_function(
+        builder, function, result.fndesc.restype, result.fndesc.argtypes, arguments
+    )
+    with builder.if_else(status.is_error) as (failed, succeeded):
+        with failed:
+            error = builder.load(status.excinfoptr)
+            for at, part in ((ERROR_AT, builder.ptrtoint), (ERROR_BYTES_AT, builder.zext)):
+                value = part(builder.extract_value(error, at - ERROR_AT), NUMBER)
+                builder.store(value, builder.gep(room, [NUMBER(at)]))
+        with succeeded:
+            places = _places(builder, room)
+            _store(context, builder, result.signature.return_type, returned, places)
+    builder.ret(builder.select(status.is_error, status.code, status.code.type(0)))
+
+
+def _numbers(builder: Any, taken: Any) -> Iterator[Any]:
+    """Yield the numbers of an array, one after the other."""
+    at = 0
+    while True:
+        yield builder.load(builder.gep(taken, [NUMBER(at)]))
+        at += 1
+
+
+def _places(builder: Any, room: Any) -> Iterator[Any]:
+    """Yield pointers to the places of a result."""
+    at = RESULT_AT
+    while True:
+        yield builder.gep(room, [NUMBER(at)])
+        at += 1
+
+
+def _read(context: Any, builder: Any, kind: Any, numbers: Iterator[Any]) -> Any:
+    """Return an argument, made of the next numbers."""
+    if isinstance(kind, types.BaseTuple):
+        return context.make_tuple(builder, kind, [_read(context, builder, part, numbers) for part in kind])
+    if isinstance(kind, types.Array):
+        address, length = next(numbers), next(numbers)
+        array = make_array(kind)(context, builder)
+        size = context.get_abi_sizeof(context.get_data_type(kind.dtype))
+        data = builder.inttoptr(address, array.data.type)
+        populate_array(array, data, (length,), (NUMBER(size),), NUMBER(size), None)
+        return array._getvalue()
+    if isinstance(kind, types.Boolean):
+        return cgutils.is_not_null(builder, next(numbers))
+    if isinstance(kind, WideType):
+        whole = ir.Constant(ir.IntType(kind.width), 0)
+        for place in range(0, kind.width, WORD_BITS):
+            word = builder.zext(next(numbers), whole.type)
+            whole = builder.or_(whole, builder.shl(word, ir.Constant(whole.type, place)))
+        return whole
+    number = next(numbers)
+    return number if kind.bitwidth == WORD_BITS else builder.trunc(number, ir.IntType(kind.bitwidth))
+
+
+def _store(context: Any, builder: Any, kind: Any, value: Any, places: Iterator[Any]) -> None:
+    """Write a result to the next places."""
+    if isinstance(kind, types.BaseTuple):
+        for at, part in enumerate(kind):
+            _store(context, builder, part, builder.extract_value(value, at), places)
+    elif isinstance(kind, types.Boolean):
+        builder.store(builder.zext(value, NUMBER), next(places))
+    elif isinstance(kind, WideType):
+        for place in range(0, kind.width, WORD_BITS):
+            word = builder.trunc(builder.lshr(value, ir.Constant(value.type, place)), NUMBER)
+            builder.store(word, next(places))
+    elif isinstance(kind, types.Integer):
+        if kind.bitwidth < WORD_BITS:
+            value = (builder.sext if kind.signed else builder.zext)(value, NUMBER)
+        builder.store(value, next(places))
+
+
+def _machine_code(entries: Any, compiled: list[Any]) -> bytes:
+    """Return an object file with the entry points, and all that they call."""
+    codegen = cpu_target.target_context.codegen()
+    module = llvm.parse_assembly(str(codegen._create_empty_module("object")))
+    module.link_in(llvm.parse_assembly(cgutils.normalize_ir_text(str(entries))))
+    for result in compiled:
+        module.link_in(result.library._get_module_for_linking(), preserve=True)
+    for function in module.functions:
+        if not function.is_declaration and not function.name.startswith("entry_"):
+            function.linkage = "internal"
+    passes, builder = codegen._module_pass_manager()
+    passes.run(module, builder)
+    return bytes(codegen._tm.emit_object(module))

@@ -1,0 +1,127 @@
+"""First answers: whole processes, on a machine where nothing was compiled yet, and where all was."""
+
+import os
+import socket
+import subprocess
+import sys
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from statistics import median
+from time import perf_counter, sleep
+from typing import NamedTuple
+
+from engine.games.catalogue import start_of
+from tests.bench.games import boards
+
+RUNS = 5
+"""Of which the median is shown."""
+
+SMALL = ("2 2 4 4", "2 2 5 5", "2 2 6 4", "2 2 7 7", "2 3 4 4", "2 3 6 6", "3 3 4 4", "3 3 5 4", "3 3 4 5", "3 4 4 4")
+
+POLL_SECONDS = 0.05
+
+
+class Measured(NamedTuple):
+    """A command of ``python -m``, and the seconds that are aimed at without compiled code and with it."""
+
+    title: str
+    arguments: Sequence[str]
+    cold: str
+    warm: str
+    compiled: Sequence[str] = ()
+    """What ``arena-engine precompile`` is told for it; nothing where it needs no compiled code."""
+    text: str = ""
+    """What it reads."""
+    first_line: bool = False
+    """Whether the first line of its answer is waited for, and not the whole."""
+
+
+def run() -> None:
+    """Print a table."""
+    gipf = "".join(
+        f"LOAD_GAME_BOARD\n{start_of('gipf', each).text()}SOLVE_GAME_STATE\n" for each in (*SMALL, "4 4 4 4")
+    )
+    analyse, usual = ("engine", "analyse", "gipf"), ("gipf", "4 4 15 15", "--purpose", "search")
+    large = ("gipf", "5 4 20 20", "--purpose", "search")
+    table = (
+        Measured(
+            "shell mnk, 30500 boards of 4,4,3", ("engine", "shell", "mnk"), "1.5", "0.35",
+            ("mnk", "4 4 3", "--purpose", "solve"), "".join(boards((4, 4, 3), 30_500)),
+        ),
+        Measured(
+            "shell gipf, 11 small boards", ("engine", "shell", "gipf"), "1.2", "0.4",
+            ("gipf", "2 2 4 4", "--purpose", "solve"), gipf,
+        ),
+        Measured("analyse gipf 4 4 15 15, depth 8", (*analyse, "--depth", "8"), "1.5", "", usual),
+        Measured("the same, its first depth", (*analyse, "--depth", "8"), "1.0", "", usual, first_line=True),
+        Measured(
+            "analyse gipf 5 4 20 20, first depth", (*analyse, "--params", "5 4 20 20"), "1.0", "", large,
+            first_line=True,
+        ),
+    )  # fmt: skip
+    print(f"starting: seconds of whole processes, medians of {RUNS}; cold: nothing was compiled before")
+    print(f"{'':36} {'cold':>6} {'aim':>6} {'warm':>6} {'aim':>6}", flush=True)
+    for measured in table:
+        cold = median(_in_new_cache(measured) for _ in range(RUNS))
+        with tempfile.TemporaryDirectory() as cache:
+            _command(cache, "engine", "precompile", *measured.compiled).communicate()
+            warm = median(_seconds(measured, cache) for _ in range(RUNS))
+        _row(measured.title, f"{cold:.2f}", measured.cold, f"{warm:.2f}", measured.warm)
+    _row("arena-bot random, to its login", f"{median(_login() for _ in range(RUNS)):.2f}", "0.4", "", "")
+
+
+def _row(title: str, cold: str, cold_aim: str, warm: str, warm_aim: str) -> None:
+    print(f"{title:36} {cold:>6} {cold_aim:>6} {warm:>6} {warm_aim:>6}", flush=True)
+
+
+def _in_new_cache(measured: Measured) -> float:
+    """Measure with nothing compiled, and wait for the process that compiles beside it."""
+    with tempfile.TemporaryDirectory() as cache:
+        seconds = _seconds(measured, cache)
+        while any(_works_in(process, cache) for process in Path("/proc").glob("[0-9]*")):
+            sleep(POLL_SECONDS)
+        return seconds
+
+
+def _seconds(measured: Measured, cache: str) -> float:
+    began = perf_counter()
+    with _command(cache, *measured.arguments) as process:
+        assert process.stdin is not None and process.stdout is not None
+        if measured.first_line:
+            process.stdout.readline()
+            seconds = perf_counter() - began
+            process.kill()
+            return seconds
+        process.communicate(measured.text)
+        return perf_counter() - began
+
+
+def _command(cache: str, *arguments: str) -> subprocess.Popen[str]:
+    environment = {**os.environ, "XDG_CACHE_HOME": cache}
+    return subprocess.Popen(
+        [sys.executable, "-P", "-m", *arguments], env=environment, cwd=cache,
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
+    )  # fmt: skip
+
+
+def _works_in(process: Path, place: str) -> bool:
+    """Tell whether a process of ``/proc`` works in a folder, as what a command starts does."""
+    try:
+        return (process / "cwd").readlink() == Path(place)
+    except OSError:
+        return False
+
+
+def _login() -> float:
+    """Measure how long a bot takes until it says who it is: all that comes before its first move but the match."""
+    with socket.create_server(("127.0.0.1", 0)) as listener, tempfile.TemporaryDirectory() as cache:
+        began = perf_counter()
+        port = str(listener.getsockname()[1])
+        with _command(cache, "bots", "random", "--host", "127.0.0.1", "--port", port) as process:
+            connection, _ = listener.accept()
+            with connection:
+                connection.recv(1)
+            seconds = perf_counter() - began
+            process.kill()
+        return seconds

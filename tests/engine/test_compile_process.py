@@ -1,0 +1,87 @@
+"""A process that compiles beside another one: it is left behind by nobody who is killed, and finishes for others."""
+
+import os
+import select
+import subprocess
+import sys
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+from engine.compiling.compile_process import CompileProcess
+
+ROOT = Path(__file__).parents[2]
+
+CHILD = """
+import sys, time
+from engine.compiling.compile_process import stay_with_caller
+stay_with_caller(sys.stdin.buffer)
+open(sys.argv[1] + ".begun", "w").close()
+while not __import__("os").path.exists(sys.argv[1] + ".go"):
+    time.sleep(0.01)
+open(sys.argv[1], "w").close()
+"""
+
+CALLER = """
+import subprocess, sys, time, os
+from engine.compiling import compile_process
+popen = subprocess.Popen
+compile_process.subprocess.Popen = lambda command, **options: popen(
+    [sys.executable, "-P", "-c", CHILD, *command[4:]], **options
+)
+process = compile_process.CompileProcess([sys.argv[1]])
+while not os.path.exists(sys.argv[1] + ".begun"):
+    time.sleep(0.01)
+print(process.pid, flush=True)
+if sys.argv[2] == "waits":
+    sys.stdin.read()
+""".replace("CHILD", repr(CHILD))
+
+
+def caller(place: Path, how: str) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [sys.executable, "-P", "-c", CALLER, str(place), how],
+        cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+    )  # fmt: skip
+
+
+def wait_for_end(pid: int) -> None:
+    """Wait until a process has ended that is nobody's child here."""
+    pidfd = os.pidfd_open(pid)
+    try:
+        assert select.select([pidfd], [], [], 60)[0]
+    finally:
+        os.close(pidfd)
+
+
+@pytest.mark.skipif(not hasattr(os, "pidfd_open"), reason="the end of other's processes is not told here")
+def test_it_ends_with_a_caller_that_is_killed(tmp_path: Path) -> None:
+    place = tmp_path / "done"
+    with caller(place, "waits") as running:
+        assert running.stdout is not None
+        pid = int(running.stdout.readline())
+        running.kill()
+    with suppress(ProcessLookupError):
+        wait_for_end(pid)
+    assert not place.exists()
+
+
+@pytest.mark.skipif(not hasattr(os, "pidfd_open"), reason="the end of other's processes is not told here")
+def test_it_finishes_when_its_caller_ends_in_order(tmp_path: Path) -> None:
+    place = tmp_path / "done"
+    with caller(place, "ends") as running:
+        assert running.stdout is not None
+        pid = int(running.stdout.readline())
+        assert running.wait() == 0
+        os.close(os.pidfd_open(pid))
+        (tmp_path / "done.go").touch()
+        with suppress(ProcessLookupError):
+            wait_for_end(pid)
+    assert place.exists()
+
+
+def test_what_it_says_goes_nowhere_and_how_it_ended_does_not_matter(capfd: pytest.CaptureFixture[str]) -> None:
+    process = CompileProcess(["precompile", "halma"])
+    assert process.wait(60) and process.has_ended()
+    assert capfd.readouterr() == ("", "")
