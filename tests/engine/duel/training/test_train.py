@@ -16,6 +16,8 @@ from engine.duel.training.samples import LOGIT, MOST_LOGITS, Samples, samples_of
 from engine.duel.training.selfplay import FORMAT, ScoredGame, Setting, line_of
 from engine.duel.weights import weighed
 from engine.games.catalogue import GAMES
+from engine.games.gipf.parameters import parse
+from engine.games.gipf.patterns.entries import patterns_of
 
 PATTERNS, PLACES = 12, 4
 
@@ -173,3 +175,22 @@ def test_files_that_tell_nothing_are_refused(tmp_path: Path, capsys: pytest.Capt
     assert "these games are too few" in refused(small)
     assert "these games have no scores" in refused(file("empty", "gipf", "3 3 9 9"))
     assert "game 0 has no move 999 at ply 0" in refused(file("move", "gipf", "3 3 9 9", ScoredGame(0, 0, (999,), (1,))))
+
+
+def test_a_side_of_a_duel_takes_them(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """And plays other moves by them than by the features, or by tables of another board not at all."""
+    variant = parse("3 3 7 7")
+    patterns = patterns_of(variant)
+    assert patterns is not None
+    file, results = tmp_path / "tables.json", tmp_path / "results.jsonl"
+    file.write_bytes(patterns.file(numpy.random.default_rng(1).normal(0, 0.3, (patterns.count, 4)), LOGIT))
+    sides = [f"depth=1,weights={file}", "depth=1"]
+    assert (
+        cli.run(["duel", *sides, "--params", "3 3 7 7", "--games", "2", "--jobs", "1", "--results", str(results)]) == 0
+    )
+    setting, pair = (json.loads(line) for line in results.read_text().splitlines())
+    assert setting["a"]["weights"] == json.loads(file.read_text())
+    assert pair["games"][0]["moves"] != pair["games"][1]["moves"]
+    capsys.readouterr()
+    assert cli.run(["duel", *sides, "--games", "2"]) == 2
+    assert "A: these tables are for S = 3 and K = 3, but the variant is 4 4 15 15" in capsys.readouterr().err
