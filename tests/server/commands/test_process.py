@@ -10,7 +10,6 @@ import pytest
 
 from engine import record
 from engine.wire import messages as m
-from server import cli
 from tests.server.process import START_SECONDS, Client, ServerProcess, pair
 
 
@@ -96,51 +95,6 @@ def test_peer_that_never_reads_is_dropped_and_nobody_else_notices(tmp_path: Path
 def _flood(peer: socket.socket, data: bytes) -> None:
     while True:
         peer.sendall(data)
-
-
-@pytest.mark.slow
-def test_port_in_use_is_said_in_one_line(tmp_path: Path) -> None:
-    with ServerProcess(tmp_path) as server:
-        command = [
-            sys.executable,
-            "-P",
-            "-m",
-            "server",
-            "serve",
-            "--no-web",
-            "--port",
-            str(server.port),
-            "--data",
-            str(tmp_path / "b"),
-        ]
-        done = subprocess.run(command, capture_output=True, text=True, timeout=START_SECONDS, check=False)
-        assert done.returncode == 1
-        assert len(done.stderr.splitlines()) == 1 and "another program listens there" in done.stderr
-
-
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        (["serve", "--port", "x"], "port"),
-        (["serve", "--port", "70000"], "ports are 0 to 65535"),
-        (["serve", "--budget", "0"], "between 10 and 86400000"),
-        (["serve", "--speed", "3"], "speed"),
-        (["serve", "--tokens", "/nonexistent"], "No such file"),
-        (["demo", "--params", "4 9 15 15"], "between 2 and 7"),
-        (["token", "a b", "--tokens", "/nonexistent/t"], "1 to 32 letters"),
-        (["dance"], "dance"),
-    ],
-)
-def test_bad_arguments_get_one_line_and_status_2(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], arguments: list[str], words: str
-) -> None:
-    monkeypatch.setattr(sys, "argv", ["arena-server", *arguments])
-    monkeypatch.setattr(cli, "configure", lambda **_options: None)  # loggers would keep what is closed behind this
-    with pytest.raises(SystemExit) as ended:
-        cli.main()
-    errors = capsys.readouterr().err
-    assert (ended.value.code, errors.count("\n")) == (2, 1), errors
-    assert words in errors
 
 
 def test_a_bad_argument_ends_the_process_with_status_2() -> None:
