@@ -20,6 +20,19 @@ FINISH = b"finish\n"
 class CompileProcess:
     """A process that carries out a command of ``python -m engine``, which calls `stay_with_caller`."""
 
+    _latest: "CompileProcess | None" = None
+
+    @classmethod
+    def start(cls, arguments: Sequence[str]) -> "CompileProcess | None":
+        """Start one, or return None while another one that this process has started runs; raises OSError.
+
+        Clients choose the boards of which a server's processes think, but not how much is compiled at once.
+        """
+        if cls._latest is not None and not cls._latest.has_ended():
+            return None
+        cls._latest = cls(arguments)
+        return cls._latest
+
     def __init__(self, arguments: Sequence[str]) -> None:
         """Start it; raises OSError."""
         self._process = subprocess.Popen(

@@ -6,7 +6,6 @@ process make them. The same functions run interpreted until then, and small work
 
 from array import array
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import fields
 from functools import cached_property, lru_cache
 from typing import Any, Protocol, TypeVarTuple, cast
@@ -104,13 +103,18 @@ class CompiledCode:
         return self._is_ready
 
     def start(self) -> None:
-        """Let a process compile, unless the code is there, or one was started: once it has failed, it stays so."""
-        if self._process is None and not self.is_ready() and self._can_be_kept():
+        """Let a process compile, unless the code is there, or this was tried before: once it has failed, it stays so.
+
+        While a process compiles something else, nothing is done; ask again later.
+        """
+        if self._process is None and not self._is_final and not self.is_ready() and self._can_be_kept():
             name, parameters = self._position.game.name, self._position.parameters
-            with suppress(OSError):
-                self._process = CompileProcess(
+            try:
+                self._process = CompileProcess.start(
                     ["precompile", name, parameters, "--purpose", self._purpose, "--for-caller"]
                 )
+            except OSError:
+                self._is_final = True
 
     def wait(self, seconds: float | None = None) -> bool:
         """Wait for a process that was started, so many seconds at most; tell whether the code is there."""

@@ -120,10 +120,10 @@ class _UntilReady(Stop):
         """Whether the search was ended because of the code."""
 
     def is_set(self) -> bool:
-        """Tell whether the search has to end; asked at every node, of which the first ones begin no process."""
+        """Tell whether the search has to end; asked at every node, of which the first ones have nothing compiled."""
         self._nodes += 1
         if self._nodes % NODES_A_LOOK == 0:
-            if self._nodes == START_NODES:
+            if self._nodes >= START_NODES:
                 self._code.start()
             self.is_interrupted = self.is_interrupted or self._code.is_ready()
         return self.is_interrupted or self._other.is_set()

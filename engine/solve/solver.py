@@ -140,15 +140,16 @@ class _GoingOver:
         self._code = code
         self._compiling = compiling
         self._trial = trial
-        self._is_asked_for = False
+        self._is_told = False
 
     def is_due(self, nodes: int) -> bool:
         """Tell whether the compiled search is to begin, after so many nodes of the other one."""
         if nodes < self._trial:
             return False
-        if not self._code.is_ready() and not self._is_asked_for:
-            self._is_asked_for = True
-            self._compiling()
+        if not self._code.is_ready():
+            if not self._is_told:
+                self._is_told = True
+                self._compiling()
             self._code.start()
         return self._code.is_ready()
 

@@ -121,6 +121,7 @@ def _login() -> float:
         with _command(cache, "bots", "random", "--host", "127.0.0.1", "--port", port) as process:
             connection, _ = listener.accept()
             with connection:
+                connection.sendall(b"ARENA 1 gipf-arena/0.1.0 open\n")
                 connection.recv(1)
             seconds = perf_counter() - began
             process.kill()

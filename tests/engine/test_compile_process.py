@@ -4,12 +4,15 @@ import os
 import select
 import subprocess
 import sys
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
 from engine.compiling.compile_process import CompileProcess
+from engine.games.catalogue import start_of
+from engine.search.binding import CompiledCode
 
 ROOT = Path(__file__).parents[2]
 
@@ -85,3 +88,48 @@ def test_what_it_says_goes_nowhere_and_how_it_ended_does_not_matter(capfd: pytes
     process = CompileProcess(["precompile", "halma"])
     assert process.wait(60) and process.has_ended()
     assert capfd.readouterr() == ("", "")
+
+
+def test_no_two_are_started_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever was refused asks again later; one that cannot be started is no reason to try again and again."""
+    monkeypatch.setattr(CompileProcess, "_latest", None)
+    first = CompileProcess.start(["precompile", "halma"])
+    assert first is not None and CompileProcess.start(["precompile", "halma"]) is None
+    assert first.wait(60)
+    second = CompileProcess.start(["precompile", "halma"])
+    assert second is not None and second.wait(60)
+
+
+class Elsewhere:
+    """Stands for what a board needs that is not on the disk."""
+
+    folder = Path("anywhere")
+
+    def is_kept(self, _purpose: str) -> bool:
+        return False
+
+
+def test_what_failed_is_not_tried_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    tried: list[Sequence[str]] = []
+
+    def start(arguments: Sequence[str]) -> None:
+        tried.append(arguments)
+        if len(tried) > 1:
+            raise OSError("no more processes")
+
+    code = CompiledCode(start_of("mnk", "3 3 3"), "search", [])
+    monkeypatch.setattr(CompileProcess, "start", start)
+    monkeypatch.setitem(vars(code), "_bindings", [Elsewhere()])
+    for _ in range(4):
+        code.start()
+        assert not code.is_ready() and not code.wait(0.0)
+    assert tried == 2 * [["precompile", "mnk", "3 3 3", "--purpose", "search", "--for-caller"]]
+
+
+def test_where_nothing_can_be_kept_no_process_is_started(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Elsewhere, "folder", None)
+    monkeypatch.setattr(CompileProcess, "start", lambda arguments: pytest.fail("it was started"))
+    code = CompiledCode(start_of("mnk", "3 3 3"), "search", [])
+    monkeypatch.setitem(vars(code), "_bindings", [Elsewhere()])
+    code.start()
+    assert not code.is_ready()
