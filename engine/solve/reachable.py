@@ -137,6 +137,7 @@ class ReachableSet:
         self.judge(lambda: True)
         nothing = numbers(self._kernel, "i", 0)
         self._go_back(self._values, self._offsets, nothing, nothing, nothing, 0, 0, 0)
+        self._forget()
         self._refill(self._arena, numbers(self._kernel, "i", len(self._slots)), self._tally)
 
     def _forget(self) -> None:

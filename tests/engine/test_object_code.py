@@ -138,33 +138,45 @@ def test_arguments_of_other_types_never_reach_machine_code(
         native[name](*arguments)
 
 
-PRECOMPILED = """
+SEARCHED = """
 import sys
 from engine.games.catalogue import start_of
 from engine.search.alphabeta import compiled_code
 from engine.search.searcher import Searcher, SearchLimits
-from engine.solve import solver
-mnk = start_of("mnk", "3 3 3")
-assert compiled_code(mnk).is_ready() and solver.compiled_code(mnk).is_ready()
-thought = Searcher(mnk.kernel()).think(mnk, (), SearchLimits(lines=2), clock=lambda: 0.0)
-solution = solver.solve(mnk, trial=0)
-print(thought.score, thought.depth, solution.result, solution.method, "numba" in sys.modules, "numpy" in sys.modules)
+start = start_of("mnk", "3 3 3")
+assert compiled_code(start).is_ready()
+thought = Searcher(start.kernel()).think(start, (), SearchLimits(depth=4, lines=2), clock=lambda: 0.0)
+print(thought.depth, thought.score, "numba" in sys.modules, "numpy" in sys.modules)
+"""
+
+SOLVED = """
+import sys
+from engine.games.catalogue import start_of
+from engine.solve.solver import compiled_code, solve
+start = start_of("gipf", "2 2 4 4")
+assert compiled_code(start).is_ready()
+solution = solve(start, trial=0)
+print(solution.result, solution.closed, "numba" in sys.modules, "numpy" in sys.modules)
 """
 
 
-def test_what_was_precompiled_is_used_without_the_compiler() -> None:
-    """Of the usual purposes nothing is missing; the small board is compiled by other tests as well."""
+@pytest.mark.parametrize(
+    ("variant", "purpose", "program", "expected"),
+    [
+        (("mnk", "3 3 3"), "search", SEARCHED, "4 0 False False\n"),
+        (("gipf", "2 2 4 4"), "solve", SOLVED, "draw True False False\n"),
+    ],
+)
+def test_of_what_was_precompiled_nothing_is_missing(
+    variant: tuple[str, str], purpose: str, program: str, expected: str
+) -> None:
+    command = [sys.executable, "-P", "-m", "engine", "precompile", *variant, "--purpose", purpose]
     for _ in range(2):
-        done = subprocess.run(
-            [sys.executable, "-P", "-m", "engine", "precompile", "mnk", "3 3 3"],
-            cwd=ROOT, capture_output=True, text=True, check=True,
-        )  # fmt: skip
+        done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
         assert done.stdout == ""
-    assert done.stderr == "mnk 3 3 3, search: compiled before\nmnk 3 3 3, solve: compiled before\n"
-    told = subprocess.run(
-        [sys.executable, "-P", "-c", PRECOMPILED], cwd=ROOT, capture_output=True, text=True, check=True
-    )
-    assert told.stdout == "0 9 draw proof False False\n"
+    assert done.stderr == f"{' '.join(variant)}, {purpose}: compiled before\n"
+    told = subprocess.run([sys.executable, "-P", "-c", program], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert told.stdout == expected
 
 
 def test_code_for_another_processor_or_a_damaged_file_is_not_loaded(
