@@ -26,15 +26,15 @@ class Level(NamedTuple):
 
 
 LEVELS = (
-    Level(100, 0.62),
-    Level(100, 0.28),
-    Level(100, 0.065),
+    Level(100, 0.51),
+    Level(100, 0.22),
+    Level(100, 0.03),
     Level(260),
     Level(850),
     Level(2_300),
     Level(8_000),
     Level(33_000),
-    Level(160_000),
+    Level(130_000),
 )
 """The levels from 1 on; the one after the last is `MAX_LEVEL`, which nothing but the clock bounds."""
 
