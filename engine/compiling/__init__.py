@@ -10,4 +10,5 @@
 - `object_writer`: writes compiled functions as one piece of machine code; imports numba
 - `wide_integers`: sets of fields on boards of more than 63 fields: integers of several machine words
 - `wide_lowering`: what numba is told of them; imports numba
+- `vector_lowering`: operations on them that carry nothing from word to word, on all words at once; imports numba
 """

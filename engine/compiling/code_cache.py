@@ -26,7 +26,14 @@ FOLDERS_KEPT = 100
 """So many bindings are kept, the latest used: up to a megabyte each, and a variant of a game makes three."""
 
 
-MAKERS = "binding.py", "object_code.py", "object_writer.py", "wide_integers.py", "wide_lowering.py"
+MAKERS = (
+    "binding.py",
+    "object_code.py",
+    "object_writer.py",
+    "wide_integers.py",
+    "wide_lowering.py",
+    "vector_lowering.py",
+)
 """Modules beside this one on which it depends what is kept."""
 
 GIVEN = "ARENA_KERNELS"

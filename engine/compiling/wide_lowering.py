@@ -27,12 +27,8 @@ from numba.extending import (
 )
 
 from engine.compiling.bits import popcount
+from engine.compiling.vector_lowering import WORD, by_words, inverted, joined, shifted_left, shifted_right, words_of
 from engine.compiling.wide_integers import WORD_BITS, WideInteger, WideTable, unpacked
-
-WORD = ir.IntType(WORD_BITS)
-
-FUNNEL = ir.FunctionType(WORD, [WORD, WORD, WORD])
-"""Of what shifts two words together, and returns one of them."""
 
 ALIGNMENT = WORD_BITS // 8
 """Of a number in an arena: that of its words."""
@@ -205,89 +201,14 @@ def _of_one(result: Any = None) -> Callable[[Any], Any]:
     return typing
 
 
-def _left(builder: Any, number: Any, distance: Any) -> Any:
-    def within_word(words: list[Any], distance: Any) -> list[Any]:
-        funnel = builder.module.declare_intrinsic("llvm.fshl", [WORD], FUNNEL)
-        pairs = zip(words[1:], words, strict=False)
-        return [builder.shl(words[0], distance), *(builder.call(funnel, (*pair, distance)) for pair in pairs)]
-
-    def by_words(words: list[Any], count: int) -> list[Any]:
-        return [ir.Constant(WORD, 0)] * count + words[:-count]
-
-    if number.type.width <= 2 * WORD_BITS:
-        return builder.shl(number, builder.zext(distance, number.type))
-    return _shift(builder, number, distance, within_word, by_words)
-
-
-def _right(builder: Any, number: Any, distance: Any) -> Any:
-    def within_word(words: list[Any], distance: Any) -> list[Any]:
-        funnel = builder.module.declare_intrinsic("llvm.fshr", [WORD], FUNNEL)
-        pairs = zip(words[1:], words, strict=False)
-        return [*(builder.call(funnel, (*pair, distance)) for pair in pairs), builder.ashr(words[-1], distance)]
-
-    def by_words(words: list[Any], count: int) -> list[Any]:
-        return words[count:] + [builder.ashr(words[-1], ir.Constant(WORD, WORD_BITS - 1))] * count
-
-    if number.type.width <= 2 * WORD_BITS:
-        return builder.ashr(number, builder.zext(distance, number.type))
-    return _shift(builder, number, distance, within_word, by_words)
-
-
-def _shift(
-    builder: Any,
-    number: Any,
-    distance: Any,
-    within_word: Callable[[list[Any], Any], list[Any]],
-    by_words: Callable[[list[Any], int], list[Any]],
-) -> Any:
-    """Shift a number of more than two words: LLVM would write it to memory, and read it from a place beside that.
-
-    Distances of less than a word are the usual ones. For others words are moved by 1, 2, 4, 8 where the distance has
-    that bit (a barrel shifter).
-    """
-    shifted = cgutils.alloca_once(builder, number.type)
-    is_near = builder.icmp_unsigned("<", distance, ir.Constant(WORD, WORD_BITS))
-    with builder.if_else(is_near, likely=True) as (near, far):
-        with near:
-            words = within_word(_words(builder, number), distance)
-            builder.store(_joined(builder, words, number.type), shifted)
-        with far:
-            words = _words(builder, number)
-            count = 1
-            while count < len(words):
-                bit = builder.and_(distance, ir.Constant(WORD, count * WORD_BITS))
-                is_set = builder.icmp_unsigned("!=", bit, ir.Constant(WORD, 0))
-                pairs = zip(by_words(words, count), words, strict=True)
-                words = [builder.select(is_set, moved, word) for moved, word in pairs]
-                count *= 2
-            words = within_word(words, builder.and_(distance, ir.Constant(WORD, WORD_BITS - 1)))
-            builder.store(_joined(builder, words, number.type), shifted)
-    return builder.load(shifted)
-
-
-def _words(builder: Any, number: Any) -> list[Any]:
-    """Return the words of a number, the lowest first."""
-    places = range(0, number.type.width, WORD_BITS)
-    return [builder.trunc(builder.lshr(number, ir.Constant(number.type, place)), WORD) for place in places]
-
-
-def _joined(builder: Any, words: list[Any], kind: Any) -> Any:
-    """Return the number that has these words, the lowest first."""
-    number = builder.zext(words[0], kind)
-    for place, word in enumerate(words[1:], 1):
-        high = builder.shl(builder.zext(word, kind), ir.Constant(kind, place * WORD_BITS))
-        number = builder.or_(number, high)
-    return number
-
-
 def _comparison(sign: str) -> Callable[..., Any]:
     return lambda builder, left, right: builder.icmp_signed(sign, left, right)
 
 
 TWO: dict[Any, Callable[..., Any]] = {
-    operator.and_: lambda builder, left, right: builder.and_(left, right),
-    operator.or_: lambda builder, left, right: builder.or_(left, right),
-    operator.xor: lambda builder, left, right: builder.xor(left, right),
+    operator.and_: by_words("and_"),
+    operator.or_: by_words("or_"),
+    operator.xor: by_words("xor"),
     operator.add: lambda builder, left, right: builder.add(left, right),
     operator.sub: lambda builder, left, right: builder.sub(left, right),
 }
@@ -301,13 +222,16 @@ IN_PLACE = {
 for _operation, _lower in TWO.items():
     for _name in (_operation, IN_PLACE[_operation]):
         _define(_name, _of_two, _lower, WideType, WideType)
-for _names, _lower in (((operator.lshift, operator.ilshift), _left), ((operator.rshift, operator.irshift), _right)):
+for _names, _lower in (
+    ((operator.lshift, operator.ilshift), shifted_left),
+    ((operator.rshift, operator.irshift), shifted_right),
+):
     for _name in _names:
         _define(_name, _shifted, _lower, WideType, types.int64)
 for _name in (operator.eq, operator.ne, operator.lt, operator.le, operator.gt, operator.ge):
     _sign = {"eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}[_name.__name__]
     _define(_name, _compared, _comparison(_sign), WideType, WideType)
-_define(operator.invert, _of_one(), lambda builder, number: builder.not_(number), WideType)
+_define(operator.invert, _of_one(), inverted, WideType)
 _define(operator.neg, _of_one(), lambda builder, number: builder.neg(number), WideType)
 _define(bool, _of_one(types.boolean), lambda builder, number: cgutils.is_not_null(builder, number), WideType)
 _define(int, _of_one(types.int64), lambda builder, number: builder.trunc(number, WORD), WideType)
@@ -334,14 +258,14 @@ def smear_down(_context: Any, number: Any) -> Any:
         nothing, everything = ir.Constant(WORD, 0), ir.Constant(WORD, -1)
         smeared: list[Any] = []
         above = nothing
-        for word in reversed(_words(builder, args[0])):
+        for word in reversed(words_of(builder, args[0])):
             zeros = builder.ctlz(word, ir.Constant(ir.IntType(1), 0))
             is_empty = builder.icmp_unsigned("==", word, nothing)
             below = builder.select(is_empty, nothing, builder.lshr(everything, zeros))
             is_below = builder.icmp_unsigned("!=", above, nothing)
             smeared.insert(0, builder.select(is_below, everything, below))
             above = builder.or_(above, word)
-        return _joined(builder, smeared, args[0].type)
+        return joined(builder, smeared, args[0].type)
 
     return number(number), generate
 
