@@ -64,6 +64,9 @@ class Successor(NamedTuple):
     position: "Position"
 
 
+SCRATCH = 64
+"""Numbers behind those that it writes, which `Rules.evaluate_children` may use."""
+
 UNDECIDED, LOST, DRAWN, WON = 0, 1, 2, 3
 """Verdicts of a kernel on a position, from the view of the side to move."""
 
@@ -71,7 +74,10 @@ MINE, THEIRS = 1, 2
 """Who can still win, in a kernel's position: the side to move, and the other one."""
 
 EVALUATION_LIMIT = 1_000_000
-"""No evaluation of a kernel is as large as this; scores beyond it are proven wins and losses."""
+"""No guess of a kernel is as large as this; values beyond it are proven wins and losses."""
+
+WIN = EVALUATION_LIMIT + 1000
+"""The value of a win on the spot. Later wins are worth less by their number of plies, losses the negative of that."""
 
 State = Any
 """A position as integers: a NamedTuple, another one in each game. Any, since search and solving are written once for
@@ -121,10 +127,17 @@ class Rules:
     verdict: Callable[[State], int]
     """One of `UNDECIDED`, `LOST`, `DRAWN`, `WON`, for the side to move."""
     evaluate: Callable[[State], int]
-    """A guess of the value for the side to move, within +-`EVALUATION_LIMIT`."""
+    """The value for the side to move: a guess within +-`EVALUATION_LIMIT`, or `WIN` less the plies within which it wins
+    for certain, or the negative of that where it loses. Asked of positions in which the game is not over."""
     hash_of: Callable[[State], int]
     """A hash of all that the rules look at, 0 to 2**62 - 1; the same compiled and interpreted."""
 
+    evaluate_children: Callable[[State, int, Numbers], bool] | None = None
+    """``evaluate_children(state, first, values)`` writes, in the order of `children` and from a place of ``values`` on,
+    twice what each of them is worth to the side that moves to it, plus 1 where that is its true value: then as of
+    `evaluate`, but in exactly so many plies, or 0 for a draw. A guess may be coarser than that of `evaluate`. Returns
+    True. Up to `SCRATCH` numbers behind are overwritten. For a game that evaluates all children of a position faster
+    than one by one, and cannot go on for ever."""
     tactical_children: Generate | None = None
     """Those of the children that change so much, as captures do, that a position is not to be judged before them."""
     candidates: Generate | None = None
@@ -143,6 +156,9 @@ class Rules:
     MARGIN: int = 0
     """By how much a quiet move usually changes the evaluation, at the most, half of which makes up for the right to
     move. The search is selective where it is told that; 0 where nothing is to be built on it."""
+    BREADTH: int = 0
+    """How many children, those of the greatest values, the search looks at where it is selective, unless it proves a
+    loss; 0 for all."""
     layers: Callable[[], "LayerRules"] | None = None
     """Returns these rules with what solving layer by layer needs beside, for a game of which the positions can be
     numbered."""

@@ -6,7 +6,11 @@ ply and what lies beyond it is the matter of `engine.search.quiescence`.
 
 If the caller allows it, the search is selective where the window is empty. Late children are searched less deep unless
 they turn out well. And where the kernel tells by how much a move changes the evaluation, a position that is so much
-better than needed is left at that, its moves not looked at, as are children that are so much worse.
+better than needed is left at that, its moves not looked at, as are children that are so much worse. Where the kernel
+says how many children are worth a look, the others are left out, unless all of these lose: a loss is proven by all
+moves. A move that is the only one not to lose at once costs no depth (one-reply extension).
+
+What a kernel evaluates as certain is not searched at all.
 
 A position that stands on the path to itself, or has stood on the board before, is worth a draw. That is looked
 up before the table, and a value that a repetition of the path has entered is not written into the table: on
@@ -25,14 +29,15 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from engine.compiling.binding import Numbers
-from engine.games.interface import UNDECIDED, Kernel, Position, State
+from engine.games.interface import EVALUATION_LIMIT, UNDECIDED, Kernel, Position, State
 from engine.search import binding
 from engine.search.binding import SEARCHING, CompiledCode
-from engine.search.capabilities import MARGIN, children, evaluate, hash_of, load, verdict
+from engine.search.capabilities import BREADTH, MARGIN, children, evaluate, hash_of, load, verdict
 from engine.search.memory import (
     BEST,
     EXCLUDED,
     GENERATION,
+    MAX_DEPTH,
     NODES,
     NOWHERE,
     REACH,
@@ -45,6 +50,7 @@ from engine.search.memory import (
 from engine.search.move_ordering import (
     add_history,
     child_of,
+    is_final,
     move_to_front,
     score_moves,
     take_best,
@@ -109,10 +115,13 @@ def search(state: State, depth: int, alpha: int, beta: int, ply: int, first: int
         if bound == EXACT or (bound == LOWER and score >= beta) or (bound == UPPER and score <= alpha):
             return score
     selective = MARGIN > 0 and ply > 0 and cells[SELECTIVE] != 0 and beta - alpha == 1 and is_open(beta)
-    if selective and depth <= SHALLOW:
+    if selective and (depth <= SHALLOW or BREADTH > 0):
+        guess = evaluate(state)
+        if not is_open(guess):
+            return moved(guess, ply)  # by threats that lie deeper than the search
         # half a move's worth is what the side to move has ahead by its turn
-        assured = evaluate(state) - MARGIN * (depth - 1) - MARGIN // 2
-        if assured >= beta:
+        assured = guess - MARGIN * (depth - 1) - MARGIN // 2
+        if assured >= beta and depth <= SHALLOW:
             return assured
     if depth == 1:
         best = resolve(state, depth, alpha, beta, ply, first, memory)
@@ -125,7 +134,7 @@ def search(state: State, depth: int, alpha: int, beta: int, ply: int, first: int
         if first + ROOM > len(order):
             raise OverflowError("the line of play has too many children")
         end = children(state, arena, first)
-        score_moves(first, end, ply + 1, memory)
+        replies = score_moves(state, first, end, depth > 1, ply + 1, memory)
         repeated = cells[REACH]
         if MARGIN > 0 and depth > SHALLOW:
             add_history(state, first, end, memory)
@@ -139,6 +148,10 @@ def search(state: State, depth: int, alpha: int, beta: int, ply: int, first: int
         best_number = NO_CHILD
         reach = NOWHERE
         floor = alpha
+        looked_at = 0
+        below = depth - 1
+        if replies == 1 and cells[SELECTIVE] != 0 and ply + depth < MAX_DEPTH and end + 2 * ROOM <= len(order):
+            below = depth
         for turn in range(first, end):
             taken = take_best(order, turn, end)
             number = child_of(taken)
@@ -150,13 +163,20 @@ def search(state: State, depth: int, alpha: int, beta: int, ply: int, first: int
                     best = max(best, hoped)
                     reach = min(reach, repeated)
                     break
+            if BREADTH > 0 and looked_at >= BREADTH and cells[SELECTIVE] != 0 and is_open(best):
+                break
+            looked_at += 1
+            if is_final(taken) and value_of(taken) < -EVALUATION_LIMIT and value_of(taken) <= floor:
+                best = max(best, value_of(taken))
+                reach = min(reach, repeated)
+                break
             child = load(arena, first + number)
             less = 0
             if depth >= 3 and ply > 0 and turn - first >= LATE and cells[SELECTIVE] != 0:
                 less = 2 if depth >= 4 and turn - first >= LAST else 1
             window = beta if best_number == NO_CHILD else floor + 1
             while True:
-                score = -search(child, depth - 1 - less, -window, -floor, ply + 1, end, memory)
+                score = -search(child, below - less, -window, -floor, ply + 1, end, memory)
                 reach = min(reach, cells[REACH])
                 if score <= floor or cells[STOPPED] != 0:
                     break

@@ -5,7 +5,7 @@
 
 from collections.abc import Callable
 
-from engine.compiling.binding import UNBOUND
+from engine.compiling.binding import UNBOUND, Numbers
 from engine.games.interface import MINE, THEIRS, Arena, Generate, State
 
 WORDS: int = UNBOUND
@@ -17,9 +17,15 @@ evaluate: Callable[[State], int] = UNBOUND
 hash_of: Callable[[State], int] = UNBOUND
 
 MARGIN: int = UNBOUND
+BREADTH: int = UNBOUND
 
 KINDS = 1 << 12
 """Only so many low bits of `kind_of` are looked at, as a number of kinds; a power of two."""
+
+
+def evaluate_children(state: State, first: int, values: Numbers) -> bool:
+    """Write what all children are worth, and return True: not known all at once, but one by one, hence False."""
+    return False
 
 
 def tactical_children(state: State, arena: Arena, first: int) -> int:

@@ -10,9 +10,9 @@ as the kernel tells it, share one number, which rises with each cut-off and fall
 
 from engine.compiling.binding import Numbers
 from engine.games.interface import EVALUATION_LIMIT, UNDECIDED, State
-from engine.search.capabilities import KINDS, MARGIN, evaluate, hash_of, kind_of, load, verdict
+from engine.search.capabilities import KINDS, MARGIN, evaluate, evaluate_children, hash_of, kind_of, load, verdict
 from engine.search.memory import REACH, Memory
-from engine.search.scores import DRAW, ended
+from engine.search.scores import DRAW, ended, moved
 from engine.search.transposition_table import slot_of
 
 NUMBER_BITS = 16
@@ -27,9 +27,19 @@ MAX_TAUGHT = 1 << 8
 """What one cut-off teaches at the most."""
 
 
-def score_moves(first: int, end: int, ply: int, memory: Memory) -> None:
-    """Put the values of children ``ply`` plies from the root into the order, for the side that moves to them."""
-    path, cells = memory.path, memory.cells
+def score_moves(state: State, first: int, end: int, complete: bool, ply: int, memory: Memory) -> int:
+    """Put the values of children, ``ply`` plies from the root, into the order, for the side that moves to them.
+
+    ``complete`` tells whether these are all children of the position. Returns of how many the value is not final.
+    """
+    order, path, cells = memory.order, memory.path, memory.cells
+    unsure = 0
+    if complete and evaluate_children(state, first, order):
+        for at in range(first, end):
+            value, final = order[at] >> 1, order[at] & 1
+            order[at] = packed(moved(value, ply), at - first, final)
+            unsure += 1 - final
+        return unsure
     for at in range(first, end):
         child = load(memory.arena, at)
         outcome = verdict(child)
@@ -41,9 +51,16 @@ def score_moves(first: int, end: int, ply: int, memory: Memory) -> None:
             value = DRAW
             cells[REACH] = min(cells[REACH], path[2 * slot + 1])
         else:
-            value = -evaluate(child)
+            value = -moved(evaluate(child), ply)
             final = 0
-        memory.order[at] = ((value + ZERO) << NUMBER_BITS) + NUMBER_MASK - 2 * (at - first) - final
+        order[at] = packed(value, at - first, final)
+        unsure += 1 - final
+    return unsure
+
+
+def packed(value: int, number: int, final: int) -> int:
+    """Return the number of the order for a child: its value, which child it is, and whether that is the true value."""
+    return ((value + ZERO) << NUMBER_BITS) + NUMBER_MASK - 2 * number - final
 
 
 def value_of(number: int) -> int:
@@ -81,6 +98,8 @@ def move_to_front(order: Numbers, at: int) -> None:
 def add_history(state: State, first: int, end: int, memory: Memory) -> None:
     """Add to the order what cut-offs have taught of the kinds of the children in places ``first`` to ``end``."""
     for at in range(first, end):
+        if is_final(memory.order[at]):
+            continue
         learned = memory.history[kind_of(state, load(memory.arena, at)) & (KINDS - 1)]
         memory.order[at] += (MARGIN * learned // MAX_LEARNED) << NUMBER_BITS
 

@@ -9,7 +9,7 @@ from engine.games.interface import State
 from engine.search.capabilities import children, evaluate, load, tactical_children
 from engine.search.memory import BEST, BUDGET, NODES, ROOM, STOPPED, Memory
 from engine.search.move_ordering import child_of, is_final, score_moves, take_best, value_of
-from engine.search.scores import INFINITY
+from engine.search.scores import INFINITY, is_open, moved
 from engine.search.transposition_table import NO_CHILD
 
 LOUD_PLIES = 4
@@ -27,7 +27,8 @@ def resolve(state: State, depth: int, alpha: int, beta: int, ply: int, first: in
     """Search the last ply, ``depth`` 1, or tactical children beyond it, ``depth`` 0 and less.
 
     The game must not be over. A child's evaluation is as much as the opponent can be held to, so that children
-    which evaluate no better than what is there already need no search, nor those behind them.
+    which evaluate no better than what is there already need no search, nor those behind them. Where a game
+    evaluates all children together, that guess decides.
     """
     arena, order, cells = memory.arena, memory.order, memory.cells
     if first + ROOM > len(order):
@@ -36,12 +37,12 @@ def resolve(state: State, depth: int, alpha: int, beta: int, ply: int, first: in
         best = -INFINITY
         end = children(state, arena, first)
     else:
-        best = evaluate(state)
-        if best >= beta or depth == -LOUD_PLIES or halted(memory):
+        best = moved(evaluate(state), ply)
+        if best >= beta or not is_open(best) or depth == -LOUD_PLIES or halted(memory):
             return best
         end = tactical_children(state, arena, first)
     cells[NODES] += end - first
-    score_moves(first, end, ply + 1, memory)
+    score_moves(state, first, end, depth == 1, ply + 1, memory)
     best_number = NO_CHILD
     for turn in range(first, end):
         taken = take_best(order, turn, end)

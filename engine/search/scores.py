@@ -1,10 +1,8 @@
 """Scores of a search: evaluations in the middle, proven wins and losses at both ends, by their number of plies."""
 
-from engine.games.interface import DRAWN, EVALUATION_LIMIT, WON
+from engine.games.interface import DRAWN, EVALUATION_LIMIT, WIN, WON
 
 DRAW = 0
-WIN = EVALUATION_LIMIT + 1000
-"""A win on the spot. Later wins are worth less by their number of plies, losses the negative of that."""
 INFINITY = WIN + 1
 
 

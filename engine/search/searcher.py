@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from engine.compiling.binding import zeros
 from engine.games.history import History
-from engine.games.interface import EVALUATION_LIMIT, Kernel, Position, State
+from engine.games.interface import EVALUATION_LIMIT, WIN, Kernel, Position, State
 from engine.levels import MAX_LEVEL, draw
 from engine.search.alphabeta import bind
 from engine.search.binding import numbers
@@ -32,7 +32,6 @@ from engine.search.memory import (
     STOPPED,
     Memory,
 )
-from engine.search.scores import WIN
 from engine.search.transposition_table import BUCKET_WORDS, ENTRY_WORDS, GENERATION_MASK, slot_of
 
 TABLE_MEGABYTES = 64

@@ -13,8 +13,10 @@ from engine.games.interface import (
     EVALUATION_LIMIT,
     LOST,
     MINE,
+    SCRATCH,
     THEIRS,
     UNDECIDED,
+    WIN,
     WON,
     BadMove,
     BadParameters,
@@ -189,11 +191,11 @@ def compare_kernels(game: Game, parameters: str, *, compile: bool) -> None:
         outcome = position.verdict()
         if outcome is None:
             assert rules.verdict(kernel.state) == UNDECIDED
+            assert abs(rules.evaluate(kernel.state)) < WIN
         elif outcome.winner is None:
             assert rules.verdict(kernel.state) == DRAWN
         else:
             assert rules.verdict(kernel.state) == (WON if outcome.winner == position.turn else LOST)
-        assert abs(rules.evaluate(kernel.state)) < EVALUATION_LIMIT
         assert 0 <= rules.hash_of(kernel.state) < 1 << 62
         assert len({rules.hash_of(child) for child in children}) == len(children)
         if not compile:
@@ -212,6 +214,15 @@ def test_hints_of_a_kernel_are_true(game: Game, parameters: str) -> None:
         if rules.verdict(state) != UNDECIDED:
             continue
         children = set(generated(kernel))
+        if rules.evaluate_children is not None:
+            ends = {LOST: WIN, DRAWN: 0, WON: -WIN}
+            in_order = generated(kernel)
+            values = [0] * (len(in_order) + SCRATCH)
+            assert rules.evaluate_children(state, 0, values)
+            for child, number in zip(in_order, values, strict=False):
+                verdict, value, certain = rules.verdict(child), number >> 1, number & 1
+                assert abs(value) < (WIN if certain else EVALUATION_LIMIT) or (verdict, value) == (LOST, WIN)
+                assert verdict == UNDECIDED or (value, certain) == (ends[verdict], 1)
         if rules.tactical_children is not None:
             assert set(generated(kernel, "tactical_children")) <= children
         if rules.candidates is not None:

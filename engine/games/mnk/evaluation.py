@@ -1,126 +1,229 @@
-"""What the search needs to know of a position: what it is worth, which moves force an answer, what is its hash.
+"""What a position is worth, and what each of its children is, all of them at once; the hash of a position.
 
-Bound and compiled together with `engine.games.mnk.rules`, whose constants these functions share. Lines are counted by
-their pieces, those of one direction all at once: the count of each line is a number whose binary digits stand in
-five words, at the bit of the line's first field.
+Bound and compiled together with `engine.games.mnk.rules`, whose constants these functions share. A move changes only
+the lines through its field. So the children of a position are evaluated by what those lines gain, which is added up for
+all fields at the same time: the sum of each field is a number whose binary digits stand in sixteen sets, at the field's
+bit.
 """
 
 from collections.abc import Sequence
 
-from engine.compiling.binding import UNBOUND, popcount
+from engine.compiling.binding import UNBOUND, Numbers, popcount
 from engine.compiling.bits import mix
-from engine.games.interface import Arena
-from engine.games.mnk.rules import (
-    SHIFTS,
-    STARTS,
-    STEPS,
-    K,
-    State,
-    empty_of,
-    other_of,
-    own_of,
-    place_on,
-    spread,
-    winning_fields,
-)
+from engine.games.interface import WIN
+from engine.games.mnk.lines import counted, holding, lacking, open_lines, worth
+from engine.games.mnk.rules import BOARD, STEPS, K, State, empty_of, other_of, own_of, winning_fields
+from engine.games.mnk.threats import defences, fours, win_by_fours
 
 # bound by engine.games.mnk.kernel
 WORTH: Sequence[int] = UNBOUND  # of an open line, by the number of pieces in it
 HASH_PARTS: Sequence[int] = UNBOUND  # masks of 62 bits, as many as a set of fields needs
-
-WIN_AHEAD = 500_000
-"""Worth of a field on which the side to move completes a line now."""
-
-LOSS_AHEAD = -400_000
-"""Worth of two such fields of the opponent's, of which only one can be taken."""
+CHUNKS: int = UNBOUND  # of CHUNK_BITS fields that a board takes
 
 MOST = 300_000
-"""No other position is worth more."""
+"""No position is worth more where nothing is certain."""
 
-Digits = tuple[int, int, int, int, int]
-"""A count for each line: its binary digits stand in the five words at the line's bit, the lowest first."""
+MARGIN = 300
+"""See `engine.games.interface.Rules`: a move that makes a three where there was a two gains as much."""
 
+BREADTH = 24
+"""See `engine.games.interface.Rules`: all other fields hardly change the lines of either side."""
 
-def open_lines(other: int, direction: int) -> int:
-    """Return the lines of a direction that hold no piece of ``other``."""
-    blocked = other
-    for shift in SHIFTS:
-        blocked |= blocked >> (STEPS[direction] * shift)
-    return STARTS[direction] & ~blocked
+CHUNK_BITS = 48
+"""Fields of which the sums are turned from digits into numbers at once: three times the sixteen digits."""
 
+CHUNK_MASK = (1 << CHUNK_BITS) - 1
 
-def counted(own: int, direction: int) -> Digits:
-    """Count the pieces in each line of a direction, up to 31: the binary digits of the counts, lowest first."""
-    step = STEPS[direction]
-    ones, twos, fours, eights, sixteens = own, 0, 0, 0, 0
-    for i in range(1, K):
-        carry = own >> (step * i)
-        more = ones & carry
-        ones ^= carry
-        carry = twos & more
-        twos ^= more
-        more = fours & carry
-        fours ^= carry
-        carry = eights & more
-        eights ^= more
-        sixteens ^= carry
-    return ones, twos, fours, eights, sixteens
+SUM_BITS = 16
+SUM_MASK = (1 << SUM_BITS) - 1
+
+TURNS = ((8, 0x00FF00FF00FF), (4, 0x0F0F0F0F0F0F), (2, 0x333333333333), (1, 0x555555555555))
+"""Half the side of the blocks that change places when squares of bits are turned over, and where those blocks lie."""
+
+Sums = tuple[int, int, int, int, int, int, int, int, int, int, int, int, int, int, int, int]
+"""A number for each field: its binary digits stand in the sixteen sets at the field's bit, the lowest first."""
 
 
-def holding(count: int, lines: int, digits: Digits) -> int:
-    """Return those of the lines that hold exactly so many of the pieces counted."""
-    lines &= digits[0] if count & 1 else ~digits[0]
-    lines &= digits[1] if count & 2 else ~digits[1]
-    lines &= digits[2] if count & 4 else ~digits[2]
-    lines &= digits[3] if count & 8 else ~digits[3]
-    lines &= digits[4] if count & 16 else ~digits[4]
-    return lines
-
-
-def worth(own: int, other: int, weights: Sequence[int]) -> int:
-    """Add up the weights of the lines that hold no piece of ``other``, by the number of pieces in them."""
-    total = 0
-    for direction in range(4):
-        lines = open_lines(other, direction)
-        digits = counted(own, direction)
-        for count in range(K + 1):
-            total += weights[count] * popcount(holding(count, lines, digits))
-    return total
-
-
-def evaluate(state: State) -> int:
-    """Guess the value of a position for the side to move, by the lines that are still open to each side."""
-    own, other = own_of(state), other_of(state)
-    if winning_fields(own, other) != 0:
-        return WIN_AHEAD
-    threats = winning_fields(other, own)
-    if threats & (threats - 1) != 0:
-        return LOSS_AHEAD
+def balance(own: int, other: int) -> int:
+    """Guess the value of a position for ``own``, by the lines that are still open to each side."""
     return max(-MOST, min(MOST, worth(own, other, WORTH) - worth(other, own, WORTH)))
 
 
-def forced_field(own: int, other: int) -> int:
-    """Return a field on which ``own`` completes a line, or else one on which ``other`` would, or else 0."""
-    fields = winning_fields(own, other)
-    if fields == 0:
-        fields = winning_fields(other, own)
-    return fields & -fields
+def evaluate(state: State) -> int:
+    """Return the value of a position for the side to move: certain where threats decide the game, else a guess.
+
+    Fields that have to be taken are taken first, by both sides, for a position is not to be judged in between.
+    """
+    own, other = own_of(state), other_of(state)
+    sign, plies = 1, 0
+    while True:
+        if winning_fields(own, other) != 0:
+            return sign * (WIN - 1 - plies)
+        threats = winning_fields(other, own)
+        if threats == 0:
+            break
+        if threats & (threats - 1) != 0:
+            return -sign * (WIN - 2 - plies)
+        own, other = other, own | threats
+        sign = -sign
+        plies += 1
+    winning = win_by_fours(own, other)
+    if winning > 0:
+        return sign * (WIN - winning - plies)
+    doubles = fours(other, own)[1]
+    if doubles != 0 and fours(own, other)[0] == 0 and defences(other, own, doubles) == 0:
+        return -sign * (WIN - 4 - plies)
+    return sign * balance(own, other)
 
 
-def tactical_children(state: State, arena: Arena, first: int) -> int:
-    """Write a child that wins, or else one that prevents a win, or else all that threaten one; return their end.
+def gains(own: int, other: int) -> Sums:
+    """Return by how much `balance` grows for ``own`` by a piece on each field.
 
+    What completing a line gains, and preventing that, is left out.
+    """
+    s0 = s1 = s2 = s3 = s4 = s5 = s6 = s7 = s8 = s9 = s10 = s11 = s12 = s13 = s14 = s15 = 0
+    for direction in range(4):
+        step = STEPS[direction]
+        lines, digits = open_lines(other, direction), counted(own, direction)
+        theirs, their_digits = open_lines(own, direction), counted(other, direction)
+        # a line that lacks n is worth 4**(6 - n), one piece more makes it three times as much more; blocking it, all
+        p9, p7, p5 = lacking(2, lines, digits), lacking(3, lines, digits), lacking(4, lines, digits)
+        p3, p1 = lacking(5, lines, digits), lacking(6, lines, digits)
+        p8, p6 = p9 | lacking(2, theirs, their_digits), p7 | lacking(3, theirs, their_digits)
+        p4, p2 = p5 | lacking(4, theirs, their_digits), p3 | lacking(5, theirs, their_digits)
+        p0 = p1 | lacking(6, theirs, their_digits)
+        p10 = 0
+        empty = lines & theirs
+        if K == 2:
+            p10 = empty
+        elif K == 3:
+            p8 |= empty
+        elif K == 4:
+            p6 |= empty
+        elif K == 5:
+            p4 |= empty
+        elif K == 6:
+            p2 |= empty
+        else:
+            blocked = theirs & ~lines & ~holding(K - 1, theirs, their_digits)
+            p0 |= empty | (blocked & ~(p2 | p4 | p6 | p8))
+        for i in range(K):
+            away = step * i
+            add = p0 << away
+            s0, carry = s0 ^ add, s0 & add
+            add = p1 << away
+            half = s1 ^ add
+            s1, carry = half ^ carry, (s1 & add) | (half & carry)
+            add = p2 << away
+            half = s2 ^ add
+            s2, carry = half ^ carry, (s2 & add) | (half & carry)
+            add = p3 << away
+            half = s3 ^ add
+            s3, carry = half ^ carry, (s3 & add) | (half & carry)
+            add = p4 << away
+            half = s4 ^ add
+            s4, carry = half ^ carry, (s4 & add) | (half & carry)
+            add = p5 << away
+            half = s5 ^ add
+            s5, carry = half ^ carry, (s5 & add) | (half & carry)
+            add = p6 << away
+            half = s6 ^ add
+            s6, carry = half ^ carry, (s6 & add) | (half & carry)
+            add = p7 << away
+            half = s7 ^ add
+            s7, carry = half ^ carry, (s7 & add) | (half & carry)
+            add = p8 << away
+            half = s8 ^ add
+            s8, carry = half ^ carry, (s8 & add) | (half & carry)
+            add = p9 << away
+            half = s9 ^ add
+            s9, carry = half ^ carry, (s9 & add) | (half & carry)
+            add = p10 << away
+            half = s10 ^ add
+            s10, carry = half ^ carry, (s10 & add) | (half & carry)
+            s11, carry = s11 ^ carry, s11 & carry
+            s12, carry = s12 ^ carry, s12 & carry
+            s13, carry = s13 ^ carry, s13 & carry
+            s14, carry = s14 ^ carry, s14 & carry
+            s15 ^= carry
+    return s0, s1, s2, s3, s4, s5, s6, s7, s8, s9, s10, s11, s12, s13, s14, s15
+
+
+def turn_over(squares: Numbers, first: int) -> None:
+    """Let digits change places with numbers: in sixteen numbers of 48 bits, which are three squares of bits.
+
+    Bit ``16 * q + i`` of number ``j`` goes to bit ``16 * q + j`` of number ``i`` (Warren, Hacker's Delight, 7-3).
+    """
+    for width, mask in TURNS:
+        for low in range(first, first + SUM_BITS):
+            if (low - first) & width == 0:
+                different = ((squares[low] >> width) ^ squares[low + width]) & mask
+                squares[low + width] ^= different
+                squares[low] ^= different << width
+
+
+def evaluate_children(state: State, first: int, values: Numbers) -> bool:
+    """Write twice the value of each child for the side that moves to it, plus 1 where it is certain, and return True.
+
+    The values stand from ``first`` on in the order of `children`, and the sixteen numbers behind them are written, too.
     The game must not be over.
     """
     own, other = own_of(state), other_of(state)
-    forced = forced_field(own, other)
-    if forced != 0:
-        return place_on(state, forced, arena, first)
-    attacks = 0
-    for direction in range(4):
-        near = holding(K - 2, open_lines(other, direction), counted(own, direction))
-        attacks |= spread(near, STEPS[direction])
-    return place_on(state, attacks & empty_of(state), arena, first)
+    wins = winning_fields(own, other)
+    threats = winning_fields(other, own)
+    lost = WIN - 1
+    saving = BOARD
+    attacks, doubles = fours(own, other)
+    if threats != 0:
+        saving = threats if threats & (threats - 1) == 0 else 0
+    elif wins == 0:
+        their_doubles = fours(other, own)[1]
+        if their_doubles != 0:
+            lost = WIN - 3
+            saving = attacks | defences(other, own, their_doubles)
+    present = worth(own, other, WORTH) - worth(other, own, WORTH)
+    sums = gains(own, other)
+    empty = empty_of(state)
+    at = first
+    squares = first + popcount(empty)
+    for chunk in range(CHUNKS):
+        passed = CHUNK_BITS * chunk
+        place = squares
+        for digits in sums:
+            values[place] = int((digits >> passed) & CHUNK_MASK)
+            place += 1
+        turn_over(values, squares)
+        free = int((empty >> passed) & CHUNK_MASK)
+        winning, doubling = int((wins >> passed) & CHUNK_MASK), int((doubles >> passed) & CHUNK_MASK)
+        safe = int((saving >> passed) & CHUNK_MASK)
+        while free != 0:
+            field = free & -free
+            free ^= field
+            number = popcount(field - 1)
+            certain = 1
+            if winning & field != 0:
+                value = WIN
+            elif safe & field == 0:
+                value = -lost
+            elif doubling & field != 0:
+                value = WIN - 2
+            elif squares - first == 1:
+                value = 0
+            else:
+                certain = 0
+                gain = (values[squares + number % SUM_BITS] >> (number - number % SUM_BITS)) & SUM_MASK
+                value = max(-MOST, min(MOST, present + gain))
+                if threats != 0:
+                    value = balance(own | threats, other)
+            values[at] = 2 * value + certain
+            at += 1
+    return True
+
+
+def kind_of(state: State, child: State) -> int:
+    """Return a number for who moves, and to which field."""
+    field = (state.first ^ child.first) | (state.second ^ child.second)
+    return 2 * popcount(field - 1) + state.side
 
 
 def hash_of(state: State) -> int:

@@ -1,15 +1,14 @@
 """What a solver needs to know of a position besides: who may still win, which moves to try, what is symmetric.
 
-Bound and compiled together with `engine.games.mnk.rules` and `engine.games.mnk.evaluation`, whose constants these
-functions share.
+Bound and compiled together with `engine.games.mnk.rules`, whose constants these functions share.
 """
 
 from collections.abc import Sequence
 
 from engine.compiling.binding import UNBOUND, popcount
 from engine.games.interface import MINE, THEIRS, Arena
-from engine.games.mnk.evaluation import Digits, counted, forced_field, holding, open_lines, worth
-from engine.games.mnk.rules import STEPS, K, State, empty_of, other_of, own_of, place_on, spread
+from engine.games.mnk.lines import Digits, counted, holding, open_lines, worth
+from engine.games.mnk.rules import STEPS, K, State, empty_of, other_of, own_of, place_on, spread, winning_fields
 
 # bound by engine.games.mnk.kernel
 POWERS: Sequence[int] = UNBOUND  # of two, from 2**0 to 2**K
@@ -106,6 +105,14 @@ def best_rated(fields: int, scores: Scores) -> int:
         if higher != 0:
             fields = higher
     return fields
+
+
+def forced_field(own: int, other: int) -> int:
+    """Return a field on which ``own`` completes a line, or else one on which ``other`` would, or else 0."""
+    fields = winning_fields(own, other)
+    if fields == 0:
+        fields = winning_fields(other, own)
+    return fields & -fields
 
 
 def candidates(state: State, arena: Arena, first: int) -> int:

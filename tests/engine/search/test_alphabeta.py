@@ -8,13 +8,12 @@ import threading
 
 import pytest
 
-from engine.games.interface import moves
+from engine.games.interface import WIN, moves
 from engine.search import binding
 from engine.search import memory as layout
 from engine.search.alphabeta import bind
 from engine.search.iterative_deepening import ASPIRING, deepen, memory_for
 from engine.search.move_ordering import MAX_LEARNED, add_history, child_of, score_moves, take_best, update_history
-from engine.search.scores import WIN
 from engine.search.searcher import Searcher, SearchLimits, SearchResult, warm_up
 from engine.search.transposition_table import BUCKET_WORDS
 from tests.clocks import never
@@ -165,13 +164,13 @@ def test_what_cut_off_is_tried_earlier_and_what_did_not_later() -> None:
     score, learn, add_learned = binding.bind((score_moves, update_history, add_history), kernel)
     memory = memory_for(kernel, [0])._replace(path=[0] * 256)
     end = kernel.rules.children(kernel.state, memory.arena, 0)
-    score(0, end, 1, memory)
+    score(kernel.state, 0, end, True, 1, memory)
     order = [child_of(take_best(memory.order, turn, end)) for turn in range(end)]
     assert sorted(order) == list(range(end))
     for _ in range(50):
         learn(kernel.state, 0, end - 1, 6, memory)
     assert max(map(abs, memory.history)) <= MAX_LEARNED
-    score(0, end, 1, memory)
+    score(kernel.state, 0, end, True, 1, memory)
     add_learned(kernel.state, 0, end, memory)
     again = [child_of(take_best(memory.order, turn, end)) for turn in range(end)]
     assert again.index(order[-1]) < end // 2

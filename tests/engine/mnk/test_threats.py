@@ -1,0 +1,170 @@
+"""Wins by fours and open threes are found, and prevented, within few nodes; the oracle proves what is expected."""
+
+from random import Random
+
+import pytest
+
+from engine.games.interface import Position
+from engine.games.mnk.position import MNK
+from engine.search.searcher import Searcher, SearchLimits, SearchResult
+from tests.engine.forced_wins import forced_win
+from tests.oracles import mnk as oracle
+from tests.oracles import mnk_threats
+
+OPEN_THREE = """
+. . . . . . . . .
+. . . . . . . . .
+. . . o . . . . .
+. . . . . . . . .
+. . x x x . . . .
+. . . . . . . . .
+. . . o . o . . .
+. . . . . . . . .
+. . . . . . . . .
+"""
+DOUBLE_FOUR = """
+. . . . . . . . .
+. . . . . . . . .
+. . . . o . . . .
+. . o . . . . . .
+. o x x x . . . .
+. . . . . x . . .
+. . o . . x . . .
+. . . . . x . . .
+. . . . . o . . .
+"""
+FOUR_THREE = """
+. . . . . . . . .
+. . . o . . . . .
+. . . . . o . . .
+. . . . x . . . .
+. o x x . . x . .
+. . . . x o . . .
+. . . . . . . . .
+. . . . o . . . .
+. . . . . . . . .
+"""
+FIVE_FOURS = """
+. . . . . . . . . . . . . . .
+. . . . . . . . . . . . . . .
+. . . . . . . . . . . . . . .
+. . . . . . . x x . o o . . .
+. . . . x o . o o . . . . . .
+. . . . . . x . o . . x . . .
+. . . . x . . . o . . . . . .
+. . . . . . x . . . x . . . .
+. . . . x . . o x . . x . . .
+. . . o . . . o o . . o . . .
+. . . . . x . . . . . x . . .
+. . . x . o o . . . x o . . .
+. . . . . . . . . . . . . . .
+. . . . . . . . . . . . . . .
+. . . . . . . . . . . . . . .
+"""
+SIX_FOURS = """
+. . . . . . . . . . . . . . .
+. . . . . . . . . . . . . . .
+. . . . . . . . . . . . . . .
+. . . o o . o x o . . x . . .
+. . . . x . . . o x . . . . .
+. . . . . x o o . x . . . . .
+. . . x . o o x . . x . . . .
+. . . . x . . o x . x . . . .
+. . . . . . . . . . o . . . .
+. . . . o . . . o . . . . . .
+. . . x . . o . x o . x . . .
+. . . . . o x o x x o . . . .
+. . . . . . . . . . . . . . .
+. . . . . . . . . . . . . . .
+. . . . . . . . . . . . . . .
+"""
+THREE_THREE = """
+. . . . . . . . .
+. . . . . . . . .
+. . . o . . o . .
+. . . . x . . . .
+. . . . x . . . .
+. . x x . . . . .
+. . . . . . o . .
+. . . o . . . . .
+. . . . . . . . .
+"""
+
+
+def read(text: str, player: int) -> oracle.Position:
+    """Return the position of a drawing, in which x are the pieces of player 1; five make a line."""
+    board = tuple(tuple(".xo".index(mark) for mark in line.split()) for line in text.strip().splitlines())
+    return oracle.Position(board, 5, player)
+
+
+def position_of(position: oracle.Position) -> Position:
+    return MNK.read(oracle.text(position))
+
+
+def think(position: oracle.Position, limits: SearchLimits) -> SearchResult:
+    searcher = Searcher(position_of(position).kernel(compile=False), megabytes=1)
+    return searcher.think(position_of(position), limits=limits, clock=lambda: 0.0)
+
+
+WON = [
+    pytest.param(OPEN_THREE, 3, 3, id="open three"),
+    pytest.param(DOUBLE_FOUR, 3, 3, id="double four"),
+    pytest.param(FOUR_THREE, 5, 2, id="four and open three"),
+    pytest.param(THREE_THREE, 5, 3, id="two open threes"),
+    pytest.param(FIVE_FOURS, 11, 2, id="five fours"),
+    pytest.param(SIX_FOURS, 13, 2, id="six fours"),
+]
+"""Positions, the plies that a win takes, and how many pieces a line may lack with which the oracle proves it."""
+
+
+@pytest.mark.parametrize(("text", "plies", "most"), WON)
+def test_wins_by_threats_are_found(text: str, plies: int, most: int) -> None:
+    """At the first ply, and as short as they are."""
+    position = read(text, 1)
+    assert not mnk_threats.winning_moves(position, plies - 2, most)
+    expected = {oracle.name(position, field) for field in mnk_threats.winning_moves(position, plies, most)}
+    found = think(position, SearchLimits(depth=1))
+    assert (found.move in expected, found.plies_to_end) == (True, plies)
+
+
+@pytest.mark.parametrize(("text", "plies", "most"), WON[:4])
+def test_threats_of_the_opponents_are_prevented(text: str, plies: int, most: int) -> None:
+    """After the move that is found the same win is not there any more; after most others it is."""
+    position = read(text, 2)
+    found = think(position, SearchLimits(nodes=2000))
+    moves = [oracle.placed(position, field) for field in oracle.moves(position)]
+    assert found.plies_to_end is None
+    after = oracle.placed(position, next(f for f in oracle.moves(position) if oracle.name(position, f) == found.move))
+    assert not mnk_threats.is_won(after, plies, most)
+    assert sum(mnk_threats.is_won(child, plies, most) for child in moves[::20]) > len(moves) // 40
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_win_that_is_claimed_is_one(seed: int) -> None:
+    """On a small board full of threats, by the solver."""
+    chance = Random(seed)
+    claimed = 0
+    while claimed < 12:
+        position = oracle.empty(5, 6, 4)
+        for _ in range(chance.randrange(4, 14)):
+            if not oracle.outcome(position):
+                position = oracle.placed(position, chance.choice(oracle.moves(position)))
+        if not oracle.outcome(position):
+            found = think(position, SearchLimits(nodes=400))
+            if found.plies_to_end is not None and abs(found.plies_to_end) <= 7:
+                claimed += 1
+                proven = forced_win(position_of(position).kernel(compile=False), abs(found.plies_to_end))
+                assert proven is not None and proven.for_mover == (found.plies_to_end > 0)
+
+
+@pytest.mark.parametrize("parameters", ["1 1 1", "1 1 2", "1 19 3", "2 2 2", "3 3 3", "19 19 1", "19 19 5", "4 4 9"])
+def test_boards_of_all_sizes_are_searched_to_the_end(parameters: str) -> None:
+    """From the empty board, and by moves of the search until the game is over or the board is half full."""
+    position = MNK.start(parameters)
+    searcher = Searcher(position.kernel(compile=False), megabytes=0)
+    moves = 0
+    while position.verdict() is None and moves < 12:
+        found = searcher.think(position, limits=SearchLimits(nodes=200), clock=lambda: 0.0)
+        position = position.resolve(found.move).position
+        moves += 1
+    assert moves == {"1 1 1": 1, "1 1 2": 1, "2 2 2": 3, "3 3 3": 9, "19 19 1": 1}.get(parameters, 12)
