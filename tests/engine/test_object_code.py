@@ -163,7 +163,7 @@ print(solution.result, solution.closed, "numba" in sys.modules, "numpy" in sys.m
 @pytest.mark.parametrize(
     ("variant", "purpose", "program", "expected"),
     [
-        (("mnk", "3 3 3"), "search", SEARCHED, "4 256 False False\n"),
+        (("mnk", "3 3 3"), "search", SEARCHED, "4 512 False False\n"),
         (("gipf", "2 2 4 4"), "solve", SOLVED, "draw True False False\n"),
     ],
 )
