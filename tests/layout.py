@@ -57,6 +57,9 @@ RETIRED = {
     "crowd": "http_rate_limiter",
     "spectacle": "watched_match",
     "organise": "contest",
+    "House": "ArenaHarness",
+    "open_house": "open_arena",
+    "kept_on_disk": "sync_result_in_thread",
 }
 """Identifiers that nobody who knows the field would look for, and what stands in their place."""
 

@@ -24,7 +24,7 @@ from server.arena.session import Session
 from server.config.settings import Settings
 from server.ops.logs import configure
 from tests.bench import guesses
-from tests.server.harness import House, open_house
+from tests.server.harness import ArenaHarness, open_arena
 
 BOARDS = (
     ("gipf", "2,2,5,5"), ("gipf", "4,4,15,15"), ("gipf", "12,4,200,200"), ("gipf", "12,12,400,400"), ("arrows", "4,4"),
@@ -89,24 +89,24 @@ class Costs:
         return median(self._of[kind])
 
 
-async def ask_for_all(house: House, costs: Costs, game: str, params: str, number: int = 0) -> None:
+async def ask_for_all(harness: ArenaHarness, costs: Costs, game: str, params: str, number: int = 0) -> None:
     """Play a match at random, and ask for all that its players, and guests, may ask for."""
     random = Random(SEED)
-    clients = [await house.connect(f"{side}{number}") for side in ("first", "second")]
+    clients = [await harness.connect(f"{side}{number}") for side in ("first", "second")]
     options = f"budget=86400000 {f'params={params}' if params else ''}"
     for client, other in zip(clients, ("second", "first"), strict=True):
         await client.say(m.Seek(game, m.Text(f"{options} opponent={other}{number}".replace("  ", " "))))
         await client.hear(m.Seeking)
     for client in clients:
         await client.hear(m.Match)
-    sessions = [house.arena.sessions[f"{side}{number}"] for side in ("first", "second")]
+    sessions = [harness.arena.sessions[f"{side}{number}"] for side in ("first", "second")]
     match = sessions[0].match
     assert match is not None
     by_side: dict[int, Any] = {session.side: session for session in sessions if session.side is not None}
     for session in by_side.values():
         costs.ask(session, "READY")
-    guest = await house.connect()
-    watcher: Any = house.arena.connected_sessions()[-1]
+    guest = await harness.connect()
+    watcher: Any = harness.arena.connected_sessions()[-1]
     while match.state.outcome is None:
         await trio.sleep(0.001)
         mover = by_side[match.state.history.position.turn]
@@ -125,12 +125,12 @@ async def ask_for_all(house: House, costs: Costs, game: str, params: str, number
 
 
 async def _all(folder: Path) -> None:
-    async with open_house(folder, change=limited_to(PLIES)) as house:
+    async with open_arena(folder, change=limited_to(PLIES)) as harness:
         print("requests: microseconds of the processor to answer one; PING is 1")
         print(f"{'board':22} {'request':7} {'median':>9} {'worst':>9} {'of PING':>9}")
         for number, (game, params) in enumerate(BOARDS):
             costs = Costs()
-            await ask_for_all(house, costs, game, params, number)
+            await ask_for_all(harness, costs, game, params, number)
             kinds = ("PING", "READY", "BOARD", "MOVES", "MOVE", "RESUME", "LIST", "RECORD", "WATCH")
             for line in costs.lines(f"{game} {params}", costs.usual("PING"), kinds):
                 print(line)

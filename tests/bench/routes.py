@@ -24,7 +24,7 @@ from server.web.live.event_stream import Broadcaster
 from server.web.play.routes import Playing
 from tests.bench.playing import Passes
 from tests.engine.test_record import played
-from tests.server.harness import House, open_house, play, ready
+from tests.server.harness import ArenaHarness, open_arena, play, ready
 from tests.web.site import write_reports
 
 MATCHES, PLIES, TIMES = 400, 300, 20
@@ -45,14 +45,14 @@ ROUTES = (
 )
 
 
-async def _seat(house: House, number: int, options: str) -> None:
-    first, second = await house.connect(f"a{number}"), await house.connect(f"b{number}")
+async def _seat(harness: ArenaHarness, number: int, options: str) -> None:
+    first, second = await harness.connect(f"a{number}"), await harness.connect(f"b{number}")
     await first.say(m.Seek("gipf", m.Text(f"{options} colour=white opponent=b{number}")))
     await second.say(m.Seek("gipf", m.Text(f"{options} opponent=a{number}")))
     for client in (first, second):
         await client.hear(m.Board)
     await ready(first, second)
-    match = house.arena.matches[number]
+    match = harness.arena.matches[number]
     for ply in range(PLIES if options == LONG else 2):
         legal = moves(match.state.history.position)
         await play(*((first, second) if ply % 2 == 0 else (second, first)), legal[ply * 7 % len(legal)])
@@ -85,16 +85,16 @@ async def _measure() -> None:
         data = Path(folder) / "data"
         data.mkdir()
         write_reports(data)
-        async with open_house(data) as house, Playing() as playing, trio.open_nursery() as nursery:
+        async with open_arena(data) as harness, Playing() as playing, trio.open_nursery() as nursery:
             for number in range(1, MATCHES + 1):
-                await _seat(house, number, LONG if number == MATCHES else "budget=3600000")
-            broadcaster = Broadcaster(house.arena.send_queue.soon, thread_time)
-            hubs = Hubs(house.arena, broadcaster)
+                await _seat(harness, number, LONG if number == MATCHES else "budget=3600000")
+            broadcaster = Broadcaster(harness.arena.send_queue.soon, thread_time)
+            hubs = Hubs(harness.arena, broadcaster)
             listeners = await trio.open_tcp_listeners(0, host="127.0.0.1")
-            app = application(house.arena, house.arena.record_store, hubs, playing)
+            app = application(harness.arena, harness.arena.record_store, hubs, playing)
             nursery.start_soon(broadcaster.run)
             nursery.start_soon(
-                serve_browsers, app, listeners, HttpRateLimiter(house.arena.settings.limits, 2000, microseconds)
+                serve_browsers, app, listeners, HttpRateLimiter(harness.arena.settings.limits, 2000, microseconds)
             )
             port = listeners[0].socket.getsockname()[1]
             print(f"{'':34s}{'a request':>12s}{'longest pass':>14s}   ms of the event loop, {MATCHES} matches")

@@ -16,7 +16,7 @@ from engine.games.interface import Game, moves
 from engine.wire import messages as m
 from tests.games.cases import EVERY_GAME, named
 from tests.games.stones import STONES
-from tests.server.harness import Client, House, open_house, play, ready
+from tests.server.harness import ArenaHarness, Client, open_arena, play, ready
 from tests.server.process import ServerProcess
 
 INTERPRETED = {**os.environ, "NUMBA_DISABLE_JIT": "1"}
@@ -30,9 +30,9 @@ def _catalogue(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(GAMES, STONES.name, STONES)
 
 
-async def seated(house: House, game: Game, budget: int = 60_000) -> tuple[Client, Client]:
+async def seated(harness: ArenaHarness, game: Game, budget: int = 60_000) -> tuple[Client, Client]:
     """Return the clients of a match of the usual variant, both ready, the one that begins first."""
-    clients = await house.pair(f"budget={budget}", game.name)
+    clients = await harness.pair(f"budget={budget}", game.name)
     await ready(*clients)
     return clients
 
@@ -41,9 +41,9 @@ async def seated(house: House, game: Game, budget: int = 60_000) -> tuple[Client
 async def test_a_game_from_the_first_move_to_the_last(game: Game, tmp_path: Path, autojump_clock: MockClock) -> None:
     """At random, with the first connection lost and resumed on the way; a spectator sees every move."""
     chance = Random(5)
-    async with open_house(tmp_path) as house:
-        players = list(await seated(house, game))
-        spectator = await house.connect()
+    async with open_arena(tmp_path) as harness:
+        players = list(await seated(harness, game))
+        spectator = await harness.connect()
         await spectator.say(m.Watch(1))
         watched = await spectator.hear(m.Watching)
         assert (watched.game, watched.first, watched.second) == (game.name, "ann", "bob")
@@ -59,7 +59,7 @@ async def test_a_game_from_the_first_move_to_the_last(game: Game, tmp_path: Path
             assert offered == moves(position)
             if ply == 3:
                 await mover.stream.aclose()
-                back = await house.connect()
+                back = await harness.connect()
                 await back.say(m.Resume(1, mover.token))
                 mover = players[position.turn] = back
                 resumed = await mover.hear(m.Match)
@@ -79,7 +79,7 @@ async def test_a_game_from_the_first_move_to_the_last(game: Game, tmp_path: Path
         outcome = position.verdict()
         if outcome is not None:
             assert (ended.result, ended.reason) == (outcome.result(game.sides), outcome.termination)
-        summary = record.verify(house.record())
+        summary = record.verify(harness.record())
         assert summary.history.position.key == position.key
         assert (summary.result, summary.reason) == (ended.result, ended.reason)
         assert summary.left[0] < 60_000_000
@@ -87,25 +87,25 @@ async def test_a_game_from_the_first_move_to_the_last(game: Game, tmp_path: Path
 
 @every_game
 async def test_the_flag_falls(game: Game, tmp_path: Path, autojump_clock: MockClock) -> None:
-    async with open_house(tmp_path) as house:
-        ann, bob = await seated(house, game, budget=500)
+    async with open_arena(tmp_path) as harness:
+        ann, bob = await seated(harness, game, budget=500)
         await play(ann, bob, moves(game.start(game.default_parameters))[0])
         began = trio.current_time()
         result = await ann.hear(m.Result)
         assert trio.current_time() - began == pytest.approx(0.5, abs=0.001)
         assert (result.result, result.reason) == (game.sides[0], "time")
-        assert record.verify(house.record()).reason == "time"
+        assert record.verify(harness.record()).reason == "time"
 
 
 @every_game
 async def test_nonsense_loses_and_is_explained(game: Game, tmp_path: Path, autojump_clock: MockClock) -> None:
-    async with open_house(tmp_path) as house:
-        ann, bob = await seated(house, game)
+    async with open_arena(tmp_path) as harness:
+        ann, bob = await seated(harness, game)
         await ann.say(m.Move(m.Text("no such move")))
         result = await bob.hear(m.Result)
         assert (result.result, result.reason) == (game.sides[1], "bad_move")
         assert len(result.sentence.split()) > 5
-        assert record.verify(house.record()).reason == "bad_move"
+        assert record.verify(harness.record()).reason == "bad_move"
 
 
 @pytest.mark.slow

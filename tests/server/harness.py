@@ -53,7 +53,7 @@ async def at_once(work: Callable[..., Any], *what: Any) -> Any:
     return work(*what)
 
 
-class Now:
+class ImmediateArrivals:
     """Stamps bytes with the time at which they are read: on a simulated clock nothing is ever late."""
 
     def arrival(self) -> int:
@@ -101,8 +101,8 @@ class Client:
             raise AssertionError(f"{message} was not expected")
 
 
-class House:
-    """The arena under test."""
+class ArenaHarness:
+    """An arena under test, to which clients connect."""
 
     def __init__(self, arena: Arena, folder: Path, nursery: trio.Nursery) -> None:
         self.arena = arena
@@ -120,7 +120,7 @@ class House:
         quota = self.rate_limiter.admit(host)
 
         async def serve() -> None:
-            await serve_stream(far, self.arena, Now(), quota)
+            await serve_stream(far, self.arena, ImmediateArrivals(), quota)
             self.rate_limiter.leave(quota)
 
         self._nursery.start_soon(serve)
@@ -149,15 +149,15 @@ class House:
 
 
 @asynccontextmanager
-async def open_house(
+async def open_arena(
     folder: Path,
     *,
     change: Callable[[Settings], Settings] = lambda settings: settings,
     later: timedelta = timedelta(0),
     record_store: Callable[[Path], RecordStore] = RecordStore,
     results: Collection[int] = (),
-) -> AsyncIterator[House]:
-    """Run an arena over a data directory, and take up the matches that are there, so much later than they began.
+) -> AsyncIterator[ArenaHarness]:
+    """Run an arena over a data directory, and resume its matches as if the time ``later`` had passed.
 
     ``results`` are the matches whose results contests have.
     """
@@ -174,7 +174,7 @@ async def open_house(
             nursery.start_soon(flags.run)
             nursery.start_soon(send_queue.run)
             nursery.start_soon(arena.opponent_notices.run)
-            yield House(arena, folder, nursery)
+            yield ArenaHarness(arena, folder, nursery)
             nursery.cancel_scope.cancel()
     finally:
         trio.lowlevel.remove_instrument(send_queue)

@@ -14,7 +14,7 @@ from server.commands import demo
 from server.config.builtin_bot import BuiltinBot
 from server.config.settings import Settings
 from server.ops.backoff import pause_seconds
-from tests.server.harness import logged, open_house
+from tests.server.harness import logged, open_arena
 
 SETTINGS = Settings(builtin_bots=(BuiltinBot("alfabeta"),))
 
@@ -25,7 +25,7 @@ async def test_a_kind_of_bots_that_cannot_be_started_is_given_up(
     monkeypatch.setattr(builtin_bots, "FIRST_PAUSE_SECONDS", 0.0)
     monkeypatch.setattr(builtin_bots, "builtin_bot_command", lambda bot: ("false",))
     with logged() as log:
-        async with open_house(tmp_path) as arena:
+        async with open_arena(tmp_path) as arena:
             with trio.fail_after(600):
                 await builtin_bots.keep_builtin_bots(arena.arena, SETTINGS)
             assert arena.arena.builtin_tokens == arena.arena.builtin_kinds == {}
@@ -43,7 +43,7 @@ async def test_a_bot_that_has_logged_in_is_started_again_however_it_ends(
     monkeypatch.setattr(builtin_bots, "CHECK_SECONDS", 0.001)
     began = 0
 
-    async with open_house(tmp_path) as arena, trio.open_nursery() as nursery:
+    async with open_arena(tmp_path) as arena, trio.open_nursery() as nursery:
 
         async def run(_arena: object, _bot: BuiltinBot, name: str) -> int:
             nonlocal began
@@ -79,7 +79,7 @@ async def test_a_machine_without_room_for_a_bot_costs_the_server_nothing(
     monkeypatch.setattr(builtin_bots, "CHECK_SECONDS", 0.001)
     began = 0
 
-    async with open_house(tmp_path) as arena, trio.open_nursery() as nursery:
+    async with open_arena(tmp_path) as arena, trio.open_nursery() as nursery:
 
         async def run_process(*_words: object, **_options: object) -> None:
             nonlocal began
@@ -102,7 +102,7 @@ async def test_a_machine_without_room_for_a_bot_costs_the_server_nothing(
 async def test_the_demonstration_says_for_whom_it_waits(
     tmp_path: Path, autojump_clock: MockClock, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    async with open_house(tmp_path) as arena, trio.open_nursery() as nursery:
+    async with open_arena(tmp_path) as arena, trio.open_nursery() as nursery:
         nursery.start_soon(demo._report_awaited, arena.arena, ("alphabeta", "random"))
         await trio.sleep(6)
         await arena.connect("random")

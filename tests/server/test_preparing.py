@@ -10,7 +10,7 @@ from trio.testing import MockClock
 from engine.wire import messages as m
 from server.match import board_preparation
 from tests.server.arena.test_work import counted_calls
-from tests.server.harness import open_house
+from tests.server.harness import open_arena
 
 PARAMETERS = "11,4,123,123"
 """Of a board that no other test plays on."""
@@ -19,15 +19,15 @@ PARAMETERS = "11,4,123,123"
 async def test_the_first_match_on_a_board_finds_its_tables_made(tmp_path: Path, autojump_clock: MockClock) -> None:
     made: list[Any] = []
 
-    async with open_house(tmp_path) as house:
+    async with open_arena(tmp_path) as harness:
 
         async def elsewhere(work: Callable[..., Any], *what: Any) -> Any:
             made.append((work, *what))
             await trio.lowlevel.checkpoint()
             return work(*what)
 
-        house.arena.run_in_thread = elsewhere
-        ann, bob = await house.connect("ann"), await house.connect("bob")
+        harness.arena.run_in_thread = elsewhere
+        ann, bob = await harness.connect("ann"), await harness.connect("bob")
         for client in (ann, bob):
             await client.say(m.Seek("gipf", m.Text(f"params={PARAMETERS}")))
             await client.hear(m.Seeking)
@@ -36,7 +36,7 @@ async def test_the_first_match_on_a_board_finds_its_tables_made(tmp_path: Path, 
         assert made == [(board_preparation.prepare, "gipf", PARAMETERS.replace(",", " "))], (
             "once, before anybody was paired"
         )
-        (match,) = house.arena.matches.values()
+        (match,) = harness.arena.matches.values()
         with counted_calls() as calls:
             match.ready(0, 0)
             match.ready(1, 0)
@@ -44,16 +44,16 @@ async def test_the_first_match_on_a_board_finds_its_tables_made(tmp_path: Path, 
 
 
 async def test_who_leaves_while_its_board_is_prepared_is_not_paired(tmp_path: Path, autojump_clock: MockClock) -> None:
-    async with open_house(tmp_path) as house:
+    async with open_arena(tmp_path) as harness:
 
         async def slowly(work: Callable[..., Any], *what: Any) -> Any:
             await trio.sleep(1)
             return work(*what)
 
-        house.arena.run_in_thread = slowly
-        ann = await house.connect("ann")
+        harness.arena.run_in_thread = slowly
+        ann = await harness.connect("ann")
         await ann.say(m.Seek("gipf"))
         await trio.sleep(0.1)
         await ann.stream.aclose()
         await trio.sleep(2)
-        assert not len(house.arena.lobby) and not house.arena.sessions
+        assert not len(harness.arena.lobby) and not harness.arena.sessions

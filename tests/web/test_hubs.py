@@ -15,7 +15,7 @@ from server.web.live.channels import Hubs
 from server.web.live.event_stream import Broadcaster, Mailbox
 from server.web.live.frame_cache import FrameCache
 from server.web.replay import record_analysis
-from tests.server.harness import House, open_house, play, ready
+from tests.server.harness import ArenaHarness, open_arena, play, ready
 from tests.web.test_feed import Reader
 from tests.web.test_match_frames import rebuilt
 
@@ -36,9 +36,9 @@ class Browser:
 
 
 @asynccontextmanager
-async def open_pages(house: House) -> AsyncIterator[tuple[Hubs, trio.Nursery]]:
-    broadcaster = Broadcaster(house.arena.send_queue.soon, lambda: 0.0)
-    hubs = Hubs(house.arena, broadcaster)
+async def open_pages(harness: ArenaHarness) -> AsyncIterator[tuple[Hubs, trio.Nursery]]:
+    broadcaster = Broadcaster(harness.arena.send_queue.soon, lambda: 0.0)
+    hubs = Hubs(harness.arena, broadcaster)
     async with trio.open_nursery() as nursery:
         nursery.start_soon(broadcaster.run)
         nursery.start_soon(hubs.lobby.run)
@@ -47,9 +47,9 @@ async def open_pages(house: House) -> AsyncIterator[tuple[Hubs, trio.Nursery]]:
 
 
 async def test_a_match_is_told_move_by_move(tmp_path: Path, autojump_clock: trio.testing.MockClock) -> None:
-    async with open_house(tmp_path) as house, open_pages(house) as (hubs, nursery):
-        first, second = await house.pair("params=3,3,9,9 budget=60000 increment=500")
-        match = house.arena.matches[1]
+    async with open_arena(tmp_path) as harness, open_pages(harness) as (hubs, nursery):
+        first, second = await harness.pair("params=3,3,9,9 budget=60000 increment=500")
+        match = harness.arena.matches[1]
         early, late = Browser(), Browser()
         nursery.start_soon(hubs.watch, match, early.mailbox)
         await trio.sleep(2)
@@ -87,9 +87,9 @@ async def test_a_match_is_told_move_by_move(tmp_path: Path, autojump_clock: trio
 async def test_nobody_watches_a_match_for_browsers_that_have_gone(
     tmp_path: Path, autojump_clock: trio.testing.MockClock
 ) -> None:
-    async with open_house(tmp_path) as house, open_pages(house) as (hubs, nursery):
-        await house.pair()
-        match = house.arena.matches[1]
+    async with open_arena(tmp_path) as harness, open_pages(harness) as (hubs, nursery):
+        await harness.pair()
+        match = harness.arena.matches[1]
         browsers = [Browser(), Browser()]
         for browser in browsers:
             nursery.start_soon(hubs.watch, match, browser.mailbox)
@@ -107,9 +107,9 @@ async def test_what_is_kept_back_from_spectators_is_not_told(
     tmp_path: Path, autojump_clock: trio.testing.MockClock
 ) -> None:
     change = lambda settings: msgspec.structs.replace(settings, delay_moves=2)  # noqa: E731
-    async with open_house(tmp_path, change=change) as house, open_pages(house) as (hubs, nursery):
-        first, second = await house.pair("params=3,3,9,9 budget=60000")
-        match, browser, lobby = house.arena.matches[1], Browser(), Browser()
+    async with open_arena(tmp_path, change=change) as harness, open_pages(harness) as (hubs, nursery):
+        first, second = await harness.pair("params=3,3,9,9 budget=60000")
+        match, browser, lobby = harness.arena.matches[1], Browser(), Browser()
         nursery.start_soon(hubs.watch, match, browser.mailbox)
         nursery.start_soon(hubs.lobby.channel.listen, lobby.mailbox)
         await ready(first, second)
@@ -132,11 +132,11 @@ async def test_what_is_kept_back_from_spectators_is_not_told(
 async def test_the_lobby_tells_who_is_here_and_what_is_played(
     tmp_path: Path, autojump_clock: trio.testing.MockClock
 ) -> None:
-    async with open_house(tmp_path) as house, open_pages(house) as (hubs, nursery):
+    async with open_arena(tmp_path) as harness, open_pages(harness) as (hubs, nursery):
         browser = Browser()
         nursery.start_soon(hubs.lobby.channel.listen, browser.mailbox)
-        await house.connect("zoe")
-        first, second = await house.pair("params=3,3,9,9 budget=60000")
+        await harness.connect("zoe")
+        first, second = await harness.pair("params=3,3,9,9 budget=60000")
         await ready(first, second)
         await play(first, second, MOVES[0])
         await trio.sleep(1.5)
@@ -145,7 +145,7 @@ async def test_the_lobby_tells_who_is_here_and_what_is_played(
         assert doing == [("ann", "plays", 1), ("bob", "plays", 1), ("zoe", "rests", None)]
         (running,) = lobby["running"]
         assert (running["players"], running["plies"], lobby["playing"]) == (["ann", "bob"], 1, 1)
-        assert running["board"]["text"] == house.arena.matches[1].state.history.position.text()
+        assert running["board"]["text"] == harness.arena.matches[1].state.history.position.text()
         await second.say(m.Resign())
         await second.hear(m.Result)
         await trio.sleep(1.5)
@@ -157,11 +157,11 @@ async def test_the_lobby_tells_who_is_here_and_what_is_played(
 
 
 async def test_films_hold_every_position_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    async with open_house(tmp_path) as house:
-        first, second = await house.pair("params=3,3,9,9 budget=60000")
+    async with open_arena(tmp_path) as harness:
+        first, second = await harness.pair("params=3,3,9,9 budget=60000")
         await ready(first, second)
         frame_cache = FrameCache()
-        match = house.arena.matches[1]
+        match = harness.arena.matches[1]
         asked = []
 
         async def tell(played: bytes) -> bytes:

@@ -13,7 +13,7 @@ from server.storage.record_store import RecordStore
 from server.web.replay import results_process
 from server.web.views.lobby import RESULTS, Listed, overview
 from tests.engine.test_record import played
-from tests.server.harness import open_house, ready
+from tests.server.harness import open_arena, ready
 
 
 def keep(folder: Path, number: int, text: str | bytes) -> None:
@@ -100,14 +100,14 @@ async def test_what_this_server_has_seen_is_not_listed_twice(
 ) -> None:
     for number in range(1, RESULTS + 10):
         keep(tmp_path, number, played(end="resign", stop_after=3))
-    async with open_house(tmp_path) as house:
-        first, second = await house.pair("params=3,3,9,9 budget=60000")
+    async with open_arena(tmp_path) as harness:
+        first, second = await harness.pair("params=3,3,9,9 budget=60000")
         await ready(first, second)
         await first.say(m.Resign())
         await first.hear(m.Result)
         earlier = tuple(results_process.newest(tmp_path, RESULTS))
         assert numbers(list(earlier)) == list(range(RESULTS + 10, 10, -1))
-        before = overview(house.arena, None)
+        before = overview(harness.arena, None)
         assert numbers(list(before.recent)) == [RESULTS + 10] and not before.complete
-        after = overview(house.arena, earlier)
+        after = overview(harness.arena, earlier)
         assert numbers(list(after.recent)) == numbers(list(earlier)) and after.complete

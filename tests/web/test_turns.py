@@ -19,7 +19,7 @@ from server.web.play.routes import Playing
 from server.web.replay import analysis_requests
 from server.web.replay.analysis_requests import AT_A_TIME, MAX_WAITING_OF_ONE, QUICK, SECONDS, RecordAnalyser
 from server.web.replay.work_queue import PAID_OFF, Full, WorkQueue
-from tests.server.harness import open_house
+from tests.server.harness import open_arena
 from tests.web.asking import ask
 
 
@@ -163,9 +163,9 @@ async def test_browsers_of_one_address_share_its_turns(
         statuses.append(status)
         return status
 
-    async with open_house(tmp_path) as house, Playing() as playing, trio.open_nursery() as nursery:
-        hubs = Hubs(house.arena, Broadcaster(house.arena.send_queue.soon, lambda: 0.0))
-        app = application(house.arena, house.arena.record_store, hubs, playing)
+    async with open_arena(tmp_path) as harness, Playing() as playing, trio.open_nursery() as nursery:
+        hubs = Hubs(harness.arena, Broadcaster(harness.arena.send_queue.soon, lambda: 0.0))
+        app = application(harness.arena, harness.arena.record_store, hubs, playing)
         for _ in range(10):
             nursery.start_soon(post, b"slow", "2001:db8::1")
             nursery.start_soon(post, b"slow", "2001:db8::2")
@@ -182,9 +182,9 @@ async def test_a_body_is_charged_by_its_length(tmp_path: Path, monkeypatch: pyte
 
     monkeypatch.setattr(analysis_requests, "_answer", answer)
     http_rate_limiter = HttpRateLimiter(Limits(), 1000, lambda: 0)
-    async with open_house(tmp_path) as house, Playing() as playing:
-        hubs = Hubs(house.arena, Broadcaster(house.arena.send_queue.soon, lambda: 0.0))
-        app = application(house.arena, house.arena.record_store, hubs, playing)
+    async with open_arena(tmp_path) as harness, Playing() as playing:
+        hubs = Hubs(harness.arena, Broadcaster(harness.arena.send_queue.soon, lambda: 0.0))
+        app = application(harness.arena, harness.arena.record_store, hubs, playing)
         clients = http_rate_limiter.enter("192.0.2.1")
         sent = 0
         while (await ask(app, "POST", "/api/record", b"x" * 2**20, state={QUOTA: clients})).status == 200:

@@ -17,20 +17,20 @@ from server.arena import past_matches
 from server.arena.past_matches import PastMatch
 from server.match import move_list, recovery
 from server.storage.record_store import RecordStore
-from tests.server.harness import Client, House, open_house, play, ready
+from tests.server.harness import ArenaHarness, Client, open_arena, play, ready
 
 MINUTE = timedelta(minutes=1)
 
 
 async def ended(folder: Path) -> tuple[Path, tuple[str, str]]:
     """Play a match to its end; return the data directory of the next server, and the tokens of both players."""
-    async with open_house(folder / "data") as house:
-        ann, bob = await house.pair()
+    async with open_arena(folder / "data") as harness:
+        ann, bob = await harness.pair()
         await ready(ann, bob)
         await play(ann, bob, "a3-b3")
         await bob.say(m.Resign())
         await ann.hear(m.Result)
-        return house.die(), (ann.token, bob.token)
+        return harness.die(), (ann.token, bob.token)
 
 
 async def replayed(text: str) -> PastMatch | None:
@@ -42,8 +42,8 @@ def no_replay(*_: Any) -> None:
     raise AssertionError("a record is replayed on the event loop")
 
 
-async def come_back(house: House, token: str) -> tuple[Client, list[Any]]:
-    client = await house.connect()
+async def come_back(harness: ArenaHarness, token: str) -> tuple[Client, list[Any]]:
+    client = await harness.connect()
     await client.say(m.Resume(1, token), m.Ping(m.Text("behind")))
     told = [await client.next()]
     while not isinstance(told[-1], m.Pong):
@@ -56,7 +56,7 @@ async def test_a_wrong_token_makes_nobody_read_the_record(
     tmp_path: Path, autojump_clock: MockClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     data, _ = await ended(tmp_path)
-    async with open_house(data, later=MINUTE) as house:
+    async with open_arena(data, later=MINUTE) as harness:
         for module, name in (
             (record, "verify"),
             (recovery, "read_finished_match"),
@@ -64,7 +64,7 @@ async def test_a_wrong_token_makes_nobody_read_the_record(
         ):
             monkeypatch.setattr(module, name, no_replay)
         for guess in ("x", "0" * 32):
-            _, told = await come_back(house, guess)
+            _, told = await come_back(harness, guess)
             assert [type(message) for message in told] == [m.Error, m.Pong]
             assert told[0].code == "bad_token"
 
@@ -81,10 +81,10 @@ async def test_a_record_is_replayed_once_beside_the_loop_and_other_requests_wait
         return past_matches.replay_record(text)
 
     monkeypatch.setattr(past_matches, "replay_in_process", slowly)
-    async with open_house(data, later=MINUTE) as house:
+    async with open_arena(data, later=MINUTE) as harness:
         began = trio.current_time()
         for side, token in enumerate(tokens):
-            client, told = await come_back(house, token)
+            client, told = await come_back(harness, token)
             kinds = [m.Welcome, m.Match, m.Board, m.Start, m.Moved, m.Result, m.Pong]
             assert [type(message) for message in told] == kinds
             assert told[1].token == token and told[1].side == ("white", "black")[side]
@@ -101,12 +101,12 @@ async def test_who_is_logged_in_again_when_the_record_is_replayed_is_not_resumed
     data, tokens = await ended(tmp_path)
 
     async def meanwhile(text: str) -> PastMatch | None:
-        await house.connect("ann")
+        await harness.connect("ann")
         return past_matches.replay_record(text)
 
     monkeypatch.setattr(past_matches, "replay_in_process", meanwhile)
-    async with open_house(data, later=MINUTE) as house:
-        _, told = await come_back(house, tokens[0])
+    async with open_arena(data, later=MINUTE) as harness:
+        _, told = await come_back(harness, tokens[0])
         assert told[0].code == "name_taken"
 
 
@@ -122,10 +122,10 @@ async def test_a_record_that_moves_while_it_is_asked_for_is_replayed(
 ) -> None:
     data, tokens = await ended(tmp_path)
     monkeypatch.setattr(past_matches, "replay_in_process", replayed)
-    async with open_house(data, later=MINUTE) as house:
-        store = house.arena.record_store
+    async with open_arena(data, later=MINUTE) as harness:
+        store = harness.arena.record_store
         store.unsynced.late[1] = None  # as while it is being synced: its place is running/ until the loop hears of it
-        _, told = await come_back(house, tokens[0])
+        _, told = await come_back(harness, tokens[0])
         assert isinstance(told[0], m.Welcome)
 
 
@@ -135,17 +135,17 @@ async def test_a_match_that_was_over_when_the_server_died_is_told_without_anothe
     """Also by a server that starts after it died twice: a process would take longer than each of them lived."""
     monkeypatch.setattr(past_matches, "replay_in_process", no_replay)
     synced = partial(RecordStore, synced=True)
-    async with open_house(tmp_path / "data", record_store=synced) as house:
-        ann, bob = await house.pair()
+    async with open_arena(tmp_path / "data", record_store=synced) as harness:
+        ann, bob = await harness.pair()
         await ready(ann, bob)
         await bob.say(m.Resign())
         await ann.hear(m.Result)
-        data = house.die()
-    async with open_house(data, later=MINUTE, record_store=synced) as house:
-        data = house.die()
-    async with open_house(data, later=MINUTE, record_store=synced) as house:
+        data = harness.die()
+    async with open_arena(data, later=MINUTE, record_store=synced) as harness:
+        data = harness.die()
+    async with open_arena(data, later=MINUTE, record_store=synced) as harness:
         for client in (ann, bob):
-            _, told = await come_back(house, client.token)
+            _, told = await come_back(harness, client.token)
             assert (told[-2].result, told[-2].reason) == ("white", "resign")
 
 
@@ -158,12 +158,12 @@ async def test_a_replay_that_fails_says_nothing_of_the_match(
         raise past_matches.NotReplayed("status -9: ")
 
     monkeypatch.setattr(past_matches, "replay_in_process", fails)
-    async with open_house(data, later=MINUTE) as house:
-        client = await house.connect()
+    async with open_arena(data, later=MINUTE) as harness:
+        client = await harness.connect()
         await client.say(m.Resume(1, tokens[0]))
         assert (await client.hear(m.Bye)).reason == "server_fault"
         monkeypatch.setattr(past_matches, "replay_in_process", replayed)
-        _, told = await come_back(house, tokens[0])
+        _, told = await come_back(harness, tokens[0])
         assert isinstance(told[0], m.Welcome)
 
 
@@ -171,8 +171,8 @@ async def test_long_lists_of_moves_are_found_some_at_a_time(
     tmp_path: Path, autojump_clock: MockClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Between any two requests for the loop no more moves are made than are found at a time."""
-    async with open_house(tmp_path) as house:
-        first, second = await house.pair("params=19,19,5 budget=1000", "mnk")
+    async with open_arena(tmp_path) as harness:
+        first, second = await harness.pair("params=19,19,5 budget=1000", "mnk")
         await ready(first, second)
         found: list[int] = []
         go_on = move_list.MoveList.step
@@ -211,10 +211,10 @@ async def test_moves_that_take_long_are_found_a_few_at_a_time(
 async def test_a_long_list_of_matches_is_made_some_lines_at_a_time(
     tmp_path: Path, autojump_clock: MockClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async with open_house(tmp_path) as house:
-        await house.pair()
-        (match,) = house.arena.matches.values()
-        house.arena.matches.update(dict.fromkeys(range(2, 2 * move_list.LINES_PER_STEP + 2), match))
+    async with open_arena(tmp_path) as harness:
+        await harness.pair()
+        (match,) = harness.arena.matches.values()
+        harness.arena.matches.update(dict.fromkeys(range(2, 2 * move_list.LINES_PER_STEP + 2), match))
         asked: list[int] = []
 
         def counted(lines: Any, most: int) -> Any:
@@ -222,12 +222,12 @@ async def test_a_long_list_of_matches_is_made_some_lines_at_a_time(
             return islice(lines, most)
 
         monkeypatch.setattr("server.match.move_list.islice", counted)
-        client = await house.connect()
+        client = await harness.connect()
         await client.say(m.List(), m.Ping())
         assert len((await client.hear(m.Matches)).lines) == 2 * move_list.LINES_PER_STEP + 1
         await client.hear(m.Pong)
         assert asked == [move_list.LINES_PER_STEP] * 3
-        house.arena.matches = {1: match}
+        harness.arena.matches = {1: match}
 
 
 async def test_a_turn_that_ends_before_its_moves_are_found_gets_an_error(
@@ -240,8 +240,8 @@ async def test_a_turn_that_ends_before_its_moves_are_found_gets_an_error(
         return self
 
     monkeypatch.setattr(move_list.MoveList, "finish", slowly)
-    async with open_house(tmp_path) as house:
-        first, second = await house.pair("params=19,19,5 budget=1000", "mnk")
+    async with open_arena(tmp_path) as harness:
+        first, second = await harness.pair("params=19,19,5 budget=1000", "mnk")
         await ready(first, second)
         await first.say(m.AskMoves())
         assert (await first.hear(m.Result)).reason == "time"

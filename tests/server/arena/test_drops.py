@@ -20,7 +20,7 @@ from engine.games.interface import moves
 from engine.wire import messages as m
 from engine.wire.states import State
 from tests.server.arena.test_organiser_requests import TOKEN, organised
-from tests.server.harness import House, open_house
+from tests.server.harness import ArenaHarness, open_arena
 
 DROPS = 10_000 if os.environ.get("ARENA_CAMPAIGN") else 400
 BUDGET, INCREMENT = 5.0, 0.1
@@ -59,14 +59,14 @@ class Simulation:
 class Play:
     """A match whose players lose their connections."""
 
-    def __init__(self, house: House, number: int, chance: random.Random, dropped: Counter[State]) -> None:
-        self.house, self.number, self.chance, self.dropped = house, number, chance, dropped
+    def __init__(self, harness: ArenaHarness, number: int, chance: random.Random, dropped: Counter[State]) -> None:
+        self.harness, self.number, self.chance, self.dropped = harness, number, chance, dropped
         self.names = (f"a{number}", f"b{number}")
         self.history = History.begin(GAMES["gipf"].start("3 3 9 9"))
         self.ready = [False, False]
 
     async def begin(self) -> None:
-        self.players = [await self.house.connect(name) for name in self.names]
+        self.players = [await self.harness.connect(name) for name in self.names]
         options = f"params=3,3,9,9 budget={BUDGET * 1000:.0f} increment={INCREMENT * 1000:.0f}"
         await self.players[0].say(m.Seek("gipf", m.Text(f"{options} colour=white opponent={self.names[1]}")))
         await self.players[1].say(m.Seek("gipf", m.Text(f"{options} opponent={self.names[0]}")))
@@ -130,7 +130,7 @@ class Play:
         await self.players[side].stream.aclose()
         self.dropped[State.THINKING] += 1
         await trio.sleep(self.clocks.now(side, trio.current_time()) + 0.01)
-        self.players[side] = await self.house.connect()
+        self.players[side] = await self.harness.connect()
         await self.players[side].say(m.Resume(self.match, self.tokens[side]))
         self.clocks.left[side], self.clocks.since[side] = 0.0, None
         await self.over(("black", "white")[side], "time")
@@ -140,11 +140,11 @@ class Play:
             told = await player.hear(m.Result)
             assert (told.result, told.reason) == (result, reason)
             assert player.end.state is State.LOBBY
-        assert record.verify(self.house.record(self.match)).history.moves == self.history.moves
+        assert record.verify(self.harness.record(self.match)).history.moves == self.history.moves
         for side, player in enumerate(self.players):
             await player.stream.aclose()
             self.dropped[State.LOBBY] += 1
-            late = await self.house.connect()
+            late = await self.harness.connect()
             await late.say(m.Resume(self.match, self.tokens[side]))
             assert (await late.hear(m.Result)).reason == reason
             await late.stream.aclose()
@@ -166,7 +166,7 @@ class Play:
             assert await other.hear(m.Opponent) == m.Opponent("gone")
             spare = self.clocks.now(side, trio.current_time()) if self.clocks.since[side] is not None else 1.0
             await trio.sleep(self.chance.uniform(0, min(1.0, max(0.0, spare - 0.8))))
-        again = await self.house.connect()
+        again = await self.harness.connect()
         await again.say(m.Resume(self.match, self.tokens[side]))
         assert await again.next() == m.Welcome(self.names[side])
         assert (await again.next())[:2] == (self.match, "gipf")
@@ -188,13 +188,13 @@ class Play:
         self.players[side] = again
 
 
-async def _elsewhere(house: House, chance: random.Random, dropped: Counter[State], number: int) -> None:
+async def _elsewhere(harness: ArenaHarness, chance: random.Random, dropped: Counter[State], number: int) -> None:
     """Lose a connection outside of a match: the name is free again, and nobody waits."""
     name = f"c{number}"
     unnamed = (State.GUEST, State.GUEST_WATCHING, State.ORGANISING)
     state = chance.choice([State.LOBBY, State.SEEKING, State.WATCHING, *unnamed])
-    client = await house.connect("" if state in unnamed else name)
-    running = list(house.arena.matches)
+    client = await harness.connect("" if state in unnamed else name)
+    running = list(harness.arena.matches)
     if state is State.SEEKING:
         await client.say(m.Seek("gipf", m.Text("opponent=nobody")))
         await client.hear(m.Seeking)
@@ -211,8 +211,8 @@ async def _elsewhere(house: House, chance: random.Random, dropped: Counter[State
     await client.stream.aclose()
     await trio.testing.wait_all_tasks_blocked()
     dropped[state] += 1
-    assert name not in house.arena.sessions and name not in house.arena.seeking_keys()
-    assert not any(seat.name == name for match in house.arena.matches.values() for seat in match.watchers)  # type: ignore[attr-defined]
+    assert name not in harness.arena.sessions and name not in harness.arena.seeking_keys()
+    assert not any(seat.name == name for match in harness.arena.matches.values() for seat in match.watchers)  # type: ignore[attr-defined]
 
 
 @pytest.mark.slow
@@ -221,18 +221,18 @@ async def test_every_lost_connection_comes_back_and_clocks_are_those_of_a_simula
 ) -> None:
     chance, dropped, number = random.Random(20261121), Counter[State](), 0
     with capture_logs() as logs:
-        async with open_house(tmp_path, change=organised) as house:
+        async with open_arena(tmp_path, change=organised) as harness:
             while dropped.total() < DROPS:
-                play = Play(house, number, random.Random(chance.random()), dropped)
+                play = Play(harness, number, random.Random(chance.random()), dropped)
                 await play.run()
-                watched = Play(house, number + 1, random.Random(chance.random()), dropped)
+                watched = Play(harness, number + 1, random.Random(chance.random()), dropped)
                 await watched.begin()
                 for _ in range(4):
-                    await _elsewhere(house, chance, dropped, number)
+                    await _elsewhere(harness, chance, dropped, number)
                 await watched.players[0].say(m.Resign())
                 await watched.over("black", "resign")
                 number += 2
-            assert not house.arena.matches and not house.arena.connected_sessions()
+            assert not harness.arena.matches and not harness.arena.connected_sessions()
     assert not [entry for entry in logs if entry["log_level"] in ("error", "critical")]
     states = set(State) - {State.CLOSED}
     assert set(dropped) == states and min(dropped[state] for state in states) > DROPS // 100, dropped

@@ -13,16 +13,16 @@ from server.arena.session import serve_stream
 from server.contest.programs.pipes import Pipes
 from server.net.connection import Connection
 from server.net.send_queue import SendQueue
-from tests.server.harness import Client, House, Now, open_house, ready
+from tests.server.harness import ArenaHarness, Client, ImmediateArrivals, open_arena, ready
 
 PAUSE = 0.5
 """Seconds that a slow stream takes to hand over what it is given."""
 
 
-async def connect_slowly(house: House, nursery: trio.Nursery, name: str) -> Client:
+async def connect_slowly(harness: ArenaHarness, nursery: trio.Nursery, name: str) -> Client:
     """Log in over a stream that takes its time from then on."""
     near, far = memory_stream_pair()
-    nursery.start_soon(serve_stream, far, house.arena, Now(), house.rate_limiter.admit("127.0.0.1"))
+    nursery.start_soon(serve_stream, far, harness.arena, ImmediateArrivals(), harness.rate_limiter.admit("127.0.0.1"))
     client = Client(near)
     await client.say(m.Login(name))
     await client.hear(m.Welcome)
@@ -39,8 +39,8 @@ async def connect_slowly(house: House, nursery: trio.Nursery, name: str) -> Clie
 
 
 async def test_a_turn_is_stamped_when_the_stream_has_it(tmp_path: Path, autojump_clock: MockClock) -> None:
-    async with open_house(tmp_path) as house, trio.open_nursery() as nursery:
-        ann, bob = await connect_slowly(house, nursery, "ann"), await house.connect("bob")
+    async with open_arena(tmp_path) as harness, trio.open_nursery() as nursery:
+        ann, bob = await connect_slowly(harness, nursery, "ann"), await harness.connect("bob")
         await ann.say(m.Seek("gipf", m.Text("params=3,3,9,9 budget=5000 colour=white")))
         await ann.hear(m.Seeking)
         await bob.say(m.Seek("gipf"))
@@ -50,20 +50,20 @@ async def test_a_turn_is_stamped_when_the_stream_has_it(tmp_path: Path, autojump
         await ready(bob, ann)
         await ann.hear(m.Turn)
         await trio.sleep(PAUSE + 0.2)
-        before = left_of(house)
+        before = left_of(harness)
         await ann.say(m.Move(m.Text("a3-b3")))
         moved = await bob.hear(m.Moved)
         assert moved.first == before // 1000 - 200, "the way through the stream is charged to nobody"
         nursery.cancel_scope.cancel()
 
 
-def left_of(house: House) -> int:
-    return house.arena.matches[1].state.clock.left[0]
+def left_of(harness: ArenaHarness) -> int:
+    return harness.arena.matches[1].state.clock.left[0]
 
 
 async def test_a_clock_runs_also_where_nothing_can_be_handed_over(tmp_path: Path, autojump_clock: MockClock) -> None:
-    async with open_house(tmp_path) as house, trio.open_nursery() as nursery:
-        ann, bob = await connect_slowly(house, nursery, "ann"), await house.connect("bob")
+    async with open_arena(tmp_path) as harness, trio.open_nursery() as nursery:
+        ann, bob = await connect_slowly(harness, nursery, "ann"), await harness.connect("bob")
         await ann.say(m.Seek("gipf", m.Text("params=3,3,9,9 budget=5000 colour=white")))
         await ann.hear(m.Seeking)
         await bob.say(m.Seek("gipf"))
@@ -99,8 +99,8 @@ async def test_time_stands_until_the_slower_stream_has_been_told_of_the_match(
     tmp_path: Path, autojump_clock: MockClock
 ) -> None:
     """Who is told at once may be ready, or gone, before its opponent knows: stamps of one record never run back."""
-    async with open_house(tmp_path) as house, trio.open_nursery() as nursery:
-        ann, bob = await connect_slowly(house, nursery, "ann"), await house.connect("bob")
+    async with open_arena(tmp_path) as harness, trio.open_nursery() as nursery:
+        ann, bob = await connect_slowly(harness, nursery, "ann"), await harness.connect("bob")
         await ann.say(m.Seek("gipf", m.Text("params=2,3,5,5 budget=400 colour=white")))
         await ann.hear(m.Seeking)
         await trio.sleep(2 * PAUSE)
@@ -114,7 +114,7 @@ async def test_time_stands_until_the_slower_stream_has_been_told_of_the_match(
         await ann.hear(m.Turn)
         await ann.say(m.Move(m.Text("a1-b2")))
         assert (await bob.hear(m.Result)).reason == "dead_lock"
-        summary = record.verify(house.record())
+        summary = record.verify(harness.record())
         assert summary.initialised[0] == (1, (400_000, 400_000), summary.initialised[0].charge)
         nursery.cancel_scope.cancel()
 

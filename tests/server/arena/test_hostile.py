@@ -20,7 +20,7 @@ from engine.wire.lines import REQUEST_BYTES
 from engine.wire.states import ALLOWED, State
 from server.config import tokens
 from server.config.settings import ERRORS, Settings
-from tests.server.harness import Client, House, logged, open_house, play, ready
+from tests.server.harness import ArenaHarness, Client, logged, open_arena, play, ready
 
 NASTY = (
     "\x1b[31mred\x1b[0m",
@@ -58,16 +58,16 @@ ORGANISER = "the-token-of-the-organiser"
 @asynccontextmanager
 async def with_match(
     folder: Path, change: Callable[[Settings], Settings] = lambda settings: settings
-) -> AsyncIterator[House]:
+) -> AsyncIterator[ArenaHarness]:
     """An arena with a match that is played; when the test is done, the match has to go on as if nothing had been."""
 
     def with_organiser(settings: Settings) -> Settings:
         return change(msgspec.structs.replace(settings, organiser=tokens.hashed(ORGANISER)))
 
-    async with open_house(folder, change=with_organiser) as house:
-        first, second = await house.pair("params=4,4,15,15 budget=10000000")
+    async with open_arena(folder, change=with_organiser) as harness:
+        first, second = await harness.pair("params=4,4,15,15 budget=10000000")
         await ready(first, second)
-        yield house
+        yield harness
         with trio.fail_after(1):
             for mover, other, move in ((first, second, "a5-b5"), (second, first, "e9-e8")):
                 await mover.hear(m.Turn)
@@ -78,8 +78,8 @@ async def with_match(
 
 @pytest.mark.parametrize("name", NASTY)
 async def test_names_that_are_none_get_one_error(tmp_path: Path, autojump_clock: MockClock, name: str) -> None:
-    async with with_match(tmp_path) as house:
-        client = await house.connect()
+    async with with_match(tmp_path) as harness:
+        client = await harness.connect()
         await client.stream.send_all(f"LOGIN {name}\nPING end\n".encode())
         if name != "CON":
             assert (await client.next()).code in ("bad_name", "bad_line", "line_too_long", "bad_arguments")
@@ -89,9 +89,9 @@ async def test_names_that_are_none_get_one_error(tmp_path: Path, autojump_clock:
 
 
 async def test_second_login_under_a_live_name_is_refused(tmp_path: Path, autojump_clock: MockClock) -> None:
-    async with with_match(tmp_path) as house:
+    async with with_match(tmp_path) as harness:
         for name in ("ann", "ANN", "bob", "Bob"):
-            thief = await house.connect()
+            thief = await harness.connect()
             await thief.say(m.Login(name))
             assert (await thief.hear(m.Error)).code == "name_taken"
 
@@ -99,8 +99,8 @@ async def test_second_login_under_a_live_name_is_refused(tmp_path: Path, autojum
 async def test_tokens_are_not_to_be_guessed_for_long(tmp_path: Path, autojump_clock: MockClock) -> None:
     known = {name: sha256(b"secret").hexdigest() for name in ("eve",)}
 
-    async with open_house(tmp_path, change=lambda s: msgspec.structs.replace(s, tokens=known)) as house:
-        thief = await house.connect()
+    async with open_arena(tmp_path, change=lambda s: msgspec.structs.replace(s, tokens=known)) as harness:
+        thief = await harness.connect()
         for number in range(ERRORS):
             await thief.say(m.Login("eve", f"guess{number}") if number % 2 else m.Resume(1, f"guess{number}"))
             assert (await thief.next()).code == "bad_token"
@@ -123,14 +123,14 @@ def test_time_of_a_comparison_does_not_depend_on_whether_there_is_a_token(monkey
     assert compared == [(64, 64)] * 4
 
 
-async def _reached(house: House, state: State) -> Client:
+async def _reached(harness: ArenaHarness, state: State) -> Client:
     """Return a client in a state of the protocol."""
     if state is State.GUEST:
-        return await house.connect()
+        return await harness.connect()
     if state in (State.GUEST_WATCHING, State.ORGANISING):
-        client = await house.connect()
+        client = await harness.connect()
     else:
-        client = await house.connect("eve")
+        client = await harness.connect("eve")
     if state in (State.WATCHING, State.GUEST_WATCHING):
         await client.say(m.Watch(1))
         await client.hear(m.Start)
@@ -141,7 +141,7 @@ async def _reached(house: House, state: State) -> Client:
         await client.say(m.Seek("gipf", m.Text("opponent=nobody")))
         await client.hear(m.Awaited)
     elif state in (State.PREPARING, State.WAITING, State.THINKING):
-        other = await house.connect("rival")
+        other = await harness.connect("rival")
         await client.say(m.Seek("gipf", m.Text("opponent=rival budget=5000 colour=white")))
         await other.say(m.Seek("gipf", m.Text("opponent=eve budget=5000")))
         await client.hear(m.Board)
@@ -173,8 +173,8 @@ def test_every_request_has_a_line() -> None:
 
 @pytest.mark.parametrize("state", STATES)
 async def test_messages_out_of_turn_get_one_error_each(tmp_path: Path, autojump_clock: MockClock, state: State) -> None:
-    async with with_match(tmp_path) as house:
-        client = await _reached(house, state)
+    async with with_match(tmp_path) as harness:
+        client = await _reached(harness, state)
         assert client.end.state == state
         for kind in WHOLE.keys() - ALLOWED[state]:
             await client.stream.send_all(f"{WHOLE[kind]}\n".encode())
@@ -188,50 +188,50 @@ async def test_messages_out_of_turn_get_one_error_each(tmp_path: Path, autojump_
 async def test_hang_up_in_any_state_leaves_nothing_behind(
     tmp_path: Path, autojump_clock: MockClock, state: State, last: str
 ) -> None:
-    async with with_match(tmp_path) as house:
-        client = await _reached(house, state)
+    async with with_match(tmp_path) as harness:
+        client = await _reached(harness, state)
         if last:
             await client.stream.send_all(last.encode("latin-1"))
         await client.stream.aclose()
         await trio.sleep(60)  # also its match is over by then, on time
-        assert set(house.arena.sessions) <= {"ann", "bob", "rival"}
-        assert len(house.rate_limiter.quotas) == len(house.arena.sessions)
-        assert not list(house.arena.seeking_keys())
-        assert set(house.arena.matches) == {1}
-        assert house.arena.matches[1].watchers == {}
+        assert set(harness.arena.sessions) <= {"ann", "bob", "rival"}
+        assert len(harness.rate_limiter.quotas) == len(harness.arena.sessions)
+        assert not list(harness.arena.seeking_keys())
+        assert set(harness.arena.matches) == {1}
+        assert harness.arena.matches[1].watchers == {}
 
 
 async def test_hang_up_before_every_byte_of_a_session(tmp_path: Path, autojump_clock: MockClock) -> None:
     said = b"LOGIN eve\nSEEK gipf opponent=nobody\nCANCEL\nWATCH 1\nUNWATCH\nRECORD 1\nQUIT\n"
-    async with with_match(tmp_path) as house:
+    async with with_match(tmp_path) as harness:
         for end in range(len(said)):
-            client = await house.connect()
+            client = await harness.connect()
             await client.stream.send_all(said[:end])
             await client.stream.aclose()
             await trio.sleep(0.01)
-        assert set(house.arena.sessions) == {"ann", "bob"}
-        assert len(house.rate_limiter.quotas) == 2
+        assert set(harness.arena.sessions) == {"ann", "bob"}
+        assert len(harness.rate_limiter.quotas) == 2
 
 
 async def test_one_byte_a_second_is_answered_like_any_other(tmp_path: Path, autojump_clock: MockClock) -> None:
-    async with with_match(tmp_path) as house:
-        client = await house.connect()
+    async with with_match(tmp_path) as harness:
+        client = await harness.connect()
         for byte in b"LOGIN eve\nPING\n":
             await client.stream.send_all(bytes((byte,)))
             await trio.sleep(1)
-            list(house.rate_limiter.close_overdue())
+            list(harness.rate_limiter.close_overdue())
         assert [await client.next(), await client.next()] == [m.Welcome("eve"), m.Pong()]
 
 
 async def test_endless_line_gets_one_error_and_takes_no_room(tmp_path: Path, autojump_clock: MockClock) -> None:
-    async with with_match(tmp_path) as house:
-        client = await house.connect()
+    async with with_match(tmp_path) as harness:
+        client = await harness.connect()
         for _ in range(1000):
             await client.stream.send_all(b"x" * REQUEST_BYTES)
         assert (await client.next()).code == "line_too_long"
         await client.nothing()
         (session,) = [
-            v.session for v in house.rate_limiter.quotas if v.session is not None and v.session.state == "guest"
+            v.session for v in harness.rate_limiter.quotas if v.session is not None and v.session.state == "guest"
         ]
         assert len(session._end._lines._rest) <= REQUEST_BYTES + 1  # type: ignore[attr-defined]
         await client.stream.send_all(b"\nPING\n")
@@ -242,8 +242,8 @@ async def test_endless_line_gets_one_error_and_takes_no_room(tmp_path: Path, aut
 @given(pieces=st.lists(st.binary(max_size=200), max_size=12), ends=st.booleans())
 def test_garbage_harms_nobody(tmp_path_factory: pytest.TempPathFactory, pieces: list[bytes], ends: bool) -> None:
     async def main() -> None:
-        async with with_match(tmp_path_factory.mktemp("garbage")) as house:
-            client = await house.connect()
+        async with with_match(tmp_path_factory.mktemp("garbage")) as harness:
+            client = await harness.connect()
             for piece in pieces:
                 await client.stream.send_all(piece + b"\n" * ends)
             await client.stream.send_all(b"\nPING still\n")
@@ -256,12 +256,12 @@ async def test_nothing_that_is_said_reaches_logs_files_or_others_unescaped(
     tmp_path: Path, autojump_clock: MockClock
 ) -> None:
     with logged(verbose=True) as written:
-        async with with_match(tmp_path) as house:
-            watcher = await house.connect("carl")
+        async with with_match(tmp_path) as harness:
+            watcher = await harness.connect("carl")
             await watcher.say(m.Watch(1))
             for state in (State.GUEST, State.LOBBY, State.ORGANISING):
                 for text in NASTY:
-                    client = await _reached(house, state)
+                    client = await _reached(harness, state)
                     for request in REQUESTS:
                         await client.stream.send_all(request.format(text).encode() + b"\n")
                     await client.stream.send_all(b"QUIT\n")

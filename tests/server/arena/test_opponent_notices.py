@@ -7,53 +7,53 @@ from trio.testing import MockClock
 from engine.wire import messages as m
 from server.arena.arena import Arena
 from server.contest.hosts.contest_players import ContestPlayers
-from tests.server.harness import Client, House, open_house, ready
+from tests.server.harness import ArenaHarness, Client, open_arena, ready
 
 
 def seek(options: str = "", game: str = "gipf") -> m.Seek:
     return m.Seek(game, m.Text(options))
 
 
-async def waiting_for(house: House, name: str, opponent: str) -> Client:
-    client = await house.connect(name)
+async def waiting_for(harness: ArenaHarness, name: str, opponent: str) -> Client:
+    client = await harness.connect(name)
     await client.say(seek(f"params=3,3,9,9 opponent={opponent}"))
     assert isinstance(await client.next(), m.Seeking)
     return client
 
 
-async def bot_of_the_house(house: House, name: str, kind: str) -> Client:
-    arena: Arena = house.arena
+async def bot_of_the_house(harness: ArenaHarness, name: str, kind: str) -> Client:
+    arena: Arena = harness.arena
     arena.builtin_tokens[name], arena.builtin_kinds[name] = "secret", kind
-    return await house.connect(name, "secret")
+    return await harness.connect(name, "secret")
 
 
 async def test_who_waits_for_somebody_learns_where_that_one_is(tmp_path: Path, autojump_clock: MockClock) -> None:
-    async with open_house(tmp_path) as house:
-        ann = await waiting_for(house, "ann", "Bob")
+    async with open_arena(tmp_path) as harness:
+        ann = await waiting_for(harness, "ann", "Bob")
         assert await ann.next() == m.Awaited("Bob", "absent")
-        bob = await house.connect("bob")
+        bob = await harness.connect("bob")
         assert await ann.next() == m.Awaited("Bob", "here")
         await bob.say(seek("params=4,4,15,15"))
         await bob.hear(m.Seeking)
         assert await ann.next() == m.Awaited("Bob", "seeking")
-        carol = await house.connect("carol")
+        carol = await harness.connect("carol")
         await carol.say(seek())
         assert [await ann.next(), await ann.next()] == [m.Awaited("Bob", "playing"), m.Plays("Bob", 1)]
         await bob.stream.aclose()
         await carol.hear(m.Opponent)
-        late = await waiting_for(house, "dave", "bob")
+        late = await waiting_for(harness, "dave", "bob")
         assert [await late.next(), await late.next()] == [m.Awaited("bob", "playing"), m.Plays("bob", 1)], "seat kept"
         await carol.say(m.Resign())
         assert await ann.next() == m.Awaited("Bob", "absent")
         await ann.say(m.Cancel())
         assert await ann.next() == m.Cancelled()
-        await house.connect("bob")
+        await harness.connect("bob")
         await ann.nothing()
 
 
 async def test_nothing_is_said_of_an_opponent_who_is_met_at_once(tmp_path: Path, autojump_clock: MockClock) -> None:
-    async with open_house(tmp_path) as house:
-        ann, bob = await house.connect("ann"), await house.connect("bob")
+    async with open_arena(tmp_path) as harness:
+        ann, bob = await harness.connect("ann"), await harness.connect("bob")
         await ann.say(seek())
         await ann.hear(m.Seeking)
         await bob.say(seek("opponent=ann"))
@@ -64,15 +64,15 @@ async def test_nothing_is_said_of_an_opponent_who_is_met_at_once(tmp_path: Path,
 async def test_any_builtin_bot_of_a_kind_is_met_by_the_name_of_the_kind(
     tmp_path: Path, autojump_clock: MockClock
 ) -> None:
-    async with open_house(tmp_path) as house:
-        first = await bot_of_the_house(house, "random", "random")
+    async with open_arena(tmp_path) as harness:
+        first = await bot_of_the_house(harness, "random", "random")
         await first.say(seek())
-        ann = await house.connect("ann")
+        ann = await harness.connect("ann")
         await ann.say(seek("opponent=random"))
         assert (await ann.hear(m.Match)).opponent == "random"
-        bob = await waiting_for(house, "bob", "random")
+        bob = await waiting_for(harness, "bob", "random")
         assert [await bob.next(), await bob.next()] == [m.Awaited("random", "playing"), m.Plays("random", 1)]
-        second = await bot_of_the_house(house, "random.2", "random")
+        second = await bot_of_the_house(harness, "random.2", "random")
         assert await bob.next() == m.Awaited("random", "here")
         await second.say(seek())
         assert (await bob.hear(m.Match)).opponent == "random.2"
@@ -81,18 +81,18 @@ async def test_any_builtin_bot_of_a_kind_is_met_by_the_name_of_the_kind(
 async def test_a_program_that_leaves_takes_no_builtin_bot_of_its_name_along(
     tmp_path: Path, autojump_clock: MockClock
 ) -> None:
-    async with open_house(tmp_path) as house:
-        bot = await bot_of_the_house(house, "random", "random")
+    async with open_arena(tmp_path) as harness:
+        bot = await bot_of_the_house(harness, "random", "random")
         await bot.say(seek())
         await bot.hear(m.Seeking)
-        ticket = ContestPlayers.of(house.arena).issue("random")
-        program = await house.connect("random", ticket.token)
+        ticket = ContestPlayers.of(harness.arena).issue("random")
+        program = await harness.connect("random", ticket.token)
         await program.say(seek())
         await program.hear(m.Seeking)
         await program.say(m.Quit())
         await program.hear(m.Bye)
         await ticket.gone.wait()
-        ann = await house.connect("ann")
+        ann = await harness.connect("ann")
         await ann.say(seek("opponent=random"))
         assert (await ann.hear(m.Match)).opponent == "random"
         await ready(ann, bot)

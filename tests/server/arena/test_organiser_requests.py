@@ -19,8 +19,8 @@ from server.config import tokens
 from server.config.settings import ERRORS, Settings
 from server.contest.fixtures import counted_games
 from server.contest.hosts.contest_players import ContestPlayers
-from tests.server.contest.runtime.bots import holding, over
-from tests.server.harness import Client, House, logged, open_house, play, ready
+from tests.server.contest.runtime.bots import running_contest, wait_until_over
+from tests.server.harness import ArenaHarness, Client, logged, open_arena, play, ready
 
 TOKEN = "the-token-of-the-organiser"
 
@@ -39,14 +39,14 @@ def organised(settings: Settings) -> Settings:
 
 
 @asynccontextmanager
-async def with_organiser(folder: Path) -> AsyncIterator[tuple[House, Client]]:
+async def with_organiser(folder: Path) -> AsyncIterator[tuple[ArenaHarness, Client]]:
     """An arena, and somebody who organises in it."""
-    async with open_house(folder, change=organised) as house:
-        yield house, await organiser_in(house)
+    async with open_arena(folder, change=organised) as harness:
+        yield harness, await organiser_in(harness)
 
 
-async def organiser_in(house: House) -> Client:
-    client = await house.connect()
+async def organiser_in(harness: ArenaHarness) -> Client:
+    client = await harness.connect()
     await client.say(m.Organise(TOKEN))
     assert await client.next() == m.Organising()
     return client
@@ -66,8 +66,8 @@ def dismiss(name: str, sentence: str = "") -> m.Dismiss:
 async def test_wrong_token_and_no_organiser_get_the_same_answer(tmp_path: Path, autojump_clock: MockClock) -> None:
     said = []
     for name, change in (("with", organised), ("without", lambda settings: settings)):
-        async with open_house(tmp_path / name, change=change) as house:
-            client = await house.connect()
+        async with open_arena(tmp_path / name, change=change) as harness:
+            client = await harness.connect()
             for guess in ("guess", TOKEN.upper(), TOKEN[:-1], "x" * 900, "0" * 64, tokens.hashed(TOKEN), "é"):
                 await client.say(m.Organise(guess))
                 said.append(await client.next())
@@ -77,8 +77,8 @@ async def test_wrong_token_and_no_organiser_get_the_same_answer(tmp_path: Path, 
 
 
 async def test_token_is_not_to_be_guessed_for_long(tmp_path: Path, autojump_clock: MockClock) -> None:
-    async with open_house(tmp_path, change=organised) as house:
-        thief = await house.connect()
+    async with open_arena(tmp_path, change=organised) as harness:
+        thief = await harness.connect()
         for number in range(ERRORS):
             await thief.say(m.Organise(f"guess{number}"))
             assert (await thief.next()).code == "bad_token"
@@ -100,18 +100,18 @@ async def test_token_is_not_to_be_guessed_for_long(tmp_path: Path, autojump_cloc
 async def test_guests_get_one_error(
     tmp_path: Path, autojump_clock: MockClock, line: str, code: str, words: str
 ) -> None:
-    async with open_house(tmp_path, change=organised) as house:
-        await house.pair()
-        client = await house.connect()
+    async with open_arena(tmp_path, change=organised) as harness:
+        await harness.pair()
+        client = await harness.connect()
         await client.stream.send_all(f"{line}\n".encode())
         error = await client.next()
         assert error.code == code and words in error.sentence
-        assert set(house.arena.matches) == {1} and set(house.arena.sessions) == {"ann", "bob"}
+        assert set(harness.arena.matches) == {1} and set(harness.arena.sessions) == {"ann", "bob"}
 
 
 async def test_organiser_looks_and_asks_but_does_not_play(tmp_path: Path, autojump_clock: MockClock) -> None:
-    async with with_organiser(tmp_path) as (house, organiser):
-        await house.pair()
+    async with with_organiser(tmp_path) as (harness, organiser):
+        await harness.pair()
         await organiser.say(m.List(), m.Ping(m.Text("a  b")), m.AskRecord(1))
         assert (await organiser.next()).lines == ("1 gipf 3,3,9,9 ann bob 1000 0 0 preparing",)
         assert await organiser.next() == m.Pong(m.Text("a  b"))
@@ -137,10 +137,10 @@ async def test_organiser_looks_and_asks_but_does_not_play(tmp_path: Path, autoju
     ],
 )
 async def test_running_match_is_annulled(tmp_path: Path, autojump_clock: MockClock, given: str, sentence: str) -> None:
-    async with with_organiser(tmp_path) as (house, organiser):
-        ann, bob = await house.pair()
+    async with with_organiser(tmp_path) as (harness, organiser):
+        ann, bob = await harness.pair()
         await ready(ann, bob)
-        carol = await house.connect()
+        carol = await harness.connect()
         await carol.say(m.Watch(1))
         await play(ann, bob, "a4-b4")
         await organiser.say(annul(1, given))
@@ -164,46 +164,46 @@ async def test_running_match_is_annulled(tmp_path: Path, autojump_clock: MockClo
 async def test_match_is_annulled_while_it_is_prepared_and_one_is_away(
     tmp_path: Path, autojump_clock: MockClock
 ) -> None:
-    async with with_organiser(tmp_path) as (house, organiser):
-        ann, bob = await house.pair()
+    async with with_organiser(tmp_path) as (harness, organiser):
+        ann, bob = await harness.pair()
         await ann.say(m.Ready())
         await bob.stream.aclose()
         await ann.hear(m.Opponent)
         await organiser.say(annul(1))
         assert await organiser.next() == m.Annulled(1)
         assert (await ann.hear(m.Result)).reason == "organiser"
-        again = await house.connect()
+        again = await harness.connect()
         await again.say(m.Resume(1, bob.token))
         assert (await again.hear(m.Result)).reason == "organiser"
-        assert house.arena.stats.results == {"organiser": 1}
-        assert record.verify(house.record()).reason == "organiser"
+        assert harness.arena.stats.results == {"organiser": 1}
+        assert record.verify(harness.record()).reason == "organiser"
 
 
 @pytest.mark.parametrize("line", ["ANNUL 7", "ANNUL 0", "ANNUL 999999999999 why", "ANNUL", "ANNUL -1", "ANNUL one"])
 async def test_match_that_is_none(tmp_path: Path, autojump_clock: MockClock, line: str) -> None:
-    async with with_organiser(tmp_path) as (house, organiser):
-        await house.pair()
+    async with with_organiser(tmp_path) as (harness, organiser):
+        await harness.pair()
         await organiser.stream.send_all(f"{line}\n".encode())
         assert (await organiser.next()).code in ("unknown_match", "bad_arguments")
-        assert set(house.arena.matches) == {1}
+        assert set(harness.arena.matches) == {1}
 
 
 async def test_match_that_is_over_keeps_its_result(tmp_path: Path, autojump_clock: MockClock) -> None:
-    async with with_organiser(tmp_path) as (house, organiser):
-        ann, bob = await house.pair()
+    async with with_organiser(tmp_path) as (harness, organiser):
+        ann, bob = await harness.pair()
         await ann.say(m.Resign())
         await bob.hear(m.Result)
-        before = house.record()
+        before = harness.record()
         await organiser.say(annul(1, "too late"))
         error = await organiser.next()
         assert (error.code, error.sentence) == ("unknown_match", "match 1 is not running; see LIST")
-        assert house.record() == before and house.arena.stats.results == {"resign": 1}
+        assert harness.record() == before and harness.arena.stats.results == {"resign": 1}
 
 
 async def test_game_of_a_contest_is_played_again(tmp_path: Path) -> None:
-    async with holding(tmp_path, CONTEST) as (house, store, contest):
-        house.arena.settings = organised(house.arena.settings)
-        organiser, ann, bob = await organiser_in(house), await house.connect("ann"), await house.connect("bob")
+    async with running_contest(tmp_path, CONTEST) as (harness, store, contest):
+        harness.arena.settings = organised(harness.arena.settings)
+        organiser, ann, bob = await organiser_in(harness), await harness.connect("ann"), await harness.connect("bob")
         for game in range(3):
             for client in (ann, bob):
                 await client.say(m.Seek("any"))
@@ -216,7 +216,7 @@ async def test_game_of_a_contest_is_played_again(tmp_path: Path) -> None:
                 await ann.say(m.Resign())
             for client in (ann, bob):
                 await client.hear(m.Result)
-        annulled, *played = await over(store, contest)
+        annulled, *played = await wait_until_over(store, contest)
         assert annulled.termination == Termination.ORGANISER
         assert annulled.detail == "the organiser has annulled the match: the wrong opening"
         assert [game.termination for game in played] == [Termination.RESIGN] * 2
@@ -228,8 +228,8 @@ async def test_game_of_a_contest_is_played_again(tmp_path: Path) -> None:
 
 
 async def test_player_in_the_lobby_is_sent_away_and_may_come_back(tmp_path: Path, autojump_clock: MockClock) -> None:
-    async with with_organiser(tmp_path) as (house, organiser):
-        ann, bob = await house.connect("Ann"), await house.connect("bob")
+    async with with_organiser(tmp_path) as (harness, organiser):
+        ann, bob = await harness.connect("Ann"), await harness.connect("bob")
         await organiser.say(dismiss("aNN", "not so  fast"), dismiss("aNN"))
         assert await organiser.next() == m.Dismissed("Ann")
         error = await organiser.next()
@@ -238,12 +238,12 @@ async def test_player_in_the_lobby_is_sent_away_and_may_come_back(tmp_path: Path
         assert await ann.next() is None
         await bob.say(m.Ping())
         assert await bob.next() == m.Pong()
-        await house.connect("ann")
+        await harness.connect("ann")
 
 
 async def test_player_who_waits_is_not_paired_any_more(tmp_path: Path, autojump_clock: MockClock) -> None:
-    async with with_organiser(tmp_path) as (house, organiser):
-        ann, bob = await house.connect("ann"), await house.connect("bob")
+    async with with_organiser(tmp_path) as (harness, organiser):
+        ann, bob = await harness.connect("ann"), await harness.connect("bob")
         await ann.say(m.Seek("gipf"))
         await ann.hear(m.Seeking)
         await organiser.say(dismiss("ann"))
@@ -254,8 +254,8 @@ async def test_player_who_waits_is_not_paired_any_more(tmp_path: Path, autojump_
 
 
 async def test_player_in_a_match_keeps_seat_and_clock(tmp_path: Path, autojump_clock: MockClock) -> None:
-    async with with_organiser(tmp_path) as (house, organiser):
-        ann, bob = await house.pair("params=3,3,9,9 budget=10000")
+    async with with_organiser(tmp_path) as (harness, organiser):
+        ann, bob = await harness.pair("params=3,3,9,9 budget=10000")
         await ready(ann, bob)
         await ann.hear(m.Turn)
         await organiser.say(dismiss("ann"))
@@ -263,7 +263,7 @@ async def test_player_in_a_match_keeps_seat_and_clock(tmp_path: Path, autojump_c
         assert await bob.next() == m.Opponent("gone")
         assert (await ann.hear(m.Bye)).reason == "dismissed"
         await trio.sleep(4)
-        again = await house.connect()
+        again = await harness.connect()
         await again.say(m.Login("ann"), m.Resume(1, ann.token))
         assert (await again.next()).code == "name_taken"
         turn = await again.hear(m.Turn)
@@ -275,7 +275,7 @@ async def test_player_in_a_match_keeps_seat_and_clock(tmp_path: Path, autojump_c
         await bob.hear(m.Turn)
         await play_on(bob)
         assert (await bob.hear(m.Result)).reason == "time"
-        summary = record.verify(house.record())
+        summary = record.verify(harness.record())
         assert (summary.result, summary.reason, summary.gone) == ("black", "time", (True, False))
 
 
@@ -286,8 +286,8 @@ async def play_on(client: Client) -> None:
 
 
 async def test_lines_behind_a_dismissal_do_nothing(tmp_path: Path, autojump_clock: MockClock) -> None:
-    async with with_organiser(tmp_path) as (house, organiser):
-        ann, bob = await house.pair("params=3,3,9,9 budget=100000")
+    async with with_organiser(tmp_path) as (harness, organiser):
+        ann, bob = await harness.pair("params=3,3,9,9 budget=100000")
         await ready(ann, bob)
         await organiser.say(dismiss("ann"))
         await ann.hear(m.Bye)
@@ -296,26 +296,26 @@ async def test_lines_behind_a_dismissal_do_nothing(tmp_path: Path, autojump_cloc
         await trio.sleep(1)
         assert await bob.next() == m.Opponent("gone")
         await bob.nothing()
-        assert set(house.arena.matches) == {1} and set(house.arena.sessions) == {"bob"}
+        assert set(harness.arena.matches) == {1} and set(harness.arena.sessions) == {"bob"}
 
 
 @pytest.mark.parametrize("name", ["carol", "ann.", "\u212aate", "аnn", "kate/1", "*", "''", "a" * 900, "organiser"])
 async def test_name_of_nobody(tmp_path: Path, autojump_clock: MockClock, name: str) -> None:
-    async with with_organiser(tmp_path) as (house, organiser):
-        await house.connect("ann")
-        await house.connect("kate")
+    async with with_organiser(tmp_path) as (harness, organiser):
+        await harness.connect("ann")
+        await harness.connect("kate")
         await organiser.say(dismiss(name))
         error = await organiser.next()
         assert (error.code, error.sentence) == ("unknown_player", f"nobody is logged in as {name!r}")
-        assert set(house.arena.sessions) == {"ann", "kate"}
+        assert set(harness.arena.sessions) == {"ann", "kate"}
         await organiser.say(m.Ping())  # and nobody can dismiss an organiser, who has no name
         assert await organiser.next() == m.Pong()
 
 
 async def test_program_of_a_contest_is_not_dismissed(tmp_path: Path, autojump_clock: MockClock) -> None:
-    async with with_organiser(tmp_path) as (house, organiser):
-        ticket = ContestPlayers.of(house.arena).issue("Engine")
-        program = await house.connect("Engine", ticket.token)
+    async with with_organiser(tmp_path) as (harness, organiser):
+        ticket = ContestPlayers.of(harness.arena).issue("Engine")
+        program = await harness.connect("Engine", ticket.token)
         await organiser.say(dismiss("engine"), dismiss(ticket.key))
         error = await organiser.next()
         assert error.code == "unknown_player" and "is a program of a contest" in error.sentence
@@ -325,9 +325,9 @@ async def test_program_of_a_contest_is_not_dismissed(tmp_path: Path, autojump_cl
 
 
 async def test_two_organisers_do_not_disturb_each_other(tmp_path: Path, autojump_clock: MockClock) -> None:
-    async with with_organiser(tmp_path) as (house, one):
-        two = await organiser_in(house)
-        await house.pair()
+    async with with_organiser(tmp_path) as (harness, one):
+        two = await organiser_in(harness)
+        await harness.pair()
         await one.say(annul(1))
         await two.say(annul(1), dismiss("ann"))
         assert await one.next() == m.Annulled(1)
@@ -337,7 +337,7 @@ async def test_two_organisers_do_not_disturb_each_other(tmp_path: Path, autojump
         await trio.sleep(1)
         await two.say(dismiss("bob"))
         assert await two.next() == m.Dismissed("bob")
-        assert house.arena.sessions == {}
+        assert harness.arena.sessions == {}
 
 
 # The log.
@@ -346,8 +346,8 @@ async def test_two_organisers_do_not_disturb_each_other(tmp_path: Path, autojump
 async def test_what_organisers_ask_for_is_logged_escaped(tmp_path: Path, autojump_clock: MockClock) -> None:
     sentence = 'а" event=x <b>%s{0} [bold red]'
     with logged(json=True) as written:
-        async with with_organiser(tmp_path) as (house, organiser):
-            await house.pair()
+        async with with_organiser(tmp_path) as (harness, organiser):
+            await harness.pair()
             await organiser.say(annul(1, sentence), dismiss("bob", sentence), dismiss("x"), m.Organise("wrong"))
             assert [type(await organiser.next()) for _ in range(4)] == [m.Annulled, m.Dismissed, m.Error, m.Error]
     lines = written.getvalue().splitlines()

@@ -16,22 +16,22 @@ from engine.wire.coding import encode
 from server.arena import past_matches
 from server.arena.past_matches import PastMatch
 from server.config.settings import Settings
-from tests.server.harness import Client, House, open_house, play, ready
+from tests.server.harness import ArenaHarness, Client, open_arena, play, ready
 
 OPTIONS = "params=3,3,9,9 budget=1000"
 RETURN_SECONDS = Settings().return_seconds
 
 
 @asynccontextmanager
-async def reopened(house: House, name: str = "after", later: float = -3600.0) -> AsyncIterator[House]:
+async def reopened(harness: ArenaHarness, name: str = "after", later: float = -3600.0) -> AsyncIterator[ArenaHarness]:
     """What is there when the server dies now, and starts again. By default no time has passed by the date."""
-    async with open_house(house.die(name), later=timedelta(seconds=later)) as again:
+    async with open_arena(harness.die(name), later=timedelta(seconds=later)) as again:
         yield again
 
 
-async def resume(house: House, player: Client, *kinds: type) -> Client:
+async def resume(harness: ArenaHarness, player: Client, *kinds: type) -> Client:
     """Come back; what is told has to begin like this."""
-    client = await house.connect()
+    client = await harness.connect()
     await client.say(m.Resume(1, player.token))
     heard = [await client.next() for _ in range(3 + len(kinds))]
     assert [type(message) for message in heard] == [m.Welcome, m.Match, m.Board, *kinds]
@@ -39,17 +39,17 @@ async def resume(house: House, player: Client, *kinds: type) -> Client:
     return client
 
 
-def left(house: House) -> tuple[int, int]:
+def left(harness: ArenaHarness) -> tuple[int, int]:
     """What both sides have left by the journal or the record, in microseconds."""
-    running = house.folder / "running" / "1.txt"
-    return record.verify(running.read_text(encoding="utf-8") if running.exists() else house.record()).left
+    running = harness.folder / "running" / "1.txt"
+    return record.verify(running.read_text(encoding="utf-8") if running.exists() else harness.record()).left
 
 
 async def test_before_anybody_is_ready(tmp_path: Path, autojump_clock: MockClock) -> None:
-    async with open_house(tmp_path / "data") as house:
-        ann, bob = await house.pair(OPTIONS)
+    async with open_arena(tmp_path / "data") as harness:
+        ann, bob = await harness.pair(OPTIONS)
         await trio.sleep(0.125)
-        async with reopened(house) as again:
+        async with reopened(harness) as again:
             await trio.sleep(5)
             ann = await resume(again, ann, m.Opponent)
             await trio.sleep(0.25)
@@ -66,12 +66,12 @@ async def test_before_anybody_is_ready(tmp_path: Path, autojump_clock: MockClock
 
 async def test_when_one_side_is_ready(tmp_path: Path, autojump_clock: MockClock) -> None:
     """The other is charged up to the last line of the journal: that it was not ready before is known."""
-    async with open_house(tmp_path / "data") as house:
-        ann, bob = await house.pair(OPTIONS)
+    async with open_arena(tmp_path / "data") as harness:
+        ann, bob = await harness.pair(OPTIONS)
         await trio.sleep(0.125)
         await ann.say(m.Ready())
         await trio.sleep(0.5)
-        async with reopened(house) as again:
+        async with reopened(harness) as again:
             await trio.sleep(10)
             bob = await resume(again, bob, m.Opponent)
             await trio.sleep(0.25)
@@ -88,13 +88,13 @@ async def test_when_one_side_is_ready(tmp_path: Path, autojump_clock: MockClock)
 @pytest.mark.parametrize("first", ["on turn", "other"])
 async def test_in_play(tmp_path: Path, autojump_clock: MockClock, first: str) -> None:
     """A turn that was under way begins anew, and an absent side's clock stands, whosever turn it becomes."""
-    async with open_house(tmp_path / "data") as house:
-        ann, bob = await house.pair(OPTIONS)
+    async with open_arena(tmp_path / "data") as harness:
+        ann, bob = await harness.pair(OPTIONS)
         await ready(ann, bob)
         await trio.sleep(0.125)
         await play(ann, bob, "a1-b2")
         await trio.sleep(0.5)
-        async with reopened(house) as again:
+        async with reopened(harness) as again:
             await trio.sleep(7)
             if first == "other":
                 ann = await resume(again, ann, m.Start, m.Moved, m.Opponent)
@@ -118,11 +118,11 @@ async def test_in_play(tmp_path: Path, autojump_clock: MockClock, first: str) ->
 
 
 async def test_who_does_not_come_back_in_time_is_charged_as_ever(tmp_path: Path, autojump_clock: MockClock) -> None:
-    async with open_house(tmp_path / "data") as house:
-        ann, bob = await house.pair(OPTIONS)
+    async with open_arena(tmp_path / "data") as harness:
+        ann, bob = await harness.pair(OPTIONS)
         await ready(ann, bob)
         await play(ann, bob, "a1-b2")
-        async with reopened(house) as again:
+        async with reopened(harness) as again:
             began = trio.current_time()
             ann = await resume(again, ann, m.Start, m.Moved, m.Opponent)
             await trio.sleep(RETURN_SECONDS + 0.375)
@@ -137,9 +137,9 @@ async def test_who_does_not_come_back_in_time_is_charged_as_ever(tmp_path: Path,
 
 
 async def test_nobody_comes_back_while_initialising(tmp_path: Path, autojump_clock: MockClock) -> None:
-    async with open_house(tmp_path / "data") as house:
-        ann, _ = await house.pair(OPTIONS)
-        async with reopened(house) as again:
+    async with open_arena(tmp_path / "data") as harness:
+        ann, _ = await harness.pair(OPTIONS)
+        async with reopened(harness) as again:
             began = trio.current_time()
             watcher = await again.connect()
             await watcher.say(m.Watch(1))
@@ -152,9 +152,9 @@ async def test_nobody_comes_back_while_initialising(tmp_path: Path, autojump_clo
 
 
 async def test_one_side_does_not_come_back_while_initialising(tmp_path: Path, autojump_clock: MockClock) -> None:
-    async with open_house(tmp_path / "data") as house:
-        ann, bob = await house.pair(OPTIONS)
-        async with reopened(house) as again:
+    async with open_arena(tmp_path / "data") as harness:
+        ann, bob = await harness.pair(OPTIONS)
+        async with reopened(harness) as again:
             ann = await resume(again, ann, m.Opponent)
             await ann.say(m.Ready())
             await trio.sleep(RETURN_SECONDS + 0.25)
@@ -167,25 +167,25 @@ async def test_one_side_does_not_come_back_while_initialising(tmp_path: Path, au
 async def test_no_time_to_return(tmp_path: Path, autojump_clock: MockClock) -> None:
     import msgspec
 
-    async with open_house(tmp_path / "data") as house:
-        ann, bob = await house.pair(OPTIONS)
+    async with open_arena(tmp_path / "data") as harness:
+        ann, bob = await harness.pair(OPTIONS)
         await ready(ann, bob)
-        folder = house.die()
-        async with open_house(folder, change=lambda s: msgspec.structs.replace(s, return_seconds=0.0)) as again:
+        folder = harness.die()
+        async with open_arena(folder, change=lambda s: msgspec.structs.replace(s, return_seconds=0.0)) as again:
             await trio.sleep(0.25)
             ann = await resume(again, ann, m.Start)
             assert await ann.next() == m.Turn(750, 1000)
 
 
 async def test_both_were_gone_already(tmp_path: Path, autojump_clock: MockClock) -> None:
-    async with open_house(tmp_path / "data") as house:
-        ann, bob = await house.pair(OPTIONS)
+    async with open_arena(tmp_path / "data") as harness:
+        ann, bob = await harness.pair(OPTIONS)
         await ready(ann, bob)
         await trio.sleep(0.125)
         for client in (ann, bob):
             await client.stream.aclose()
             await trio.sleep(0.125)
-        async with reopened(house) as again:
+        async with reopened(harness) as again:
             assert "gone black 250" in (again.folder / "running" / "1.txt").read_text()
             ann = await resume(again, ann, m.Start, m.Turn, m.Opponent)
             bob = await resume(again, bob, m.Start)
@@ -195,12 +195,12 @@ async def test_both_were_gone_already(tmp_path: Path, autojump_clock: MockClock)
 
 @pytest.mark.parametrize("began", [False, True])
 async def test_spectators_lists_and_records(tmp_path: Path, autojump_clock: MockClock, began: bool) -> None:
-    async with open_house(tmp_path / "data") as house:
-        ann, bob = await house.pair(OPTIONS)
+    async with open_arena(tmp_path / "data") as harness:
+        ann, bob = await harness.pair(OPTIONS)
         if began:
             await ready(ann, bob)
             await play(ann, bob, "a1-b2")
-        async with reopened(house) as again:
+        async with reopened(harness) as again:
             carol = await again.connect()
             await carol.say(m.List())
             state = "1 running" if began else "0 preparing"
@@ -224,11 +224,11 @@ async def test_spectators_lists_and_records(tmp_path: Path, autojump_clock: Mock
 
 
 async def test_names_are_kept_for_who_was_told_of_the_match(tmp_path: Path, autojump_clock: MockClock) -> None:
-    async with open_house(tmp_path / "data") as house:
-        ann, bob = await house.pair(OPTIONS)
+    async with open_arena(tmp_path / "data") as harness:
+        ann, bob = await harness.pair(OPTIONS)
         await ann.say(m.Ready())
         await trio.sleep(0.125)
-        async with reopened(house) as again:
+        async with reopened(harness) as again:
             for name in ("ann", "Bob"):
                 stranger = await again.connect()
                 await stranger.say(m.Login(name))
@@ -243,9 +243,9 @@ async def test_names_are_kept_for_who_was_told_of_the_match(tmp_path: Path, auto
 async def test_who_was_perhaps_never_told_of_a_match_can_log_in_and_ends_it(
     tmp_path: Path, autojump_clock: MockClock
 ) -> None:
-    async with open_house(tmp_path / "data") as house:
-        ann, bob = await house.pair(OPTIONS)
-        async with reopened(house) as again:
+    async with open_arena(tmp_path / "data") as harness:
+        ann, bob = await harness.pair(OPTIONS)
+        async with reopened(harness) as again:
             ann = await resume(again, ann, m.Opponent)
             async with reopened(again, "twice") as third:  # that ann knows of it is known for good
                 stranger = await third.connect()
@@ -267,10 +267,10 @@ async def test_who_was_perhaps_never_told_of_a_match_can_log_in_and_ends_it(
 
 async def test_a_server_that_dies_again_and_again(tmp_path: Path, autojump_clock: MockClock) -> None:
     """Each time in another state: nobody back, one back and preparing, one ready, in play with the mover gone."""
-    async with open_house(tmp_path / "data") as house:
-        ann, bob = await house.pair(OPTIONS)
+    async with open_arena(tmp_path / "data") as harness:
+        ann, bob = await harness.pair(OPTIONS)
         await trio.sleep(0.5)
-        async with reopened(house, "1") as one, reopened(one, "2") as two:
+        async with reopened(harness, "1") as one, reopened(one, "2") as two:
             ann = await resume(two, ann, m.Opponent)
             await trio.sleep(0.5)
             async with reopened(two, "3") as three:
@@ -300,10 +300,10 @@ async def test_a_server_that_dies_again_and_again(tmp_path: Path, autojump_clock
 
 
 async def test_stamps_go_on_by_the_date(tmp_path: Path, autojump_clock: MockClock) -> None:
-    async with open_house(tmp_path / "data") as house:
-        ann, bob = await house.pair(OPTIONS)
+    async with open_arena(tmp_path / "data") as harness:
+        ann, bob = await harness.pair(OPTIONS)
         await ready(ann, bob)
-        async with reopened(house, later=3600) as again:
+        async with reopened(harness, later=3600) as again:
             ann = await resume(again, ann, m.Start, m.Turn)
             await ann.say(m.Resign())
             await ann.hear(m.Result)
@@ -314,9 +314,9 @@ async def test_stamps_go_on_by_the_date(tmp_path: Path, autojump_clock: MockCloc
 
 async def test_what_is_said_together_with_resume_counts(tmp_path: Path, autojump_clock: MockClock) -> None:
     """READY and MOVE in one piece with RESUME arrive before anything could be charged."""
-    async with open_house(tmp_path / "data") as house:
-        ann, bob = await house.pair(OPTIONS)
-        async with reopened(house) as again:
+    async with open_arena(tmp_path / "data") as harness:
+        ann, bob = await harness.pair(OPTIONS)
+        async with reopened(harness) as again:
             for old in (bob, ann):
                 client = await again.connect()
                 await client.stream.send_all(encode(m.Resume(1, old.token)) + encode(m.Ready()))
@@ -342,16 +342,16 @@ async def test_a_result_that_was_not_told_is_told_to_who_comes_back(
     tmp_path: Path, autojump_clock: MockClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(past_matches, "replay_in_process", replayed)
-    async with open_house(tmp_path / "data") as house:
-        ann, bob = await house.pair("params=2,3,5,5 budget=1000")
+    async with open_arena(tmp_path / "data") as harness:
+        ann, bob = await harness.pair("params=2,3,5,5 budget=1000")
         await ready(ann, bob)
         await ann.hear(m.Turn)
         await ann.say(m.Move(m.Text("a1-b2")))
         await ann.hear(m.Result)
-        folder = house.die()
+        folder = harness.die()
         (folder / "records" / "1.txt").rename(folder / "running" / "1.txt")  # it had not been put away yet
         autojump_clock.autojump_threshold = math.inf  # the record is read in a thread, of which the clock knows nothing
-        async with open_house(folder) as again:
+        async with open_arena(folder) as again:
             for player in (ann, bob):
                 back = await resume(again, player, m.Start, m.Moved)
                 assert (await back.next())[:3] == (1, "white", "dead_lock")
@@ -366,19 +366,19 @@ async def test_a_result_that_was_not_told_is_told_to_who_comes_back(
 async def test_a_match_that_was_given_up_for_a_full_disk_does_not_come_back(
     tmp_path: Path, autojump_clock: MockClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async with open_house(tmp_path / "data") as house:
-        ann, bob = await house.pair(OPTIONS)
+    async with open_arena(tmp_path / "data") as harness:
+        ann, bob = await harness.pair(OPTIONS)
         await ready(ann, bob)
 
         def broken(text: str) -> None:
             raise OSError("no space left on device")
 
         with monkeypatch.context() as patch:
-            patch.setattr(house.arena.matches[1]._journal, "write", broken)
+            patch.setattr(harness.arena.matches[1]._journal, "write", broken)
             await ann.hear(m.Turn)
             await ann.say(m.Move(m.Text("a1-b2")))
             assert (await bob.hear(m.Result)).reason == "server_fault"
-        async with reopened(house) as again:
+        async with reopened(harness) as again:
             assert again.arena.matches == {}
             assert record.verify(again.record()).reason == "server_fault"
             await again.connect("ann")
@@ -387,10 +387,10 @@ async def test_a_match_that_was_given_up_for_a_full_disk_does_not_come_back(
 async def test_a_full_disk_at_the_start_leaves_journals_as_they_are(
     tmp_path: Path, autojump_clock: MockClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async with open_house(tmp_path / "data") as house:
-        ann, bob = await house.pair(OPTIONS)
+    async with open_arena(tmp_path / "data") as harness:
+        ann, bob = await harness.pair(OPTIONS)
         await ready(ann, bob)
-        folder = house.die()
+        folder = harness.die()
         journal = (folder / "running" / "1.txt").read_bytes()
         with monkeypatch.context() as patch:
 
@@ -398,19 +398,19 @@ async def test_a_full_disk_at_the_start_leaves_journals_as_they_are(
                 raise OSError("no space left on device")
 
             patch.setattr("server.storage.record_store.MatchJournal.write", broken)
-            async with open_house(folder) as again:
+            async with open_arena(folder) as again:
                 assert again.arena.matches == {}
         assert (folder / "running" / "1.txt").read_bytes() == journal
-        async with open_house(folder) as again:
+        async with open_arena(folder) as again:
             await resume(again, ann, m.Start, m.Turn)
 
 
 async def test_a_fault_while_a_clock_is_let_run_again_annuls_the_match(
     tmp_path: Path, autojump_clock: MockClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async with open_house(tmp_path / "data") as house:
-        ann, _ = await house.pair(OPTIONS)
-        async with reopened(house) as again:
+    async with open_arena(tmp_path / "data") as harness:
+        ann, _ = await harness.pair(OPTIONS)
+        async with reopened(harness) as again:
             journal = again.arena.matches[1]._journal
             write = journal.write
 
@@ -430,8 +430,8 @@ async def test_a_move_that_comes_together_with_the_opponents_is_refused_or_costs
     """Which of both is read first is open; the record is true in either case."""
     plies = set()
     for number in range(24):
-        async with open_house(tmp_path / str(number)) as house:
-            ann, bob = await house.pair(OPTIONS)
+        async with open_arena(tmp_path / str(number)) as harness:
+            ann, bob = await harness.pair(OPTIONS)
             await ready(ann, bob)
             await ann.hear(m.Turn)
             await trio.sleep(0.125)
@@ -439,7 +439,7 @@ async def test_a_move_that_comes_together_with_the_opponents_is_refused_or_costs
                 nursery.start_soon(ann.stream.send_all, b"MOVE a1-b2\n")
                 nursery.start_soon(bob.stream.send_all, b"MOVE a3-b4\n")
             await trio.sleep(0.125)
-            summary = record.verify((house.folder / "running" / "1.txt").read_text())
+            summary = record.verify((harness.folder / "running" / "1.txt").read_text())
             plies.add(summary.history.plies)
             assert summary.left == (875_000, 1_000_000)
     assert plies == {1, 2}

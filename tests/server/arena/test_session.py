@@ -14,7 +14,7 @@ from engine.wire.codes import ProtocolError
 from engine.wire.lines import REQUEST_BYTES
 from server.arena.session import Session
 from server.config.settings import ERRORS
-from tests.server.harness import open_house
+from tests.server.harness import open_arena
 
 
 @pytest.mark.parametrize(
@@ -41,8 +41,8 @@ from tests.server.harness import open_house
 async def test_wrong_line_gets_one_clear_error_and_changes_nothing(
     tmp_path: Path, autojump_clock: MockClock, line: bytes, code: str, words: str
 ) -> None:
-    async with open_house(tmp_path) as house:
-        client = await house.connect()
+    async with open_arena(tmp_path) as harness:
+        client = await harness.connect()
         await client.stream.send_all(line + b"\r\nlogin ann\n")
         error = await client.next()
         assert error.code == code
@@ -53,17 +53,17 @@ async def test_wrong_line_gets_one_clear_error_and_changes_nothing(
 async def test_commands_typed_by_hand_in_either_case_with_blanks_and_crlf(
     tmp_path: Path, autojump_clock: MockClock
 ) -> None:
-    async with open_house(tmp_path) as house:
-        client = await house.connect()
+    async with open_arena(tmp_path) as harness:
+        client = await harness.connect()
         await client.stream.send_all(b"\r\n  login \t ann  \r\nping   a  b \r\n")
         assert await client.next() == m.Welcome("ann")
         assert await client.next() == m.Pong(m.Text("a  b"))
 
 
 async def test_names_are_taken_whatever_their_case(tmp_path: Path, autojump_clock: MockClock) -> None:
-    async with open_house(tmp_path) as house:
-        ann = await house.connect("ann")
-        other = await house.connect()
+    async with open_arena(tmp_path) as harness:
+        ann = await harness.connect("ann")
+        other = await harness.connect()
         await other.say(m.Login("ANN"))
         assert (await other.hear(m.Error)).code == "name_taken"
         await ann.say(m.Quit())
@@ -75,8 +75,8 @@ async def test_names_are_taken_whatever_their_case(tmp_path: Path, autojump_cloc
 
 async def test_tokens_are_asked_for_and_checked(tmp_path: Path, autojump_clock: MockClock) -> None:
     known = {"ann": sha256(b"secret").hexdigest()}
-    async with open_house(tmp_path, change=lambda s: msgspec.structs.replace(s, tokens=known)) as house:
-        client = await house.connect()
+    async with open_arena(tmp_path, change=lambda s: msgspec.structs.replace(s, tokens=known)) as harness:
+        client = await harness.connect()
         for message in (m.Login("ann"), m.Login("ann", "Secret"), m.Login("bob", "secret")):
             await client.say(message)
             assert (await client.hear(m.Error)).code == "bad_token"
@@ -85,8 +85,8 @@ async def test_tokens_are_asked_for_and_checked(tmp_path: Path, autojump_clock: 
 
 
 async def test_seek_can_be_taken_back(tmp_path: Path, autojump_clock: MockClock) -> None:
-    async with open_house(tmp_path) as house:
-        ann, bob = await house.connect("ann"), await house.connect("bob")
+    async with open_arena(tmp_path) as harness:
+        ann, bob = await harness.connect("ann"), await harness.connect("bob")
         await ann.say(m.Seek("gipf"))
         await ann.hear(m.Seeking)
         await ann.say(m.Cancel())
@@ -99,8 +99,8 @@ async def test_seek_can_be_taken_back(tmp_path: Path, autojump_clock: MockClock)
 
 
 async def test_who_hangs_up_is_not_paired(tmp_path: Path, autojump_clock: MockClock) -> None:
-    async with open_house(tmp_path) as house:
-        ann, bob = await house.connect("ann"), await house.connect("bob")
+    async with open_arena(tmp_path) as harness:
+        ann, bob = await harness.connect("ann"), await harness.connect("bob")
         await ann.say(m.Seek("gipf"))
         await ann.hear(m.Seeking)
         await ann.stream.aclose()
@@ -112,8 +112,8 @@ async def test_who_hangs_up_is_not_paired(tmp_path: Path, autojump_clock: MockCl
 
 @pytest.mark.parametrize(("line", "code"), [("SEEK chess", "unknown_game"), ("SEEK gipf budget=1", "bad_time")])
 async def test_seek_for_what_there_is_not(tmp_path: Path, autojump_clock: MockClock, line: str, code: str) -> None:
-    async with open_house(tmp_path) as house:
-        ann = await house.connect("ann")
+    async with open_arena(tmp_path) as harness:
+        ann = await harness.connect("ann")
         await ann.stream.send_all(line.encode() + b"\n")
         assert (await ann.hear(m.Error)).code == code
         await ann.say(m.Seek("gipf"))
@@ -121,8 +121,8 @@ async def test_seek_for_what_there_is_not(tmp_path: Path, autojump_clock: MockCl
 
 
 async def test_session_of_errors_alone_is_closed(tmp_path: Path, autojump_clock: MockClock) -> None:
-    async with open_house(tmp_path) as house:
-        client = await house.connect()
+    async with open_arena(tmp_path) as harness:
+        client = await harness.connect()
         for _ in range(ERRORS):
             await client.stream.send_all(b"?\n")
             await client.hear(m.Error)
@@ -131,27 +131,27 @@ async def test_session_of_errors_alone_is_closed(tmp_path: Path, autojump_clock:
 
 
 async def test_no_more_matches_than_the_server_has_room_for(tmp_path: Path, autojump_clock: MockClock) -> None:
-    async with open_house(tmp_path, change=lambda s: msgspec.structs.replace(s, most_matches=1)) as house:
-        await house.pair()
-        carol = await house.connect("carol")
+    async with open_arena(tmp_path, change=lambda s: msgspec.structs.replace(s, most_matches=1)) as harness:
+        await harness.pair()
+        carol = await harness.connect("carol")
         await carol.say(m.Seek("gipf"))
         assert (await carol.hear(m.Error)).code == "too_many"
 
 
 async def test_help_lists_every_command(tmp_path: Path, autojump_clock: MockClock) -> None:
-    async with open_house(tmp_path) as house:
-        client = await house.connect()
+    async with open_arena(tmp_path) as harness:
+        client = await harness.connect()
         await client.say(m.AskHelp())
         lines = (await client.hear(m.Help)).lines
         assert [line.split()[0].rstrip(":") for line in lines] == list(m.REQUESTS)
 
 
 async def test_server_that_stops_tells_those_who_wait(tmp_path: Path, autojump_clock: MockClock) -> None:
-    async with open_house(tmp_path) as house:
-        ann = await house.connect("ann")
+    async with open_arena(tmp_path) as harness:
+        ann = await harness.connect("ann")
         await ann.say(m.Seek("gipf"))
         await ann.hear(m.Seeking)
-        house.arena.stop()
+        harness.arena.stop()
         await ann.hear(m.Cancelled)
         await ann.say(m.Seek("gipf"))
         assert (await ann.hear(m.Error)).code == "stopping"
@@ -165,9 +165,9 @@ async def test_what_is_over_is_gone_without_the_garbage_collector(tmp_path: Path
     gc.disable()
     before = alive()
     try:
-        async with open_house(tmp_path) as house:
-            ann, bob = await house.pair()
-            carol = await house.connect("carol")
+        async with open_arena(tmp_path) as harness:
+            ann, bob = await harness.pair()
+            carol = await harness.connect("carol")
             await carol.stream.send_all(b"\xff\xfe\nnonsense\n" + b"x" * 2000 + b"\n")
             for _ in range(3):
                 assert isinstance(await carol.next(), m.Error)

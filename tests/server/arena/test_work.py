@@ -10,7 +10,7 @@ import pytest
 
 from engine.games.catalogue import GAMES
 from tests.bench.requests import Costs, ask_for_all, limited_to
-from tests.server.harness import open_house
+from tests.server.harness import open_arena
 
 MAX_CALLS = 5000
 """Calls for one request, or one part of it: they take less than a millisecond."""
@@ -40,10 +40,10 @@ def counted_calls() -> Iterator[list[int]]:
 @pytest.mark.parametrize(("game", "params"), LARGEST)
 async def test_no_request_does_more_than_a_bound(tmp_path: Path, game: str, params: str) -> None:
     GAMES[game].start(GAMES[game].parameters(params) if params else "").verdict()  # binds the rules to the board, once
-    async with open_house(tmp_path, change=limited_to(PLIES)) as house:
+    async with open_arena(tmp_path, change=limited_to(PLIES)) as harness:
         with counted_calls() as calls:
             costs = Costs(lambda: calls[0])
-            await ask_for_all(house, costs, game, params)
+            await ask_for_all(harness, costs, game, params)
         worst = costs.worst()
         assert {"MOVE", "MOVES", "BOARD", "RESUME", "LIST", "RECORD", "WATCH"} <= worst.keys()
         assert {kind: count for kind, count in worst.items() if count > MAX_CALLS} == {}

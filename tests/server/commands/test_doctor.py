@@ -20,7 +20,7 @@ from server.commands.doctor import GOOD, NOTE, WRONG, Finding, diagnosis
 from server.config import tls, tokens
 from server.contest.store.store import FILE as STORE
 from server.storage.record_store import lock_data_directory
-from tests.server.harness import open_house, play, ready
+from tests.server.harness import open_arena, play, ready
 
 
 def found(folder: Path, about: str, text: str = "", **options: bool) -> list[Finding]:
@@ -32,9 +32,9 @@ def found(folder: Path, about: str, text: str = "", **options: bool) -> list[Fin
 
 async def _matches(folder: Path, count: int) -> None:
     """Leave records of some matches, and the journal of one that is played."""
-    async with open_house(folder) as house:
+    async with open_arena(folder) as harness:
         for _ in range(count):
-            ann, bob = await house.pair()
+            ann, bob = await harness.pair()
             await ready(ann, bob)
             await play(ann, bob, "a4-b4")
             await ann.say(m.Resign())
@@ -42,8 +42,8 @@ async def _matches(folder: Path, count: int) -> None:
                 await client.hear(m.Result)
                 await client.say(m.Quit())
                 assert await client.next() is not None
-        await house.pair()
-        house.die("left")
+        await harness.pair()
+        harness.die("left")
     folder.with_name(f"{folder.name}-left").rename(folder.with_name("data"))
 
 

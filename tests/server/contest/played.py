@@ -74,7 +74,7 @@ def play(definition: Definition, result: Result, order: Random | None = None, at
             games.append(result(running.pop(order.randrange(len(running)) if order else 0)))
 
 
-def ended(definition: Definition, games: list[Finished]) -> Plan:
+def final_plan(definition: Definition, games: list[Finished]) -> Plan:
     """Return the plan of a contest that is over."""
     last = plan(definition, games)
     assert last.over and not last.due and not last.forfeited

@@ -9,7 +9,7 @@ from server.contest.definition import Knockout
 from server.contest.fixtures import Finished, Fixture
 from server.contest.formats.knockout import seeds
 from server.contest.formats.standings import standings
-from tests.server.contest.played import CONTROL, better_wins, by_seed, contest, ended, play
+from tests.server.contest.played import CONTROL, better_wins, by_seed, contest, final_plan, play
 
 SHORT = TimeControl(100_000)
 FORMAT = Knockout(tie_breaks=2, control=SHORT)
@@ -29,7 +29,7 @@ def test_one_winner_comes_out_and_everybody_else_loses_one_meeting(
 ) -> None:
     definition = contest(entrants, FORMAT, time_losses=2)
     games = play(definition, by_seed(seed, draws, late, slow="a1"), Random(seed), at_once=3)
-    (state,) = ended(definition, games).stages
+    (state,) = final_plan(definition, games).stages
     table = standings(definition, 0, state.players, games, state.schedule.byes)
     meetings = {(game.fixture.round, frozenset(game.fixture.players)) for game in games}
     assert len(meetings) == entrants - 1
@@ -45,7 +45,7 @@ def test_one_winner_comes_out_and_everybody_else_loses_one_meeting(
 def test_better_ones_win_and_the_table_says_how_far_everybody_came() -> None:
     definition = contest(6, FORMAT)
     games = play(definition, better_wins)
-    (state,) = ended(definition, games).stages
+    (state,) = final_plan(definition, games).stages
     assert {bye.name for bye in state.schedule.byes} == {"a1", "a2"}
     table = standings(definition, 0, state.players, games, state.schedule.byes)
     assert [(line.place, line.name) for line in table] == [
@@ -84,7 +84,7 @@ def test_a_tie_is_broken_by_the_first_pair_that_is_not_even() -> None:
 def test_who_is_disqualified_loses_the_meeting(late: int) -> None:
     definition = contest(4, FORMAT, time_losses=late)
     games = play(definition, by_seed(5, 0.0, 1.0, slow="a1"))
-    (state,) = ended(definition, games).stages
+    (state,) = final_plan(definition, games).stages
     with_a1 = [game for game in games if "a1" in game.fixture.players]
     assert {game.fixture.round for game in with_a1} == {1}
     table = standings(definition, 0, state.players, games, state.schedule.byes)

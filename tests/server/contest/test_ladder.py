@@ -11,7 +11,7 @@ from server.contest.definition import Ladder, RoundRobin
 from server.contest.fixtures import Finished, Fixture
 from server.contest.formats.due_games import games_to_start
 from server.contest.formats.plan import Present, plan
-from tests.server.contest.played import better_wins, by_seed, contest, ended, play
+from tests.server.contest.played import better_wins, by_seed, contest, final_plan, play
 
 
 def who(fixtures: tuple[Fixture, ...]) -> set[frozenset[str]]:
@@ -87,7 +87,7 @@ def test_who_is_disqualified_is_paired_no_more() -> None:
     definition = contest(2, Ladder(30, 0), time_losses=1)
     games = play(definition, by_seed(1, late=1.0, slow="a2"))
     assert [game.played for game in games] == [True, False]
-    assert ended(definition, games).over
+    assert final_plan(definition, games).over
 
 
 def test_stages_may_follow_a_ladder() -> None:

@@ -10,7 +10,7 @@ from server.contest.fixtures import FORFEIT, QUALIFICATION, Finished, Fixture, c
 from server.contest.formats.plan import Present, plan
 from server.contest.formats.seeded_random import shuffled
 from server.contest.formats.standings import standings
-from tests.server.contest.played import CONTROL, better_wins, by_seed, contest, ended, play
+from tests.server.contest.played import CONTROL, better_wins, by_seed, contest, final_plan, play
 
 formats = st.sampled_from(
     [
@@ -88,7 +88,7 @@ def test_best_of_a_stage_go_on_in_the_order_of_its_table() -> None:
         return better_wins(fixture.swapped)._replace(fixture=fixture)
 
     games = play(definition, worse_wins)
-    first, second = ended(definition, games).stages
+    first, second = final_plan(definition, games).stages
     assert second.players == ("a6", "a5", "a4", "a3")
     assert {frozenset(game.fixture.players) for game in games if game.fixture.stage == 1} == {
         frozenset(("a6", "a3")), frozenset(("a5", "a4")), frozenset(("a6", "a5"))
@@ -100,8 +100,8 @@ def test_best_of_a_stage_go_on_in_the_order_of_its_table() -> None:
 def test_disqualified_do_not_go_on() -> None:
     definition = contest(4, RoundRobin(), Knockout(tie_breaks=1, control=CONTROL), advance=2, time_losses=1)
     games = play(definition, by_seed(1, late=1.0, slow="a1"))
-    assert "a1" not in ended(definition, games).stages[1].players
-    assert len(ended(definition, games).stages[1].players) == 2
+    assert "a1" not in final_plan(definition, games).stages[1].players
+    assert len(final_plan(definition, games).stages[1].players) == 2
 
 
 def test_seed_draws_the_order_of_entrants_where_it_is_by_lot() -> None:
@@ -144,7 +144,7 @@ def test_qualification_lets_in_those_who_play_and_stops_as_soon_as_somebody_is_o
     assert len(due) == 5 * 4
     assert {fixture.players for fixture in due if "a1" in fixture.players} == {("a1", "random"), ("random", "a1")}
     games = play(definition, faulty)
-    (before, contest_stage) = ended(definition, games).stages
+    (before, contest_stage) = final_plan(definition, games).stages
     assert before.number == QUALIFICATION
     assert contest_stage.players == ("a1", "a4")
     assert [game.fixture.players for game in games if game.fixture.stage == 0] == [("a1", "a4"), ("a4", "a1")]
@@ -161,6 +161,6 @@ def test_contest_without_anybody_left_is_over() -> None:
 
     games = play(definition, hang)
     assert len(games) == 2
-    assert [state.players for state in ended(definition, games).stages[1:]] == [(), ()]
+    assert [state.players for state in final_plan(definition, games).stages[1:]] == [(), ()]
     for format in (Swiss(1), Gauntlet(("a1",)), Ladder(2, 0)):
         assert len(play(contest(2, format, qualification=RULES), hang)) == 2

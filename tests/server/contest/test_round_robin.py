@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from server.contest.definition import Gauntlet, RoundRobin
 from server.contest.formats.plan import plan
 from server.contest.formats.round_robin import berger
-from tests.server.contest.played import better_wins, by_seed, contest, ended, play
+from tests.server.contest.played import better_wins, by_seed, contest, final_plan, play
 
 PUBLISHED = {
     4: ["1-4 2-3", "4-3 1-2", "2-4 3-1"],
@@ -94,7 +94,7 @@ def test_games_may_be_played_in_any_order(format: RoundRobin | Gauntlet) -> None
     other = play(definition, by_seed(3), Random(8), at_once=4)
     assert usual != other
     assert sorted(usual, key=str) == sorted(other, key=str)
-    assert ended(definition, other).stages == ended(definition, usual).stages
+    assert final_plan(definition, other).stages == final_plan(definition, usual).stages
 
 
 def test_all_but_one_disqualified_leave_a_contest_that_is_over() -> None:

@@ -5,7 +5,7 @@ from server.contest.definition import Gauntlet, Ladder, RoundRobin, Swiss
 from server.contest.fixtures import FORFEIT, Bye, Finished, Fixture
 from server.contest.formats.plan import plan
 from server.contest.formats.standings import crosstable, standings
-from tests.server.contest.played import better_wins, by_seed, contest, ended, play
+from tests.server.contest.played import better_wins, by_seed, contest, final_plan, play
 
 NAMES = ("a1", "a2", "a3", "a4")
 
@@ -102,7 +102,7 @@ def test_who_was_disqualified_comes_last() -> None:
 def test_the_better_one_is_always_further_up(format: RoundRobin | Swiss | Gauntlet | Ladder) -> None:
     definition = contest(5, format, variants=2)
     games = play(definition, better_wins)
-    (state,) = ended(definition, games).stages
+    (state,) = final_plan(definition, games).stages
     table = standings(definition, 0, state.players, games, state.schedule.byes)
     assert [line.name for line in table] == ["a1", "a2", "a3", "a4", "a5"]
     places = [line.place for line in table]
@@ -130,7 +130,7 @@ def test_points_of_all_add_up_to_the_games() -> None:
     for format in (RoundRobin(), Swiss(3)):
         definition = contest(6, format, time_losses=2)
         games = play(definition, by_seed(5, late=0.7, slow="a2"))
-        (state,) = ended(definition, games).stages
+        (state,) = final_plan(definition, games).stages
         table = standings(definition, 0, state.players, games, state.schedule.byes)
         byes = 2 * len(state.schedule.byes)
         assert sum(line.points for line in table) == len(games) + byes

@@ -12,7 +12,7 @@ from server.contest.fixtures import Bye, Finished, Fixture
 from server.contest.formats.plan import plan
 from server.contest.formats.swiss import Past, pair
 from server.contest.scoring.disqualification import find_disqualified
-from tests.server.contest.played import better_wins, by_seed, contest, ended, play
+from tests.server.contest.played import better_wins, by_seed, contest, final_plan, play
 
 
 def rounds_of(games: Sequence[Finished]) -> list[set[frozenset[str]]]:
@@ -46,7 +46,7 @@ def test_nobody_meets_anybody_twice_or_has_two_byes_where_it_can_be_avoided(
 ) -> None:
     definition = contest(entrants, Swiss(rounds), time_losses=2)
     games = play(definition, by_seed(seed, late=late, slow="a2"))
-    byes = ended(definition, games).stages[0].schedule.byes
+    byes = final_plan(definition, games).stages[0].schedule.byes
     met: Counter[frozenset[str]] = Counter()
     had: Counter[str] = Counter()
     for number, pairs in enumerate(rounds_of(games), 1):
@@ -88,7 +88,7 @@ def test_who_leads_meets_who_leads() -> None:
 def test_byes_go_to_the_last_who_had_none() -> None:
     definition = contest(5, Swiss(4))
     games = play(definition, better_wins)
-    byes = ended(definition, games).stages[0].schedule.byes
+    byes = final_plan(definition, games).stages[0].schedule.byes
     assert byes[0] == Bye(1, "a5")
     assert len({bye.name for bye in byes}) == 4
 

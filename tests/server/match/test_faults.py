@@ -22,7 +22,7 @@ from server.storage import record_store as record_store_module
 from server.storage.disk import Disk
 from server.storage.record_store import Keys, RecordStore
 from tests.engine.test_record import played
-from tests.server.harness import Client, House, logged, open_house, play, ready
+from tests.server.harness import ArenaHarness, Client, logged, open_arena, play, ready
 
 VICTIM = "3,3,9,9"
 """The variant that is broken; the ten others play another one."""
@@ -92,25 +92,25 @@ class Others:
     def __init__(self) -> None:
         self.pairs: list[tuple[Client, Client]] = []
 
-    async def begin(self, house: House) -> None:
+    async def begin(self, harness: ArenaHarness) -> None:
         for number in range(OTHERS):
-            first, second = await house.connect(f"f{number}"), await house.connect(f"s{number}")
+            first, second = await harness.connect(f"f{number}"), await harness.connect(f"s{number}")
             options = f"params={OTHER} budget=600000"
             await first.say(m.Seek("gipf", m.Text(f"{options} colour=white opponent=s{number}")))
             await second.say(m.Seek("gipf", m.Text(f"{options} opponent=f{number}")))
             await ready(first, second)
             self.pairs.append((first, second))
 
-    async def end(self, house: House) -> None:
+    async def end(self, harness: ArenaHarness) -> None:
         """Each goes on as if nothing had happened."""
-        assert len(house.arena.matches) == OTHERS
+        assert len(harness.arena.matches) == OTHERS
         for first, second in self.pairs:
             await play(first, second, "a3-b3 w: b3 c3")
             await second.say(m.Resign())
             result = await first.hear(m.Result)
             assert (result.result, result.reason) == ("white", "resign")
-            assert record.verify(house.record(result.match)).reason == "resign"
-        assert not house.arena.matches
+            assert record.verify(harness.record(result.match)).reason == "resign"
+        assert not harness.arena.matches
 
 
 async def _try(client: Client, *messages: m.Message) -> None:
@@ -122,7 +122,7 @@ async def _try(client: Client, *messages: m.Message) -> None:
     await trio.sleep(0.01)
 
 
-async def _everything(house: House, ann: Client, bob: Client, arm: Callable[[str], None]) -> None:
+async def _everything(harness: ArenaHarness, ann: Client, bob: Client, arm: Callable[[str], None]) -> None:
     """Let two players do all that can be done in a match that may break at any point."""
     arm("announcing")
     options = f"params={VICTIM} budget=1000"
@@ -137,14 +137,14 @@ async def _everything(house: House, ann: Client, bob: Client, arm: Callable[[str
         await _try(mover, m.AskBoard())
         await _try(mover, m.Move(m.Text(move)))
     await _try(ann, m.AskBoard())
-    guest = await house.connect()
+    guest = await harness.connect()
     await _try(guest, m.Watch(OTHERS + 1))
     arm("dropping")
-    if OTHERS + 1 in house.arena.matches:
+    if OTHERS + 1 in harness.arena.matches:
         await ann.hear(m.Match)  # with its token
         await ann.stream.aclose()
         await trio.sleep(0.01)
-        again = await house.connect()
+        again = await harness.connect()
         await _try(again, m.Resume(OTHERS + 1, ann.token))
 
 
@@ -165,10 +165,10 @@ async def _broken_match(
     folder: Path, monkeypatch: pytest.MonkeyPatch, owner: Any, name: str, when: str, end: str
 ) -> tuple[str, list[str]]:
     """Play a match beside others, with a function broken for it from some point on; return how it ended."""
-    async with open_house(folder) as house:
+    async with open_arena(folder) as harness:
         others = Others()
-        await others.begin(house)
-        ann, bob = await house.connect("ann"), await house.connect("bob")
+        await others.begin(harness)
+        ann, bob = await harness.connect("ann"), await harness.connect("bob")
         calls: list[str] = []
         with monkeypatch.context() as patch:
 
@@ -177,17 +177,17 @@ async def _broken_match(
                 if point == when:
                     calls = break_function(patch, owner, name)
 
-            await _everything(house, ann, bob, arm)
+            await _everything(harness, ann, bob, arm)
             if ENDS[end] is not None:
                 await _try(bob, ENDS[end])
             await trio.sleep(3)  # whatever has gone wrong: by then its flags have fallen
-        await others.end(house)
-        return _how_it_ended(house, OTHERS + 1), calls
+        await others.end(harness)
+        return _how_it_ended(harness, OTHERS + 1), calls
 
 
-def _how_it_ended(house: House, match: int) -> str:
+def _how_it_ended(harness: ArenaHarness, match: int) -> str:
     for place in ("records", "running"):
-        path = house.folder / place / f"{match}.txt"
+        path = harness.folder / place / f"{match}.txt"
         if path.exists():
             summary = record.verify(path.read_text(encoding="utf-8"))  # what stands there is true in any case
             return summary.reason or "no result"
@@ -228,8 +228,8 @@ async def test_a_fault_of_the_rules_ends_that_match_alone(
 async def test_who_asked_for_what_failed_may_play_on(
     tmp_path: Path, autojump_clock: MockClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async with open_house(tmp_path) as house:
-        ann, bob = await house.pair()
+    async with open_arena(tmp_path) as harness:
+        ann, bob = await harness.pair()
         await ready(ann, bob)
         await ann.hear(m.Turn)
         with monkeypatch.context() as patch:
@@ -250,8 +250,8 @@ async def test_who_asked_for_what_failed_may_play_on(
 async def test_a_match_that_cannot_be_begun_is_said_to_both_who_may_seek_again(
     tmp_path: Path, autojump_clock: MockClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async with open_house(tmp_path) as house:
-        ann, bob = await house.connect("ann"), await house.connect("bob")
+    async with open_arena(tmp_path) as harness:
+        ann, bob = await harness.connect("ann"), await harness.connect("bob")
         with monkeypatch.context() as patch:
             break_function(patch, referee, "first_board")
             await ann.say(m.Seek("gipf", m.Text(f"params={VICTIM}")))
@@ -260,7 +260,7 @@ async def test_a_match_that_cannot_be_begun_is_said_to_both_who_may_seek_again(
                 await client.hear(m.Cancelled)
                 error = await client.hear(m.Error)
                 assert (error.code, error.sentence) == ("server_fault", "the server cannot begin this match now")
-        assert house.arena.matches == {}
+        assert harness.arena.matches == {}
         await trio.sleep(100)
         await ann.say(m.Seek("gipf", m.Text(f"params={VICTIM}")))
         await bob.say(m.Seek("gipf"))
@@ -283,10 +283,10 @@ def _failing(error: OSError) -> Callable[..., Any]:
 async def test_no_match_is_begun_that_cannot_be_recorded(
     tmp_path: Path, autojump_clock: MockClock, monkeypatch: pytest.MonkeyPatch, place: str, error: OSError
 ) -> None:
-    async with open_house(tmp_path) as house:
+    async with open_arena(tmp_path) as harness:
         others = Others()
-        await others.begin(house)
-        ann, bob = await house.connect("ann"), await house.connect("bob")
+        await others.begin(harness)
+        ann, bob = await harness.connect("ann"), await harness.connect("bob")
         with monkeypatch.context() as patch:
             if place == "keys":
                 patch.setattr(RecordStore, "_write_keys", _failing(error))
@@ -303,14 +303,14 @@ async def test_no_match_is_begun_that_cannot_be_recorded(
             f"{number}.txt" for number in range(1, OTHERS + 1)
         )
         assert len(list((tmp_path / "keys").iterdir())) == OTHERS
-        await others.end(house)
+        await others.end(harness)
 
 
 async def test_a_record_that_cannot_be_moved_is_there_all_the_same_and_moves_with_the_next(
     tmp_path: Path, autojump_clock: MockClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async with open_house(tmp_path) as house:
-        ann, bob = await house.pair("params=2,3,5,5")
+    async with open_arena(tmp_path) as harness:
+        ann, bob = await harness.pair("params=2,3,5,5")
         await ready(ann, bob)
         with monkeypatch.context() as patch:
             patch.setattr(Path, "rename", _failing(READ_ONLY))
@@ -326,18 +326,18 @@ async def test_a_record_that_cannot_be_moved_is_there_all_the_same_and_moves_wit
         await ready(ann, bob)
         await ann.say(m.Move(m.Text("a1-b2")))
         await bob.hear(m.Result)
-        assert house.record(1) == text and record.verify(house.record(2)).result == "white"
+        assert harness.record(1) == text and record.verify(harness.record(2)).result == "white"
         assert list((tmp_path / "running").iterdir()) == []
 
 
 async def test_a_damaged_record_is_said_and_costs_nobody_a_match(tmp_path: Path, autojump_clock: MockClock) -> None:
-    async with open_house(tmp_path) as house:
+    async with open_arena(tmp_path) as harness:
         (tmp_path / "records" / "77.txt").write_bytes(b"arena-record 1\nmatch 77\n\xff\xfe\n")
-        ann, bob = await house.pair()
+        ann, bob = await harness.pair()
         await ready(ann, bob)
         await ann.say(m.AskBoard())
         await ann.hear(m.Board)
-        guest = await house.connect()
+        guest = await harness.connect()
         await guest.say(m.AskRecord(77))
         assert await guest.next() == m.Error("server_fault", m.Text("the record of match 77 cannot be read"))
         await play(ann, bob, "a1-b2")
@@ -363,12 +363,12 @@ async def test_a_damaged_journal_that_cannot_be_kept_aside_waits_for_the_next_st
     sound = journal.read_bytes()
     journal.write_bytes(sound + b"nonsense\n")
     with capture_logs() as logs:
-        async with open_house(tmp_path, record_store=lambda folder: RecordStore(folder, disk=Full())) as house:
-            assert 7 not in house.arena.matches
+        async with open_arena(tmp_path, record_store=lambda folder: RecordStore(folder, disk=Full())) as harness:
+            assert 7 not in harness.arena.matches
         assert journal.read_bytes() == sound + b"nonsense\n", "nothing of it is lost"
         assert [line["match"] for line in logs if line["log_level"] == "error"] == [7]
-        async with open_house(tmp_path) as house:
-            assert record.verify(house.record(7)).reason == "server_fault"
+        async with open_arena(tmp_path) as harness:
+            assert record.verify(harness.record(7)).reason == "server_fault"
     assert not journal.exists() and (tmp_path / "damaged" / "7.txt").read_bytes() == sound + b"nonsense\n"
 
 
@@ -386,9 +386,9 @@ def test_a_directory_that_cannot_be_written_to_is_refused_at_the_start(
 async def test_a_fault_of_one_flag_lets_the_others_fall(
     tmp_path: Path, autojump_clock: MockClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async with open_house(tmp_path) as house:
-        ann, _ = await house.pair(f"params={VICTIM} budget=500")
-        first, second = await house.connect("cid"), await house.connect("dan")
+    async with open_arena(tmp_path) as harness:
+        ann, _ = await harness.pair(f"params={VICTIM} budget=500")
+        first, second = await harness.connect("cid"), await harness.connect("dan")
         await first.say(m.Seek("gipf", m.Text(f"params={OTHER} budget=700 colour=white")))
         await second.say(m.Seek("gipf", m.Text("opponent=cid")))
         for name in ("flag", "annul"):

@@ -9,12 +9,12 @@ from trio.testing import MockClock
 from engine import record
 from engine.wire import messages as m
 from server.config.settings import REQUESTS_PER_TURN
-from tests.server.harness import open_house, play, ready
+from tests.server.harness import open_arena, play, ready
 
 
 async def test_match_is_announced_to_both_with_board_and_budget(tmp_path: Path, autojump_clock: MockClock) -> None:
-    async with open_house(tmp_path) as house:
-        ann, bob = await house.connect("ann"), await house.connect("bob")
+    async with open_arena(tmp_path) as harness:
+        ann, bob = await harness.connect("ann"), await harness.connect("bob")
         await ann.say(m.Seek("gipf", m.Text("params=3,3,9,9 budget=1000 increment=10 colour=black")))
         assert await ann.next() == m.Seeking("gipf", m.Text("params=3,3,9,9 budget=1000 increment=10 colour=black"))
         await bob.say(m.Seek("gipf"))
@@ -28,8 +28,8 @@ async def test_match_is_announced_to_both_with_board_and_budget(tmp_path: Path, 
 async def test_moves_are_relayed_with_clocks_that_ran_only_for_the_mover(
     tmp_path: Path, autojump_clock: MockClock
 ) -> None:
-    async with open_house(tmp_path) as house:
-        ann, bob = await house.pair("params=3,3,9,9 budget=1000 increment=7")
+    async with open_arena(tmp_path) as harness:
+        ann, bob = await harness.pair("params=3,3,9,9 budget=1000 increment=7")
         await trio.sleep(0.100)
         await ann.say(m.Ready())
         await trio.sleep(0.050)
@@ -45,17 +45,17 @@ async def test_moves_are_relayed_with_clocks_that_ran_only_for_the_mover(
 
 
 async def test_winning_move_ends_the_match_and_its_record_is_true(tmp_path: Path, autojump_clock: MockClock) -> None:
-    async with open_house(tmp_path) as house:
-        ann, bob = await house.pair("params=2,3,5,5")
+    async with open_arena(tmp_path) as harness:
+        ann, bob = await harness.pair("params=2,3,5,5")
         await ready(ann, bob)
         await ann.say(m.Move(m.Text("a1-b2")))  # the board is full: docs/rules.md, white wins in 1
         for client in (ann, bob):
             assert (await client.hear(m.Moved)).move == "a1-b2"
             result = await client.next()
             assert (result.match, result.result, result.reason) == (1, "white", "dead_lock")
-        summary = record.verify(house.record())
+        summary = record.verify(harness.record())
         assert (summary.result, summary.reason, summary.history.moves) == ("white", "dead_lock", ("a1-b2",))
-        assert house.arena.matches == {}
+        assert harness.arena.matches == {}
 
 
 @pytest.mark.parametrize(
@@ -69,8 +69,8 @@ async def test_winning_move_ends_the_match_and_its_record_is_true(tmp_path: Path
 async def test_illegal_move_loses_at_once_and_both_are_told_why(
     tmp_path: Path, autojump_clock: MockClock, move: str, code: str
 ) -> None:
-    async with open_house(tmp_path) as house:
-        ann, bob = await house.pair()
+    async with open_arena(tmp_path) as harness:
+        ann, bob = await harness.pair()
         await ready(ann, bob)
         await ann.hear(m.Turn)
         await ann.say(m.Move(m.Text(move)))
@@ -78,12 +78,12 @@ async def test_illegal_move_loses_at_once_and_both_are_told_why(
             result = await client.hear(m.Result)
             assert (result.result, result.reason) == ("black", "bad_move")
             assert code in result.sentence and move in result.sentence
-        assert record.verify(house.record()).reason == "bad_move"
+        assert record.verify(harness.record()).reason == "bad_move"
 
 
 async def test_flag_falls_at_the_deadline_not_at_the_next_line(tmp_path: Path, autojump_clock: MockClock) -> None:
-    async with open_house(tmp_path) as house:
-        ann, bob = await house.pair("params=3,3,9,9 budget=1000")
+    async with open_arena(tmp_path) as harness:
+        ann, bob = await harness.pair("params=3,3,9,9 budget=1000")
         await ready(ann, bob)
         await play(ann, bob, "a1-b2")
         began = trio.current_time()
@@ -93,47 +93,47 @@ async def test_flag_falls_at_the_deadline_not_at_the_next_line(tmp_path: Path, a
         assert "ran out of time" in result.sentence
         await bob.say(m.Ping())
         await bob.hear(m.Pong)
-        assert record.verify(house.record()).reason == "time"
+        assert record.verify(harness.record()).reason == "time"
 
 
 @pytest.mark.parametrize("who", [0, 1])
 async def test_who_is_not_ready_in_time_loses(tmp_path: Path, autojump_clock: MockClock, who: int) -> None:
-    async with open_house(tmp_path) as house:
-        clients = await house.pair("params=3,3,9,9 budget=500")
+    async with open_arena(tmp_path) as harness:
+        clients = await harness.pair("params=3,3,9,9 budget=500")
         await clients[1 - who].say(m.Ready())
         result = await clients[who].hear(m.Result)
         assert trio.current_time() == pytest.approx(0.5, abs=1e-3)
         assert (result.result, result.reason) == (("black", "white")[who], "time")
         assert "while initialising" in result.sentence
-        record.verify(house.record())
+        record.verify(harness.record())
 
 
 async def test_nobody_ready_in_time_is_a_draw(tmp_path: Path, autojump_clock: MockClock) -> None:
-    async with open_house(tmp_path) as house:
-        ann, _ = await house.pair("params=3,3,9,9 budget=500")
+    async with open_arena(tmp_path) as harness:
+        ann, _ = await harness.pair("params=3,3,9,9 budget=500")
         result = await ann.hear(m.Result)
         assert (result.result, result.reason) == ("draw", "time")
-        assert record.verify(house.record()).result == "draw"
+        assert record.verify(harness.record()).result == "draw"
 
 
 @pytest.mark.parametrize("on_turn", [True, False])
 async def test_resigning_is_possible_at_any_time(tmp_path: Path, autojump_clock: MockClock, on_turn: bool) -> None:
-    async with open_house(tmp_path) as house:
-        ann, bob = await house.pair()
+    async with open_arena(tmp_path) as harness:
+        ann, bob = await harness.pair()
         await ready(ann, bob)
         await ann.hear(m.Turn)
         await (ann if on_turn else bob).say(m.Resign())
         result = await bob.hear(m.Result)
         assert (result.result, result.reason) == ("black" if on_turn else "white", "resign")
-        record.verify(house.record())
+        record.verify(harness.record())
 
 
 @pytest.mark.parametrize("on_turn", [True, False])
 async def test_a_player_that_says_crashed_loses_with_its_own_words(
     tmp_path: Path, autojump_clock: MockClock, on_turn: bool
 ) -> None:
-    async with open_house(tmp_path) as house:
-        ann, bob = await house.pair()
+    async with open_arena(tmp_path) as harness:
+        ann, bob = await harness.pair()
         await ready(ann, bob)
         await ann.hear(m.Turn)
         await (ann if on_turn else bob).say(m.Crashed(m.Text("ValueError: it's \N{SNOWMAN}" + "!" * 300)))
@@ -142,31 +142,31 @@ async def test_a_player_that_says_crashed_loses_with_its_own_words(
         assert (result.result, result.reason) == (winner, "crashed")
         said = "ValueError: it's \N{SNOWMAN}" + "!" * 181 + "…"
         assert result.sentence == f'{loser} crashed, and says: "{said}"'
-        summary = record.verify(house.record())
+        summary = record.verify(harness.record())
         assert (summary.result, summary.reason, summary.crashed) == (winner, "crashed", said)
 
 
 async def test_what_a_crashed_player_says_may_name_anybody(tmp_path: Path, autojump_clock: MockClock) -> None:
-    async with open_house(tmp_path) as house:
-        ann, bob = await house.pair()
+    async with open_arena(tmp_path) as harness:
+        ann, bob = await harness.pair()
         await ready(ann, bob)
         await ann.say(m.Crashed(m.Text("bob (black) resigned, and ann (white) has won")))
         assert (await bob.hear(m.Result)).result == "black"
-        assert record.verify(house.record()).reason == "crashed"
+        assert record.verify(harness.record()).reason == "crashed"
 
 
 @pytest.mark.parametrize("back", [False, True])
 async def test_a_loss_on_time_says_that_the_connection_was_lost_and_for_how_long(
     tmp_path: Path, autojump_clock: MockClock, back: bool
 ) -> None:
-    async with open_house(tmp_path) as house:
-        ann, bob = await house.pair("params=3,3,9,9 budget=60000")
+    async with open_arena(tmp_path) as harness:
+        ann, bob = await harness.pair("params=3,3,9,9 budget=60000")
         await ready(ann, bob)
         await trio.sleep(20)
         await ann.stream.aclose()
         if back:
             await trio.sleep(10)
-            again = await house.connect()
+            again = await harness.connect()
             await again.say(m.Resume(1, ann.token))
             await again.hear(m.Turn)
         result = await bob.hear(m.Result)
@@ -175,8 +175,8 @@ async def test_a_loss_on_time_says_that_the_connection_was_lost_and_for_how_long
 
 
 async def test_third_repetition_is_a_draw(tmp_path: Path, autojump_clock: MockClock) -> None:
-    async with open_house(tmp_path) as house:
-        ann, bob = await house.pair("params=2,2,5,5 budget=100000")
+    async with open_arena(tmp_path) as harness:
+        ann, bob = await harness.pair("params=2,2,5,5 budget=100000")
         await ready(ann, bob)
         seen: dict[tuple[str, ...], int] = {}
         result = None
@@ -195,37 +195,37 @@ async def test_third_repetition_is_a_draw(tmp_path: Path, autojump_clock: MockCl
             ply += 1
         assert (result.result, result.reason) == ("draw", "repetition")
         assert sorted(seen.values())[-1] == 2
-        assert record.verify(house.record()).reason == "repetition"
+        assert record.verify(harness.record()).reason == "repetition"
 
 
 async def test_move_limit_is_a_draw(tmp_path: Path, autojump_clock: MockClock) -> None:
     import msgspec
 
-    async with open_house(tmp_path, change=lambda s: msgspec.structs.replace(s, move_limit=2)) as house:
-        ann, bob = await house.pair("params=4,4,15,15")
+    async with open_arena(tmp_path, change=lambda s: msgspec.structs.replace(s, move_limit=2)) as harness:
+        ann, bob = await harness.pair("params=4,4,15,15")
         await ready(ann, bob)
         await play(ann, bob, "a5-b5")
         await bob.say(m.Move(m.Text("e9-e8")))
         result = await bob.hear(m.Result)
         assert (result.result, result.reason) == ("draw", "move_limit")
-        assert record.verify(house.record()).reason == "move_limit"
+        assert record.verify(harness.record()).reason == "move_limit"
 
 
 async def test_lost_connection_is_resumed_while_the_clock_runs(tmp_path: Path, autojump_clock: MockClock) -> None:
-    async with open_house(tmp_path) as house:
-        ann, bob = await house.pair("params=3,3,9,9 budget=1000")
+    async with open_arena(tmp_path) as harness:
+        ann, bob = await harness.pair("params=3,3,9,9 budget=1000")
         await ready(ann, bob)
         await play(ann, bob, "a1-b2")
         await bob.hear(m.Turn)
         await bob.stream.aclose()
         assert await ann.hear(m.Opponent) == m.Opponent("gone")
         await trio.sleep(0.400)
-        stranger = await house.connect()
+        stranger = await harness.connect()
         await stranger.say(m.Login("Bob"))
         assert (await stranger.hear(m.Error)).code == "name_taken"
         await stranger.say(m.Resume(1, "0" * 32))
         assert (await stranger.hear(m.Error)).code == "bad_token"
-        back = await house.connect()
+        back = await harness.connect()
         await back.say(m.Resume(1, bob.token))
         assert await back.next() == m.Welcome("bob")
         assert (await back.next())[:4] == (1, "gipf", "3,3,9,9", "black")
@@ -236,13 +236,13 @@ async def test_lost_connection_is_resumed_while_the_clock_runs(tmp_path: Path, a
         assert await ann.next() == m.Opponent("back")
         await back.say(m.Move(m.Text("e9-e8")))
         assert (await ann.hear(m.Result)).reason == "bad_move"
-        record.verify(house.record())
+        record.verify(harness.record())
 
 
 async def test_resuming_takes_a_seat_over_from_a_dead_connection(tmp_path: Path, autojump_clock: MockClock) -> None:
-    async with open_house(tmp_path) as house:
-        ann, bob = await house.pair()
-        again = await house.connect()
+    async with open_arena(tmp_path) as harness:
+        ann, bob = await harness.pair()
+        again = await harness.connect()
         await again.say(m.Resume(1, ann.token))
         assert (await ann.hear(m.Bye)).reason == "resumed"
         await again.hear(m.Board)
@@ -252,14 +252,14 @@ async def test_resuming_takes_a_seat_over_from_a_dead_connection(tmp_path: Path,
 
 
 async def test_match_that_ended_meanwhile_is_told_to_who_comes_back(tmp_path: Path, autojump_clock: MockClock) -> None:
-    async with open_house(tmp_path) as house:
-        ann, bob = await house.pair()
+    async with open_arena(tmp_path) as harness:
+        ann, bob = await harness.pair()
         await ready(ann, bob)
         await bob.stream.aclose()
         await ann.hear(m.Turn)
         await ann.say(m.Resign())
         await ann.hear(m.Result)
-        back = await house.connect()
+        back = await harness.connect()
         await back.say(m.Resume(1, bob.token))
         assert (await back.hear(m.Result)).result == "black"
         await back.say(m.Seek("gipf"))
@@ -267,11 +267,11 @@ async def test_match_that_ended_meanwhile_is_told_to_who_comes_back(tmp_path: Pa
 
 
 async def test_spectator_sees_a_match_from_its_beginning(tmp_path: Path, autojump_clock: MockClock) -> None:
-    async with open_house(tmp_path) as house:
-        ann, bob = await house.pair()
+    async with open_arena(tmp_path) as harness:
+        ann, bob = await harness.pair()
         await ready(ann, bob)
         await play(ann, bob, "a1-b2")
-        spectator = await house.connect()
+        spectator = await harness.connect()
         await spectator.say(m.List())
         (line,) = (await spectator.hear(m.Matches)).lines
         assert line == "1 gipf 3,3,9,9 ann bob 1000 0 1 running"
@@ -283,18 +283,18 @@ async def test_spectator_sees_a_match_from_its_beginning(tmp_path: Path, autojum
         await bob.say(m.Resign())
         assert (await spectator.next()).reason == "resign"
         await spectator.say(m.AskRecord(1))
-        assert "\n".join((await spectator.hear(m.Record)).lines) + "\n" == house.record()
+        assert "\n".join((await spectator.hear(m.Record)).lines) + "\n" == harness.record()
 
 
 async def test_match_that_has_just_ended_is_told_at_once_to_who_watches_it(
     tmp_path: Path, autojump_clock: MockClock
 ) -> None:
-    async with open_house(tmp_path) as house:
-        ann, bob = await house.pair("params=2,3,5,5")
+    async with open_arena(tmp_path) as harness:
+        ann, bob = await harness.pair("params=2,3,5,5")
         await ready(ann, bob)
         await ann.say(m.Move(m.Text("a1-b2")))
         await ann.hear(m.Result)
-        spectator = await house.connect("carol")
+        spectator = await harness.connect("carol")
         await spectator.say(m.Watch(1))
         await spectator.hear(m.Watching)
         assert (await spectator.hear(m.Moved)).move == "a1-b2"
@@ -304,8 +304,8 @@ async def test_match_that_has_just_ended_is_told_at_once_to_who_watches_it(
 
 
 async def test_requests_of_a_turn_are_bounded(tmp_path: Path, autojump_clock: MockClock) -> None:
-    async with open_house(tmp_path) as house:
-        ann, bob = await house.pair("params=4,4,15,15 budget=60000")
+    async with open_arena(tmp_path) as harness:
+        ann, bob = await harness.pair("params=4,4,15,15 budget=60000")
         await ready(ann, bob)
         await ann.hear(m.Turn)
         for _ in range(REQUESTS_PER_TURN):
@@ -320,8 +320,8 @@ async def test_requests_of_a_turn_are_bounded(tmp_path: Path, autojump_clock: Mo
 
 
 async def test_moves_are_only_for_the_side_on_turn(tmp_path: Path, autojump_clock: MockClock) -> None:
-    async with open_house(tmp_path) as house:
-        ann, bob = await house.pair()
+    async with open_arena(tmp_path) as harness:
+        ann, bob = await harness.pair()
         await ready(ann, bob)
         await bob.stream.send_all(b"MOVE a1-b2\nMOVES\n")
         assert [(await bob.hear(m.Error)).code for _ in range(2)] == ["not_your_turn", "not_your_turn"]
@@ -331,18 +331,18 @@ async def test_moves_are_only_for_the_side_on_turn(tmp_path: Path, autojump_cloc
 async def test_match_whose_record_cannot_be_put_away_is_over_all_the_same(
     tmp_path: Path, autojump_clock: MockClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async with open_house(tmp_path) as house:
-        ann, bob = await house.pair("params=2,3,5,5")
+    async with open_arena(tmp_path) as harness:
+        ann, bob = await harness.pair("params=2,3,5,5")
         await ready(ann, bob)
 
         def broken() -> None:
             raise OSError("read-only file system")
 
         with monkeypatch.context() as patch:
-            patch.setattr(house.arena.matches[1]._journal, "finish", broken)
+            patch.setattr(harness.arena.matches[1]._journal, "finish", broken)
             await ann.say(m.Move(m.Text("a1-b2")))
             assert (await bob.hear(m.Result)).result == "white"
-        assert house.arena.matches == {}
+        assert harness.arena.matches == {}
         await bob.say(m.Seek("gipf"))
         await bob.hear(m.Seeking)
 
@@ -350,15 +350,15 @@ async def test_match_whose_record_cannot_be_put_away_is_over_all_the_same(
 async def test_fault_of_the_server_annuls_that_match_alone(
     tmp_path: Path, autojump_clock: MockClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async with open_house(tmp_path) as house:
-        ann, bob = await house.pair()
+    async with open_arena(tmp_path) as harness:
+        ann, bob = await harness.pair()
         await ready(ann, bob)
-        carol, dave = await house.connect("carol"), await house.connect("dave")
+        carol, dave = await harness.connect("carol"), await harness.connect("dave")
         await carol.say(m.Seek("gipf", m.Text("params=3,3,9,9 colour=white")))
         await dave.say(m.Seek("gipf"))
         await ready(carol, dave)
         await ann.hear(m.Turn)
-        match = house.arena.matches[1]
+        match = harness.arena.matches[1]
 
         def broken(text: str) -> None:
             raise OSError("no space left on device")

@@ -13,7 +13,7 @@ from server.match.recovery import annul, examine, read_finished_match, restore, 
 from server.storage.record_store import Keys, RecordStore
 from tests.engine.test_record import played
 from tests.engine.wire.samples import more
-from tests.server.harness import open_house
+from tests.server.harness import open_arena
 
 MATCH = 7
 """The number of the matches that `played` plays."""
@@ -178,10 +178,10 @@ async def test_a_damaged_journal_is_kept_and_its_match_annulled(tmp_path: Path) 
     text = played(stop_after=9).encode()
     damaged = text + b"nonsense\n"
     place(tmp_path, damaged)
-    async with open_house(tmp_path) as house:
-        assert house.arena.matches == {}
+    async with open_arena(tmp_path) as harness:
+        assert harness.arena.matches == {}
         assert (tmp_path / "damaged" / "7.txt").read_bytes() == damaged
-        summary = record.verify(house.record(MATCH))
+        summary = record.verify(harness.record(MATCH))
         assert (summary.result, summary.reason, summary.history.plies) == ("annulled", "server_fault", 9)
         lines = text.count(b"\n")
         assert summary.sentence == f"the record of the match was damaged in line {lines + 1}"
@@ -192,8 +192,8 @@ async def test_a_damaged_journal_is_kept_and_its_match_annulled(tmp_path: Path) 
 @pytest.mark.parametrize("data", [b"", b"\x00\xff", b"arena-record 1\nmatch 7\n", b"\n" * 50])
 async def test_a_journal_that_cannot_be_read_is_kept_and_its_number_not_used_again(tmp_path: Path, data: bytes) -> None:
     place(tmp_path, data)
-    async with open_house(tmp_path) as house:
-        assert house.arena.matches == {}
+    async with open_arena(tmp_path) as harness:
+        assert harness.arena.matches == {}
     assert (tmp_path / "damaged" / "7.txt").read_bytes() == data
     record_store = RecordStore(tmp_path)
     assert (record_store.read(MATCH), record_store.unfinished_matches(), record_store.next_number()) == (
@@ -205,8 +205,8 @@ async def test_a_journal_that_cannot_be_read_is_kept_and_its_number_not_used_aga
 
 async def test_a_match_to_which_nobody_can_come_back_is_annulled(tmp_path: Path) -> None:
     place(tmp_path, played(stop_after=9).encode() + b"move 10", keys=False)
-    async with open_house(tmp_path) as house:
-        summary = record.verify(house.record(MATCH))
+    async with open_arena(tmp_path) as harness:
+        summary = record.verify(harness.record(MATCH))
     assert (summary.reason, summary.history.plies) == ("server_fault", 9)
     assert "nobody can come back" in summary.sentence
 
@@ -215,17 +215,17 @@ async def test_a_match_to_which_nobody_can_come_back_is_annulled(tmp_path: Path)
 async def test_a_match_that_was_over_is_put_away(tmp_path: Path, tail: str) -> None:
     text = played(stop_after=9, end="resign")
     place(tmp_path, (text + tail).encode())
-    async with open_house(tmp_path) as house:
-        assert house.record(MATCH) == text
-        assert house.arena.matches == {}
+    async with open_arena(tmp_path) as harness:
+        assert harness.record(MATCH) == text
+        assert harness.arena.matches == {}
 
 
 async def test_what_is_no_journal_and_what_cannot_be_opened_is_left_alone(tmp_path: Path) -> None:
     place(tmp_path, played(stop_after=9).encode())
     (tmp_path / "running" / "notes.md").write_text("mine")
     (tmp_path / "running" / "8.txt").mkdir()
-    async with open_house(tmp_path) as house:
-        assert list(house.arena.matches) == [MATCH]
+    async with open_arena(tmp_path) as harness:
+        assert list(harness.arena.matches) == [MATCH]
     assert (tmp_path / "running" / "notes.md").read_text() == "mine"
     assert (tmp_path / "running" / "8.txt").is_dir()
 
@@ -233,10 +233,10 @@ async def test_what_is_no_journal_and_what_cannot_be_opened_is_left_alone(tmp_pa
 async def test_a_server_that_dies_while_it_sets_a_journal_aside_does_so_again(tmp_path: Path) -> None:
     text = played(stop_after=9)
     place(tmp_path, text.encode() + b"nonsense\n")
-    async with open_house(tmp_path):
+    async with open_arena(tmp_path):
         pass
     before = (tmp_path / "records" / "7.txt").read_text()
     (tmp_path / "damaged" / "7.txt").rename(tmp_path / "running" / "7.txt")
-    async with open_house(tmp_path) as house:
-        assert house.record(MATCH) == before
+    async with open_arena(tmp_path) as harness:
+        assert harness.record(MATCH) == before
     assert (tmp_path / "damaged" / "7.txt").exists()

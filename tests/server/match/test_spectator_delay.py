@@ -8,7 +8,7 @@ from trio.testing import MockClock
 
 from engine.wire import messages as m
 from server.config.settings import Settings
-from tests.server.harness import Client, House, open_house, play, ready
+from tests.server.harness import ArenaHarness, Client, open_arena, play, ready
 
 MOVES = ["a5-b5", "e9-e8", "a5-b5", "e9-e8", "a4-b5", "i5-h5"]
 
@@ -17,8 +17,8 @@ def late(settings: Settings) -> Settings:
     return msgspec.structs.replace(settings, delay_moves=3)
 
 
-async def _playing(house: House) -> tuple[Client, Client]:
-    players = await house.pair("params=4,4,15,15 budget=60000")
+async def _playing(harness: ArenaHarness) -> tuple[Client, Client]:
+    players = await harness.pair("params=4,4,15,15 budget=60000")
     await ready(*players)
     return players
 
@@ -41,16 +41,16 @@ async def _moves(players: tuple[Client, Client], first: int, last: int) -> None:
 
 
 async def test_moves_are_shown_when_they_are_due(tmp_path: Path, autojump_clock: MockClock) -> None:
-    async with open_house(tmp_path, change=late) as house:
-        players = await _playing(house)
-        early = await house.connect()
+    async with open_arena(tmp_path, change=late) as harness:
+        players = await _playing(harness)
+        early = await harness.connect()
         await early.say(m.Watch(1))
         await early.hear(m.Start)
         await _moves(players, 1, 3)
         assert await _plies(early) == []
         await _moves(players, 4, 5)
         assert await _plies(early) == [1, 2]
-        late_comer = await house.connect()
+        late_comer = await harness.connect()
         await late_comer.say(m.Watch(1))
         assert await _plies(late_comer) == [1, 2]
         await late_comer.say(m.List())
@@ -65,9 +65,9 @@ async def test_moves_are_shown_when_they_are_due(tmp_path: Path, autojump_clock:
 
 
 async def test_end_is_told_at_once_and_with_it_everything(tmp_path: Path, autojump_clock: MockClock) -> None:
-    async with open_house(tmp_path, change=late) as house:
-        players = await _playing(house)
-        watcher = await house.connect()
+    async with open_arena(tmp_path, change=late) as harness:
+        players = await _playing(harness)
+        watcher = await harness.connect()
         await watcher.say(m.Watch(1))
         await _moves(players, 1, 4)
         assert await _plies(watcher) == [1]
@@ -81,9 +81,9 @@ async def test_end_is_told_at_once_and_with_it_everything(tmp_path: Path, autoju
 
 
 async def test_who_begins_to_watch_before_play_sees_the_start(tmp_path: Path, autojump_clock: MockClock) -> None:
-    async with open_house(tmp_path, change=late) as house:
-        players = await house.pair("params=4,4,15,15 budget=60000")
-        before, after = await house.connect(), await house.connect()
+    async with open_arena(tmp_path, change=late) as harness:
+        players = await harness.pair("params=4,4,15,15 budget=60000")
+        before, after = await harness.connect(), await harness.connect()
         await before.say(m.Watch(1))
         await ready(*players)
         await after.say(m.Watch(1))
@@ -93,18 +93,18 @@ async def test_who_begins_to_watch_before_play_sees_the_start(tmp_path: Path, au
 
 @pytest.mark.parametrize("plies", [2, 5])
 async def test_delay_outlives_a_crash(tmp_path: Path, autojump_clock: MockClock, plies: int) -> None:
-    async with open_house(tmp_path / "a", change=late) as house:
-        players = await _playing(house)
-        watcher = await house.connect()
+    async with open_arena(tmp_path / "a", change=late) as harness:
+        players = await _playing(harness)
+        watcher = await harness.connect()
         await watcher.say(m.Watch(1))
         await _moves(players, 1, plies)
         seen = max(0, plies - 3)
         assert await _plies(watcher) == list(range(1, seen + 1))
         await watcher.say(m.AskBoard())
         board = await watcher.hear(m.Board)
-        folder = house.die()
-    async with open_house(folder, change=late) as house:
-        watcher = await house.connect()
+        folder = harness.die()
+    async with open_arena(folder, change=late) as harness:
+        watcher = await harness.connect()
         await watcher.say(m.Watch(1))
         assert await _plies(watcher) == list(range(1, seen + 1))
         await watcher.say(m.AskBoard())

@@ -15,7 +15,7 @@ from engine.record import BadRecord
 from engine.wire import messages as m
 from server.config.settings import Settings
 from server.net.latency import SAMPLES, LatencyProbe
-from tests.server.harness import Client, open_house
+from tests.server.harness import Client, open_arena
 
 
 @given(st.lists(st.integers(0, 2_000_000), max_size=60))
@@ -67,8 +67,8 @@ class Player:
 
 async def _played(folder: Path, most: int, lags: tuple[float, float], thinks: tuple[float, float]) -> str:
     """Play four moves between players of whom one may be far away; return the record."""
-    async with open_house(folder, change=_allowing(most)) as house, trio.open_nursery() as nursery:
-        clients = await house.pair("params=3,3,9,9 budget=10000")
+    async with open_arena(folder, change=_allowing(most)) as harness, trio.open_nursery() as nursery:
+        clients = await harness.pair("params=3,3,9,9 budget=10000")
         players = [Player(client, lag, nursery) for client, lag in zip(clients, lags, strict=True)]
         for player in players:
             await player.client.say(m.Ready())
@@ -82,7 +82,7 @@ async def _played(folder: Path, most: int, lags: tuple[float, float], thinks: tu
             await player.answer()
         await clients[0].say(m.Resign())
         await clients[1].hear(m.Result)
-        return house.record()
+        return harness.record()
 
 
 async def _legal(client: Client) -> tuple[str, ...]:
@@ -122,8 +122,8 @@ async def test_a_turn_shorter_than_the_allowance_costs_nothing_and_saves_nothing
 
 
 async def test_without_an_allowance_nothing_is_asked(tmp_path: Path, autojump_clock: MockClock) -> None:
-    async with open_house(tmp_path) as house:
-        ann, bob = await house.pair()
+    async with open_arena(tmp_path) as harness:
+        ann, bob = await harness.pair()
         await ann.say(m.Ready())
         await ann.nothing()
         await ann.say(m.Echo(m.Text("1")), m.Ping())
@@ -133,8 +133,8 @@ async def test_without_an_allowance_nothing_is_asked(tmp_path: Path, autojump_cl
 
 
 async def test_a_flag_falls_later_by_the_allowance(tmp_path: Path, autojump_clock: MockClock) -> None:
-    async with open_house(tmp_path, change=_allowing(500_000)) as house, trio.open_nursery() as nursery:
-        ann, bob = await house.pair("params=3,3,9,9 budget=1000")
+    async with open_arena(tmp_path, change=_allowing(500_000)) as harness, trio.open_nursery() as nursery:
+        ann, bob = await harness.pair("params=3,3,9,9 budget=1000")
         await ann.say(m.Ready())
         await bob.say(m.Ready())
         await Player(bob, 0.2, nursery).answer()
@@ -145,4 +145,4 @@ async def test_a_flag_falls_later_by_the_allowance(tmp_path: Path, autojump_cloc
         began = trio.current_time()
         assert (await ann.hear(m.Result)).reason == "time"
         assert trio.current_time() - began == pytest.approx(1.2, abs=0.002)
-        assert record.verify(house.record()).reason == "time"
+        assert record.verify(harness.record()).reason == "time"

@@ -30,7 +30,7 @@ from server.config.limits import (
 )
 from server.config.settings import RECEIVE_BYTES, WRITE_BYTES, Settings
 from server.net.rate_limiter import RateLimiter, TooMany
-from tests.server.harness import Client, House, Now, open_house, play, ready
+from tests.server.harness import ArenaHarness, Client, ImmediateArrivals, open_arena, play, ready
 
 STRANGER = "192.0.2.7"
 NEIGHBOUR = "192.0.2.8"
@@ -153,8 +153,8 @@ async def _answers(client: Client, seconds: float) -> int:
 
 
 async def test_who_sends_too_much_is_read_more_slowly(tmp_path: Path, autojump_clock: MockClock) -> None:
-    async with open_house(tmp_path, change=limited) as house:
-        stranger, local = await house.connect(host=STRANGER), await house.connect()
+    async with open_arena(tmp_path, change=limited) as harness:
+        stranger, local = await harness.connect(host=STRANGER), await harness.connect()
         for client in (stranger, local):
             await client.stream.send_all(b"PING\n" * 100)
             await client.stream.send_all(b"PING\n" * 100)
@@ -165,8 +165,8 @@ async def test_who_sends_too_much_is_read_more_slowly(tmp_path: Path, autojump_c
 
 
 async def test_newcomer_has_to_earn_what_may_be_sent_at_once(tmp_path: Path, autojump_clock: MockClock) -> None:
-    async with open_house(tmp_path) as house:
-        client = await house.connect(host=STRANGER)
+    async with open_arena(tmp_path) as harness:
+        client = await harness.connect(host=STRANGER)
         await client.stream.send_all(b"PING\n" * 500)
         assert await _answers(client, 0.0005) == FIRST_MESSAGES + 1
         await trio.sleep(10)
@@ -176,8 +176,8 @@ async def test_newcomer_has_to_earn_what_may_be_sent_at_once(tmp_path: Path, aut
 
 
 async def test_neighbours_of_one_address_share_its_messages(tmp_path: Path, autojump_clock: MockClock) -> None:
-    async with open_house(tmp_path, change=limited) as house:
-        loud, quiet = await house.connect(host=STRANGER), await house.connect(host=STRANGER)
+    async with open_arena(tmp_path, change=limited) as harness:
+        loud, quiet = await harness.connect(host=STRANGER), await harness.connect(host=STRANGER)
         line = b"PING " + b"x" * 122 + b"\n"
         for _ in range(20):
             await loud.stream.send_all(line * (RECEIVE_BYTES // len(line)))
@@ -191,8 +191,8 @@ async def test_neighbours_of_one_address_share_its_messages(tmp_path: Path, auto
 
 
 async def test_who_floods_on_is_closed_and_nobody_else(tmp_path: Path, autojump_clock: MockClock) -> None:
-    async with open_house(tmp_path, change=limited) as house:
-        flood, other = await house.connect(host=STRANGER), await house.connect(host=STRANGER)
+    async with open_arena(tmp_path, change=limited) as harness:
+        flood, other = await harness.connect(host=STRANGER), await harness.connect(host=STRANGER)
         began = trio.current_time()
         line = b"PING " + b"x" * 122 + b"\n"
         for _ in range(2000):
@@ -204,8 +204,8 @@ async def test_who_floods_on_is_closed_and_nobody_else(tmp_path: Path, autojump_
 
 
 async def test_lockstep_beyond_the_rate_is_slowed_but_never_closed(tmp_path: Path, autojump_clock: MockClock) -> None:
-    async with open_house(tmp_path, change=limited) as house:
-        client = await house.connect(host=STRANGER)
+    async with open_arena(tmp_path, change=limited) as harness:
+        client = await harness.connect(host=STRANGER)
         began = trio.current_time()
         for _ in range(500):
             await client.say(m.Ping())
@@ -214,11 +214,11 @@ async def test_lockstep_beyond_the_rate_is_slowed_but_never_closed(tmp_path: Pat
 
 
 async def test_what_a_seek_costs_is_not_on_the_clock(tmp_path: Path, autojump_clock: MockClock) -> None:
-    async with open_house(tmp_path) as house:
-        others = [await house.connect(host=STRANGER) for _ in range(100)]
+    async with open_arena(tmp_path) as harness:
+        others = [await harness.connect(host=STRANGER) for _ in range(100)]
         for client in others:
             await client.stream.send_all(b"PING\n" * 500)
-        ann, bob = await house.connect("ann", host=STRANGER), await house.connect("bob", host=STRANGER)
+        ann, bob = await harness.connect("ann", host=STRANGER), await harness.connect("bob", host=STRANGER)
         for client, colour in ((ann, "white"), (bob, "black")):
             await client.say(m.Seek("gipf", m.Text(f"params=4,4,15,15 budget=10000 colour={colour}")))
         for client in (ann, bob):
@@ -232,13 +232,13 @@ async def test_what_a_seek_costs_is_not_on_the_clock(tmp_path: Path, autojump_cl
 
 
 async def test_large_answers_count(tmp_path: Path, autojump_clock: MockClock) -> None:
-    async with open_house(tmp_path, change=limited) as house:
-        ann, bob = await house.pair()
+    async with open_arena(tmp_path, change=limited) as harness:
+        ann, bob = await harness.pair()
         await ready(ann, bob)
         await ann.say(m.Resign())
         await ann.hear(m.Result)
-        size = len(house.record()) + len(house.record().splitlines()) * 2
-        client = await house.connect(host=STRANGER)
+        size = len(harness.record()) + len(harness.record().splitlines()) * 2
+        client = await harness.connect(host=STRANGER)
         began = trio.current_time()
         for _ in range(100):
             await client.say(m.AskRecord(1))
@@ -249,12 +249,12 @@ async def test_large_answers_count(tmp_path: Path, autojump_clock: MockClock) ->
 
 async def test_work_counts(tmp_path: Path, autojump_clock: MockClock, monkeypatch: pytest.MonkeyPatch) -> None:
     """A request that takes the event loop as long as fifty messages are to take is paid for like so many."""
-    async with open_house(tmp_path, change=limited) as house:
-        client = await house.connect(host=STRANGER)
+    async with open_arena(tmp_path, change=limited) as harness:
+        client = await harness.connect(host=STRANGER)
         answer = Requests.answer
 
         def works(requests: Requests, player: Player, message: m.Message, arrived: int) -> BackgroundAnswer | None:
-            house.worked += 49 * WORK + WORK // 2 if isinstance(message, m.AskHelp) else WORK // 2
+            harness.worked += 49 * WORK + WORK // 2 if isinstance(message, m.AskHelp) else WORK // 2
             return answer(requests, player, message, arrived)
 
         monkeypatch.setattr(Requests, "answer", works)
@@ -262,7 +262,7 @@ async def test_work_counts(tmp_path: Path, autojump_clock: MockClock, monkeypatc
         for _ in range(20):
             await client.say(m.AskHelp())
             await client.hear(m.Help)
-        size = sum(len(line) + 3 for line in (await house_help(client)).lines)
+        size = sum(len(line) + 3 for line in (await harness_help(client)).lines)
         assert trio.current_time() - began == pytest.approx((20 * (50 + size // ANSWER_BYTES) - 10) / 100, abs=0.1)
 
 
@@ -270,17 +270,17 @@ async def test_work_of_trusted_sessions_counts_but_moves_do_not(
     tmp_path: Path, autojump_clock: MockClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Each request takes the event loop 10 ms: a guest of this machine gets a quarter of its time, players theirs."""
-    async with open_house(tmp_path) as house:
-        ann, bob = await house.pair("params=3,3,9,9 budget=60000")
+    async with open_arena(tmp_path) as harness:
+        ann, bob = await harness.pair("params=3,3,9,9 budget=60000")
         await ready(ann, bob)
         answer = Requests.answer
 
         def works(requests: Requests, player: Player, message: m.Message, arrived: int) -> BackgroundAnswer | None:
-            house.worked += 10_000
+            harness.worked += 10_000
             return answer(requests, player, message, arrived)
 
         monkeypatch.setattr(Requests, "answer", works)
-        greedy, other = await house.connect(), await house.connect()
+        greedy, other = await harness.connect(), await harness.connect()
         began, work = trio.current_time(), 200 * 0.01
         for _ in range(200):
             await greedy.say(m.Ping())
@@ -293,12 +293,12 @@ async def test_work_of_trusted_sessions_counts_but_moves_do_not(
         await other.hear(m.Pong)
         for number in range(100):  # the same moves again and again
             mover, waits = ((ann, bob), (bob, ann))[number % 2]
-            if house.arena.matches:
-                move = moves(house.arena.matches[1].state.history.position)[number % 5]
+            if harness.arena.matches:
+                move = moves(harness.arena.matches[1].state.history.position)[number % 5]
                 await play(mover, waits, move)
         assert trio.current_time() - began < 0.01, "neither another guest nor a match waits for what one asks for"
         began = trio.current_time()
-        http_rate_limiter = [await house.connect() for _ in range(10)]
+        http_rate_limiter = [await harness.connect() for _ in range(10)]
         async with trio.open_nursery() as nursery:
             for client in http_rate_limiter:
 
@@ -311,15 +311,15 @@ async def test_work_of_trusted_sessions_counts_but_moves_do_not(
         assert trio.current_time() - began >= (2.0 - WORK_AT_ONCE / SECOND) / (ALL_TRUSTED_WORK / SECOND) - 0.1
 
 
-async def house_help(client: Client) -> m.Help:
+async def harness_help(client: Client) -> m.Help:
     await client.say(m.AskHelp())
     return await client.hear(m.Help)
 
 
 async def test_seeks_of_an_address_are_bounded(tmp_path: Path, autojump_clock: MockClock) -> None:
-    async with open_house(tmp_path, change=limited) as house:
-        clients = [await house.connect(f"p{number}", host=STRANGER) for number in range(3)]
-        other = await house.connect("other", host=NEIGHBOUR)
+    async with open_arena(tmp_path, change=limited) as harness:
+        clients = [await harness.connect(f"p{number}", host=STRANGER) for number in range(3)]
+        other = await harness.connect("other", host=NEIGHBOUR)
         for number, client in enumerate(clients):
             await client.say(m.Seek("gipf", m.Text(f"opponent=nobody{number}")))
         assert [type(await client.next()) for client in clients] == [m.Seeking, m.Seeking, m.Error]
@@ -334,8 +334,8 @@ async def test_seeks_of_an_address_are_bounded(tmp_path: Path, autojump_clock: M
 async def test_who_is_not_let_in_hears_why_and_the_log_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(acceptor, "PATROL_SECONDS", 0.01)
     limits = Limits(trusted=(), connections=1)
-    async with open_house(tmp_path, change=lambda s: msgspec.structs.replace(s, limits=limits)) as house:
-        accept_status = acceptor.Acceptor(house.arena, Now(), house.rate_limiter)
+    async with open_arena(tmp_path, change=lambda s: msgspec.structs.replace(s, limits=limits)) as harness:
+        accept_status = acceptor.Acceptor(harness.arena, ImmediateArrivals(), harness.rate_limiter)
         async with trio.open_nursery() as nursery:
             listeners = await trio.open_tcp_listeners(0, host="127.0.0.1")
             nursery.start_soon(lambda: trio.serve_listeners(accept_status.handle, listeners))
@@ -352,28 +352,28 @@ async def test_who_is_not_let_in_hears_why_and_the_log_says_so(tmp_path: Path, m
             assert lines[0]["event"] == "connections_refused" and lines[0]["most"] == [("127.0.0.1", 1)]
             await first.say(m.Quit())
             await first.hear(m.Bye)
-            while house.rate_limiter.quotas:
+            while harness.rate_limiter.quotas:
                 await trio.sleep(0.01)
             for peer in (first.stream, second.stream, *listeners):
                 await peer.aclose()
             nursery.cancel_scope.cancel()
 
 
-async def _patrolled(house: House, seconds: float) -> None:
+async def _patrolled(harness: ArenaHarness, seconds: float) -> None:
     """Let time pass, with the rate limiter looked after as the server does."""
     for _ in range(int(seconds / acceptor.PATROL_SECONDS)):
         await trio.sleep(acceptor.PATROL_SECONDS)
-        list(house.rate_limiter.close_overdue())
+        list(harness.rate_limiter.close_overdue())
 
 
 async def test_silent_guest_is_closed_and_nobody_else(tmp_path: Path, autojump_clock: MockClock) -> None:
-    async with open_house(tmp_path) as house:
-        ann, bob = await house.pair("params=3,3,9,9 budget=86400000")
-        guest, watcher, carol, asker = [await house.connect(name) for name in ("", "", "carol", "")]
+    async with open_arena(tmp_path) as harness:
+        ann, bob = await harness.pair("params=3,3,9,9 budget=86400000")
+        guest, watcher, carol, asker = [await harness.connect(name) for name in ("", "", "carol", "")]
         await watcher.say(m.Watch(1))
         await watcher.hear(m.Board)
         for _ in range(4):
-            await _patrolled(house, 100)
+            await _patrolled(harness, 100)
             await asker.say(m.List())
             await asker.hear(m.Matches)
         bye = await guest.hear(m.Bye)
@@ -385,10 +385,10 @@ async def test_silent_guest_is_closed_and_nobody_else(tmp_path: Path, autojump_c
 
 
 async def test_line_without_an_end_closes_its_session_alone(tmp_path: Path, autojump_clock: MockClock) -> None:
-    async with open_house(tmp_path) as house:
-        ann, bob = await house.pair()
+    async with open_arena(tmp_path) as harness:
+        ann, bob = await harness.pair()
         await ready(ann, bob)
-        trickle, endless, typist = [await house.connect(name) for name in ("dora", "", "emil")]
+        trickle, endless, typist = [await harness.connect(name) for name in ("dora", "", "emil")]
         for _ in range(31):
             await trickle.stream.send_all(b"x")
             await endless.stream.send_all(b"x" * 2000)
@@ -396,16 +396,16 @@ async def test_line_without_an_end_closes_its_session_alone(tmp_path: Path, auto
             await typist.hear(m.Pong)
             await typist.stream.send_all(b"NG\n")
             await typist.hear(m.Pong)
-            await _patrolled(house, 2)
+            await _patrolled(harness, 2)
         for client in (trickle, endless):
             assert (await client.hear(m.Bye)).reason == "unfinished"
         await typist.nothing()
-        assert house.arena.matches == {} and "time" in house.record()
+        assert harness.arena.matches == {} and "time" in harness.record()
 
 
 async def test_who_does_not_read_is_not_asked_for_more(tmp_path: Path, autojump_clock: MockClock) -> None:
-    async with open_house(tmp_path) as house:
-        deaf = await house.connect("deaf")
+    async with open_arena(tmp_path) as harness:
+        deaf = await harness.connect("deaf")
         stream = deaf.stream
         assert isinstance(stream, trio.StapledStream)
         waits = trio.Event()
@@ -413,7 +413,7 @@ async def test_who_does_not_read_is_not_asked_for_more(tmp_path: Path, autojump_
         async def never(_data: bytes) -> None:
             await waits.wait()
 
-        deaf_side = next(iter(house.rate_limiter.quotas)).session
+        deaf_side = next(iter(harness.rate_limiter.quotas)).session
         connection = deaf_side._connection  # type: ignore[union-attr]
         connection._stream.send_all = never
         for _ in range(1000):
@@ -421,4 +421,4 @@ async def test_who_does_not_read_is_not_asked_for_more(tmp_path: Path, autojump_
         await trio.sleep(1)
         assert WRITE_BYTES < len(connection._queue) < WRITE_BYTES + 4096
         await trio.sleep(30)
-        assert connection.broken and not house.arena.sessions
+        assert connection.broken and not harness.arena.sessions

@@ -21,7 +21,7 @@ from server.net.stall_monitor import MIN_STALL_MICROSECONDS, PULSE_SECONDS, Stal
 from server.web.live import channels
 from server.web.live.event_stream import Broadcaster
 from server.web.views import lobby
-from tests.server.harness import House, open_house, play, ready
+from tests.server.harness import ArenaHarness, open_arena, play, ready
 from tests.server.process import Client as Peer
 from tests.server.process import ServerProcess
 
@@ -93,20 +93,20 @@ async def test_the_pulse_wakes_the_loop_up_only_while_it_is_busy(
     assert len(asked) == pytest.approx(600, abs=5)
 
 
-async def _stand_still(house: House, clock: MockClock, seconds: float) -> None:
+async def _stand_still(harness: ArenaHarness, clock: MockClock, seconds: float) -> None:
     """Let the server stand still, as its stall monitor would tell it."""
     begin = microseconds()
     clock.jump(seconds)
-    house.arena.stalls.add(Stall(begin, microseconds()))
+    harness.arena.stalls.add(Stall(begin, microseconds()))
 
 
 async def test_who_thought_through_a_stall_is_charged_without_it(tmp_path: Path, autojump_clock: MockClock) -> None:
-    async with open_house(tmp_path) as house:
-        ann, bob = await house.pair("params=3,3,9,9 budget=1000")
+    async with open_arena(tmp_path) as harness:
+        ann, bob = await harness.pair("params=3,3,9,9 budget=1000")
         await ready(ann, bob)
         await ann.hear(m.Turn)
         await trio.sleep(0.2)
-        await _stand_still(house, autojump_clock, 5)
+        await _stand_still(harness, autojump_clock, 5)
         await trio.sleep(0.3)
         await ann.say(m.Move(m.Text("a1-b2")))
         assert (await ann.hear(m.Moved))[2:4] == (500, 1000)
@@ -114,7 +114,7 @@ async def test_who_thought_through_a_stall_is_charged_without_it(tmp_path: Path,
         await trio.sleep(0.1)
         await bob.say(m.Resign())
         await ann.hear(m.Result)
-        text = house.record()
+        text = harness.record()
         assert "stall 200.000 5200.000\nmove 1 white 0.000 5500.000 500.000 a1-b2\n" in text
         (move,) = record.verify(text).played
         assert (move.charge.stalled, move.charge.charged) == (5_000_000, 500_000)
@@ -123,80 +123,80 @@ async def test_who_thought_through_a_stall_is_charged_without_it(tmp_path: Path,
 async def test_a_line_that_came_in_a_stall_is_charged_up_to_its_beginning(
     tmp_path: Path, autojump_clock: MockClock
 ) -> None:
-    async with open_house(tmp_path) as house:
-        ann, bob = await house.pair("params=3,3,9,9 budget=1000")
+    async with open_arena(tmp_path) as harness:
+        ann, bob = await harness.pair("params=3,3,9,9 budget=1000")
         await ready(ann, bob)
         await ann.hear(m.Turn)
         await trio.sleep(0.2)
         arrived = microseconds()
-        await _stand_still(house, autojump_clock, 5)
-        house.arena.matches[1].move(0, "a1-b2", arrived)
+        await _stand_still(harness, autojump_clock, 5)
+        harness.arena.matches[1].move(0, "a1-b2", arrived)
         await trio.sleep(0.1)
         await bob.say(m.Resign())
         await ann.hear(m.Result)
-        assert "stall" not in house.record()
-        assert record.verify(house.record()).played[0].left == (800_000, 1_000_000)
+        assert "stall" not in harness.record()
+        assert record.verify(harness.record()).played[0].left == (800_000, 1_000_000)
 
 
 async def test_a_flag_falls_later_by_the_stalls_before_it_and_no_sooner(
     tmp_path: Path, autojump_clock: MockClock
 ) -> None:
-    async with open_house(tmp_path) as house:
-        ann, bob = await house.pair("params=3,3,9,9 budget=1000")
+    async with open_arena(tmp_path) as harness:
+        ann, bob = await harness.pair("params=3,3,9,9 budget=1000")
         await ready(ann, bob)
         began = trio.current_time()
         for _ in range(3):
             await trio.sleep(0.1)
-            await _stand_still(house, autojump_clock, 2)
+            await _stand_still(harness, autojump_clock, 2)
         assert (await bob.hear(m.Result)).reason == "time"
         assert trio.current_time() - began == pytest.approx(7, abs=1e-3)
-        summary = record.verify(house.record())
+        summary = record.verify(harness.record())
         assert summary.reason == "time" and -1000 < summary.left[0] <= 0
-        assert house.record().count("stall ") == 3
+        assert harness.record().count("stall ") == 3
 
 
 async def test_both_who_initialise_get_a_stall_back_which_is_written_once(
     tmp_path: Path, autojump_clock: MockClock
 ) -> None:
-    async with open_house(tmp_path) as house:
-        ann, bob = await house.pair("params=3,3,9,9 budget=1000")
+    async with open_arena(tmp_path) as harness:
+        ann, bob = await harness.pair("params=3,3,9,9 budget=1000")
         await trio.sleep(0.1)
-        await _stand_still(house, autojump_clock, 3)
+        await _stand_still(harness, autojump_clock, 3)
         await ann.say(m.Ready())
         await trio.sleep(0.1)
         await bob.say(m.Ready())
         assert await ann.hear(m.Start) == m.Start(900, 800)
         await bob.say(m.Resign())
         await ann.hear(m.Result)
-        assert house.record().count("stall ") == 1
-        assert record.verify(house.record()).left == (900_000, 800_000)
+        assert harness.record().count("stall ") == 1
+        assert record.verify(harness.record()).left == (900_000, 800_000)
 
 
 async def test_a_stall_before_the_turn_gives_nothing(tmp_path: Path, autojump_clock: MockClock) -> None:
-    async with open_house(tmp_path) as house:
-        ann, bob = await house.pair("params=3,3,9,9 budget=1000")
+    async with open_arena(tmp_path) as harness:
+        ann, bob = await harness.pair("params=3,3,9,9 budget=1000")
         await ready(ann, bob)
         await ann.hear(m.Turn)
-        await _stand_still(house, autojump_clock, 3)
+        await _stand_still(harness, autojump_clock, 3)
         await trio.sleep(0.001)
         await play(ann, bob, "a1-b2")
         await trio.sleep(0.4)
         await bob.say(m.Move(m.Text("a3-a9")))
         await ann.hear(m.Result)
-        assert record.verify(house.record()).left[1] == pytest.approx(600_000, abs=1000)
+        assert record.verify(harness.record()).left[1] == pytest.approx(600_000, abs=1000)
 
 
 async def _with_a_stall(folder: Path, clock: MockClock) -> str:
-    async with open_house(folder) as house:
-        ann, bob = await house.pair("params=3,3,9,9 budget=1000")
+    async with open_arena(folder) as harness:
+        ann, bob = await harness.pair("params=3,3,9,9 budget=1000")
         await ready(ann, bob)
         await trio.sleep(0.2)
-        await _stand_still(house, clock, 5)
+        await _stand_still(harness, clock, 5)
         await trio.sleep(0.1)
         await play(ann, bob, "a1-b2")
         await bob.say(m.Resign())
         await ann.hear(m.Result)
-        return house.record()
+        return harness.record()
 
 
 @pytest.mark.parametrize(
@@ -306,15 +306,15 @@ async def test_work_for_pages_that_holds_up_the_loop_costs_no_player(
         return lobby.overview(*arguments)
 
     monkeypatch.setattr(channels, "overview", slow)
-    async with open_house(tmp_path) as house, trio.open_nursery() as nursery:
-        watch = StallMonitor(microseconds, house.arena.stalls)
+    async with open_arena(tmp_path) as harness, trio.open_nursery() as nursery:
+        watch = StallMonitor(microseconds, harness.arena.stalls)
         with instrumented(watch):
             nursery.start_soon(watch.pulse, lambda: True)
-            ann, bob = await house.pair("params=3,3,9,9 budget=600000")
+            ann, bob = await harness.pair("params=3,3,9,9 budget=600000")
             began = time.monotonic()
             await ready(ann, bob)
             await ann.hear(m.Turn)
-            hub = channels.LobbyHub(house.arena, Broadcaster(house.arena.send_queue.soon, time.perf_counter))
+            hub = channels.LobbyHub(harness.arena, Broadcaster(harness.arena.send_queue.soon, time.perf_counter))
             await trio.sleep(3 * PULSE_SECONDS)
             hub.snapshot()
             assert made.is_set()
@@ -322,7 +322,7 @@ async def test_work_for_pages_that_holds_up_the_loop_costs_no_player(
             await ann.say(m.Move(m.Text("a1-b2")))
             moved = await ann.hear(m.Moved)
             most = time.monotonic() - began - STOPPED_SECONDS + 2 * PULSE_SECONDS
-            assert house.arena.stalls.count > 0
+            assert harness.arena.stalls.count > 0
             assert 600 - moved.first / 1000 < most, "all but the stall, whatever the machine does meanwhile"
             nursery.cancel_scope.cancel()
 
@@ -331,18 +331,18 @@ async def test_work_for_pages_that_holds_up_the_loop_costs_no_player(
 async def test_a_line_that_may_have_come_in_time_has_come_in_time(
     tmp_path: Path, autojump_clock: MockClock, looked: float, reason: str
 ) -> None:
-    async with open_house(tmp_path) as house:
-        ann, bob = await house.pair("params=3,3,9,9 budget=1000")
+    async with open_arena(tmp_path) as harness:
+        ann, bob = await harness.pair("params=3,3,9,9 budget=1000")
         await ready(ann, bob)
         await ann.hear(m.Turn)
         began = microseconds()
         autojump_clock.jump(1.005)
-        house.arena.stalls.previous_look = began + round(looked * 1_000_000)
-        house.arena.matches[1].move(0, "a1-b2", began + 1_003_000)
+        harness.arena.stalls.previous_look = began + round(looked * 1_000_000)
+        harness.arena.matches[1].move(0, "a1-b2", began + 1_003_000)
         if reason == "resign":
             await bob.hear(m.Turn)
             await bob.say(m.Resign())
         assert (await ann.hear(m.Result)).reason == reason
-        summary = record.verify(house.record())
+        summary = record.verify(harness.record())
         assert summary.reason == reason
         assert summary.left[0] == 1_000 if reason == "resign" else summary.left[0] <= 0

@@ -23,7 +23,7 @@ from server.arena.stats import Histogram
 from server.ops import service_manager
 from server.web.http.metrics import exposition
 from server.web.http.metrics_endpoint import serve_metrics
-from tests.server.harness import House, open_house, play, ready
+from tests.server.harness import ArenaHarness, open_arena, play, ready
 from tests.server.process import ServerProcess, pair
 
 Figures = dict[tuple[str, str], float]
@@ -38,8 +38,8 @@ def read(text: str) -> Figures:
     }
 
 
-def figures(house: House) -> Figures:
-    return read(exposition(house.arena, house.rate_limiter)().decode())
+def figures(harness: ArenaHarness) -> Figures:
+    return read(exposition(harness.arena, harness.rate_limiter)().decode())
 
 
 def adds_up(found: Figures) -> bool:
@@ -62,46 +62,46 @@ def test_histogram_counts_every_value_below_each_bound(values: list[int]) -> Non
 
 
 async def test_figures_add_up_whatever_ends_the_matches(tmp_path: Path, autojump_clock: MockClock) -> None:
-    async with open_house(tmp_path / "a") as house:
-        assert adds_up(figures(house))
+    async with open_arena(tmp_path / "a") as harness:
+        assert adds_up(figures(harness))
         reasons = [Termination.RESIGN, Termination.TIME, Termination.BAD_MOVE, Termination.SERVER_FAULT]
         for reason in reasons * 3:
-            ann, bob = await house.pair()
+            ann, bob = await harness.pair()
             await ready(ann, bob)
             await play(ann, bob, "a4-b4")
-            assert adds_up(figures(house)) and figures(house)["arena_matches_running", ""] == 1
+            assert adds_up(figures(harness)) and figures(harness)["arena_matches_running", ""] == 1
             await bob.hear(m.Turn)
             if reason is Termination.RESIGN:
                 await bob.say(m.Resign())
             elif reason is Termination.BAD_MOVE:
                 await bob.say(m.Move(m.Text("z9")))
             elif reason is Termination.SERVER_FAULT:
-                house.arena.annul(next(iter(house.arena.matches.values())), reason, "a fault")
+                harness.arena.annul(next(iter(harness.arena.matches.values())), reason, "a fault")
             assert (await bob.hear(m.Result)).reason == reason
-            assert adds_up(figures(house))
+            assert adds_up(figures(harness))
             for client in (ann, bob):
                 await client.say(m.Quit())
                 await client.hear(m.Bye)
             await trio.sleep(0.01)
-        found = figures(house)
+        found = figures(harness)
         assert {
             key[1]: value for key, value in found.items() if key[0] == "arena_matches_ended_total"
         } == dict.fromkeys(reasons, 3.0)
         assert found["arena_move_seconds_count", ""] == 3 * len(reasons) + 3
         assert found["arena_flag_lateness_seconds_count", ""] == 3
-        await house.pair()
-        assert adds_up(figures(house))
-        folder = house.die()
-    async with open_house(folder) as house:
-        found = figures(house)
+        await harness.pair()
+        assert adds_up(figures(harness))
+        folder = harness.die()
+    async with open_arena(folder) as harness:
+        found = figures(harness)
         assert found["arena_matches_started_total", ""] == found["arena_matches_running", ""] == 1
-        house.arena.suspend(next(iter(house.arena.matches.values())))
-        assert adds_up(figures(house))
+        harness.arena.suspend(next(iter(harness.arena.matches.values())))
+        assert adds_up(figures(harness))
 
 
 async def test_answers_over_http(tmp_path: Path) -> None:
-    async with open_house(tmp_path) as house, trio.open_nursery() as nursery:
-        port = await nursery.start(serve_metrics, house.arena, house.rate_limiter, 0)
+    async with open_arena(tmp_path) as harness, trio.open_nursery() as nursery:
+        port = await nursery.start(serve_metrics, harness.arena, harness.rate_limiter, 0)
 
         async def ask(request: bytes) -> tuple[int, str]:
             stream = await trio.open_tcp_stream("127.0.0.1", port)
@@ -129,7 +129,7 @@ async def test_answers_over_http(tmp_path: Path) -> None:
         for nonsense in (b"\r\n\r\n", b"POST / HTTP/1.1\r\n\r\n", b"\xff\xfe\n\n"):
             assert (await ask(nonsense))[0] == 400
         assert (await ask(b"x" * 9000))[0] == 431
-        house.arena.stopping = True
+        harness.arena.stopping = True
         assert await ask(b"GET /health HTTP/1.0\n\n") == (503, "stopping\n")
         nursery.cancel_scope.cancel()
 

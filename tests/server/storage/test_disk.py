@@ -21,7 +21,7 @@ from engine.wire import messages as m
 from server.match import recovery
 from server.storage.record_store import Keys, RecordStore
 from tests.engine.test_record import played
-from tests.server.harness import open_house
+from tests.server.harness import open_arena
 from tests.server.process import START_SECONDS, Client, ServerProcess
 
 CAMPAIGN = bool(os.environ.get("ARENA_CAMPAIGN"))
@@ -162,9 +162,9 @@ async def test_a_server_starts_over_any_damaged_journal_beside_sound_ones(
             if number % 2:
                 record_store.running(number).write_bytes(chance.choice(damaged)[1])
         with capture_logs():
-            async with open_house(folder) as house:
-                assert set(range(2, 41, 2)) <= set(house.arena.matches)
-                back = await house.connect()
+            async with open_arena(folder) as harness:
+                assert set(range(2, 41, 2)) <= set(harness.arena.matches)
+                back = await harness.connect()
                 await back.say(m.Resume(40, "a40"))
                 await back.hear(m.Moved)
         for number in range(1, 41, 2):

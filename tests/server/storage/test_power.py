@@ -27,7 +27,7 @@ from server.storage.disk import Disk
 from server.storage.record_store import Keys, RecordStore
 from server.storage.unsynced import Round
 from tests.engine.test_record import played
-from tests.server.harness import open_house, play, ready
+from tests.server.harness import open_arena, play, ready
 from tests.server.storage.power import PowerlessDisk
 
 CUTS = 100 if os.environ.get("ARENA_CAMPAIGN") else 1
@@ -128,20 +128,20 @@ async def test_a_power_cut_costs_what_was_not_synced_and_nothing_else(
     lost = 0
     for place, promised in cut.left:
         with capture_logs():
-            async with open_house(place) as house:
-                assert house.arena.record_store.next_number() > promised.numbers
+            async with open_arena(place) as harness:
+                assert harness.arena.record_store.next_number() > promised.numbers
                 for match, text in promised.synced.items():
-                    state = house.arena.matches.get(match)
+                    state = harness.arena.matches.get(match)
                     whole = record.verify(text)
                     if state is None:
-                        assert house.record(match).startswith(text), place
-                        assert record.verify(house.record(match)).reason in ("time", "resign")
+                        assert harness.record(match).startswith(text), place
+                        assert record.verify(harness.record(match)).reason in ("time", "resign")
                     else:
                         assert state.state.history.moves[: whole.history.plies] == whole.history.moves
-                        assert house.arena.record_store.journal(match).decode().startswith(text), place
+                        assert harness.arena.record_store.journal(match).decode().startswith(text), place
                 assert lost_records(place, promised.kept) == {}
                 for match, sha256 in promised.kept.items():
-                    assert house.arena.record_store.sync_record(match) == sha256
+                    assert harness.arena.record_store.sync_record(match) == sha256
                 lost += len(promised.synced) < promised.numbers
     assert lost, "no cut came before everything was synced"
 
@@ -177,8 +177,8 @@ async def test_numbers_are_reserved_and_the_database_is_synced_where_no_record_g
         nonlocal synced
         synced += 1
 
-    async with open_house(tmp_path / "data", record_store=lambda _: record_store) as house:
-        rounds = Rounds(record_store, house.arena, store)
+    async with open_arena(tmp_path / "data", record_store=lambda _: record_store) as harness:
+        rounds = Rounds(record_store, harness.arena, store)
         given = []
         for _ in range(3):
             given += [record_store.next_number() for _ in range(match_numbers.BLOCK * 2 // 3)]
@@ -202,11 +202,11 @@ class _Failing(Disk):
 @pytest.mark.parametrize("kind", [errno.EIO, errno.ENOSPC])
 async def test_a_match_that_the_disk_does_not_keep_is_annulled_and_others_go_on(tmp_path: Path, kind: int) -> None:
     disk = _Failing(kind)
-    async with open_house(
+    async with open_arena(
         tmp_path / "data", record_store=lambda folder: RecordStore(folder, synced=True, disk=disk)
-    ) as house:
-        rounds = Rounds(house.arena.record_store, house.arena, lambda: None)
-        ann, bob = await house.pair("params=3,3,9,9 budget=600000")
+    ) as harness:
+        rounds = Rounds(harness.arena.record_store, harness.arena, lambda: None)
+        ann, bob = await harness.pair("params=3,3,9,9 budget=600000")
         await ready(ann, bob)
         await rounds.one()
         disk.names = ("1.txt",)
@@ -225,7 +225,7 @@ async def test_a_match_that_the_disk_does_not_keep_is_annulled_and_others_go_on(
             await client.hear(m.Board)
         await ready(ann, bob)
         await rounds.one()
-        assert house.arena.matches.keys() == {2}
+        assert harness.arena.matches.keys() == {2}
         assert not (tmp_path / "data" / "records" / "1.txt").exists(), "nobody knows what stands on the disk"
         assert (tmp_path / "data" / "damaged" / "1.txt").exists()
 
@@ -353,8 +353,8 @@ async def test_a_journal_beside_the_record_of_its_match_never_replaces_it(
         _over(record_store)
         record_store.running(7).write_text(copy, encoding="utf-8")
         with capture_logs():
-            async with open_house(folder) as house:
-                assert house.record(7) == text
+            async with open_arena(folder) as harness:
+                assert harness.record(7) == text
         assert not (folder / "running" / "7.txt").exists()
         assert (folder / "damaged" / "7.txt").exists() == (copy != text)
     await trio.lowlevel.checkpoint()

@@ -17,21 +17,21 @@ from server.contest.formats.standings import Standing, standings
 from server.contest.programs.sandbox.choice import sandbox_obstacle
 from server.contest.runtime.service import ContestService
 from server.contest.store.store import FILE, Store
-from tests.server.harness import House, Now, open_house
+from tests.server.harness import ArenaHarness, ImmediateArrivals, open_arena
 
 SANDBOX = 'sandbox = "none"\n' if sandbox_obstacle() else ""
 """Begins the file of a contest of programs that is not about sandboxes, so that it can be held without them."""
 
 
-def pick(seed: str, told: list[str], moves: tuple[str, ...]) -> str:
+def choose_by_seed(seed: str, told: list[str], moves: tuple[str, ...]) -> str:
     """Choose by what has been played so far: the same game always goes the same way."""
     digest = sha256(" ".join((seed, *told)).encode()).digest()
     return moves[int.from_bytes(digest[:8], "big") % len(moves)]
 
 
-async def play(house: House, name: str, seek: str = "any", token: str = "") -> None:
+async def play_by_seed(harness: ArenaHarness, name: str, seek: str = "any", token: str = "") -> None:
     """Play what comes, as a bot that plays by its name; until the server closes."""
-    client = await house.connect(name, token)
+    client = await harness.connect(name, token)
     await client.say(m.Seek(seek))
     told: list[str] = []
     while (message := await client.next()) is not None:
@@ -46,31 +46,31 @@ async def play(house: House, name: str, seek: str = "any", token: str = "") -> N
             case m.Turn():
                 await client.say(m.AskMoves())
             case m.Moves():
-                await client.say(m.Move(m.Text(pick(name, told, message.lines))))
+                await client.say(m.Move(m.Text(choose_by_seed(name, told, message.lines))))
             case m.Result():
                 await client.say(m.Seek(seek))
 
 
 @asynccontextmanager
-async def holding(folder: Path, file: str = "") -> AsyncIterator[tuple[House, Store, int]]:
+async def running_contest(folder: Path, file: str = "") -> AsyncIterator[tuple[ArenaHarness, Store, int]]:
     """Hold the contest of a file, or the one that is there, in an arena over a data directory."""
     folder.mkdir(parents=True, exist_ok=True)
     store, looked_at = Store(folder / FILE), Store(folder / FILE)
-    async with open_house(folder, results=store.kept_matches()) as house, trio.open_nursery() as nursery:
-        contest = store.open_contest(file, definition_of(file), datetime.now(UTC)) if file else store.contests()[0].id
-        nursery.start_soon(ContestService(house.arena, store, Now()).run)
+    async with open_arena(folder, results=store.kept_matches()) as harness, trio.open_nursery() as nursery:
+        contest = store.open_contest(file, read_definition(file), datetime.now(UTC)) if file else store.contests()[0].id
+        nursery.start_soon(ContestService(harness.arena, store, ImmediateArrivals()).run)
         try:
-            yield house, looked_at, contest
+            yield harness, looked_at, contest
         finally:
             nursery.cancel_scope.cancel()
             looked_at.close()
 
 
-def definition_of(file: str) -> Definition:
+def read_definition(file: str) -> Definition:
     return contest_file.read(file, lambda name: Path(name).read_text(encoding="utf-8"))
 
 
-async def over(store: Store, contest: int) -> list[Finished]:
+async def wait_until_over(store: Store, contest: int) -> list[Finished]:
     """Wait until a contest is over, and return its games."""
     with trio.fail_after(600):
         while all(row.closed is None for row in store.contests() if row.id == contest):
@@ -78,6 +78,6 @@ async def over(store: Store, contest: int) -> list[Finished]:
     return store.games(contest)
 
 
-def table(definition: Definition, games: list[Finished], stage: int = 0) -> list[Standing]:
+def final_table(definition: Definition, games: list[Finished], stage: int = 0) -> list[Standing]:
     state = next(state for state in plan(definition, games).stages if state.number == stage)
     return standings(definition, stage, state.players, games, state.schedule.byes)

@@ -17,7 +17,7 @@ def say(line: str) -> None:
 
 
 def pick(told: list[str], moves: list[str]) -> str:
-    """Choose by what has been played so far, like `tests.server.contest.runtime.bots.pick`."""
+    """Choose by what has been played so far, like `tests.server.contest.runtime.bots.choose_by_seed`."""
     return moves[int.from_bytes(sha256(" ".join((name, *told)).encode()).digest()[:8], "big") % len(moves)]
 
 

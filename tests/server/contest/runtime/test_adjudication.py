@@ -17,7 +17,7 @@ from engine.wire import messages as m
 from server.contest.definition import Adjudication
 from server.contest.runtime import adjudication
 from server.contest.runtime.adjudication import Adjudicator
-from tests.server.harness import Client, House, open_house, play, ready
+from tests.server.harness import ArenaHarness, Client, open_arena, play, ready
 
 RULES = Adjudication(from_ply=0, seconds=600.0, megabytes=64)
 
@@ -53,10 +53,10 @@ while True:
 
 
 @asynccontextmanager
-async def adjudicated(house: House, adjudicator: Adjudicator) -> AsyncIterator[None]:
+async def adjudicated(harness: ArenaHarness, adjudicator: Adjudicator) -> AsyncIterator[None]:
     with trio.fail_after(SECONDS):
         async with trio.open_nursery() as nursery:
-            nursery.start_soon(adjudicator.run, lambda: list(house.arena.matches.values()))
+            nursery.start_soon(adjudicator.run, lambda: list(harness.arena.matches.values()))
             yield
             nursery.cancel_scope.cancel()
 
@@ -81,38 +81,38 @@ async def asked(folder: Path, number: int) -> None:
 
 
 async def test_a_game_ends_with_the_win_that_solving_proves(tmp_path: Path) -> None:
-    async with open_house(tmp_path) as house:
-        ann, bob = await house.pair("params=3,3,5,4 budget=86400000")
-        async with adjudicated(house, Adjudicator(RULES)):
+    async with open_arena(tmp_path) as harness:
+        ann, bob = await harness.pair("params=3,3,5,4 budget=86400000")
+        async with adjudicated(harness, Adjudicator(RULES)):
             await ready(ann, bob)
             for client in (ann, bob):
                 result = await client.hear(m.Result)
                 assert (result.result, result.reason) == ("white", "adjudicated")
                 assert result.sentence == "ann (white) wins in 3 plies, as exact solving has proven"
-        summary = record.verify(house.record())
+        summary = record.verify(harness.record())
         assert (summary.result, summary.reason) == ("white", "adjudicated")
-        assert house.arena.matches == {}
+        assert harness.arena.matches == {}
 
 
 async def test_a_game_ends_with_the_draw_that_solving_proves_but_not_while_initialising(tmp_path: Path) -> None:
-    async with open_house(tmp_path) as house:
-        ann, bob = await house.pair("params=3,3,3 budget=86400000", game="mnk")
-        async with adjudicated(house, Adjudicator(RULES)):
+    async with open_arena(tmp_path) as harness:
+        ann, bob = await harness.pair("params=3,3,3 budget=86400000", game="mnk")
+        async with adjudicated(harness, Adjudicator(RULES)):
             await ann.say(m.Ready())
             await trio.sleep(3 * adjudication.LOOK_SECONDS)
-            assert house.arena.matches
+            assert harness.arena.matches
             await bob.say(m.Ready())
             result = await bob.hear(m.Result)
         assert (result.result, result.reason) == ("draw", "adjudicated")
-        assert record.verify(house.record()).result == "draw"
+        assert record.verify(harness.record()).result == "draw"
 
 
 async def test_positions_are_looked_at_from_a_ply_on_and_an_answer_that_comes_too_late_is_dropped(
     tmp_path: Path,
 ) -> None:
-    async with open_house(tmp_path / "data") as house:
-        ann, bob = await house.pair("params=3,3,9,9 budget=86400000")
-        async with adjudicated(house, by_hand(tmp_path, replace(RULES, from_ply=1))):
+    async with open_arena(tmp_path / "data") as harness:
+        ann, bob = await harness.pair("params=3,3,9,9 budget=86400000")
+        async with adjudicated(harness, by_hand(tmp_path, replace(RULES, from_ply=1))):
             await ready(ann, bob)
             await trio.sleep(3 * adjudication.LOOK_SECONDS)
             assert not (tmp_path / "processes").exists()
@@ -123,30 +123,30 @@ async def test_positions_are_looked_at_from_a_ply_on_and_an_answer_that_comes_to
             answer(tmp_path, 5, '{"winner":1,"plies":2,"exact":true}')
             await asked(tmp_path, 2)
             assert [line.split("\\n")[1] for line in lines(tmp_path / "questions")] == ["5 6 B", "4 5 B"]
-            assert house.arena.matches
+            assert harness.arena.matches
             answer(tmp_path, 4, '{"winner":0,"plies":7}')
             result = await bob.hear(m.Result)
         assert (result.result, result.reason) == ("white", "adjudicated")
         assert result.sentence == "ann (white) wins within 7 plies, as exact solving has proven"
-        assert record.verify(house.record()).history.plies == 3
+        assert record.verify(harness.record()).history.plies == 3
 
 
 async def test_a_win_beyond_the_move_limit_is_none(tmp_path: Path) -> None:
     answer(tmp_path, 5, '{"winner":0,"plies":1000,"exact":true}')
-    async with open_house(tmp_path / "data") as house:
-        ann, bob = await house.pair("params=3,3,9,9 budget=86400000")
-        async with adjudicated(house, by_hand(tmp_path, replace(RULES, from_ply=1))):
+    async with open_arena(tmp_path / "data") as harness:
+        ann, bob = await harness.pair("params=3,3,9,9 budget=86400000")
+        async with adjudicated(harness, by_hand(tmp_path, replace(RULES, from_ply=1))):
             await ready(ann, bob)
             await play(ann, bob, "a1-b2")
             await asked(tmp_path, 1)
             await trio.sleep(3 * adjudication.LOOK_SECONDS)
-            assert house.arena.matches, "1001 plies are more than 1000"
+            assert harness.arena.matches, "1001 plies are more than 1000"
 
 
 async def test_a_position_that_does_not_stand_any_more_holds_up_no_other_match(tmp_path: Path) -> None:
-    async with open_house(tmp_path / "data") as house:
-        ann, bob = await house.pair("params=3,3,9,9 budget=86400000")
-        async with adjudicated(house, by_hand(tmp_path)):
+    async with open_arena(tmp_path / "data") as harness:
+        ann, bob = await harness.pair("params=3,3,9,9 budget=86400000")
+        async with adjudicated(harness, by_hand(tmp_path)):
             await ready(ann, bob)
             await asked(tmp_path, 1)
             await play(ann, bob, "a1-b2")
@@ -158,16 +158,16 @@ async def test_a_position_that_does_not_stand_any_more_holds_up_no_other_match(t
 
 
 async def test_matches_are_taken_in_turn_and_a_position_is_solved_once(tmp_path: Path) -> None:
-    async with open_house(tmp_path / "data") as house:
+    async with open_arena(tmp_path / "data") as harness:
 
         async def begin(number: int, params: str) -> tuple[Client, Client]:
-            first, second = await house.connect(f"a{number}"), await house.connect(f"b{number}")
+            first, second = await harness.connect(f"a{number}"), await harness.connect(f"b{number}")
             await first.say(m.Seek("gipf", m.Text(f"params={params} colour=white budget=86400000")))
             await second.say(m.Seek("gipf", m.Text(f"params={params}")))
             await ready(first, second)
             return first, second
 
-        async with adjudicated(house, by_hand(tmp_path)):
+        async with adjudicated(harness, by_hand(tmp_path)):
             answer(tmp_path, 6, "null")
             pairs = []
             for number, params in enumerate(("3,3,9,9", "3,3,9,8", "3,3,8,9"), 1):
@@ -179,7 +179,7 @@ async def test_matches_are_taken_in_turn_and_a_position_is_solved_once(tmp_path:
             await asked(tmp_path, 5)
             await play(*await begin(4, "3,3,9,9"), "a1-b2")
             await trio.sleep(3 * adjudication.LOOK_SECONDS)
-        assert len(house.arena.matches) == 4
+        assert len(harness.arena.matches) == 4
         questions = [line.split('"text":"')[1].split("\\n")[:2] for line in lines(tmp_path / "questions")]
         first = [["3 3 9 9", "6 6 W"], ["3 3 9 8", "6 5 W"], ["3 3 8 9", "5 6 W"]]
         assert questions == [*first, ["3 3 9 9", "5 6 B"], ["3 3 9 8", "5 5 B"]]
@@ -192,9 +192,9 @@ async def test_a_process_that_fails_is_started_again_for_the_next_position(
 ) -> None:
     if how == "hangs":
         monkeypatch.setattr(adjudication, "HANG_SECONDS", 0.0)
-    async with open_house(tmp_path / "data") as house:
-        ann, bob = await house.pair("params=3,3,9,9 budget=86400000")
-        async with adjudicated(house, by_hand(tmp_path, replace(RULES, seconds=0.3))):
+    async with open_arena(tmp_path / "data") as harness:
+        ann, bob = await harness.pair("params=3,3,9,9 budget=86400000")
+        async with adjudicated(harness, by_hand(tmp_path, replace(RULES, seconds=0.3))):
             await ready(ann, bob)
             if how == "hangs":
                 with capture_logs() as logs:
@@ -218,26 +218,26 @@ async def test_a_process_that_fails_is_started_again_for_the_next_position(
 
 
 async def test_a_contest_goes_on_where_no_position_can_be_proven(tmp_path: Path) -> None:
-    async with open_house(tmp_path) as house:
-        ann, bob = await house.pair("params=3,3,9,9 budget=86400000")
-        async with adjudicated(house, Adjudicator(RULES, ("/no/such/program",))):
+    async with open_arena(tmp_path) as harness:
+        ann, bob = await harness.pair("params=3,3,9,9 budget=86400000")
+        async with adjudicated(harness, Adjudicator(RULES, ("/no/such/program",))):
             await ready(ann, bob)
             await trio.sleep(3 * adjudication.LOOK_SECONDS)
             await play(ann, bob, "a1-b2")
-            assert house.arena.matches
+            assert harness.arena.matches
 
 
 async def test_a_record_that_cannot_be_written_annuls_the_match(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     answer(tmp_path, 6, '{"winner":null}')
-    async with open_house(tmp_path / "data") as house:
-        ann, bob = await house.pair("params=3,3,9,9 budget=86400000")
+    async with open_arena(tmp_path / "data") as harness:
+        ann, bob = await harness.pair("params=3,3,9,9 budget=86400000")
         await ready(ann, bob)
 
         def full(text: str) -> None:
             raise OSError(28, "No space left on device")
 
-        monkeypatch.setattr(house.arena.matches[1]._journal, "write", full)
-        async with adjudicated(house, by_hand(tmp_path)):
+        monkeypatch.setattr(harness.arena.matches[1]._journal, "write", full)
+        async with adjudicated(harness, by_hand(tmp_path)):
             assert (await bob.hear(m.Result)).reason == "server_fault"

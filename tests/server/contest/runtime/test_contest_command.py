@@ -36,7 +36,7 @@ from server.contest.store.folders import folder_of
 from server.contest.store.schema import BadStore
 from server.contest.store.store import FILE, Store
 from tests.server.commands.test_command_line import fails
-from tests.server.contest.runtime.bots import SANDBOX, pick
+from tests.server.contest.runtime.bots import SANDBOX, choose_by_seed
 
 KILLS = 100 if os.environ.get("ARENA_CAMPAIGN") else 3
 END_SECONDS = 600.0
@@ -250,7 +250,7 @@ class Seeded(Bot):
 
     def choose(self, position: Position, clocks: Clocks) -> str:
         told = ["", *self.history.start.text().splitlines(), *self.history.moves]
-        return pick(self.name, told, tuple(moves(position)))
+        return choose_by_seed(self.name, told, tuple(moves(position)))
 
 
 class Player(threading.Thread):

@@ -37,7 +37,7 @@ from server.contest.store.store import FILE, Store
 from server.match.match import Match
 from server.storage.record_store import RecordStore
 from tests.server.contest.runtime.test_contest_command import PROGRAMS, entrants
-from tests.server.harness import Now, open_house
+from tests.server.harness import ImmediateArrivals, open_arena
 
 SECONDS = 600.0
 """After which whatever a test waits for has failed."""
@@ -417,8 +417,8 @@ async def test_a_game_that_is_given_away_when_the_server_stops_has_not_failed(ma
     made.answer = lambda worker, task: None
     with closing(Store(tmp_path / FILE)) as store:
         contest = store.open_contest("", definition(), datetime.now(UTC))
-        async with open_house(tmp_path) as house, running(made) as found, trio.open_nursery() as nursery:
-            nursery.start_soon(ContestService(house.arena, store, Now(), found).run)
+        async with open_arena(tmp_path) as harness, running(made) as found, trio.open_nursery() as nursery:
+            nursery.start_soon(ContestService(harness.arena, store, ImmediateArrivals(), found).run)
             await until(lambda: len(made.open) == 2)
             assert len(store.begun(contest)) == 2
             nursery.cancel_scope.cancel()

@@ -14,8 +14,8 @@ from server.contest.hosts import seating
 from server.contest.runtime import pauses
 from server.contest.store import schema
 from server.contest.store.store import FILE
-from tests.server.contest.runtime.bots import holding, over, play
-from tests.server.harness import House
+from tests.server.contest.runtime.bots import play_by_seed, running_contest, wait_until_over
+from tests.server.harness import ArenaHarness
 
 LOCKED = """
 name = "Ann and Bob"
@@ -35,9 +35,9 @@ sys.stdin.read()
 """Holds the database until its input ends."""
 
 
-async def answers(house: House) -> None:
+async def answers(harness: ArenaHarness) -> None:
     """Show that others play a match from its beginning to its end."""
-    carol, dave = await house.connect("carol"), await house.connect("dave")
+    carol, dave = await harness.connect("carol"), await harness.connect("dave")
     await carol.say(m.Seek("mnk", m.Text("opponent=dave")))
     await dave.say(m.Seek("mnk", m.Text("opponent=carol")))
     await dave.hear(m.Board)
@@ -57,21 +57,21 @@ async def test_a_database_that_is_locked_holds_up_contests_alone(
     monkeypatch.setattr(pauses, "MAX_PAUSE_SECONDS", 0.1)
     data = tmp_path / "data"
     with capture_logs() as logs:
-        async with holding(data, LOCKED) as (house, store, contest), trio.open_nursery() as bots:
+        async with running_contest(data, LOCKED) as (harness, store, contest), trio.open_nursery() as bots:
             command = [sys.executable, "-c", HOLD, str(data / FILE)]
             with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as other:
                 assert other.stdin is not None and other.stdout is not None
                 assert await trio.to_thread.run_sync(other.stdout.readline) == "held\n"
-                bots.start_soon(play, house, "ann")
-                bots.start_soon(play, house, "bob")
+                bots.start_soon(play_by_seed, harness, "ann")
+                bots.start_soon(play_by_seed, harness, "bob")
                 with trio.fail_after(60):
                     while not {"contest_database_stalled", "contest_paused"} <= {line["event"] for line in logs}:
                         await trio.sleep(0.01)
-                await answers(house)
+                await answers(harness)
                 held = len(store.games(contest))
                 other.stdin.close()
                 other.wait()
-            games = await over(store, contest)
+            games = await wait_until_over(store, contest)
             bots.cancel_scope.cancel()
             with trio.fail_after(60):
                 while [line["event"] for line in logs if "database" in line["event"]][

@@ -31,7 +31,7 @@ from server.contest.store.folders import folder_of
 from server.contest.store.store import FILE, Store
 from server.match import referee
 from server.net.listener import AcceptStatus, Listener
-from tests.server.contest.runtime.bots import definition_of, holding, over, play
+from tests.server.contest.runtime.bots import play_by_seed, read_definition, running_contest, wait_until_over
 from tests.server.contest.runtime.test_contest_command import kept, run
 from tests.server.contest.runtime.test_sandbox import with_word
 
@@ -69,15 +69,15 @@ async def test_a_contest_pauses_where_the_machine_lacks_something_and_nobody_has
         return spawn(*words, **options)
 
     monkeypatch.setattr(program, "spawn", fails)
-    async with holding(tmp_path, PROGRAMS) as (house, store, contest):
+    async with running_contest(tmp_path, PROGRAMS) as (harness, store, contest):
         with trio.fail_after(600):
-            while (present := ContestPlayers.of(house.arena).present.get(contest)) is None or present.paused is None:
+            while (present := ContestPlayers.of(harness.arena).present.get(contest)) is None or present.paused is None:
                 await trio.sleep(0.005)
         assert errno.errorcode[number] in present.paused.reason
-        games = await over(store, contest)
+        games = await wait_until_over(store, contest)
         moment = take_snapshot(store, contest, datetime.now(UTC)).moment
     assert [game.termination for game in games if not game.played] == [] and len(games) == 2
-    assert not find_disqualified(definition_of(PROGRAMS), games)
+    assert not find_disqualified(read_definition(PROGRAMS), games)
     assert moment.pauses and all(pause.ended is not None for pause in moment.pauses)
     assert errno.errorcode[number] in moment.pauses[0].reason
 
@@ -85,8 +85,8 @@ async def test_a_contest_pauses_where_the_machine_lacks_something_and_nobody_has
 @pytest.mark.slow
 async def test_both_are_blamed_where_neither_program_can_be_started(tmp_path: Path) -> None:
     file = PROGRAMS.replace(f"'{sys.executable}', '{DICE}'", "'./nowhere'")
-    async with holding(tmp_path, file) as (_, store, contest):
-        games = await over(store, contest)
+    async with running_contest(tmp_path, file) as (_, store, contest):
+        games = await wait_until_over(store, contest)
     assert {(game.winner, game.played) for game in counted_games(games)} == {(None, False)}
     assert "p0 did not come" in games[0].detail and "p1 did not come" in games[0].detail
 
@@ -95,15 +95,15 @@ async def test_both_are_blamed_where_neither_program_can_be_started(tmp_path: Pa
 async def test_a_game_in_which_the_server_died_again_and_again_is_set_aside_and_the_others_are_played(
     tmp_path: Path,
 ) -> None:
-    definition = definition_of(PROGRAMS)
+    definition = read_definition(PROGRAMS)
     fixture = plan(definition, []).due[0]
     with closing(Store(tmp_path / FILE)) as left:
         contest = left.open_contest(PROGRAMS, definition, datetime.now(UTC))
         for _ in range(MAX_FAILURES - 1):
             left.failed(contest, fixture)
         left.begin(contest, fixture, 1)  # it had begun, and the server died
-    async with holding(tmp_path) as (_, store, contest):
-        games = await over(store, contest)
+    async with running_contest(tmp_path) as (_, store, contest):
+        games = await wait_until_over(store, contest)
     (aside,) = [game for game in games if game.termination == SET_ASIDE]
     assert aside.fixture == fixture and aside.shared and "set aside" in aside.detail
     assert [game.fixture == fixture.swapped and game.played for game in games if game is not aside] == [True]
@@ -130,10 +130,10 @@ async def test_an_error_of_the_servers_own_costs_one_match_which_is_played_again
 
     monkeypatch.setattr(referee, "move", breaks)
     with capture_logs() as logs:
-        async with holding(tmp_path, THREE) as (house, store, contest), trio.open_nursery() as bots:
+        async with running_contest(tmp_path, THREE) as (harness, store, contest), trio.open_nursery() as bots:
             for name in ("ann", "bob", "carol"):
-                bots.start_soon(play, house, name)
-            games = await over(store, contest)
+                bots.start_soon(play_by_seed, harness, name)
+            games = await wait_until_over(store, contest)
             (again,) = interruptions(take_snapshot(store, contest, datetime.now(UTC)).report())
             bots.cancel_scope.cancel()
     (annulled,) = [game for game in games if game not in counted_games(games)]
@@ -157,9 +157,9 @@ async def test_a_program_that_is_stopped_at_its_start_loses_for_no_answer_and_no
     word = f"stops-{os.getpid()}"
     file = THREE.replace('{ name = "bob" }, { name = "carol" }', f"{{ name = 'stops', command = {COMMAND} }}")
     file = 'sandbox = "none"\nstart-seconds = 1\n' + file.replace(str(DICE), f"{DICE}', '{word}")
-    async with holding(tmp_path, file) as (house, store, contest), trio.open_nursery() as bots:
-        bots.start_soon(play, house, "ann")
-        games = await over(store, contest)
+    async with running_contest(tmp_path, file) as (harness, store, contest), trio.open_nursery() as bots:
+        bots.start_soon(play_by_seed, harness, "ann")
+        games = await wait_until_over(store, contest)
         bots.cancel_scope.cancel()
     lost = [(game.fixture.players[game.winner or 0], game.termination) for game in counted_games(games)]
     assert lost == [("ann", "no_answer")] * 2

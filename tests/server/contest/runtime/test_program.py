@@ -22,7 +22,7 @@ from server.contest.programs.bounded_log import BoundedLog
 from server.contest.programs.command import Seat, connects, environment_variables, fill_command, quote_command
 from server.contest.programs.program import NotStarted, Place, Program
 from server.ops import descendants
-from tests.server.harness import Now, open_house
+from tests.server.harness import ImmediateArrivals, open_arena
 
 SEAT = Seat("127.0.0.1", 2754, "carol", "gipf", "5ec7e7")
 
@@ -134,10 +134,12 @@ print("goodbye", file=sys.stderr)
 
 
 async def test_a_program_on_stdin_and_stdout_is_served_like_a_connection(tmp_path: Path) -> None:
-    async with open_house(tmp_path) as house, started(tmp_path, TALKS) as program, trio.open_nursery() as nursery:
+    async with open_arena(tmp_path) as harness, started(tmp_path, TALKS) as program, trio.open_nursery() as nursery:
         assert program.stream is not None
-        nursery.start_soon(serve_stream, program.stream, house.arena, Now(), house.rate_limiter.admit("127.0.0.1"))
-        bob = await house.connect("bob")
+        nursery.start_soon(
+            serve_stream, program.stream, harness.arena, ImmediateArrivals(), harness.rate_limiter.admit("127.0.0.1")
+        )
+        bob = await harness.connect("bob")
         await bob.say(m.Seek("gipf", m.Text("params=2,3,5,5 colour=black opponent=carol")))
         await bob.hear(m.Match)
         await bob.say(m.Ready())

@@ -24,7 +24,7 @@ from server.storage.disk import Disk
 from server.storage.record_store import Keys, RecordStore
 from tests.engine.test_record import played
 from tests.server.contest.played import contest
-from tests.server.contest.runtime.bots import holding, over
+from tests.server.contest.runtime.bots import running_contest, wait_until_over
 
 DICE = Path(__file__).with_name("dice.py")
 DATE = datetime(2026, 11, 22, tzinfo=UTC)
@@ -154,7 +154,7 @@ async def test_other_games_begin_while_results_are_on_their_way_to_the_disk_up_t
 ) -> None:
     monkeypatch.setattr(runner, "MAX_LEFT", 3)
     slow = _Slow(monkeypatch)
-    async with holding(tmp_path, PROGRAMS) as (_house, store, contest):
+    async with running_contest(tmp_path, PROGRAMS) as (_house, store, contest):
         with trio.fail_after(60):
             while slow.waiting < 3 or slow.running:
                 await trio.sleep(0.01)
@@ -163,7 +163,7 @@ async def test_other_games_begin_while_results_are_on_their_way_to_the_disk_up_t
         await trio.sleep(0.1)
         assert (slow.waiting, slow.running, slow.most) == (3, 0, 2), "no more than two programs have ever run at a time"
         slow.free.set()
-        games = await over(store, contest)
+        games = await wait_until_over(store, contest)
     assert len(games) == len(counted_games(games)) == 6, "no game is played twice"
     assert all(one is not None and two is not None for one, two in (game.programs for game in games))
 
@@ -174,10 +174,10 @@ async def test_what_fails_when_programs_end_costs_no_result_that_is_on_its_way(
 ) -> None:
     slow = _Slow(monkeypatch)
     slow.fails = True
-    async with holding(tmp_path, PROGRAMS) as (_house, store, contest):
+    async with running_contest(tmp_path, PROGRAMS) as (_house, store, contest):
         with trio.fail_after(60):
             while slow.waiting < 1 or slow.running or slow.fails:
                 await trio.sleep(0.01)
         slow.free.set()
-        games = await over(store, contest)
+        games = await wait_until_over(store, contest)
     assert len(games) == len(counted_games(games)) == 6, "the first game has its result, and is not played again"

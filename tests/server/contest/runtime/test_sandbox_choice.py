@@ -22,9 +22,9 @@ from server.contest.hosts.contest_players import ContestPlayers, ProgramCredenti
 from server.contest.programs.sandbox import choice
 from server.contest.runtime.snapshot import take_snapshot
 from server.net.rate_limiter import ConnectionQuota
-from tests.server.contest.runtime.bots import definition_of, holding, over
+from tests.server.contest.runtime.bots import read_definition, running_contest, wait_until_over
 from tests.server.contest.runtime.test_contest_command import entrants
-from tests.server.harness import Client, House, Now, open_house
+from tests.server.harness import ArenaHarness, Client, ImmediateArrivals, open_arena
 
 NONE_CAN_BE_SEALED = choice.sandbox_obstacle()
 
@@ -59,48 +59,48 @@ def hindrance(monkeypatch: pytest.MonkeyPatch) -> Hindrance:
 async def test_a_contest_of_programs_is_not_begun_and_nothing_is_left_of_it(
     tmp_path: Path, hindrance: Hindrance
 ) -> None:
-    asked = ContestOptions(PROGRAMS, definition_of(PROGRAMS), Settings(data=tmp_path / "data"))
+    asked = ContestOptions(PROGRAMS, read_definition(PROGRAMS), Settings(data=tmp_path / "data"))
     with pytest.raises(OSError, match=r"^no namespaces here$"):
         await hold(asked, Console(file=io.StringIO()))
     assert not (tmp_path / "data").exists(), "its file may be changed, and the contest have the same name"
 
 
 def test_it_matters_only_where_programs_are_to_be_sealed(hindrance: Hindrance) -> None:
-    programs = definition_of(PROGRAMS)
-    connecting = definition_of(PROGRAMS.partition("[[entrants]]")[0] + entrants(0, 2))
-    qualified = definition_of('qualification = { opponents = ["random"] }' + PROGRAMS.partition("[[entrants]]")[0]
+    programs = read_definition(PROGRAMS)
+    connecting = read_definition(PROGRAMS.partition("[[entrants]]")[0] + entrants(0, 2))
+    qualified = read_definition('qualification = { opponents = ["random"] }' + PROGRAMS.partition("[[entrants]]")[0]
                               + entrants(0, 2))  # fmt: skip
     assert choice.contest_obstacle(programs) == choice.contest_obstacle(qualified) == "no namespaces here"
     assert choice.contest_obstacle(connecting) == ""
-    assert choice.contest_obstacle(definition_of('sandbox = "none"' + PROGRAMS)) == ""
+    assert choice.contest_obstacle(read_definition('sandbox = "none"' + PROGRAMS)) == ""
 
 
 @pytest.mark.skipif(bool(NONE_CAN_BE_SEALED), reason=NONE_CAN_BE_SEALED)
 async def test_a_contest_that_is_open_waits_says_why_and_goes_on(tmp_path: Path, hindrance: Hindrance) -> None:
-    async with holding(tmp_path, PROGRAMS) as (house, store, contest):
+    async with running_contest(tmp_path, PROGRAMS) as (harness, store, contest):
         with trio.fail_after(600):
             while not store.pauses(contest):
                 await trio.sleep(0.01)
-        paused = ContestPlayers.of(house.arena).present[contest].paused
+        paused = ContestPlayers.of(harness.arena).present[contest].paused
         assert paused is not None and paused.reason == "no game can begin: no namespaces here"
-        found = take_snapshot(store, contest, datetime.now(UTC), ContestPlayers.of(house.arena).present[contest])
+        found = take_snapshot(store, contest, datetime.now(UTC), ContestPlayers.of(harness.arena).present[contest])
         assert [(pause.reason, pause.ended) for pause in found.report().pauses] == [(paused.reason, None)]
         assert store.games(contest) == [] and store.begun(contest) == {}
         hindrance.why = ""
-        games = await over(store, contest)
+        games = await wait_until_over(store, contest)
         (pause,) = store.pauses(contest)
     assert (pause.ended is not None, pause.reason) == (True, paused.reason)
     assert len(games) == 2 and all(game.played for game in games), games
 
 
 @asynccontextmanager
-async def connected(house: House, ticket: ProgramCredential | None) -> AsyncIterator[Client]:
+async def connected(harness: ArenaHarness, ticket: ProgramCredential | None) -> AsyncIterator[Client]:
     """Connect as a program does out of its sandbox, for which a ticket was issued; None: as anybody does."""
     near, far = trio.testing.memory_stream_pair()
-    visit = ConnectionQuota("program", None, house.arena.settings.limits, lambda: 0)
+    visit = ConnectionQuota("program", None, harness.arena.settings.limits, lambda: 0)
     visit.seat_token = "" if ticket is None else ticket.token
     async with trio.open_nursery() as nursery:
-        nursery.start_soon(serve_stream, far, house.arena, Now(), visit)
+        nursery.start_soon(serve_stream, far, harness.arena, ImmediateArrivals(), visit)
         client = Client(near)
         await client.hear(m.Arena)
         yield client
@@ -108,11 +108,11 @@ async def connected(house: House, ticket: ProgramCredential | None) -> AsyncIter
 
 
 async def test_a_program_comes_back_to_its_own_match_alone(tmp_path: Path) -> None:
-    async with open_house(tmp_path) as house:
-        ann, _ = await house.pair()
-        contest_players = ContestPlayers.of(house.arena)
+    async with open_arena(tmp_path) as harness:
+        ann, _ = await harness.pair()
+        contest_players = ContestPlayers.of(harness.arena)
         tickets = {name: contest_players.issue(name) for name in ("carol", "dave")}
-        async with connected(house, tickets["carol"]) as carol, connected(house, tickets["dave"]) as dave:
+        async with connected(harness, tickets["carol"]) as carol, connected(harness, tickets["dave"]) as dave:
             for client, (name, ticket) in zip((carol, dave), tickets.items(), strict=True):
                 await client.say(m.Login(name, ticket.token))
                 await client.hear(m.Welcome)
@@ -120,11 +120,11 @@ async def test_a_program_comes_back_to_its_own_match_alone(tmp_path: Path) -> No
                 await ticket.here.wait()
             players = [ticket.player for ticket in tickets.values() if ticket.player is not None]
             position = GAMES["mnk"].start("3 3 3")
-            number = house.arena.record_store.next_number()
-            house.arena.begin_match(number, position, players, TimeControl(60_000_000, 0), 100)
+            number = harness.arena.record_store.next_number()
+            harness.arena.begin_match(number, position, players, TimeControl(60_000_000, 0), 100)
             for client in (carol, dave):
                 await client.hear(m.Board)
-            async with connected(house, tickets["carol"]) as again:
+            async with connected(harness, tickets["carol"]) as again:
                 for match, token in ((1, ann.token), (number, dave.token)):
                     await again.say(m.Resume(match, token))
                     refused = await again.hear(m.Error)
@@ -133,6 +133,6 @@ async def test_a_program_comes_back_to_its_own_match_alone(tmp_path: Path) -> No
                     )  # fmt: skip
                 await again.say(m.Resume(number, carol.token))
                 await again.hear(m.Board)
-            async with connected(house, None) as anybody:
+            async with connected(harness, None) as anybody:
                 await anybody.say(m.Resume(1, ann.token))
                 await anybody.hear(m.Board)

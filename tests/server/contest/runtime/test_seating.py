@@ -33,8 +33,8 @@ from server.contest.scoring.disqualification import find_disqualified
 from server.contest.store.schema import BadStore
 from server.contest.store.store import FILE, Store
 from server.storage.record_store import RecordStore
-from tests.server.contest.runtime.bots import definition_of, holding, play
-from tests.server.harness import Client, House, Now, open_house
+from tests.server.contest.runtime.bots import play_by_seed, read_definition, running_contest
+from tests.server.harness import ArenaHarness, Client, ImmediateArrivals, open_arena
 
 THREE = """
 name = "Three"
@@ -61,11 +61,11 @@ def no_threads(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(trio.to_thread, "run_sync", run_sync)
 
 
-async def comes_and_goes(house: House, name: str) -> None:
+async def comes_and_goes(harness: ArenaHarness, name: str) -> None:
     """Seek and leave, again and again, as a bot does that crashes in a loop of its shell."""
     milliseconds = 0
     while True:
-        client = await house.connect(name)
+        client = await harness.connect(name)
         await client.say(m.Seek("any"))
         await trio.sleep(milliseconds / 1000)
         await client.stream.aclose()
@@ -85,10 +85,10 @@ async def finished(store: Store, contest: int) -> list[Finished]:
 async def test_who_comes_and_goes_costs_an_opponent_no_game(
     tmp_path: Path, autojump_clock: trio.testing.MockClock
 ) -> None:
-    async with holding(tmp_path, THREE) as (house, store, contest), trio.open_nursery() as bots:
-        bots.start_soon(comes_and_goes, house, "carol")
-        bots.start_soon(play, house, "ann")
-        bots.start_soon(play, house, "bob")
+    async with running_contest(tmp_path, THREE) as (harness, store, contest), trio.open_nursery() as bots:
+        bots.start_soon(comes_and_goes, harness, "carol")
+        bots.start_soon(play_by_seed, harness, "ann")
+        bots.start_soon(play_by_seed, harness, "bob")
         games = await finished(store, contest)
         bots.cancel_scope.cancel()
     assert len(counted_games(games)) == 6
@@ -154,11 +154,11 @@ async def test_whatever_happens_while_a_game_is_set_up_who_waits_goes_on_waiting
 
     monkeypatch.setattr(Store, "begin", begin)
     monkeypatch.setattr(RecordStore, "begin", begin_record)
-    async with holding(tmp_path, TWO) as (house, store, contest), trio.open_nursery() as nursery:
-        while not ContestPlayers.of(house.arena).present:
+    async with running_contest(tmp_path, TWO) as (harness, store, contest), trio.open_nursery() as nursery:
+        while not ContestPlayers.of(harness.arena).present:
             await trio.sleep(0.01)
-        ann = await house.connect("ann")
-        bob = await house.connect("bob")
+        ann = await harness.connect("ann")
+        bob = await harness.connect("bob")
         await ann.say(m.Seek("any"))
         await ann.hear(m.Seeking)
         happen: dict[str, Callable[[], None]] = {
@@ -166,7 +166,7 @@ async def test_whatever_happens_while_a_game_is_set_up_who_waits_goes_on_waiting
             "cancels": lambda: nursery.start_soon(bob.say, m.Cancel()),
             "no space": lambda: broken.append(True),
             "no store": lambda: broken.append(True),
-            "stops": lambda: house.arena.stop(),
+            "stops": lambda: harness.arena.stop(),
         }
         at = At(step, happen[event])
         trio.lowlevel.add_instrument(at)
@@ -174,18 +174,18 @@ async def test_whatever_happens_while_a_game_is_set_up_who_waits_goes_on_waiting
         await trio.sleep(0.5)
         trio.lowlevel.remove_instrument(at)
         assert at.happened or at.steps >= 3
-        for session in house.arena.connected_sessions():
+        for session in harness.arena.connected_sessions():
             seeks = session.state is State.SEEKING
-            assert seeks == (ContestPlayers.of(house.arena).free([session.name]) == [session.name]), session.name
+            assert seeks == (ContestPlayers.of(harness.arena).free([session.name]) == [session.name]), session.name
             assert seeks or session.match is not None or session.state is State.LOBBY
         assert not [game for game in store.games(contest) if game.termination not in ANNULLED], "nobody has lost"
         if event in ("no space", "no store"):
             broken.clear()
             with trio.fail_after(60):
-                while not house.arena.matches:  # the game is played as soon as it can be
+                while not harness.arena.matches:  # the game is played as soon as it can be
                     await trio.sleep(0.01)
-        elif event == "leaves" and not house.arena.matches:
-            again = await house.connect("bob")
+        elif event == "leaves" and not harness.arena.matches:
+            again = await harness.connect("bob")
             await again.say(m.Seek("any"))
             await again.hear(m.Match)
             await ann.hear(m.Match)
@@ -198,25 +198,25 @@ async def test_whatever_happens_while_a_game_is_set_up_who_waits_goes_on_waiting
 async def test_a_contest_that_is_cancelled_while_a_game_is_set_up_lets_go_of_its_players(
     tmp_path: Path, autojump_clock: trio.testing.MockClock, step: int
 ) -> None:
-    async with open_house(tmp_path) as house, trio.open_nursery() as nursery:
+    async with open_arena(tmp_path) as harness, trio.open_nursery() as nursery:
         with closing(Store(tmp_path / FILE)) as store:
-            contest = store.open_contest(TWO, definition_of(TWO), datetime.now(UTC))
-            seats = GameSeating(house.arena, Now())
+            contest = store.open_contest(TWO, read_definition(TWO), datetime.now(UTC))
+            seats = GameSeating(harness.arena, ImmediateArrivals())
             for name in ("ann", "bob"):
-                nursery.start_soon(play, house, name)
+                nursery.start_soon(play_by_seed, harness, name)
             await trio.testing.wait_all_tasks_blocked()
             with trio.CancelScope() as scope:
                 at = At(step, scope.cancel)
                 trio.lowlevel.add_instrument(at)
-                await Runner(contest, store, house.arena, seats).run()
+                await Runner(contest, store, harness.arena, seats).run()
             trio.lowlevel.remove_instrument(at)
             assert at.happened
             await trio.testing.wait_all_tasks_blocked()
-            for session in house.arena.connected_sessions():
-                free = ContestPlayers.of(house.arena).free([session.name]) == [session.name]
+            for session in harness.arena.connected_sessions():
+                free = ContestPlayers.of(harness.arena).free([session.name]) == [session.name]
                 assert free == (session.state is State.SEEKING), session.state
             with trio.fail_after(1000):
-                await Runner(contest, store, house.arena, seats).run()
+                await Runner(contest, store, harness.arena, seats).run()
             games = store.games(contest)
         nursery.cancel_scope.cancel()
     assert len(counted_games(games)) == 2 and all(game.played for game in counted_games(games))
@@ -274,14 +274,14 @@ async def test_programs_that_cannot_play_cost_a_contest_little_time(
 
     monkeypatch.setattr(GameSeating, "_start", start)
     file, began = BROKEN.replace("ENTRANTS", ", ".join(entrants)), trio.current_time()
-    async with holding(tmp_path, file) as (house, store, contest), trio.open_nursery() as bots:
+    async with running_contest(tmp_path, file) as (harness, store, contest), trio.open_nursery() as bots:
         if ANN in entrants:
-            bots.start_soon(play, house, "ann")
+            bots.start_soon(play_by_seed, harness, "ann")
         games = await finished(store, contest)
         bots.cancel_scope.cancel()
     assert sorted(started) == sorted(starts)
     assert seconds <= trio.current_time() - began < seconds + 15, "less than one more start"
-    assert {name: one.reason for name, one in find_disqualified(definition_of(file), games).items()} == reasons
+    assert {name: one.reason for name, one in find_disqualified(read_definition(file), games).items()} == reasons
 
 
 class Counted:
@@ -319,9 +319,9 @@ async def test_a_core_is_given_back_when_its_program_has_ended(
         return SimpleNamespace(ended=trio.Event())
 
     monkeypatch.setattr(GameSeating, "_start", start)
-    definition = definition_of(TWO.replace('{ name = "', '{ command = ["x"], name = "'))
-    async with open_house(tmp_path) as house, AsyncExitStack() as stack:
-        seats = GameSeating(house.arena, Now())
+    definition = read_definition(TWO.replace('{ name = "', '{ command = ["x"], name = "'))
+    async with open_arena(tmp_path) as harness, AsyncExitStack() as stack:
+        seats = GameSeating(harness.arena, ImmediateArrivals())
         seats._cores = cast(Any, Counted(events))
         await seats.seated(stack, GameTask(1, definition, plan(definition, []).due[0], 1), StartedPrograms())
         assert events == ["taken"] * 2
@@ -330,9 +330,9 @@ async def test_a_core_is_given_back_when_its_program_has_ended(
 
 
 async def test_the_cores_of_a_game_that_is_over_are_for_the_next_one_while_its_programs_end(tmp_path: Path) -> None:
-    sealed = definition_of(TWO)
-    async with open_house(tmp_path) as house:
-        seats, started = GameSeating(house.arena, Now()), StartedPrograms()
+    sealed = read_definition(TWO)
+    async with open_arena(tmp_path) as harness:
+        seats, started = GameSeating(harness.arena, ImmediateArrivals()), StartedPrograms()
         assert not seats.leave_cores(started, sealed), "no programs of it have cores"
         started.cores = [CoreLease(None), CoreLease(1)]
         assert not seats.leave_cores(started, sealed), "they are not pinned"

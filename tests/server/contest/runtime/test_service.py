@@ -18,8 +18,8 @@ from server.contest.report import files
 from server.contest.runtime import service
 from server.contest.store.store import FILE, Store
 from server.contest.store.verification import Verdict
-from tests.server.contest.runtime.bots import definition_of, holding, over, play
-from tests.server.harness import House
+from tests.server.contest.runtime.bots import play_by_seed, read_definition, running_contest, wait_until_over
+from tests.server.harness import ArenaHarness
 
 SMALL = """
 name = "Small"
@@ -38,9 +38,9 @@ def _soon(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(service, name, 0.02)
 
 
-def bots(nursery: trio.Nursery, house: House) -> None:
+def bots(nursery: trio.Nursery, harness: ArenaHarness) -> None:
     for name in ("ann", "bob"):
-        nursery.start_soon(play, house, name)
+        nursery.start_soon(play_by_seed, harness, name)
 
 
 def report(folder: Path) -> dict[str, Any]:
@@ -66,11 +66,11 @@ async def test_a_disk_that_takes_no_report_costs_no_game_and_is_logged_once(
         raise OSError(kind, os.strerror(kind))
 
     with capture_logs() as logs:
-        async with holding(tmp_path, SMALL) as (house, store, contest), trio.open_nursery() as nursery:
+        async with running_contest(tmp_path, SMALL) as (harness, store, contest), trio.open_nursery() as nursery:
             with monkeypatch.context() as patch:
                 patch.setattr(files, "_replace", full)
-                bots(nursery, house)
-                games = await over(store, contest)
+                bots(nursery, harness)
+                games = await wait_until_over(store, contest)
                 count = len(tries)
                 await until(lambda: len(tries) > count + 3)
                 assert report(tmp_path) == {}
@@ -82,9 +82,9 @@ async def test_a_disk_that_takes_no_report_costs_no_game_and_is_logged_once(
 
 
 async def test_a_contest_that_is_over_is_verified_by_itself_and_the_report_says_what_was_found(tmp_path: Path) -> None:
-    async with holding(tmp_path, SMALL) as (house, store, contest), trio.open_nursery() as nursery:
-        bots(nursery, house)
-        await over(store, contest)
+    async with running_contest(tmp_path, SMALL) as (harness, store, contest), trio.open_nursery() as nursery:
+        bots(nursery, harness)
+        await wait_until_over(store, contest)
         await until(lambda: any(note.startswith("verified: 2 games") for note in report(tmp_path)["notes"]))
         nursery.cancel_scope.cancel()
 
@@ -95,9 +95,9 @@ async def test_what_the_verification_finds_is_an_error_in_the_log_and_stands_in_
     found = Verdict(2, 0, ("match 1: its record is missing",))
     monkeypatch.setattr(service, "verify", lambda *_: found)
     with capture_logs() as logs:
-        async with holding(tmp_path, SMALL) as (house, store, contest), trio.open_nursery() as nursery:
-            bots(nursery, house)
-            await over(store, contest)
+        async with running_contest(tmp_path, SMALL) as (harness, store, contest), trio.open_nursery() as nursery:
+            bots(nursery, harness)
+            await wait_until_over(store, contest)
             await until(lambda: found.differences[0] in report(tmp_path)["notes"])
             nursery.cancel_scope.cancel()
     assert [line["log_level"] for line in logs if line["event"] == "contest_verified"] == ["error"]
@@ -121,10 +121,10 @@ async def test_a_server_that_stops_waits_for_no_verification(tmp_path: Path, mon
 
     monkeypatch.setattr(service, "verify", verify)
     with closing(Store(tmp_path / FILE)) as store:
-        contest = store.open_contest(SMALL, definition_of(SMALL), datetime.now(UTC))
-    async with holding(tmp_path) as (house, looked_at, _), trio.open_nursery() as nursery:
-        bots(nursery, house)
-        await over(looked_at, contest)
+        contest = store.open_contest(SMALL, read_definition(SMALL), datetime.now(UTC))
+    async with running_contest(tmp_path) as (harness, looked_at, _), trio.open_nursery() as nursery:
+        bots(nursery, harness)
+        await wait_until_over(looked_at, contest)
         await until(lambda: begun)
         nursery.cancel_scope.cancel()
     await until(lambda: ended)
@@ -133,7 +133,7 @@ async def test_a_server_that_stops_waits_for_no_verification(tmp_path: Path, mon
 
 
 async def test_the_report_says_that_a_contest_pauses_while_it_does(tmp_path: Path) -> None:
-    async with holding(tmp_path, SMALL) as (_, store, contest):
+    async with running_contest(tmp_path, SMALL) as (_, store, contest):
         await until(lambda: report(tmp_path).get("pauses") == [])
         store.pause(contest, "no space is left", datetime.now(UTC))
         await until(lambda: [pause["reason"] for pause in report(tmp_path)["pauses"]] == ["no space is left"])
