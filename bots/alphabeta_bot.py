@@ -7,15 +7,18 @@ from bots.bot import Bot, Clocks
 from bots.interruptible import search_interruptibly
 from engine.games.catalogue import start_of
 from engine.games.interface import Position
-from engine.levels import MAX_LEVEL
+from engine.levels import LEVELS, MAX_LEVEL
 from engine.search.game_engine import AdaptiveSearcher
 from engine.search.memory import MAX_DEPTH
 from engine.search.searcher import TABLE_MEGABYTES, PlayedKeys, SearchLimits
 from engine.search.time_management import OVERHEAD_MS, allocate_time
 from engine.wire.messages import Match
 
-PRECOMPILE_WAIT_SHARE = 0.1
-"""Share of the budget for which to wait, before READY, for code that is being compiled."""
+COMPILE_WAIT_SHARE = 0.1
+"""Share of the budget for which a level that looks at many positions waits, before READY, for code that is compiled."""
+
+INTERPRETED_NODES = 3000
+"""A level that looks at no more for a move does so interpreted in some tenths of a second."""
 
 EXERCISE_MS, MAX_EXERCISES = 100, 10
 """Searches before the first match, until they get no faster: memory is slow when first touched."""
@@ -102,12 +105,17 @@ class AlphaBetaBot(Bot):
         self._nodes_per_ms = rate / 1000
 
     def prepare(self, match: Match) -> None:
-        """Start to compile the search of a new variant, and wait for a share of the budget."""
+        """Start to compile the search of a new variant.
+
+        Only a level waits for it, so that it has its positions from its first move on: what the clock bounds alone does
+        better to begin.
+        """
         self._last_move = None
         self._seed = match.match
         searcher = self._searcher_for(self.history.position)
         searcher.start_compiling()
-        searcher.wait_for_code(match.budget / 1000 * PRECOMPILE_WAIT_SHARE)
+        if self._level < MAX_LEVEL and LEVELS[self._level - 1].nodes > INTERPRETED_NODES:
+            searcher.wait_for_code(match.budget / 1000 * COMPILE_WAIT_SHARE)
 
     def choose(self, position: Position, clocks: Clocks) -> str:
         """Search for the time that the clock allows."""

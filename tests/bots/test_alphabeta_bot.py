@@ -63,6 +63,7 @@ class Recorded:
     """Stands for a searcher: remembers what it was asked, and thinks for as long as it is told to."""
 
     asked: list[tuple[list[int], SearchLimits]]
+    waits: list[float]
     milliseconds = 10.0
     nodes = 1000
     is_compiled = True
@@ -77,7 +78,7 @@ class Recorded:
         """There is none to come."""
 
     def wait_for_code(self, seconds: float) -> None:
-        """It is not waited for."""
+        self.waits.append(seconds)
 
     def think(self, position: Position, earlier: list[int], limits: SearchLimits, **_options: Any) -> SearchResult:
         self.asked.append((list(earlier), limits))
@@ -87,6 +88,7 @@ class Recorded:
 @pytest.fixture
 def recorded(monkeypatch: pytest.MonkeyPatch) -> type[Recorded]:
     monkeypatch.setattr(Recorded, "asked", [], raising=False)
+    monkeypatch.setattr(Recorded, "waits", [], raising=False)
     monkeypatch.setattr(alphabeta_bot, "AdaptiveSearcher", Recorded)
     return Recorded
 
@@ -118,6 +120,16 @@ def test_a_level_is_searched_at_with_the_number_of_the_match_and_no_bound_that_d
     for _, limits in recorded.asked:
         assert (limits.level, limits.seed, limits.nodes) == (3, 17, None)
         assert limits.hard_ms is not None and limits.hard_ms > 1000
+
+
+@pytest.mark.parametrize(("level", "waits"), [(1, []), (6, []), (7, [6.0]), (9, [6.0]), (10, [])])
+def test_a_level_waits_for_the_compiler_where_it_looks_at_many_positions_and_nothing_else_does(
+    recorded: type[Recorded], level: int, waits: list[float]
+) -> None:
+    bot = AlphaBetaBot(level=level)
+    bot.history = History.begin(start_of("gipf", "4 4 15 15"))
+    bot.prepare(Match(17, "gipf", "4,4,15,15", "white", "ann", 60_000, 0, 1000, "token"))
+    assert recorded.waits == waits
 
 
 def test_a_limit_of_time_becomes_one_of_nodes(recorded: type[Recorded]) -> None:
