@@ -8,27 +8,9 @@ from engine.games.catalogue import start_of
 from engine.search import game_engine
 from engine.search.game_engine import AdaptiveSearcher
 from engine.search.searcher import Searcher, SearchLimits, SearchResult, Stop
+from tests.engine.code_after import CodeAfter
 
 POSITION = start_of("gipf", "3 3 8 8")
-
-
-class CodeAfter:
-    """Stands for compiled code that is there after so many looks, or as soon as it was asked for or waited for."""
-
-    def __init__(self, looks: float) -> None:
-        self.looks = looks
-        self.started = 0
-
-    def is_ready(self) -> bool:
-        self.looks -= 1
-        return self.looks < 0
-
-    def start(self) -> None:
-        self.started += 1
-
-    def wait(self, seconds: float | None = None) -> bool:
-        assert seconds is not None
-        return self.is_ready()
 
 
 def never() -> float:

@@ -15,6 +15,7 @@ from engine.solve.forced_wins import Deepening, ForcedWin
 from engine.solve.reachable import Judgement, ReachableSet
 from engine.solve.solver import Result, Solution, SolverLimits, solve
 from tests.clocks import ticking
+from tests.engine.code_after import CodeAfter
 from tests.engine.forced_wins import forced_win
 from tests.engine.search import toy
 
@@ -108,8 +109,9 @@ def test_compiled_and_interpreted_searches_do_the_same() -> None:
 @pytest.mark.slow
 def test_what_a_trial_does_not_solve_is_solved_by_compiled_rules() -> None:
     told: list[str] = []
-    solution = solve(start("3 3 5 4"), compiling=lambda: told.append("compiling"), trial=16)
-    assert (solution.result, solution.plies, told) == (Result.FIRST, 3, ["compiling"])
+    code = CodeAfter(2)
+    solution = solve(start("3 3 5 4"), compiling=lambda: told.append("compiling"), trial=16, code=code)
+    assert (solution.result, solution.plies, told, code.started) == (Result.FIRST, 3, ["compiling"], 1)
 
 
 def test_forced_wins_and_retrograde_analysis_agree_along_games() -> None:

@@ -24,7 +24,7 @@ def test_newcomer_finds_builtin_bots_seated_again_and_again(tmp_path: Path) -> N
             newcomer.socket.settimeout(SECONDS)
             newcomer.say(m.Seek("gipf", m.Text("params=2,3,5,5 colour=white")))
             match = newcomer.hear(m.Match)
-            assert (match.match, match.opponent.partition("-")[0]) == (number, "random")
+            assert (match.match, match.opponent.partition(".")[0]) == (number, "random")
             newcomer.say(m.Ready())
             newcomer.hear(m.Turn)
             newcomer.say(m.Move(m.Text("a1-b2")))
