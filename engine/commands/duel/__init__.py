@@ -6,5 +6,6 @@
   first on its path
 - `processes`: the processes of a duel: one a side and job, each asked over a pipe, and a thread a job that plays
   pairs with two
-- `results_file`: the file that a duel's results are kept in: gone on with, and grown by a line at a time
+- `results_file`: files of games that grow by a line at a time, and are gone on with; the one that a duel's results
+  are kept in
 """

@@ -1,4 +1,4 @@
-"""The file that a duel's results are kept in: gone on with, and grown by a line at a time."""
+"""Files of games that grow by a line at a time, and are gone on with; the one that a duel's results are kept in."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -40,10 +40,7 @@ class ResultsFile:
             pairs = read(content, setting)
         except BadResults as error:
             raise Rejected(f"--results {self._name}: {error}") from None
-        complete = content.rfind(b"\n") + 1
-        if complete < len(content):
-            say(f"{self._name}: its last line was not written to the end; that pair is played again")
-            self._file.truncate(complete)
+        cut_half_line(self._file, content, self._name, "pair")
         return pairs
 
     def write(self, pair: Pair) -> None:
@@ -58,14 +55,32 @@ def opened(name: str | None) -> Iterator[ResultsFile]:
     if name is None:
         yield ResultsFile("", None)
         return
+    with opened_to_append(name, f"--results {name}", "duel") as file:
+        yield ResultsFile(name, file)
+
+
+@contextmanager
+def opened_to_append(name: str, place: str, writer: str) -> Iterator[BinaryIO]:
+    """Open a file to read and append, a new one where there is none, for this process alone; raises `Rejected`.
+
+    ``place`` is how errors name the file, and ``writer`` what may be writing to it.
+    """
     try:
         file = Path(name).open("a+b", buffering=0)  # noqa: SIM115  # closed below
     except (OSError, ValueError) as error:  # ValueError: a name with a zero byte
-        raise Rejected(f"--results {name}: cannot be written: {reason(error)}") from None
+        raise Rejected(f"{place}: cannot be written: {reason(error)}") from None
     with file:
         if fcntl is not None:
             try:
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except OSError:
-                raise Rejected(f"--results {name}: another duel is writing to it") from None
-        yield ResultsFile(name, file)
+                raise Rejected(f"{place}: another {writer} is writing to it") from None
+        yield file
+
+
+def cut_half_line(file: BinaryIO, content: bytes, name: str, what: str) -> None:
+    """Cut away a last line that was not written to the end, and say so. The file must be known to be one of ours."""
+    complete = content.rfind(b"\n") + 1
+    if complete < len(content):
+        say(f"{name}: its last line was not written to the end; that {what} is played again")
+        file.truncate(complete)

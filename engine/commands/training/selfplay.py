@@ -10,8 +10,8 @@ from typing import BinaryIO
 
 import msgspec
 
+from engine.commands.duel.results_file import cut_half_line, opened_to_append
 from engine.commands.inputs import Rejected, answer, check_range, game_named, say, start_of, warn_of
-from engine.commands.usage_errors import reason
 from engine.duel.training.selfplay import FORMAT, BadGames, ScoredGame, Setting, games_of, line_of, play, setting_of
 from engine.games.catalogue import USUAL_GAME
 from engine.games.interface import Kernel
@@ -76,17 +76,12 @@ def selfplay(
         raise Rejected("--params: this game is over before it begins")
     warn_of(start)
     setting = Setting(FORMAT, game, start.parameters, start.kernel().rules.label, seed, nodes, random)
-    try:
-        opened = file.open("a+b")
-    except (OSError, ValueError) as error:  # ValueError: a name with a zero byte
-        raise Rejected(f"{file}: cannot be written: {reason(error)}") from None
-    with opened:
+    with opened_to_append(str(file), str(file), "self-play") as opened:
         there = _resume(file, opened, setting)
         began = told = perf_counter()
         positions = 0
         for played in _played(setting, range(there, games), jobs):
             opened.write(line_of(played))
-            opened.flush()
             positions += len(played.scores)
             if perf_counter() - told >= QUIET_SECONDS:
                 told = perf_counter()
@@ -98,8 +93,6 @@ def _resume(file: Path, opened: BinaryIO, setting: Setting) -> int:
     """Return how many games are in a file, which must be of this setting; an empty one becomes so."""
     opened.seek(0)
     content = opened.read()
-    content = content[: content.rfind(b"\n") + 1]
-    opened.truncate(len(content))
     if not content:
         opened.write(line_of(setting))
         return 0
@@ -109,9 +102,11 @@ def _resume(file: Path, opened: BinaryIO, setting: Setting) -> int:
             pairs = zip(msgspec.structs.asdict(before).items(), msgspec.structs.asdict(setting).values(), strict=True)
             differ = ", ".join(f"{name} {ours} is {theirs} there" for (name, theirs), ours in pairs if ours != theirs)
             raise Rejected(f"{file}: this file holds other games: {differ}. Name another file, or ask for the same")
-        return len(games_of(content))
+        games = games_of(content)
     except BadGames as error:
         raise Rejected(f"{file}: {error}") from None
+    cut_half_line(opened, content, str(file), "game")
+    return len(games)
 
 
 def _played(setting: Setting, numbers: range, jobs: int) -> Iterator[ScoredGame]:

@@ -135,8 +135,11 @@ def line_of(value: Setting | ScoredGame) -> bytes:
 
 def setting_of(content: bytes) -> Setting:
     """Return the setting of a file; raises `BadGames`."""
+    line, end, _ = content.partition(b"\n")
+    if not end:
+        raise BadGames("line 1: this is no setting of self-play: it has no end")
     try:
-        setting = msgspec.json.decode(content.partition(b"\n")[0], type=Setting)
+        setting = msgspec.json.decode(line, type=Setting)
     except msgspec.DecodeError as error:
         raise BadGames(f"line 1: this is no setting of self-play: {error}") from None
     if setting.format != FORMAT:

@@ -85,6 +85,7 @@ def test_files_are_read_as_they_were_written() -> None:
     ("content", "sentence"),
     [
         (b"", "line 1: this is no setting of self-play"),
+        (line_of(setting())[:-1], "line 1: this is no setting of self-play: it has no end"),
         (b'{"type":"duel"}\n', "line 1: this is no setting of self-play"),
         (line_of(setting()).replace(b'"format":1', b'"format":2'), "line 1: the format is 2, but it has to be 1"),
         (line_of(setting()) + b"{}\n", "line 2: this is no game"),
@@ -137,11 +138,22 @@ def test_other_games_are_not_gone_on_with(tmp_path: Path, capsys: pytest.Capture
         assert cli.run(["selfplay", str(file), "--games", "1", *options]) == 2
         error = capsys.readouterr().err
         assert "this file holds other games: " in error and sentence in error
-    file.write_bytes(b"something\n")
-    assert selfplay(str(file)) == 2
-    assert "line 1: this is no setting of self-play" in capsys.readouterr().err
-    assert file.read_bytes() == b"something\n"
     assert before.count(b"\n") == 2
+    for content in (b"something\n", b"notes in a line without an end"):
+        file.write_bytes(content)
+        assert selfplay(str(file)) == 2
+        assert "line 1: this is no setting of self-play" in capsys.readouterr().err
+        assert file.read_bytes() == content
+
+
+def test_two_at_a_time_on_one_file_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    fcntl = pytest.importorskip("fcntl")
+    file = tmp_path / "games"
+    with file.open("ab") as other:
+        fcntl.flock(other, fcntl.LOCK_EX)
+        assert selfplay(str(file), "--games", "1") == 2
+    assert "games: another self-play is writing to it" in capsys.readouterr().err
+    assert file.read_bytes() == b""
 
 
 @pytest.mark.parametrize(
