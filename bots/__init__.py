@@ -8,9 +8,9 @@ example. `bots.alphabeta_bot` is the reference player; `bots.bridge` makes a pro
 - `bot`: the class `Bot` to subclass, and the values that its methods take
 - `bridge`: programs on stdin and stdout as bots
 - `check`: a conformance test for bots: a small server that brings a bot into situations, and reports its faults
-- `cli`: the command line ``arena-bot``
+- `cli`: the command line ``arena-bot``: what commands there are
+- `commands`: the commands of ``arena-bot``, a function each
 - `client`: the client library: `play` plays matches with a function that chooses moves
-- `interruptible`: searches that Ctrl-C can interrupt
 - `play`: a game in the terminal, for people and bots
 - `random_bot`: the smallest bot: plays a random legal move
 - `watch`: the spectator: follows a match in a terminal

@@ -4,13 +4,12 @@ from collections import deque
 from time import perf_counter
 
 from bots.bot import Bot, Clocks
-from bots.interruptible import search_interruptibly
 from engine.games.catalogue import start_of
 from engine.games.interface import Position
 from engine.levels import LEVELS, MAX_LEVEL
 from engine.search.game_engine import AdaptiveSearcher
 from engine.search.memory import MAX_DEPTH
-from engine.search.searcher import TABLE_MEGABYTES, PlayedKeys, SearchLimits
+from engine.search.searcher import TABLE_MEGABYTES, PlayedKeys, SearchLimits, search_interruptibly
 from engine.search.time_management import OVERHEAD_MS, allocate_time
 from engine.wire.messages import Match
 

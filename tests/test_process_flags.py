@@ -6,7 +6,8 @@ from tests.layout import PACKAGES, ROOT
 from tests.process_flags import changes, found
 
 ALLOWED = {
-    "bots/cli.py": "a command line",
+    "bots/commands/options.py": "what a command line does when it is terminated",
+    "bots/commands/online.py": "a command line",
     "engine/cli.py": "a command line",
     "server/config/process_settings.py": "what the server's command line and worker processes call, in one place",
     "server/ops/logs.py": "the log, which command lines configure",

@@ -10,7 +10,6 @@ from time import perf_counter
 
 from rich.console import Console
 
-from bots.interruptible import search_interruptibly
 from bots.play.input_words import COMMANDS, MAX_SECONDS, USUAL_SECONDS, BadCommand, player
 from bots.play.screen import Read, Screen, describe_search, reader, seating
 from bots.watch.rendering import plain_console
@@ -23,7 +22,7 @@ from engine.games.interactive_game import InteractiveGame, NothingThere, Player
 from engine.games.interface import BadMove, Game, GameError, moves
 from engine.levels import MAX_LEVEL
 from engine.search.game_engine import GameEngine
-from engine.search.searcher import SearchResult
+from engine.search.searcher import SearchResult, search_interruptibly
 
 MAX_OFFERED = 40
 """Moves that are offered by number; where more begin with what was typed, more has to be typed."""

@@ -8,6 +8,7 @@ some milliseconds at a time, so there the number that is polled is the clock its
 
 import threading
 from collections.abc import Callable, Collection, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
@@ -144,6 +145,20 @@ class SearchResult:
             text, position = position.move_to(kernel.rules.load(arena, number))
             texts.append(text)
         return texts
+
+
+def search_interruptibly(search: Callable[[Stop], SearchResult]) -> SearchResult:
+    """Search so that Ctrl-C can interrupt it: in a thread, since compiled code does not react to Ctrl-C.
+
+    Whatever ends the wait stops the search.
+    """
+    stop = Stop()
+    with ThreadPoolExecutor(1) as pool:
+        try:  # also around the start of the thread, which would be waited for
+            return pool.submit(search, stop).result()
+        except BaseException:
+            stop.set()
+            raise
 
 
 class Searcher:

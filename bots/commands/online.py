@@ -1,0 +1,163 @@
+"""Commands that connect to a server: ``arena-bot random``, ``alphabeta``, ``bridge`` and ``watch``."""
+
+import gc
+from dataclasses import asdict, replace
+from typing import TYPE_CHECKING, Annotated, Literal
+
+from cyclopts import Parameter
+
+from bots.client.run import to_stderr
+from bots.commands.options import (
+    ABOVE_0,
+    DEFAULT_WHERE,
+    DEFAULT_WISH,
+    DEPTHS,
+    LEVELS,
+    POSITIVE,
+    TABLES,
+    THREADS,
+    Flag,
+    Where,
+    Wish,
+    Words,
+    check_wish,
+    end_in_order_when_terminated,
+    fail,
+    play_wish,
+    say_nothing,
+    warn_of_hidden_packages,
+)
+from engine.games.catalogue import USUAL_GAME
+from engine.levels import MAX_LEVEL
+from engine.wire.words import ANY
+
+if TYPE_CHECKING:
+    from bots.bridge.bridge import ProgramBot
+
+
+def random(wish: Wish = DEFAULT_WISH, *, seed: int | None = None) -> None:
+    """Play moves at random.
+
+    Parameters
+    ----------
+    wish
+        Where to play, as whom, and what.
+    seed
+        The same seed plays the same moves.
+    """
+    from bots.random_bot import RandomBot
+
+    check_wish(wish)
+    play_wish("random", wish, RandomBot(seed))
+
+
+def alphabeta(
+    wish: Wish = DEFAULT_WISH,
+    *,
+    time: Annotated[float | None, Parameter(validator=ABOVE_0)] = None,
+    depth: Annotated[int | None, Parameter(validator=DEPTHS)] = None,
+    nodes: Annotated[int | None, Parameter(validator=POSITIVE)] = None,
+    table: Annotated[int, Parameter(validator=TABLES)] = 64,
+    threads: Annotated[int, Parameter(validator=THREADS)] = 1,
+    level: Annotated[int, Parameter(validator=LEVELS)] = MAX_LEVEL,
+) -> None:
+    """Play what alpha-beta search finds best in the time that the clock allows.
+
+    Parameters
+    ----------
+    wish
+        Where to play, as whom, and what.
+    time
+        Most milliseconds to think about a move.
+    depth
+        Most plies to search.
+    nodes
+        Most positions to look at for a move.
+    table
+        Megabytes of the transposition table.
+    threads
+        How many threads search at the same time; more than one only on a machine that the bot has for itself.
+    level
+        Strength, from 1, little better than random, to 10, all that the clock allows. Below 10 it does not depend on
+        the machine.
+    """
+    from bots.alphabeta_bot import AlphaBetaBot
+
+    check_wish(wish)
+    bot = AlphaBetaBot(max_ms=time, depth=depth, nodes=nodes, megabytes=table, threads=threads, level=level)
+    if wish.game != ANY:
+        bot.warm(wish.game, wish.params or "")
+        _spare_collector_what_is_loaded()
+    play_wish("alphabeta", wish, bot)
+
+
+def bridge(
+    *command: Words,
+    wish: Wish = DEFAULT_WISH,
+    dialect: Literal["lines", "arrows"] = "lines",
+) -> None:
+    """Let a program play that reads standard input and writes standard output.
+
+    Parameters
+    ----------
+    command
+        The program and its arguments, behind --.
+    wish
+        Where to play, as whom, and what.
+    dialect
+        What the program speaks: the lines of protocol.md, or those of the arrows contest's module (docs/bots.md).
+    """
+    from bots.bridge.arrows import ArrowsBot
+    from bots.bridge.bridge import LinesBot
+    from bots.bridge.bridge import bridge as run
+
+    if not command:
+        fail("the program to bridge is missing: arena-bot bridge [options] -- PROGRAM [arguments]", 2)
+    if dialect == "arrows" and wish.game == USUAL_GAME:
+        wish = replace(wish, game="arrows")
+    if dialect == "arrows" and wish.game != "arrows":
+        fail(f"--dialect arrows is for the game arrows, not for {wish.game}", 2)
+    check_wish(wish)
+    warn_of_hidden_packages(command)
+    end_in_order_when_terminated()
+    report = say_nothing if wish.quiet else to_stderr
+    if dialect == "arrows":
+        bot: ProgramBot = ArrowsBot(command)
+    else:
+        bot = LinesBot(command, wish.name or "bridge", wish.game, report)
+    run(bot, lambda games: play_wish("bridge", replace(wish, games=games), bot, carry_on=False), wish.games, report)
+
+
+def watch(
+    match: Annotated[int | None, Parameter(validator=POSITIVE)] = None,
+    /,
+    *,
+    where: Where = DEFAULT_WHERE,
+    wait: Flag = False,
+    follow: Flag = False,
+    record: Flag = False,
+) -> None:
+    """Watch a match.
+
+    Parameters
+    ----------
+    match
+        Number of the match; the newest one that is running when left out.
+    where
+        Which server to connect to.
+    wait
+        Where no match is running, wait for one.
+    follow
+        Go on with the next match when one is over, until interrupted.
+    record
+        Print the record of the match in the end.
+    """
+    from bots.watch.watch import watch as run
+
+    run(match, **asdict(where), wait=wait, follow=follow, record=record)
+
+
+def _spare_collector_what_is_loaded() -> None:
+    """Let the garbage collector leave out what is loaded, which stays: it runs while a clock does."""
+    gc.collect()
+    gc.freeze()

@@ -1,0 +1,168 @@
+"""What the commands of ``arena-bot`` share: options, checks of what was asked for, and how a command ends."""
+
+import os
+import signal
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, NoReturn
+
+from cyclopts import Parameter, validators
+
+from bots.client.run import DEFAULT_HOST, Bot, play, to_stderr
+from bots.client.shadowed_modules import hides_us
+from engine.commands.usage_errors import finite
+from engine.games.catalogue import GAMES, USUAL_GAME, unknown_game
+from engine.games.interface import GameError
+from engine.levels import MAX_LEVEL
+from engine.search.iterative_deepening import MAX_THREADS
+from engine.search.memory import MAX_DEPTH
+from engine.wire.messages import PORT
+from engine.wire.words import ANY
+
+PORTS = validators.Number(gte=1, lte=65535)
+COUNT = validators.Number(gte=0)
+ABOVE_0 = (finite, validators.Number(gt=0))
+DEPTHS = validators.Number(gte=1, lte=MAX_DEPTH)
+LEVELS = validators.Number(gte=1, lte=MAX_LEVEL)
+THREADS = validators.Number(gte=1, lte=MAX_THREADS)
+TABLES = validators.Number(gte=1, lte=4096)
+POSITIVE = validators.Number(gte=1)
+
+Port = Annotated[int, Parameter(validator=PORTS)]
+Flag = Annotated[bool, Parameter(negative=(), show_default=False)]
+Count = Annotated[int, Parameter(validator=COUNT)]
+Words = Annotated[str, Parameter(allow_leading_hyphen=True)]
+
+
+@Parameter(name="*")
+@dataclass(frozen=True, kw_only=True)
+class Where:
+    """Which server to connect to.
+
+    Parameters
+    ----------
+    host
+        Address of the server.
+    port
+        Port of the server.
+    tls
+        Encrypt, and make sure by its certificate that it is the server.
+    tls_ca
+        Encrypt, and trust the certificates in this file, in PEM.
+    """
+
+    host: str = DEFAULT_HOST
+    port: Port = PORT
+    tls: Flag = False
+    tls_ca: str = ""
+
+
+@Parameter(name="*")
+@dataclass(frozen=True, kw_only=True)
+class Wish(Where):
+    """Where to play, as whom, and what.
+
+    Parameters
+    ----------
+    name
+        Name to log in with; by default that of the bot.
+    token
+        Token to log in with, where the server asks for one; by default the variable ARENA_TOKEN.
+    game
+        Game to play; any for whatever a contest wants to be played.
+    params
+        Variant to play, as in 4,4,15,15; any when left out.
+    budget
+        Milliseconds for the whole game; any when left out.
+    increment
+        Milliseconds that a move adds; any when left out.
+    colour
+        Side to play, as in white; any when left out.
+    opponent
+        Name of the opponent; anybody when left out.
+    games
+        Matches to play one after the other; 0 plays until interrupted.
+    quiet
+        Print nothing but errors.
+    """
+
+    name: str | None = None
+    token: str | None = None
+    game: str = USUAL_GAME
+    params: str | None = None
+    budget: Annotated[int | None, Parameter(validator=POSITIVE)] = None
+    increment: Annotated[int | None, Parameter(validator=COUNT)] = None
+    colour: str | None = None
+    opponent: str | None = None
+    games: Count = 1
+    quiet: Flag = False
+
+
+DEFAULT_WHERE, DEFAULT_WISH = Where(), Wish()
+
+
+def play_wish(kind: str, wish: Wish, bot: Bot, *, carry_on: bool | None = None) -> None:
+    """Play what was wished for; what a bot of ours may fail at in one match is no reason to miss the next."""
+    play(
+        bot,
+        host=wish.host,
+        port=wish.port,
+        name=wish.name or kind,
+        token=wish.token or os.environ.get("ARENA_TOKEN", ""),
+        tls=wish.tls,
+        tls_ca=wish.tls_ca,
+        game=wish.game,
+        params=wish.params or "",
+        budget=wish.budget,
+        increment=wish.increment,
+        colour=wish.colour or "",
+        opponent=wish.opponent or "",
+        games=wish.games,
+        carry_on=wish.games != 1 if carry_on is None else carry_on,
+        report=say_nothing if wish.quiet else to_stderr,
+    )
+
+
+def check_wish(wish: Wish) -> None:
+    """Refuse a game or a variant that there is not; ends the command."""
+    if wish.game != ANY:
+        check_variant(wish.game, wish.params or "", "--params")
+
+
+def check_variant(game: str, params: str, place: str) -> None:
+    """Refuse what names no game or no variant of it."""
+    if game not in GAMES:
+        fail(unknown_game(game), 2)
+    try:
+        if params:
+            GAMES[game].parameters(params)
+    except GameError as error:
+        fail(f"{place}: {error}", 2)
+
+
+def warn_of_hidden_packages(command: tuple[str, ...]) -> None:
+    """Warn about files in the folder of a Python program that shadow packages of the arena."""
+    for program in map(Path, command):
+        if program.suffix == ".py" and program.is_file() and (sentence := hides_us(program.parent.absolute())):
+            to_stderr(f"warning: {sentence}")
+
+
+def end_in_order_when_terminated() -> None:
+    """Let SIGTERM end this process as an interrupt does: what it has started is ended too."""
+    signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + signal.SIGTERM))
+
+
+def print_line(line: str) -> None:
+    """Print a line at once, also into a pipe."""
+    print(line, flush=True)
+
+
+def say_nothing(_line: str) -> None:
+    """Report nothing."""
+
+
+def fail(sentence: str, status: int) -> NoReturn:
+    """End the command with one sentence on stderr, and this exit status: 1 a fault, 2 bad arguments."""
+    print(f"arena-bot: {sentence}", file=sys.stderr)
+    sys.exit(status)
