@@ -36,19 +36,14 @@ def _bind(functions: tuple[Any, ...], rules: Rules, compiled: bool) -> tuple[Any
     return specialise(functions, rules.label, constants, compile=compiled)
 
 
-def numbers(kernel: Kernel, typecode: str, count: int) -> Numbers:
-    """Make an array of that many zeros for a kernel's search: ``h``, ``i`` and ``q`` for 16, 32 and 64 bits."""
-    return zeros(typecode, count)
-
-
-def longer(kernel: Kernel, values: Numbers, count: int) -> Numbers:
+def longer(values: Numbers, count: int) -> Numbers:
     """Return an array or arena with the same beginning, lengthened by zeros to that many numbers."""
     if isinstance(values, list):
         return values + [0] * (count - len(values))
     view = memoryview(cast(Any, values))
-    numbers = zeros(view.format, count)
-    memoryview(cast(Any, numbers))[: len(view)] = view
-    return numbers
+    lengthened = zeros(view.format, count)
+    memoryview(cast(Any, lengthened))[: len(view)] = view
+    return lengthened
 
 
 def copy_of(values: Numbers) -> Numbers:

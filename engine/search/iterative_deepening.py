@@ -5,10 +5,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import NamedTuple
 
-from engine.compiling.binding import Numbers
+from engine.compiling.binding import Numbers, zeros
 from engine.games.interface import Kernel, State
 from engine.search.alphabeta import AlphaBeta
-from engine.search.binding import copy_of, numbers
+from engine.search.binding import copy_of
 from engine.search.capabilities import KINDS
 from engine.search.memory import CELLS, NODES, PLACES, STOPPED, WIDTH, Memory
 from engine.search.scores import INFINITY, is_open
@@ -35,14 +35,14 @@ def memory_for(kernel: Kernel, table: Numbers) -> Memory:
     """Make what a search of a kernel's positions works on, around a table; path and stop are up to the caller."""
     return Memory(
         arena=kernel.arena(PLACES),
-        order=numbers(kernel, "q", PLACES),
+        order=zeros("q", PLACES),
         table=table,
-        path=numbers(kernel, "q", 0),
-        variation=numbers(kernel, "q", WIDTH * WIDTH),
-        barred=numbers(kernel, "q", PLACES),
-        history=numbers(kernel, "q", KINDS),
-        cells=numbers(kernel, "q", CELLS),
-        stop=numbers(kernel, "q", 1),
+        path=zeros("q", 0),
+        variation=zeros("q", WIDTH * WIDTH),
+        barred=zeros("q", PLACES),
+        history=zeros("q", KINDS),
+        cells=zeros("q", CELLS),
+        stop=zeros("q", 1),
     )
 
 
@@ -86,7 +86,7 @@ class HelperThreads:
         """Make ready so many threads beside the caller's own."""
         self._search = search
         self._kernel = kernel
-        self._memories = [memory_for(kernel, numbers(kernel, "q", 0)) for _ in range(count)]
+        self._memories = [memory_for(kernel, zeros("q", 0)) for _ in range(count)]
 
     @property
     def nodes(self) -> int:
@@ -96,7 +96,7 @@ class HelperThreads:
     @contextmanager
     def at_work(self, state: State, memory: Memory, depth: int) -> Iterator[None]:
         """Search a position to a depth along with the caller, whose memory this is, until the end of the context."""
-        stop = numbers(self._kernel, "q", 1)
+        stop = zeros("q", 1)
         threads = []
         for number, own in enumerate(self._memories):
             for cell in range(CELLS):

@@ -19,7 +19,6 @@ from engine.games.history import History
 from engine.games.interface import EVALUATION_LIMIT, WIN, Kernel, Position, State
 from engine.levels import MAX_LEVEL, draw
 from engine.search.alphabeta import bind
-from engine.search.binding import numbers
 from engine.search.iterative_deepening import Deepened, HelperThreads, Line, deepen, memory_for
 from engine.search.memory import (
     BUDGET,
@@ -181,7 +180,7 @@ class Searcher:
         buckets = 1
         while buckets * 2 * BUCKET_WORDS * 8 <= megabytes * (1 << 20):
             buckets *= 2
-        self._memory = memory_for(kernel, numbers(kernel, "q", buckets * BUCKET_WORDS))
+        self._memory = memory_for(kernel, zeros("q", buckets * BUCKET_WORDS))
         self._threads = threads if kernel.compiled else 1
         self._crew = HelperThreads(kernel, self._search, self._threads - 1)
         self._kernel = kernel
@@ -295,12 +294,12 @@ class Searcher:
         stood = frozenset(earlier) | {int(self._rules.hash_of(state))}
         memory = self._memory
         if not self._stood <= stood:
-            memory = memory._replace(table=numbers(self._kernel, "q", len(memory.table)))
+            memory = memory._replace(table=zeros("q", len(memory.table)))
         self._stood = stood
         slots = MIN_PATH
         while slots < 4 * (len(stood) + MAX_DEPTH):
             slots *= 2
-        path = numbers(self._kernel, "q", 2 * slots)
+        path = zeros("q", 2 * slots)
         for key in stood:
             slot = slot_of(path, key)
             path[2 * slot] = key + 1

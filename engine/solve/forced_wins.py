@@ -19,9 +19,9 @@ Source: depth-first AND/OR search with iterative deepening and a transposition t
 
 from typing import NamedTuple
 
-from engine.compiling.binding import Numbers
+from engine.compiling.binding import Numbers, zeros
 from engine.games.interface import DRAWN, LOST, UNDECIDED, WON, Arena, Kernel, State
-from engine.search.binding import bind, longer, numbers
+from engine.search.binding import bind, longer
 from engine.search.capabilities import candidates, least_plies, load, store, verdict
 from engine.solve.proof_number.proof_table import (
     ANSWER,
@@ -158,7 +158,7 @@ class Deepening:
         self._hopeless = [False, False]  # by question, less 1
         self._arena = kernel.arena(FIRST_PLACES)
         kernel.rules.store(self._arena, 0, kernel.state, 0)
-        self._tally = numbers(kernel, "q", 4)
+        self._tally = zeros("q", 4)
         self._most_entries = most_entries(FIRST_ENTRIES, kernel, memory)
         self._make_table(FIRST_ENTRIES)
 
@@ -238,7 +238,7 @@ class Deepening:
                 places = len(self._arena) // self._kernel.rules.WORDS * 2
                 if places > MAX_PLACES:
                     raise
-                self._arena = longer(self._kernel, self._arena, places * self._kernel.rules.WORDS)
+                self._arena = longer(self._arena, places * self._kernel.rules.WORDS)
                 result = STOPPED
             self.nodes += int(tally[NODES])
             full = tally[STORED] >= tally[STORED_ALLOWED]
@@ -249,7 +249,7 @@ class Deepening:
 
     def _make_table(self, entries: int) -> None:
         self._table = self._kernel.arena(entries)
-        self._entries = numbers(self._kernel, "i", entries * ENTRY)
+        self._entries = zeros("i", entries * ENTRY)
 
     def _grow_table(self) -> None:
         table, entries = self._table, self._entries

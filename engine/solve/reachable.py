@@ -3,8 +3,9 @@
 from collections.abc import Callable
 from typing import NamedTuple
 
+from engine.compiling.binding import zeros
 from engine.games.interface import Kernel
-from engine.search.binding import bind, longer, numbers
+from engine.search.binding import bind, longer
 from engine.solve import retrograde
 from engine.solve.retrograde import EDGES, ENTRY_POINTS, EXPANDED, POSITIONS, SPARE_PLACES
 
@@ -49,11 +50,11 @@ class ReachableSet:
         bound = bind(ENTRY_POINTS, kernel)
         self._begin, self._expand, self._refill, self._link, self._line_up, self._go_back, self._undo = bound
         self._memory = memory
-        self._tally = numbers(kernel, "q", 3)
-        self._values = numbers(kernel, "h", FIRST_POSITIONS)
-        self._offsets = numbers(kernel, "q", FIRST_POSITIONS + 1)
-        self._edges = numbers(kernel, "i", FIRST_POSITIONS * EDGES_PER_POSITION)
-        self._slots = numbers(kernel, "i", FIRST_POSITIONS * 2)
+        self._tally = zeros("q", 3)
+        self._values = zeros("h", FIRST_POSITIONS)
+        self._offsets = zeros("q", FIRST_POSITIONS + 1)
+        self._edges = zeros("i", FIRST_POSITIONS * EDGES_PER_POSITION)
+        self._slots = zeros("i", FIRST_POSITIONS * 2)
         self._arena = kernel.arena(FIRST_POSITIONS + SPARE_PLACES)
         self._spare = SPARE_PLACES
         self._judged = False
@@ -105,11 +106,11 @@ class ReachableSet:
         self._judged = True
         if (judgement := self._judgement()) is not None:
             return judgement
-        kernel, values = self._kernel, self._values
-        starts = numbers(kernel, "q", self.positions + 1)
-        parents = numbers(kernel, "i", int(self._tally[EDGES]))
-        waiting = numbers(kernel, "i", self.positions)
-        queue = numbers(kernel, "i", self.positions)
+        values = self._values
+        starts = zeros("q", self.positions + 1)
+        parents = zeros("i", int(self._tally[EDGES]))
+        waiting = zeros("i", self.positions)
+        queue = zeros("i", self.positions)
         self._link(self._offsets, self._edges, self._tally, starts, parents, waiting)
         first, end = 0, int(self._line_up(values, self._tally, queue))
         while first < end:
@@ -135,10 +136,10 @@ class ReachableSet:
         """Have everything compiled that the set calls, and spoil the set: for one that is thrown away."""
         self.grow(1)
         self.judge(lambda: True)
-        nothing = numbers(self._kernel, "i", 0)
+        nothing = zeros("i", 0)
         self._go_back(self._values, self._offsets, nothing, nothing, nothing, 0, 0, 0)
         self._forget()
-        self._refill(self._arena, numbers(self._kernel, "i", len(self._slots)), self._tally)
+        self._refill(self._arena, zeros("i", len(self._slots)), self._tally)
 
     def _forget(self) -> None:
         """Undo the last judgement, if there was one: judging begins with finished games alone."""
@@ -156,12 +157,12 @@ class ReachableSet:
         if self.full:
             return
         if more_edges != edges:
-            self._edges = longer(self._kernel, self._edges, more_edges)
+            self._edges = longer(self._edges, more_edges)
         if more_room != room:
-            self._slots = numbers(self._kernel, "i", more_room * 2)
+            self._slots = zeros("i", more_room * 2)
             self._refill(self._arena, self._slots, self._tally)
-            self._values = longer(self._kernel, self._values, more_room)
-            self._offsets = longer(self._kernel, self._offsets, more_room + 1)
+            self._values = longer(self._values, more_room)
+            self._offsets = longer(self._offsets, more_room + 1)
             self._lengthen_arena(more_room + self._spare)
 
     def _make_spare_places(self) -> None:
@@ -174,7 +175,7 @@ class ReachableSet:
             self._lengthen_arena(len(self._values) + self._spare)
 
     def _lengthen_arena(self, places: int) -> None:
-        self._arena = longer(self._kernel, self._arena, places * self._kernel.rules.WORDS)
+        self._arena = longer(self._arena, places * self._kernel.rules.WORDS)
 
     def _bytes(self, room: int, edges: int, spare: int) -> int:
         """Return what a set of such sizes takes."""

@@ -5,9 +5,9 @@ from concurrent.futures import ThreadPoolExecutor
 from itertools import repeat
 from typing import Any, NamedTuple
 
-from engine.compiling.binding import Numbers
+from engine.compiling.binding import Numbers, zeros
 from engine.games.interface import Kernel, LayerRules
-from engine.search.binding import bind, copy_of, numbers
+from engine.search.binding import bind, copy_of
 from engine.solve.layered.store import LayerStore, Name
 from engine.solve.layered.values import EDGES, ENTRY_POINTS, LAST, LONGEST, PLACE, POSITIONS, Layer
 
@@ -109,14 +109,14 @@ class LayerPair:
             pool.shutdown(cancel_futures=True)
         solved = []
         for name, layer, (positions, edges, _) in zip(self._names, self._layers, surveys, strict=True):
-            counts = numbers(self._kernel, "q", LONGEST + 2)
+            counts = zeros("q", LONGEST + 2)
             self._tell(layer.values, counts)
             solved.append(Solved(name, layer.values, positions, edges, counts))
         return solved
 
     def _layer(self, places: int) -> Layer:
         typecodes = (("B", places), ("B", places), ("h", places), ("I", places + 1), ("i", 0))
-        return Layer(*(numbers(self._kernel, typecode, count) for typecode, count in typecodes))
+        return Layer(*(zeros(typecode, count) for typecode, count in typecodes))
 
     def _take(self, size: int) -> None:
         """Account for memory."""
@@ -139,7 +139,7 @@ class LayerPair:
         for pairs in kept:
             self._count_edges(pairs, len(pairs) // 2, target.starts)
         self._add_up(target.starts)
-        parents = numbers(self._kernel, "i", edges)
+        parents = zeros("i", edges)
         while kept:
             pairs = kept.pop()
             self._fill_in(pairs, len(pairs) // 2, target.starts, parents)
@@ -150,10 +150,10 @@ class LayerPair:
     def _survey_from(self, begin: int, number: int) -> tuple[list[Any], Any]:
         """Survey a portion of a layer; return its edges, in portions, and counters."""
         kernel, name, layer, store = self._kernel, self._names[number], self._layers[number], self._store
-        arena, found = kernel.arena(ARENA_PLACES), numbers(kernel, "q", LISTED_MOVES * self._rules.LISTED)
-        pairs = numbers(kernel, "i", EDGES_AT_A_TIME * 2)
+        arena, found = kernel.arena(ARENA_PLACES), zeros("q", LISTED_MOVES * self._rules.LISTED)
+        pairs = zeros("i", EDGES_AT_A_TIME * 2)
         index, width = self._rules.index, store.width
-        tally = numbers(kernel, "q", 4)
+        tally = zeros("q", 4)
         end = min(begin + SURVEYED_AT_A_TIME, len(layer.values))
         tally[PLACE] = begin
         edges = 0
@@ -179,7 +179,7 @@ class LayerPair:
     def _go_back(self, number: int, value: int) -> int:
         """Go back from the positions of a layer that have a value; return how many they are."""
         layer, origins = self._layers[number], self._layers[-1 - number]
-        found = numbers(self._kernel, "q", ORIGINS * 2)
+        found = zeros("q", ORIGINS * 2)
         index = self._rules.index
         return sum(
             self._return(value, begin, end, layer, origins, index, found) for begin, end in self._portions(layer)

@@ -11,8 +11,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, cast
 
+from engine.compiling.binding import zeros
 from engine.games.interface import Kernel
-from engine.search.binding import numbers
 
 COLUMNS = ("mine", "theirs", "positions", "won", "lost", "longest", "edges", "seconds", "checksum")
 """Of a line of the journal, separated by tabs."""
@@ -52,14 +52,14 @@ class LayerStore:
         self._figures: dict[Name, Figures] = {}
         self._unverified: dict[Name, int] = {}
         self._file: Path | None = None
-        self.offsets = numbers(kernel, "q", self.width**2)
+        self.offsets = zeros("q", self.width**2)
         total = 0
         for mine, theirs in _names(self.width):
             self.offsets[mine * self.width + theirs] = total
             total += self._sizes[mine]
         if directory is None:
             self.values: Any = memoryview(
-                cast(Any, numbers(kernel, "B", total))
+                cast(Any, zeros("B", total))
             )  # or a file that is mapped, which is not written to
             return
         name = kernel.rules.label

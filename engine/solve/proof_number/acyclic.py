@@ -4,8 +4,9 @@ Two searches take turns with portions of nodes that double, `engine.solve.proof_
 `engine.solve.proof_number.df_pn`, and share what they have settled.
 """
 
+from engine.compiling.binding import zeros
 from engine.games.interface import DRAWN, LOST, UNDECIDED, WON, Kernel, Position, State
-from engine.search.binding import SOLVING, CompiledCode, bind, numbers
+from engine.search.binding import SOLVING, CompiledCode, bind
 from engine.search.capabilities import canonical, store
 from engine.solve.proof_number.depth_first import try_all
 from engine.solve.proof_number.df_pn import prove
@@ -85,8 +86,8 @@ class Prover:
         self._kernel = kernel
         self._settle, self._transfer = bind(FUNCTIONS, kernel)
         self._most_entries = most_entries(FIRST_ENTRIES, kernel, memory)
-        nothing = numbers(kernel, "q", 0)
-        self._work = Work(nothing, nothing, nothing, nothing, nothing, numbers(kernel, "q", 4))
+        nothing = zeros("q", 0)
+        self._work = Work(nothing, nothing, nothing, nothing, nothing, zeros("q", 4))
         self._make_arena(FIRST_PLACES)
         self._make_table(FIRST_ENTRIES)
 
@@ -134,14 +135,12 @@ class Prover:
             raise OverflowError(f"a line of play has more children than {MAX_PLACES} places hold")
         self._work = self._work._replace(
             arena=self._kernel.arena(places),
-            phis=numbers(self._kernel, "q", places),
-            deltas=numbers(self._kernel, "q", places),
+            phis=zeros("q", places),
+            deltas=zeros("q", places),
         )
 
     def _make_table(self, entries: int) -> None:
-        self._work = self._work._replace(
-            table=self._kernel.arena(entries), entries=numbers(self._kernel, "i", entries * ENTRY)
-        )
+        self._work = self._work._replace(table=self._kernel.arena(entries), entries=zeros("i", entries * ENTRY))
         self._work.tally[STORED_ALLOWED] = entries // 2 if entries < self._most_entries else NO_LIMIT
 
 

@@ -18,8 +18,9 @@ or than the greatest one, where all had to be.
 
 from collections.abc import Callable
 
+from engine.compiling.binding import zeros
 from engine.games.interface import DRAWN, LOST, WON, Kernel, State
-from engine.search.binding import bind, numbers
+from engine.search.binding import bind
 from engine.search.capabilities import candidates, canonical, load, store
 from engine.solve.backend_interface import SIGNS, Settled
 from engine.solve.proof_number.df_pn import weigh
@@ -126,8 +127,8 @@ class CyclicProver:
         self._kernel = kernel
         self._canonical, self._judge, self._prove, self._transfer, self._transfer_notes = bind(FUNCTIONS, kernel)
         self._most_entries = most_entries(FIRST_ENTRIES, kernel, memory, 8 * NOTE)
-        nothing = numbers(kernel, "q", 0)
-        path, tally = numbers(kernel, "q", STEP * (MAX_DEPTH + 1)), numbers(kernel, "q", HORIZON + 1)
+        nothing = zeros("q", 0)
+        path, tally = zeros("q", STEP * (MAX_DEPTH + 1)), zeros("q", HORIZON + 1)
         self._work = Work(nothing, nothing, nothing, nothing, nothing, nothing, nothing, nothing, path, tally)
         self._make_arena(FIRST_PLACES)
         self._make_table(FIRST_ENTRIES)
@@ -236,18 +237,18 @@ class CyclicProver:
         kernel = self._kernel
         self._work = self._work._replace(
             arena=kernel.arena(places),
-            phis=numbers(kernel, "q", places),
-            deltas=numbers(kernel, "q", places),
-            least=numbers(kernel, "q", places),
-            deepest=numbers(kernel, "q", places),
+            phis=zeros("q", places),
+            deltas=zeros("q", places),
+            least=zeros("q", places),
+            deepest=zeros("q", places),
         )
 
     def _make_table(self, entries: int) -> None:
         kernel = self._kernel
         self._work = self._work._replace(
             table=kernel.arena(entries),
-            entries=numbers(kernel, "i", entries * ENTRY),
-            notes=numbers(kernel, "q", entries * NOTE),
+            entries=zeros("i", entries * ENTRY),
+            notes=zeros("q", entries * NOTE),
         )
         self._work.tally[STORED_ALLOWED] = entries // 2 if entries < self._most_entries else NO_LIMIT
 

@@ -1,7 +1,7 @@
 """What kernels of m,n,k-games say that all children of a position are worth."""
 
+from engine.compiling.binding import zeros
 from engine.games.interface import SCRATCH, Kernel
-from engine.search.binding import numbers
 
 
 def valued(kernel: Kernel) -> list[tuple[int, bool]]:
@@ -9,7 +9,7 @@ def valued(kernel: Kernel) -> list[tuple[int, bool]]:
     rules = kernel.rules
     assert rules.evaluate_children is not None
     count = rules.children(kernel.state, kernel.arena(400), 0)
-    values = numbers(kernel, "q", 3 + count + SCRATCH + 1)
+    values = zeros("q", 3 + count + SCRATCH + 1)
     assert rules.evaluate_children(kernel.state, 3, values)
     assert [*values[:3], values[3 + count + SCRATCH]] == [0] * 4, "nothing is written outside"
     return [(int(number) >> 1, bool(number & 1)) for number in values[3 : 3 + count]]

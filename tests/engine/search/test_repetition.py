@@ -5,10 +5,10 @@ from random import Random
 
 import pytest
 
+from engine.compiling.binding import zeros
 from engine.games.interface import Kernel
 from engine.search import memory as layout
 from engine.search.alphabeta import bind
-from engine.search.binding import numbers
 from engine.search.iterative_deepening import memory_for
 from engine.search.scores import INFINITY
 from engine.search.searcher import Searcher, SearchLimits, key_of
@@ -21,7 +21,7 @@ from tests.engine.search.searching import GIPF, minimax, think
 def on_graph(graph: toy.Moves, values: list[int], depth: int, earlier: tuple[int, ...] = ()) -> tuple[int, int]:
     """Return score and best node of a search from node 0; values are for the side to move."""
     kernel = graph_kernel(graph, values)
-    memory = memory_for(kernel, numbers(kernel, "q", BUCKET_WORDS << 6))._replace(path=[0] * 256, stop=[0])
+    memory = memory_for(kernel, zeros("q", BUCKET_WORDS << 6))._replace(path=[0] * 256, stop=[0])
     memory.cells[layout.BUDGET] = 1 << 60
     for node in (0, *earlier):
         slot = slot_of(memory.path, node)

@@ -6,12 +6,12 @@ from dataclasses import replace
 import pytest
 
 from engine import cli
+from engine.compiling.binding import zeros
 from engine.games.catalogue import GAMES
 from engine.games.history import History
 from engine.games.interface import moves
 from engine.search import memory as layout
 from engine.search.alphabeta import bind
-from engine.search.binding import numbers
 from engine.search.game_engine import GameEngine
 from engine.search.iterative_deepening import memory_for
 from engine.search.scores import INFINITY
@@ -84,7 +84,7 @@ def test_a_root_may_have_more_children_than_are_wanted_free() -> None:
     kernel = toy.kernel([list(range(1, count + 1)), *([count + 1] for _ in range(count)), []])
     rules = replace(kernel.rules, evaluate=lambda node: -node.number, hash_of=lambda node: node.number)
     kernel = kernel._replace(rules=rules)
-    memory = memory_for(kernel, numbers(kernel, "q", BUCKET_WORDS))._replace(path=[0] * 64, stop=[0])
+    memory = memory_for(kernel, zeros("q", BUCKET_WORDS))._replace(path=[0] * 64, stop=[0])
     memory.cells[layout.BUDGET] = 1 << 40
     assert bind(kernel).search(toy.Node(0), 1, -INFINITY, INFINITY, 0, 0, memory) == count
     assert memory.variation[1] == count - 1
