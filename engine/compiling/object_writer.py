@@ -16,14 +16,13 @@ from numba.core.registry import cpu_target
 from numba.np.arrayobj import make_array, populate_array
 
 from engine.compiling.object_code import ERROR_AT, ERROR_BYTES_AT, RESULT_AT, Kind, ObjectCode, target
+from engine.compiling.vector_lowering import WORD, joined, words_of
 from engine.compiling.wide_integers import WORD_BITS
 from engine.compiling.wide_lowering import WideType
 
-NUMBER = ir.IntType(WORD_BITS)
-
 types: Any = numba.types
 
-ENTRY = ir.FunctionType(ir.IntType(32), [NUMBER.as_pointer(), NUMBER.as_pointer()])
+ENTRY = ir.FunctionType(ir.IntType(32), [WORD.as_pointer(), WORD.as_pointer()])
 
 TYPECODES = {
     types.int64: "q",
@@ -94,8 +93,8 @@ def _write_entry(module: Any, name: str, result: Any) -> None:
         with failed:
             error = builder.load(status.excinfoptr)
             for at, part in ((ERROR_AT, builder.ptrtoint), (ERROR_BYTES_AT, builder.zext)):
-                value = part(builder.extract_value(error, at - ERROR_AT), NUMBER)
-                builder.store(value, builder.gep(room, [NUMBER(at)]))
+                value = part(builder.extract_value(error, at - ERROR_AT), WORD)
+                builder.store(value, builder.gep(room, [WORD(at)]))
         with succeeded:
             places = _places(builder, room)
             _store(context, builder, result.signature.return_type, returned, places)
@@ -106,7 +105,7 @@ def _numbers(builder: Any, taken: Any) -> Iterator[Any]:
     """Yield the numbers of an array, one after the other."""
     at = 0
     while True:
-        yield builder.load(builder.gep(taken, [NUMBER(at)]))
+        yield builder.load(builder.gep(taken, [WORD(at)]))
         at += 1
 
 
@@ -114,7 +113,7 @@ def _places(builder: Any, room: Any) -> Iterator[Any]:
     """Yield pointers to the places of a result."""
     at = RESULT_AT
     while True:
-        yield builder.gep(room, [NUMBER(at)])
+        yield builder.gep(room, [WORD(at)])
         at += 1
 
 
@@ -127,16 +126,13 @@ def _read(context: Any, builder: Any, kind: Any, numbers: Iterator[Any]) -> Any:
         array = make_array(kind)(context, builder)
         size = context.get_abi_sizeof(context.get_data_type(kind.dtype))
         data = builder.inttoptr(address, array.data.type)
-        populate_array(array, data, (length,), (NUMBER(size),), NUMBER(size), None)
+        populate_array(array, data, (length,), (WORD(size),), WORD(size), None)
         return array._getvalue()
     if isinstance(kind, types.Boolean):
         return cgutils.is_not_null(builder, next(numbers))
     if isinstance(kind, WideType):
-        whole = ir.Constant(ir.IntType(kind.width), 0)
-        for place in range(0, kind.width, WORD_BITS):
-            word = builder.zext(next(numbers), whole.type)
-            whole = builder.or_(whole, builder.shl(word, ir.Constant(whole.type, place)))
-        return whole
+        words = [next(numbers) for _ in range(0, kind.width, WORD_BITS)]
+        return joined(builder, words, ir.IntType(kind.width))
     number = next(numbers)
     return number if kind.bitwidth == WORD_BITS else builder.trunc(number, ir.IntType(kind.bitwidth))
 
@@ -147,14 +143,13 @@ def _store(context: Any, builder: Any, kind: Any, value: Any, places: Iterator[A
         for at, part in enumerate(kind):
             _store(context, builder, part, builder.extract_value(value, at), places)
     elif isinstance(kind, types.Boolean):
-        builder.store(builder.zext(value, NUMBER), next(places))
+        builder.store(builder.zext(value, WORD), next(places))
     elif isinstance(kind, WideType):
-        for place in range(0, kind.width, WORD_BITS):
-            word = builder.trunc(builder.lshr(value, ir.Constant(value.type, place)), NUMBER)
+        for word in words_of(builder, value):
             builder.store(word, next(places))
     elif isinstance(kind, types.Integer):
         if kind.bitwidth < WORD_BITS:
-            value = (builder.sext if kind.signed else builder.zext)(value, NUMBER)
+            value = (builder.sext if kind.signed else builder.zext)(value, WORD)
         builder.store(value, next(places))
 
 
