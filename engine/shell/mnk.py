@@ -10,6 +10,7 @@ What that section leaves open is done so:
 """
 
 from collections.abc import Callable, Iterable
+from functools import lru_cache
 from typing import NamedTuple
 
 from engine.games.interface import DRAWN, UNDECIDED, WON, BadPosition
@@ -72,23 +73,16 @@ class _Solver:
         self._start = MnkPosition(parameters, State(0, 0, 0))
         self._fields = parameters.rows * parameters.columns
         self._rules = bind(parameters)
-        self._known: dict[State, int] = {}
         self._prover = Prover(self._start.kernel(compile=False), memory=TABLE_BYTES)
         self._code = compiled_code(self._start)
         self._commands = 0
         self._is_compiled = False
-
-    def value(self, state: State) -> int:
+        self.value = lru_cache(MAX_KNOWN)(self._value)
         """Return the value of a position for the side to move: LOST, DRAWN or WON."""
-        value = self._known.get(state)
-        if value is None:
-            value = self._rules.verdict(state)
-            if value == UNDECIDED:
-                value = self._solved(state)
-            if len(self._known) >= MAX_KNOWN:
-                self._known.clear()
-            self._known[state] = value
-        return value
+
+    def _value(self, state: State) -> int:
+        value = self._rules.verdict(state)
+        return self._solved(state) if value == UNDECIDED else value
 
     def _solved(self, state: State) -> int:
         """Return the value of a position in which the game goes on."""

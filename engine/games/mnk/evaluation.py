@@ -211,10 +211,11 @@ def evaluate_children(state: State, first: int, values: Numbers) -> bool:
                 value = 0
             else:
                 certain = 0
-                gain = (values[squares + number % SUM_BITS] >> (number - number % SUM_BITS)) & SUM_MASK
-                value = max(-MOST, min(MOST, present + gain))
                 if threats != 0:
                     value = balance(own | threats, other)
+                else:
+                    gain = (values[squares + number % SUM_BITS] >> (number - number % SUM_BITS)) & SUM_MASK
+                    value = max(-MOST, min(MOST, present + gain))
             values[at] = 2 * value + certain
             at += 1
     return True
