@@ -118,16 +118,17 @@ class Client:
     def say(self, message: m.Message) -> None:
         self.socket.sendall(self.end.send(message))
 
-    def hear(self, kind: type) -> Any:
+    def hear(self, *kinds: type) -> Any:
+        """Return the next message of one of the kinds; the others before it are dropped."""
         while True:
             while not self.heard:
                 data = self.socket.recv(65536)
-                assert data, f"closed before {kind.__name__}"
+                assert data, f"closed before {kinds}"
                 self.heard += self.end.receive(data)
             message = self.heard.pop(0)
             if isinstance(message, m.Match):
                 self.token = message.token
-            if isinstance(message, kind):
+            if isinstance(message, kinds):
                 return message
 
     def close(self) -> None:

@@ -50,7 +50,7 @@ def test_a_full_disk_ends_the_match_that_needs_it_and_nothing_earlier_is_lost(tm
             mover, other = ((ann, bob), (bob, ann))[ply % 2]
             mover.hear(m.Turn)
             mover.say(m.Move(m.Text(move)))
-            said = [_next(client, m.Moved, m.Result) for client in (mover, other)][1]
+            said = [client.hear(m.Moved, m.Result) for client in (mover, other)][1]
             if isinstance(said, m.Result):
                 break
             told.append(said.move)
@@ -79,16 +79,6 @@ def _seek(first: Client, second: Client, options: str) -> None:
         client.say(m.Ready())
     for client in (first, second):
         client.hear(m.Start)
-
-
-def _next(client: Client, *kinds: type) -> m.Message:
-    """Return the next message of one of the kinds."""
-    while True:
-        while not client.heard:
-            client.heard += client.end.receive(client.socket.recv(65536))
-        message = client.heard.pop(0)
-        if isinstance(message, kinds):
-            return message
 
 
 @pytest.fixture
