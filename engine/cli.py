@@ -21,9 +21,13 @@ class Command(NamedTuple):
 
 COMMANDS = (
     Command("perft", "engine.commands.perft:perft", "Count the leaves of the tree of moves."),
-    Command("solve", "engine.commands.solve:solve_game", "Find out who wins with perfect play."),
-    Command("check", "engine.commands.solve:check_certificate", "Verify a certificate of a win by the rules alone."),
-    Command("atlas", "engine.commands.atlas:atlas", "Solve many variants of a game, and keep the results in a file."),
+    Command("solve", "engine.commands.solving.solve:solve_game", "Find out who wins with perfect play."),
+    Command(
+        "check", "engine.commands.solving.solve:check_certificate", "Verify a certificate of a win by the rules alone."
+    ),
+    Command(
+        "atlas", "engine.commands.solving.atlas:atlas", "Solve many variants of a game, and keep the results in a file."
+    ),
     Command("record", "engine.commands.record:replay", "Replay the record of a match and verify it."),
     Command("analyse", "engine.commands.analyse:analyse", "Think about a position, depth by depth."),
     Command("duel", "engine.commands.duel.command:duel", "Measure one configuration of the search against another."),

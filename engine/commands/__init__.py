@@ -3,7 +3,6 @@
 Answers go to stdout, everything else to stderr. Here alone in the engine a wall clock is read.
 
 - `analyse`: ``arena-engine analyse``: what the search thinks of a position, depth by depth
-- `atlas`: ``arena-engine atlas``: solves one variant of a game after the other, and keeps what it has found in a file
 - `duel`: ``arena-engine duel``: the command, the processes that play, and the file of results
 - `inputs`: games and positions as command lines name them, and what is wrong with them
 - `interrupt`: ctrl-C while a command is being loaded, or is just ending: it ends at once, without a traceback
@@ -12,9 +11,9 @@ Answers go to stdout, everything else to stderr. Here alone in the engine a wall
   interpreted
 - `record`: ``arena-engine record``: replays the record of a match, and verifies every move, every clock and the
   result
+- `reports`: reports of tests and points in the formats of CI systems and graders, for all three programs
 - `shell`: ``arena-engine shell``: the command protocols of the assignments, on stdin and stdout
-- `solve`: ``arena-engine solve`` finds out who wins with perfect play, ``check`` verifies a certificate by the rules
-  alone
+- `solving`: commands that find out who wins with perfect play: ``arena-engine solve``, ``check`` and ``atlas``
 - `training`: commands that find evaluations: from results of games, and from scores of searches
 - `usage_errors`: what is wrong with a command line, or with a file that it names, in one plain sentence: for all
   three programs

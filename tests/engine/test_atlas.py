@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from engine import cli
-from engine.commands import atlas
-from engine.commands.atlas import Entry
+from engine.commands.solving import atlas
+from engine.commands.solving.atlas import Entry
 from engine.solve.solver import Result
 
 

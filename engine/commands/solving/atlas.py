@@ -10,7 +10,7 @@ from time import perf_counter
 from typing import NamedTuple
 
 from engine.commands.inputs import Rejected, answer, game_named, say, start_of
-from engine.commands.solve import MEGABYTE, MIN_MEMORY, QUIET_SECONDS
+from engine.commands.solving.solve import MEGABYTE, MIN_MEMORY, QUIET_SECONDS
 from engine.games.catalogue import GAMES
 from engine.games.interface import Position
 from engine.solve.layered.pair import OutOfMemory, OutOfTime

@@ -1,0 +1,133 @@
+"""Reports of tests and points in the formats of CI systems and graders, for all three programs.
+
+The formats are JUnit's XML, which CI systems read, and the ``results.json`` of Gradescope. Making a text is pure;
+`write` alone touches a file.
+"""
+
+import json
+import os
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+from xml.etree import ElementTree
+
+Outcome = Literal["passed", "failed", "skipped"]
+
+NOT_OF_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+"""Characters that no document of XML 1.0 may hold (section 2.2 of its recommendation)."""
+
+
+@dataclass(frozen=True)
+class Case:
+    """What became of one test: ``message`` is a sentence on why it failed or was skipped, ``details`` any text."""
+
+    name: str
+    outcome: Outcome = "passed"
+    message: str = ""
+    details: str = ""
+    seconds: float | None = None
+
+
+@dataclass(frozen=True)
+class Suite:
+    """Tests that belong together, as all situations for one bot, or all games of a match."""
+
+    name: str
+    cases: Sequence[Case]
+
+
+@dataclass(frozen=True)
+class Points:
+    """Points for one thing of several that are graded: ``score`` of at most ``most``, and why, in ``output``.
+
+    ``most`` is 0 for what gives no points and is shown all the same.
+    """
+
+    name: str
+    score: float
+    most: float
+    output: str = ""
+
+
+def junit(suites: Sequence[Suite]) -> str:
+    """Return suites of tests as JUnit's XML, as CI systems read it; the same suites make the same text."""
+    top = ElementTree.Element("testsuites", _counts([case for suite in suites for case in suite.cases]))
+    for suite in suites:
+        element = ElementTree.SubElement(top, "testsuite", {"name": _clean(suite.name), **_counts(suite.cases)})
+        for case in suite.cases:
+            test = ElementTree.SubElement(element, "testcase", {"classname": _clean(suite.name)})
+            test.set("name", _clean(case.name))
+            if case.seconds is not None:
+                test.set("time", f"{case.seconds:.3f}")
+            if case.outcome == "passed":
+                continue
+            inner = "failure" if case.outcome == "failed" else "skipped"
+            fault = ElementTree.SubElement(test, inner, {"message": _clean(case.message)})
+            fault.text = _clean(case.details) or None
+    ElementTree.indent(top)
+    return f'<?xml version="1.0" encoding="UTF-8"?>\n{ElementTree.tostring(top, encoding="unicode")}\n'
+
+
+def gradescope(points: Sequence[Points], output: str = "") -> str:
+    """Return points as the ``results.json`` of Gradescope, which adds them up; ``output`` is shown above all of them.
+
+    The format: https://gradescope-autograders.readthedocs.io/en/latest/specs/, section "Output Format".
+    """
+    tests = [
+        {
+            "name": one.name,
+            "score": one.score,
+            "max_score": one.most,
+            **({"status": "passed" if one.score >= one.most else "failed"} if one.most else {}),
+            "output": one.output,
+        }
+        for one in points
+    ]
+    return as_json({"score": sum(one.score for one in points), "output": output, "tests": tests})
+
+
+def as_json(value: object) -> str:
+    """Return plain data as JSON, indented for people."""
+    return json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def not_writable(file: str) -> str:
+    """Say why a report cannot be written to a file; empty where it can, and for ``-``, which is stdout.
+
+    To be asked before the work of minutes that the report is about.
+    """
+    if file == "-":
+        return ""
+    path = Path(file)
+    if path.is_dir():
+        return f"{file} is a folder; a file is needed"
+    if not path.parent.is_dir():
+        return f"there is no folder {path.parent}"
+    return "" if os.access(path if path.exists() else path.parent, os.W_OK) else f"{file} may not be written"
+
+
+def write(file: str, text: str) -> None:
+    """Write a report to a file, in UTF-8; ``-`` is stdout. Raises OSError."""
+    if file == "-":
+        print(text, end="", flush=True)
+    else:
+        Path(file).write_text(text, encoding="utf-8")
+
+
+def _counts(cases: Sequence[Case]) -> dict[str, str]:
+    """Return the attributes with which JUnit sums up tests."""
+    outcomes = [case.outcome for case in cases]
+    return {
+        "tests": f"{len(cases)}",
+        "failures": f"{outcomes.count('failed')}",
+        "errors": "0",
+        "skipped": f"{outcomes.count('skipped')}",
+        "time": f"{sum(case.seconds or 0 for case in cases):.3f}",
+    }
+
+
+def _clean(text: str) -> str:
+    """Put a question mark where XML allows no such character."""
+    return NOT_OF_XML.sub("?", text)

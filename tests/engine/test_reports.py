@@ -1,0 +1,73 @@
+"""Reports in the formats of CI systems and graders, read again by what knows the formats."""
+
+import json
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from engine.commands.reports import Case, Points, Suite, gradescope, junit, not_writable, write
+
+SUITES = [
+    Suite(
+        "check mybot",
+        [
+            Case("logs in", seconds=0.25),
+            Case('chooses <rows> & "more"', "failed", "said 'MOVE a1-a1'", "in the position:\n  2 3 9 9", 1.5),
+            Case("finds a forced move", "skipped", "gipf has no forced moves"),
+        ],
+    ),
+    Suite("match", [Case("game 1", "failed", "lost on time")]),
+]
+
+
+def test_junit_holds_each_test_and_their_counts() -> None:
+    top = ElementTree.fromstring(junit(SUITES))
+    assert top.tag == "testsuites"
+    assert top.attrib == {"tests": "4", "failures": "2", "errors": "0", "skipped": "1", "time": "1.750"}
+    first, second = top
+    assert first.attrib == {"name": "check mybot", "tests": "3", "failures": "1", "errors": "0", "skipped": "1",
+                            "time": "1.750"}  # fmt: skip
+    assert [case.get("name") for case in first] == ["logs in", 'chooses <rows> & "more"', "finds a forced move"]
+    assert {case.get("classname") for case in first} == {"check mybot"}
+    assert [case.get("time") for case in first] == ["0.250", "1.500", None]
+    (failure,) = first[1]
+    assert (failure.tag, failure.get("message")) == ("failure", "said 'MOVE a1-a1'")
+    assert failure.text == "in the position:\n  2 3 9 9"
+    (skipped,) = first[2]
+    assert (skipped.tag, skipped.get("message"), skipped.text) == ("skipped", "gipf has no forced moves", None)
+    assert len(first[0]) == 0 and second.get("name") == "match"
+
+
+@given(st.text(), st.text(), st.text())
+def test_junit_is_xml_whatever_a_bot_says(name: str, message: str, details: str) -> None:
+    top = ElementTree.fromstring(junit([Suite(name, [Case(name, "failed", message, details)])]))
+    assert len(top) == 1 and len(top[0]) == 1
+
+
+def test_gradescope_adds_up_points_and_says_what_passed() -> None:
+    result = json.loads(
+        gradescope([Points("plays", 3, 4, "won 3 of 4"), Points("logs in", 1, 1), Points("n/a", 0, 0)], "all")
+    )
+    assert result["score"] == 4 and result["output"] == "all"
+    assert [(test["score"], test["max_score"], test.get("status")) for test in result["tests"]] == [
+        (3, 4, "failed"),
+        (1, 1, "passed"),
+        (0, 0, None),
+    ]
+    assert result["tests"][0]["name"] == "plays" and result["tests"][0]["output"] == "won 3 of 4"
+
+
+def test_where_a_report_cannot_be_written_is_known_before(tmp_path: Path) -> None:
+    assert not_writable("-") == "" and not_writable(str(tmp_path / "new.xml")) == ""
+    assert not_writable(str(tmp_path)) == f"{tmp_path} is a folder; a file is needed"
+    assert not_writable(str(tmp_path / "no" / "new.xml")) == f"there is no folder {tmp_path / 'no'}"
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_report_is_written_to_a_file_or_to_stdout(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write(str(tmp_path / "a.json"), "ä\n")
+    write("-", "ä\n")
+    assert (tmp_path / "a.json").read_text(encoding="utf-8") == capsys.readouterr().out == "ä\n"
