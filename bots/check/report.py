@@ -1,7 +1,12 @@
-"""Faults of a bot, and the lines that report them."""
+"""Faults of a bot, the lines that report them, and the results of all situations."""
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+from engine.commands.reports import Outcome
+
+NOT_THERE = "the bot is not there"
 
 TITLES = {
     "1.8": "Common mistakes",
@@ -34,6 +39,16 @@ class Fault(Exception):
         self.section = section
         self.position = position
 
+    def lines(self) -> Iterator[str]:
+        """Yield the lines that tell a person what was wrong, what is right and where that stands."""
+        yield f"the bot: {self.did}"
+        if self.position:
+            yield "in the position:"
+            for line in self.position.splitlines():
+                yield f"  {line}"
+        yield f"right would be: {self.right}"
+        yield f"says protocol.md, section {self.section} ({TITLES[self.section]})"
+
 
 class Absent(Fault):
     """The bot did not connect."""
@@ -43,37 +58,52 @@ class Skipped(Exception):
     """A situation that cannot be brought about with this bot; the sentence says why."""
 
 
+@dataclass(frozen=True)
+class SituationResult:
+    """What became of a situation: with the fault of a bot that failed, or the reason why it was not tried."""
+
+    title: str
+    outcome: Outcome
+    seconds: float
+    fault: Fault | None = None
+    reason: str = ""
+
+
 class Report:
-    """Lines for people, and a count of them."""
+    """Lines for people, and the results that they tell of."""
 
     def __init__(self, write: Callable[[str], None]) -> None:
         """Start without results."""
         self._write = write
         self._count: Counter[str] = Counter()
+        self.results: list[SituationResult] = []
 
     @property
-    def failed(self) -> bool:
-        """Tell whether anything was wrong, or nothing was seen to be right."""
-        return self._count["FAIL"] > 0 or self._count["ok"] == 0
+    def passed(self) -> bool:
+        """Tell whether something was seen to be right, and nothing to be wrong."""
+        return self._count["FAIL"] == 0 and self._count["ok"] > 0
 
-    def ok(self, title: str) -> None:
-        """Report a passed situation."""
+    def ok(self, title: str, seconds: float) -> None:
+        """Report a passed situation, and how long it took."""
+        self.results.append(SituationResult(title, "passed", seconds))
         self._line("ok", title)
 
-    def skip(self, title: str, why: Skipped) -> None:
+    def skip(self, title: str, seconds: float, why: Skipped) -> None:
         """Report a situation that could not be tested."""
+        self.results.append(SituationResult(title, "skipped", seconds, reason=str(why)))
         self._line("skip", f"{title}: {why}")
 
-    def fail(self, title: str, fault: Fault) -> None:
+    def fail(self, title: str, seconds: float, fault: Fault) -> None:
         """Report a fault."""
+        self.results.append(SituationResult(title, "failed", seconds, fault))
         self._line("FAIL", title)
-        self._write(f"      the bot: {fault.did}")
-        if fault.position:
-            self._write("      in the position:")
-            for line in fault.position.splitlines():
-                self._write(f"        {line}")
-        self._write(f"      right would be: {fault.right}")
-        self._write(f"      says protocol.md, section {fault.section} ({TITLES[fault.section]})")
+        for line in fault.lines():
+            self._write(f"      {line}")
+
+    def not_there(self, titles: Sequence[str]) -> None:
+        """Report that the bot is not there for what was still to be tried; none of that has passed."""
+        self.results += [SituationResult(title, "failed", 0, reason=NOT_THERE) for title in titles]
+        self._write(f"nothing more can be tried: {NOT_THERE}")
 
     def summary(self) -> None:
         """Write the counts."""

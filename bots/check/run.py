@@ -1,6 +1,7 @@
 """Runs all situations, one after the other."""
 
 import socket
+import time
 from collections.abc import Callable, Sequence
 
 from bots.check.bot_under_test import HOST, BotUnderTest
@@ -36,8 +37,8 @@ def check(
     situations: Sequence[Situation],
     write: Callable[[str], None],
     note: Callable[[str], None],
-) -> bool:
-    """Test a bot in situations, report results line by line, and return whether all were passed.
+) -> Report:
+    """Test a bot in situations, write results line by line, and return them all.
 
     With a command the bot is started, again and again; without one it has to connect to the port by itself. Raises
     `ArenaError` where the port is taken or the command cannot be started.
@@ -49,32 +50,33 @@ def check(
     report = Report(write)
     bot = BotUnderTest(listener, command, game, note)
     try:
-        for situation in situations:
-            try:
-                _try(situation, bot, report)
-            except Absent as absent:
-                report.fail(situation.title, absent)
-                write("nothing more can be tried: the bot is not there")
+        for number, situation in enumerate(situations, 1):
+            if not _try(situation, bot, report):
+                report.not_there([one.title for one in situations[number:]])
                 break
     finally:
         bot.close()
     report.summary()
-    return not report.failed
+    return report
 
 
-def _try(situation: Situation, bot: BotUnderTest, report: Report) -> None:
+def _try(situation: Situation, bot: BotUnderTest, report: Report) -> bool:
+    """Try a situation, report what became of it, and return whether the bot is there for another one."""
+    title, began = situation.title, time.monotonic()
     try:
         situation.play(bot)
     except Skipped as why:
-        report.skip(situation.title, why)
-    except Absent:
-        raise
+        report.skip(title, time.monotonic() - began, why)
+    except Absent as absent:
+        report.fail(title, time.monotonic() - began, absent)
+        return False
     except Fault as fault:
-        report.fail(situation.title, fault)
+        report.fail(title, time.monotonic() - began, fault)
         bot.drop()
     except Left:
         did = "closed the connection in the middle of a match"
-        report.fail(situation.title, Fault(did, "to stay; who gives up says RESIGN", "1.8"))
+        report.fail(title, time.monotonic() - began, Fault(did, "to stay; who gives up says RESIGN", "1.8"))
         bot.drop()
     else:
-        report.ok(situation.title)
+        report.ok(title, time.monotonic() - began)
+    return True

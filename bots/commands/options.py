@@ -3,6 +3,7 @@
 import os
 import signal
 import sys
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, NoReturn
@@ -11,7 +12,8 @@ from cyclopts import Parameter, validators
 
 from bots.client.run import DEFAULT_HOST, Bot, play, to_stderr
 from bots.client.shadowed_modules import hides_us
-from engine.commands.usage_errors import finite
+from engine.commands import reports
+from engine.commands.usage_errors import explain_fault, finite
 from engine.games.catalogue import GAMES, USUAL_GAME, unknown_game
 from engine.games.interface import GameError
 from engine.levels import MAX_LEVEL
@@ -139,6 +141,25 @@ def check_variant(game: str, params: str, place: str) -> None:
             GAMES[game].parameters(params)
     except GameError as error:
         fail(f"{place}: {error}", 2)
+
+
+def check_report_files(files: Mapping[str, str | None]) -> None:
+    """Refuse files of options, by the names of these, that no report can be written to; ends the command."""
+    for option, file in files.items():
+        if file and (fault := reports.not_writable(file)):
+            fail(f"{option}: {fault}", 2)
+    to_stdout = [option for option, file in files.items() if file == "-"]
+    if len(to_stdout) > 1:
+        fail(f"{' and '.join(to_stdout)} cannot both be -, which is stdout", 2)
+
+
+def write_report(option: str, file: str | None, text: Callable[[], str]) -> None:
+    """Write a report to the file of an option, where one is named; ends the command where that fails."""
+    if file:
+        try:
+            reports.write(file, text())
+        except OSError as error:
+            fail(f"{option}: {explain_fault(error)}", 1)
 
 
 def warn_of_hidden_packages(command: tuple[str, ...]) -> None:

@@ -1,16 +1,19 @@
 """The conformance test: what it says about a bot without a fault, and about bots with one each."""
 
+import json
 import socket
 import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 
+from bots.check import formats
 from bots.check.peer import Peer
 from bots.check.position_search import FORCED, chooses, crossing_rows, forced_move
-from bots.check.report import Fault
+from bots.check.report import Fault, SituationResult
 from bots.check.run import SITUATIONS, check, chosen
 from bots.cli import main
 from bots.client.errors import ArenaError
@@ -33,8 +36,8 @@ def tried(fault: str, words: str = "") -> tuple[bool, list[str]]:
     """Try the rogue bot; return whether all was right, and what was said."""
     said: list[str] = []
     command = [sys.executable, str(ROGUE), fault, "{host}", "{port}", "{name}"]
-    right = check(command, port=0, game=None, situations=chosen(words), write=said.append, note=said.append)
-    return right, said
+    report = check(command, port=0, game=None, situations=chosen(words), write=said.append, note=said.append)
+    return report.passed, said
 
 
 @pytest.mark.slow
@@ -147,7 +150,7 @@ def test_the_smallest_bot_of_the_document(tmp_path: Path) -> None:
     command = [sys.executable, str(program), "{host}", "{port}", "{name}"]
     parts = ("side that begins", "other side", "crossing", "match after", "long match", "the game ends")
     situations = [situation for words in parts for situation in chosen(words)]
-    assert check(command, port=0, game="gipf", situations=situations, write=said.append, note=said.append), said
+    assert check(command, port=0, game="gipf", situations=situations, write=said.append, note=said.append).passed, said
 
 
 @pytest.mark.usefixtures("_standing")
@@ -186,6 +189,8 @@ def test_a_program_that_does_not_exist() -> None:
         (("check", "--listen", "2755", "--", "bot"), "either the bot's command is needed"),
         (("check", "--game", "halma", "--", "bot"), "there is no game 'halma'"),
         (("check", "--only", "halma", "--", "bot"), "no situation has 'halma' in its title"),
+        (("check", "--json", "no/check.json", "--", "bot"), "--json: there is no folder no"),
+        (("check", "--json", "-", "--junit", "-", "--", "bot"), "--json and --junit cannot both be -"),
     ],
 )
 def test_bad_arguments_take_one_line(
@@ -196,3 +201,58 @@ def test_bad_arguments_take_one_line(
     assert leaving.value.code in (1, 2)
     error = capsys.readouterr().err
     assert words in error and error.count("\n") == 1
+
+
+RESULTS = [
+    SituationResult("logs in", "passed", 0.25),
+    SituationResult("moves", "failed", 1.5, Fault("said 'MOVE a1'", "MOVE a2", "8", position="2 3 9 9\n W")),
+    SituationResult("forced", "skipped", 0, reason="gipf has no forced moves"),
+    SituationResult("returns", "failed", 0, reason="the bot is not there"),
+]
+
+
+def test_results_as_json_hold_all_that_is_known() -> None:
+    written = json.loads(formats.as_json("./bot", RESULTS))
+    assert {name: written[name] for name in ("report", "bot", "passed", "failed", "skipped")} == {
+        "report": "check", "bot": "./bot", "passed": 1, "failed": 2, "skipped": 1,
+    }  # fmt: skip
+    assert written["situations"] == [
+        {"title": "logs in", "outcome": "passed", "seconds": 0.25},
+        {"title": "moves", "outcome": "failed", "seconds": 1.5, "did": "said 'MOVE a1'", "right": "MOVE a2",
+         "section": "8", "position": "2 3 9 9\n W"},
+        {"title": "forced", "outcome": "skipped", "seconds": 0, "reason": "gipf has no forced moves"},
+        {"title": "returns", "outcome": "failed", "seconds": 0, "reason": "the bot is not there"},
+    ]  # fmt: skip
+
+
+def test_results_as_junit_hold_a_test_a_situation() -> None:
+    (suite,) = ElementTree.fromstring(formats.as_junit("./bot", RESULTS))
+    assert (suite.get("tests"), suite.get("failures"), suite.get("skipped")) == ("4", "2", "1")
+    assert [inner.get("message") for case in suite for inner in case] == [
+        "said 'MOVE a1'", "gipf has no forced moves", "the bot is not there",
+    ]  # fmt: skip
+    assert "right would be: MOVE a2\nsays protocol.md, section 8 (Matches)" in "".join(suite[1].itertext())
+
+
+def test_results_as_points_leave_out_what_could_not_be_tried() -> None:
+    written = json.loads(formats.as_gradescope("./bot", RESULTS))
+    assert [(test["score"], test["max_score"]) for test in written["tests"]] == [(1, 1), (0, 1), (0, 0), (0, 1)]
+    assert written["score"] == 1
+
+
+@pytest.mark.usefixtures("_standing")
+def test_reports_are_written_of_all_situations_also_where_the_bot_does_not_start(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    report = tmp_path / "check.xml"
+    options = ["--only", "logs in", "--json", "-", "--junit", str(report)]
+    with pytest.raises(SystemExit) as leaving:
+        main(["check", *options, "--", sys.executable, str(ROGUE), "does not start", "{host}", "{port}", "{name}"])
+    assert leaving.value.code == 1
+    said = capsys.readouterr()
+    written = json.loads(said.out)
+    assert written["bot"].endswith("'does not start' '{host}' '{port}' '{name}'")
+    assert [one["title"] for one in written["situations"]] == [situation.title for situation in chosen("logs in")]
+    assert (written["passed"], written["failed"]) == (0, len(chosen("logs in")))
+    assert "nothing more can be tried: the bot is not there" in said.err
+    assert f'failures="{len(chosen("logs in"))}"' in report.read_text(encoding="utf-8")
