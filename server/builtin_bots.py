@@ -7,10 +7,11 @@ import subprocess
 import structlog
 import trio
 
+from engine.wire.seat import Seat, environment_variables, fill_command
 from server.arena.arena import Arena
 from server.config.builtin_bot import BuiltinBot
 from server.config.settings import Settings
-from server.contest.programs.command import Seat, builtin_bot_command, environment_variables, fill_command
+from server.contest.programs.command import builtin_bot_command
 from server.net.os_faults import machine_fault
 from server.ops.backoff import pause_seconds
 

@@ -6,6 +6,7 @@ lines pass. The program's own requests for the position and the moves are answer
 are: the server judges them.
 """
 
+import os
 import time
 from abc import abstractmethod
 from collections import deque
@@ -19,6 +20,7 @@ from engine.wire import messages as m
 from engine.wire.codes import Code, ProtocolError
 from engine.wire.coding import usage
 from engine.wire.ends import ServerEnd
+from engine.wire.seat import Seat, environment_variables
 from engine.wire.states import IN_MATCH
 
 GRACE_SECONDS = 2.0
@@ -45,13 +47,14 @@ class ProgramBot(Bot):
 
     checked = False
 
-    def __init__(self, command: Sequence[str]) -> None:
-        """Start the program; raises `ArenaError` where that is not possible."""
+    def __init__(self, command: Sequence[str], seat: Seat) -> None:
+        """Start the program, which finds in its environment where it plays; raises `ArenaError` where it cannot."""
         self.played = 0
         """Number of finished matches."""
         self.failures = 0
         """Number of failed matches in a row."""
         self._command = command
+        self._environment = os.environ | environment_variables(seat)
         self._failed = False
         self._program: Program | None = None
         self.start()
@@ -59,7 +62,7 @@ class ProgramBot(Bot):
     def start(self) -> Program:
         """Start the program, unless it runs."""
         if self._program is None:
-            self._program = Program(self._command)
+            self._program = Program(self._command, self._environment)
             self._begun()
         return self._program
 
@@ -119,14 +122,14 @@ class ProgramBot(Bot):
 class LinesBot(ProgramBot):
     """A bot that runs a program with the lines of the protocol."""
 
-    def __init__(self, command: Sequence[str], name: str, game: str, report: Callable[[str], None]) -> None:
-        """Start the program. One that logs in and seeks as over TCP is answered with ``name`` and ``game``."""
-        self._name = name
-        self._game = game
+    def __init__(self, command: Sequence[str], seat: Seat, report: Callable[[str], None]) -> None:
+        """Start the program. One that logs in and seeks as over TCP is answered with the seat's name and game."""
+        self._name = seat.name
+        self._game = seat.game
         self._report = report
         self._number = 0
         """Number of the last announced match."""
-        super().__init__(command)
+        super().__init__(command, seat)
 
     def told(self, message: Told) -> None:
         """Pass the message on to the program."""

@@ -3,7 +3,7 @@
 import os
 import select
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from bots.bridge.process import LEAVE_SECONDS, Process
 from bots.client.errors import BotFailed
@@ -28,14 +28,14 @@ class ProgramEnded(ProgramFailed):
 class Program:
     """A running program. Always call `end`."""
 
-    def __init__(self, command: Sequence[str]) -> None:
-        """Start the program; raises `bots.client.errors.ArenaError` if that fails."""
+    def __init__(self, command: Sequence[str], environment: Mapping[str, str]) -> None:
+        """Start the program with an environment; raises `bots.client.errors.ArenaError` if that fails."""
         self.heard_any = False
         """Whether it has written anything."""
         self._waiting = b""
         self._unasked = 0
         """Bytes that it has written since the last question."""
-        self._process = Process(command, pipes=True)
+        self._process = Process(command, pipes=True, environment=environment)
         assert self._process.to is not None and self._process.from_ is not None
         self._to, self._from = self._process.to.fileno(), self._process.from_.fileno()
         os.set_blocking(self._to, False)

@@ -13,6 +13,7 @@ from engine.games.catalogue import GAMES, USUAL_GAME, unknown_game
 from engine.games.interface import Game
 from engine.wire import messages as m
 from engine.wire.codes import Code, ProtocolError
+from engine.wire.seat import Seat, environment_variables, fill_command
 from engine.wire.seek_options import SeekOptions, read_options
 from engine.wire.words import NAME_PATTERN, NAME_RULE
 
@@ -55,9 +56,9 @@ class BotUnderTest:
         self._matches = 0
         self._peer: Peer | None = None
         self._program: Process | None = None
-        values = {"host": HOST, "port": str(self._port), "name": NAME, "game": game or USUAL_GAME}
-        self._command = [re.sub(r"\{(host|port|name|game)\}", lambda found: values[found[1]], word) for word in command]
-        self._environment = os.environ | {f"ARENA_{key.upper()}": value for key, value in values.items()}
+        seat = Seat(HOST, self._port, NAME, game or USUAL_GAME)
+        self._command = fill_command(command, seat)
+        self._environment = os.environ | environment_variables(seat)
 
     def number(self) -> int:
         """Return a new match number."""

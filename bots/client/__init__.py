@@ -1,9 +1,11 @@
 """The client library: `play` plays matches with a function that chooses moves.
 
 - `address`: the address of a server, with TLS settings
+- `choice`: what a bot has chosen, checked: a legal move, or a sentence that says what it is and what would be right
 - `connection`: a blocking connection to a server: sends and receives messages
 - `errors`: the exceptions of the client library
 - `formatting`: times, variants and awaited opponents as text
+- `given`: where an argument of `play` comes from: the call, or the environment of a bot that was started
 - `reconnect_backoff`: growing pauses between attempts to reconnect
 - `request`: validation of the arguments of `play`, before a connection is made
 - `run`: the client library: write a function that chooses a move, and `play` does the rest

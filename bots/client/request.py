@@ -7,6 +7,7 @@ from typing import TypeGuard
 from bots.bot import Bot, FunctionBot
 from bots.client.address import Address, address
 from bots.client.errors import ArenaError
+from bots.client.given import Given
 from engine.clock import MICROSECONDS
 from engine.games.catalogue import GAMES
 from engine.games.interface import BadParameters
@@ -39,48 +40,53 @@ def player(bot: object) -> Bot:
     return FunctionBot(bot)
 
 
-def where(host: object, port: object, *, tls: bool, tls_ca: str) -> Address:
+def where(host: Given, port: Given, *, tls: bool, tls_ca: str) -> Address:
     """Return the address of a server."""
-    if not isinstance(host, str) or not host or not host.isprintable() or " " in host:
-        raise ArenaError(f"host is the name or address of a machine, as in '127.0.0.1'; not {_shown(host)}")
-    if not _is_number(port) or not 1 <= port <= MAX_PORT:
-        raise ArenaError(f"port is a whole number from 1 to {MAX_PORT}, not {_shown(port)}")
-    return address(host, port, tls=tls, tls_ca=tls_ca)
+    name, number = host.value, port.value
+    if not isinstance(name, str) or not name or not name.isprintable() or " " in name:
+        raise host.error(f"host is the name or address of a machine, as in '127.0.0.1'; not {_shown(name)}")
+    if not _is_number(number) or not 1 <= number <= MAX_PORT:
+        raise port.error(f"port is a whole number from 1 to {MAX_PORT}, not {_shown(number)}")
+    return address(name, number, tls=tls, tls_ca=tls_ca)
 
 
-def login(name: object, token: object) -> m.Login:
+def login(name: Given, token: Given) -> m.Login:
     """Return LOGIN for a name and a token."""
-    if not isinstance(token, str) or not token.isprintable() or " " in token or len(token) > MAX_TOKEN:
-        raise ArenaError("token is one word of printable characters, as the organiser has given it")
-    return m.Login(_name("name", name), token)
+    secret = token.value
+    if not isinstance(secret, str) or not secret.isprintable() or " " in secret or len(secret) > MAX_TOKEN:
+        raise token.error("token is one word of printable characters, as the organiser has given it")
+    return m.Login(_name("name", name), secret)
 
 
 def seek(
-    game: object, params: object, budget: object, increment: object, colour: object, opponent: object, name: str
+    game: Given, params: Given, budget: object, increment: object, colour: object, opponent: object, name: str
 ) -> m.Seek:
     """Return SEEK for options, of which all but the game may be empty or None."""
-    if game not in (*GAMES, ANY):
-        raise ArenaError(f"unknown game {_shown(game)}; known are {', '.join(GAMES)}, and {ANY} for contests")
-    if game == ANY:
-        if params or colour or opponent or budget is not None or increment is not None:
+    if game.value not in (*GAMES, ANY):
+        known = f"known are {', '.join(GAMES)}, and {ANY} for contests"
+        raise game.error(f"unknown game {_shown(game.value)}; {known}")
+    if game.value == ANY:
+        asked = params.value and not params.variable  # the variant of the one game that a program was started for
+        if asked or colour or opponent or budget is not None or increment is not None:
             raise ArenaError(f"a contest says what is played against whom: beside {ANY} nothing can be asked for")
         return m.Seek(ANY)
-    rules = GAMES[str(game)]
+    rules = GAMES[str(game.value)]
     options = SeekOptions()
-    if params:
-        if not isinstance(params, str):
-            raise ArenaError(f"params is text, as in {word_of(rules.default_parameters)!r}; not {_shown(params)}")
+    if params.value:
+        variant = params.value
+        if not isinstance(variant, str):
+            raise params.error(f"params is text, as in {word_of(rules.default_parameters)!r}; not {_shown(variant)}")
         try:
-            options = options._replace(parameters=rules.parameters(params))
+            options = options._replace(parameters=rules.parameters(variant))
         except BadParameters as error:
-            raise ArenaError(f"params {_shown(params)} name no variant of {game}: {error}") from error
+            raise params.error(f"params {_shown(variant)} name no variant of {rules.name}: {error}") from error
     options = options._replace(budget=_time("budget", budget, 1), increment=_time("increment", increment, 0))
     if colour:
         if colour not in rules.sides:
-            raise ArenaError(f"colour is {' or '.join(rules.sides)} in {game}, not {_shown(colour)}")
+            raise ArenaError(f"colour is {' or '.join(rules.sides)} in {rules.name}, not {_shown(colour)}")
         options = options._replace(side=rules.sides.index(str(colour)))
     if opponent:
-        options = options._replace(opponent=_name("opponent", opponent))
+        options = options._replace(opponent=_name("opponent", Given(opponent)))
         if str(opponent).lower() == name.lower():
             raise ArenaError(f"opponent is the name of another player, not the bot's own, {name!r}")
     return m.Seek(rules.name, m.Text(write_options(rules, options)))
@@ -102,10 +108,10 @@ def _time(argument: str, milliseconds: object, least: int) -> int | None:
     return milliseconds * MICROSECONDS
 
 
-def _name(argument: str, name: object) -> str:
-    if not isinstance(name, str) or not re.fullmatch(NAME_PATTERN, name):
-        raise ArenaError(f"{argument} is {NAME_RULE}, as in 'mybot'; not {_shown(name)}")
-    return name
+def _name(argument: str, name: Given) -> str:
+    if not isinstance(name.value, str) or not re.fullmatch(NAME_PATTERN, name.value):
+        raise name.error(f"{argument} is {NAME_RULE}, as in 'mybot'; not {_shown(name.value)}")
+    return name.value
 
 
 def _is_number(value: object) -> TypeGuard[int]:

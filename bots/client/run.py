@@ -1,10 +1,10 @@
 """The client library: write a function that chooses a move, and `play` does the rest.
 
     from random import choice
-    from bots.client.run import play
-    from engine.games.interface import moves
+    from bots.client import play
+    from engine.games import moves
 
-    play(lambda position, clocks: choice(moves(position)), name="newcomer")
+    play(lambda position, clocks: choice(moves(position)))
 
 `play` logs in, seeks, says READY, keeps the game's history, answers every TURN, comes back after a lost connection
 and plays as many matches as it is told to. A bot that wants more than one function subclasses `Bot`. To give up a
@@ -21,6 +21,7 @@ When a bot fails:
   ``carry_on=True``, it goes on with the next match, as a bot should that plays unattended.
 """
 
+import os
 import sys
 from collections.abc import Callable
 
@@ -31,6 +32,7 @@ from bots.client.uncaught import show_in_one_line
 with explained_imports():
     from bots.bot import Bot, Choose, Clocks, GameResult, Resigned
     from bots.client import request
+    from bots.client.given import DEFAULT_HOST, own_name, take_given
     from bots.client.session import Session
     from engine.games.catalogue import USUAL_GAME
     from engine.wire.messages import PORT
@@ -50,8 +52,6 @@ __all__ = [
     "play",
 ]
 
-DEFAULT_HOST = "127.0.0.1"
-
 
 def to_stderr(line: str) -> None:
     """Print a line on stderr."""
@@ -61,14 +61,14 @@ def to_stderr(line: str) -> None:
 def play(
     bot: Bot | Choose,
     *,
-    host: str = DEFAULT_HOST,
-    port: int = PORT,
-    name: str,
-    token: str = "",
+    host: str | None = None,
+    port: int | None = None,
+    name: str | None = None,
+    token: str | None = None,
     tls: bool = False,
     tls_ca: str = "",
-    game: str = USUAL_GAME,
-    params: str = "",
+    game: str | None = None,
+    params: str | None = None,
     budget: int | None = None,
     increment: int | None = None,
     colour: str = "",
@@ -79,17 +79,26 @@ def play(
 ) -> list[GameResult]:
     """Play matches one after the other, and return how they ended; ``games=0`` plays until it is interrupted.
 
+    ``host``, ``port``, ``name``, ``token``, ``game`` and ``params`` that are left out are those of the variables
+    ARENA_HOST and so on, which whatever starts programs sets, so that the same program plays everywhere. Without these
+    it plays GIPF on the server of this machine, under the name of its file.
+
     What is left out of ``params``, ``budget`` and ``increment`` (milliseconds), ``colour`` (a side's name) and
     ``opponent`` may be anything. The game ``any`` is for contests, which say all of that. ``tls`` encrypts, and so does
     ``tls_ca``, a file of the certificates to trust. ``report`` is given a line for everything worth knowing. Raises
-    `ArenaError`, before anything is connected where an argument is wrong; a program that it ends shows its sentence
-    alone, without a traceback.
+    `ArenaError`, before anything is connected where an argument or a variable is wrong; a program that it ends shows
+    its sentence alone, without a traceback.
     """
+    arguments = {"host": host, "port": port, "name": name, "token": token, "game": game, "params": params}
+    defaults = {
+        "host": DEFAULT_HOST, "port": PORT, "name": own_name(), "token": "", "game": USUAL_GAME, "params": ""
+    }  # fmt: skip
     try:
         player = request.player(bot)
-        login = request.login(name, token)
-        seek = request.seek(game, params, budget, increment, colour, opponent, login.name)
-        where, most = request.where(host, port, tls=tls, tls_ca=tls_ca), request.count(games)
+        told = take_given(os.environ, arguments, defaults)
+        login = request.login(told["name"], told["token"])
+        seek = request.seek(told["game"], told["params"], budget, increment, colour, opponent, login.name)
+        where, most = request.where(told["host"], told["port"], tls=tls, tls_ca=tls_ca), request.count(games)
         return Session(player, where, login, seek, carry_on=carry_on, report=report).run(most)
     except (ArenaError, KeyboardInterrupt):
         show_in_one_line()  # where nobody catches it

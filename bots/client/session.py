@@ -12,13 +12,14 @@ from contextlib import suppress
 
 from bots.bot import Bot, Clocks, GameResult, Resigned, Told, place_of_choose
 from bots.client.address import Address
+from bots.client.choice import legal_move, text_of
 from bots.client.connection import CONNECT_SECONDS, Connection
-from bots.client.errors import BadChoice, BotFailed, ConnectionLost, Refused, ServerFault, Unreachable
+from bots.client.errors import BotFailed, ConnectionLost, Refused, ServerFault, Unreachable
 from bots.client.formatting import time_control, variant, waiting_for, waiting_for_named
 from bots.client.reconnect_backoff import ReconnectBackoff
 from engine.games.catalogue import GAMES
 from engine.games.history import History
-from engine.games.interface import GameError, Successor, moves
+from engine.games.interface import GameError
 from engine.wire import messages as m
 from engine.wire.codes import Code
 from engine.wire.words import parameters_of
@@ -32,9 +33,6 @@ MAX_FAILURE_CHARACTERS = 200
 
 WAIT_SECONDS = 2.0
 """Time without an opponent after which it is reported for whom this bot waits."""
-
-MAX_SHOWN_CHARACTERS = 60
-"""Longest representation of a wrong return value of a bot."""
 
 SETTLED = m.Text("settled")
 """Text of the PING after whose PONG no late message can follow."""
@@ -311,28 +309,12 @@ class Session:
 
     def _choose_move(self, game: _Game, clocks: Clocks) -> str | None:
         """Return the move of the bot; None if it failed."""
+        position = game.history.position
         try:
-            move: object = self._bot.choose(game.history.position, clocks)  # whatever a bot of no types returns
+            move = text_of(self._bot.choose(position, clocks), position, place_of_choose(self._bot))
+            return legal_move(move, position) if self._bot.checked else move
         except Exception as error:
             self._handle_failure(game, "choose a move", error)
-            return None
-        if isinstance(move, Successor):
-            move = move.move
-        if not isinstance(move, str):
-            shown, kind = f"{move!r:.{MAX_SHOWN_CHARACTERS}}", type(move).__name__
-            right = f"a move as text, as in {moves(game.history.position)[0]!r}, or one of position.successors()"
-            sentence = f"{place_of_choose(self._bot)} returned {shown} ({kind}); it has to return {right}"
-            self._give_up(game, BadChoice(move, sentence))
-            return None
-        if not self._bot.checked:
-            return move
-        try:
-            return game.history.position.resolve(move).move
-        except GameError as error:
-            sentence = f"the bot chose {move!r}, which is no legal move: {error}"
-            failure = BadChoice(move, sentence)
-            failure.__cause__ = error
-            self._give_up(game, failure)
             return None
 
     def _handle_failure(self, game: _Game, what: str, error: Exception) -> None:

@@ -1,6 +1,7 @@
 """Commands that connect to a server: ``arena-bot random``, ``alphabeta``, ``bridge`` and ``watch``."""
 
 import gc
+import os
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -29,7 +30,8 @@ from bots.commands.options import (
 )
 from engine.games.catalogue import USUAL_GAME
 from engine.levels import MAX_LEVEL
-from engine.wire.words import ANY
+from engine.wire.seat import Seat, said_in
+from engine.wire.words import ANY, word_of
 
 if TYPE_CHECKING:
     from bots.bridge.bridge import ProgramBot
@@ -121,10 +123,13 @@ def bridge(
     warn_of_hidden_packages(command)
     end_in_order_when_terminated()
     report = say_nothing if wish.quiet else to_stderr
+    token = wish.token or said_in(os.environ).get("token", "")
+    params = "" if wish.params is None else word_of(wish.params.replace(",", " "))
+    seat = Seat(wish.host, wish.port, wish.name or "bridge", wish.game, token, params)
     if dialect == "arrows":
-        bot: ProgramBot = ArrowsBot(command)
+        bot: ProgramBot = ArrowsBot(command, seat)
     else:
-        bot = LinesBot(command, wish.name or "bridge", wish.game, report)
+        bot = LinesBot(command, seat, report)
     run(bot, lambda games: play_wish("bridge", replace(wish, games=games), bot, carry_on=False), wish.games, report)
 
 

@@ -1,6 +1,5 @@
 """What the commands of ``arena-bot`` share: options, checks of what was asked for, and how a command ends."""
 
-import os
 import signal
 import sys
 from collections.abc import Callable, Mapping
@@ -10,7 +9,8 @@ from typing import Annotated, NoReturn
 
 from cyclopts import Parameter, validators
 
-from bots.client.run import DEFAULT_HOST, Bot, play, to_stderr
+from bots.client.given import DEFAULT_HOST
+from bots.client.run import Bot, play, to_stderr
 from bots.client.shadowed_modules import hides_us
 from engine.commands import reports
 from engine.commands.usage_errors import explain_fault, finite
@@ -111,7 +111,7 @@ def play_wish(kind: str, wish: Wish, bot: Bot, *, carry_on: bool | None = None) 
         host=wish.host,
         port=wish.port,
         name=wish.name or kind,
-        token=wish.token or os.environ.get("ARENA_TOKEN", ""),
+        token=wish.token,
         tls=wish.tls,
         tls_ca=wish.tls_ca,
         game=wish.game,

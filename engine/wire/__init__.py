@@ -5,6 +5,8 @@
 - `ends`: both ends of a connection: bytes in, messages out
 - `lines`: bytes to lines, within bounds
 - `messages`: every message of the protocol as a value
+- `seat`: what a program is told that is started to play: where, as whom and what; in its environment and in its
+  command
 - `seek_options`: the options of SEEK, both ways
 - `states`: who may say what when: one table for both ends of a connection
 - `words`: words of a line: names, and what stands for something else: parameters of a variant, both ways, and any

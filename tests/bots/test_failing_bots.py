@@ -53,6 +53,13 @@ def test_a_server_that_is_older_than_crashed_is_told_that_the_match_is_resigned(
     assert not any("unknown_command" in line for line in reported)
 
 
+class Written:
+    """Looks like a move, and is none."""
+
+    def __repr__(self) -> str:
+        return FIRST
+
+
 @pytest.mark.parametrize("choice", ["a1-b9", "", "nonsense", "a1-b2\nRESIGN"])
 def test_an_illegal_choice_is_named_and_the_match_given_up(choice: str) -> None:
     error, reported = failing(BadChoice, Failing(choice), LOGIN + SEEK + MATCH + PLAYING + TURN + CRASHED + QUIT)
@@ -61,9 +68,17 @@ def test_an_illegal_choice_is_named_and_the_match_given_up(choice: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("choice", "shown"), [(7, "7 (int)"), (None, "None (NoneType)"), (["a1-b2"], "['a1-b2'] (list)")]
+    ("choice", "shown", "hint"),
+    [
+        (7, "7 (int)", ""),
+        (None, "None (NoneType)", ": a return is missing"),
+        ([FIRST], f"['{FIRST}'] (list)", ": return one of these alone"),
+        (FIRST.encode(), f"b'{FIRST}' (bytes)", f": write '{FIRST}'"),
+        (Written(), f"{FIRST} (Written)", f": write '{FIRST}'"),
+        (print, "<built-in function print> (builtin_function_or_method)", ": call it"),
+    ],
 )
-def test_what_is_no_move_is_named_with_where_it_came_from(choice: object, shown: str) -> None:
+def test_what_is_no_move_is_named_with_where_it_came_from(choice: object, shown: str, hint: str) -> None:
     def choose(position: Position, clocks: Clocks) -> str:
         return choice  # type: ignore[return-value]
 
@@ -71,8 +86,25 @@ def test_what_is_no_move_is_named_with_where_it_came_from(choice: object, shown:
     line = choose.__code__.co_firstlineno
     name = "test_what_is_no_move_is_named_with_where_it_came_from.<locals>.choose"
     right = f"a move as text, as in '{FIRST}', or one of position.successors()"
-    assert str(error) == f"{name} ({__file__}, line {line}) returned {shown}; it has to return {right}"
+    assert str(error) == f"{name} ({__file__}, line {line}) returned {shown}; it has to return {right}{hint}"
     assert reported[1] == f"match 17 is given up: {error}"
+
+
+def test_a_position_and_a_coroutine_are_no_moves() -> None:
+    async def later(position: Position, clocks: Clocks) -> str:
+        return FIRST
+
+    for choose, hint in (
+        (later, "write def, not async def"),
+        (lambda position, clocks: next(position.successors()).position, "return the move that leads to this position"),
+    ):
+        error, _ = failing(BadChoice, choose, LOGIN + SEEK + MATCH + PLAYING + TURN + CRASHED + QUIT)  # type: ignore[arg-type]
+        assert str(error).endswith(hint)
+
+
+def test_legal_moves_near_an_illegal_one_are_named() -> None:
+    error, _ = failing(BadChoice, Failing("a4-b6"), LOGIN + SEEK + MATCH + PLAYING + TURN + CRASHED + QUIT)
+    assert str(error).endswith("; near it are 'a4-b5', 'a4-b4', 'a5-b5'")
 
 
 def test_a_successor_is_as_good_as_its_move() -> None:

@@ -24,7 +24,7 @@ SECONDS = 300
 QUICK = ("--budget", "1000")
 """So that a bot that uses the clock does not take a minute: the only thing that is not as README has it."""
 
-FROM = 'name="mybot", opponent="random")'
+FROM = 'opponent="random")'
 """How README's bot says whom it plays against."""
 
 

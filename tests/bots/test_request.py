@@ -23,7 +23,7 @@ NAME = "1 to 32 letters, digits, and any of _ . - behind the first, as in 'mybot
         ({"name": ""}, f"name is {NAME}; not ''"),
         ({"name": "x" * 33}, f"name is {NAME}; not '{'x' * 33}'"),
         ({"name": "mybot\n"}, f"name is {NAME}; not 'mybot\\n'"),
-        ({"name": None}, f"name is {NAME}; not None"),
+        ({"name": 7}, f"name is {NAME}; not 7"),
         ({"opponent": "the best"}, f"opponent is {NAME}; not 'the best'"),
         ({"opponent": "MyBot"}, "opponent is the name of another player, not the bot's own, 'mybot'"),
         ({"token": "two words"}, "token is one word of printable characters, as the organiser has given it"),

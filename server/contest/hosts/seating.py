@@ -15,6 +15,8 @@ import structlog
 import trio
 
 from engine.games.outcome import Termination
+from engine.wire.seat import Seat
+from engine.wire.words import word_of
 from server.arena.arena import Arena, Player
 from server.arena.session import Arrivals, serve_stream
 from server.config.builtin_bot import builtin_bot_named
@@ -24,7 +26,7 @@ from server.contest.hosts.contest_players import ContestPlayers, Lease, ProgramC
 from server.contest.hosts.core_queue import CoreQueue
 from server.contest.hosts.host import GameTask, PlayerMissing
 from server.contest.hosts.worker_job import PROGRAMS
-from server.contest.programs.command import Seat, builtin_bot_command
+from server.contest.programs.command import builtin_bot_command
 from server.contest.programs.program import MachineFault, NotStarted, Place, Program, run
 from server.contest.programs.sandbox.choice import seal_of
 from server.contest.programs.sandbox.cores import CoreLease, Cores
@@ -267,7 +269,8 @@ class GameSeating:
         settings, definition, fixture = self._arena.settings, task.definition, task.fixture
         errors = errors_of(settings.data, task.contest, task.number, ticket.name)
         variant = definition.variants[fixture.variant]
-        seat = Seat(*self._arena.own_address, ticket.name, variant.game, ticket.token)
+        params = word_of(variant.parameters)
+        seat = Seat(*self._arena.own_address, ticket.name, variant.game, ticket.token, params)
         limits = seal_of(
             definition, fixture, ticket.name, settings.data, definition.start_seconds, pinned=core.core is not None
         )

@@ -16,9 +16,10 @@ import structlog
 import trio
 
 from engine.games.outcome import Termination
+from engine.wire.seat import Seat, environment_variables, fill_command
 from server.contest.fixtures import ProgramUsage
 from server.contest.programs.bounded_log import BoundedLog
-from server.contest.programs.command import Seat, connects, environment_variables, fill_command, quote_command
+from server.contest.programs.command import connects, quote_command
 from server.contest.programs.pipes import Pipes
 from server.contest.programs.sandbox import bubblewrap
 from server.contest.programs.sandbox import process as sealed

@@ -15,16 +15,17 @@ import trio
 from structlog.testing import capture_logs
 
 from engine.wire import messages as m
+from engine.wire.seat import Seat, environment_variables, fill_command
 from server.arena.session import serve_stream
 from server.contest.programs import bounded_log
 from server.contest.programs import program as programs
 from server.contest.programs.bounded_log import BoundedLog
-from server.contest.programs.command import Seat, connects, environment_variables, fill_command, quote_command
+from server.contest.programs.command import connects, quote_command
 from server.contest.programs.program import NotStarted, Place, Program
 from server.ops import descendants
 from tests.server.harness import ImmediateArrivals, open_arena
 
-SEAT = Seat("127.0.0.1", 2754, "carol", "gipf", "5ec7e7")
+SEAT = Seat("127.0.0.1", 2754, "carol", "gipf", "5ec7e7", "3,3,9,9")
 
 SECONDS = 600.0
 """After which whatever a test waits for has failed."""
@@ -61,8 +62,8 @@ def alive(process: int) -> bool:
 
 
 def test_a_command_is_filled_in_and_other_braces_stay() -> None:
-    command = ["./bot", "{host}:{port}", "{name}", "--{game}={token}", "{dict}", "{}", "{{name}}", "{Name}"]
-    told = ["./bot", "127.0.0.1:2754", "carol", "--gipf=5ec7e7", "{dict}", "{}", "{carol}", "{Name}"]
+    command = ["./bot", "{host}:{port}", "{name}", "--{game}={token}", "{params}", "{dict}", "{}", "{{name}}", "{Name}"]
+    told = ["./bot", "127.0.0.1:2754", "carol", "--gipf=5ec7e7", "3,3,9,9", "{dict}", "{}", "{carol}", "{Name}"]
     assert fill_command(command, SEAT) == told
     assert fill_command(["{name}"], SEAT._replace(name="{token}")) == ["{token}"]
     assert connects(command) and connects(["bot", "--port={port}"]) and connects(["bot", "{host}"])
@@ -73,6 +74,7 @@ def test_a_command_is_filled_in_and_other_braces_stay() -> None:
         "ARENA_NAME": "carol",
         "ARENA_GAME": "gipf",
         "ARENA_TOKEN": "5ec7e7",
+        "ARENA_PARAMS": "3,3,9,9",
     }
 
 
@@ -353,7 +355,7 @@ import sys, trio
 from pathlib import Path
 from server.contest.programs import program as programs
 from server.ops import descendants
-from server.contest.programs.command import Seat
+from engine.wire.seat import Seat
 async def main(data, *command):
     place = programs.Place(data, descendants.home_of(data), data / "errors.txt")
     seat = Seat("127.0.0.1", 1, "carol", "gipf", "token")

@@ -13,9 +13,9 @@ import pytest
 import trio
 
 from engine.games.outcome import Termination
+from engine.wire.seat import Seat
 from server.contest.definition import Bounds
 from server.contest.programs import program as programs
-from server.contest.programs.command import Seat
 from server.contest.programs.program import Place, Program
 from server.contest.programs.sandbox import bubblewrap, choice, process
 from server.contest.programs.sandbox.bubblewrap import View, may_use_python
@@ -303,7 +303,7 @@ from pathlib import Path
 from server.contest.definition import Bounds
 from server.contest.programs import program as programs
 from server.ops import descendants
-from server.contest.programs.command import Seat
+from engine.wire.seat import Seat
 from server.contest.programs.sandbox.bubblewrap import View
 from server.contest.programs.sandbox.process import Seal
 async def main(folder, *command):

@@ -1,0 +1,44 @@
+"""What a program is told that is started to play: where, as whom and what; in its environment and in its command."""
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+
+class Seat(NamedTuple):
+    """Where a program plays, as whom and what. An empty text is not said."""
+
+    host: str
+    """Where the server listens, for a program that connects by itself."""
+    port: int
+    name: str
+    """The name that it logs in by."""
+    game: str
+    token: str = ""
+    """What it logs in with."""
+    params: str = ""
+    """The variant, as `engine.wire.words.word_of` writes it."""
+
+
+_PLACEHOLDER = re.compile(f"{{({'|'.join(Seat._fields)})}}")
+
+
+def variable(field: str) -> str:
+    """Return the name of the environment variable for a field of `Seat`: ``ARENA_HOST`` and so on."""
+    return f"ARENA_{field.upper()}"
+
+
+def environment_variables(seat: Seat) -> dict[str, str]:
+    """Return the environment variables for a program: ARENA_HOST and so on."""
+    return {variable(field): str(value) for field, value in seat._asdict().items()}
+
+
+def said_in(environment: Mapping[str, str]) -> dict[str, str]:
+    """Return what environment variables say of a seat, by its fields; what they do not say is left out."""
+    return {field: text for field in Seat._fields if (text := environment.get(variable(field), ""))}
+
+
+def fill_command(command: Sequence[str], seat: Seat) -> list[str]:
+    """Return a command with {host}, {port}, {name}, {game}, {token} and {params} filled in; other braces stay."""
+    values = seat._asdict()
+    return [_PLACEHOLDER.sub(lambda found: str(values[found[1]]), word) for word in command]

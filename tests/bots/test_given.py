@@ -1,0 +1,97 @@
+"""One program for every server: what its call leaves out, it finds in the variables of whoever has started it."""
+
+import sys
+
+import pytest
+
+from bots.client.run import ArenaError, Refused, play
+from bots.random_bot import RandomBot
+from engine.wire.seat import Seat, environment_variables, said_in
+from tests.bots.fake import FakeServer
+
+SCRIPT = """
+< ARENA 1 gipf-arena/0.1.0 open
+> *
+< WELCOME x
+> PING settled
+< PONG settled
+> *
+< BYE stopping enough
+> QUIT
+"""
+
+
+@pytest.fixture(autouse=True)
+def _nothing_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    for variable in environment_variables(Seat("", 0, "", "")):
+        monkeypatch.delenv(variable, raising=False)
+    monkeypatch.setattr(sys, "argv", ["/home/ann/mybot.py", "argument"])
+
+
+def sought(monkeypatch: pytest.MonkeyPatch, told: dict[str, str], **arguments: object) -> tuple[str, str]:
+    """Return LOGIN and SEEK of a bot that is told something by its environment."""
+    with FakeServer(SCRIPT) as server:
+        for name, value in ({"ARENA_PORT": str(server.port)} | told).items():
+            monkeypatch.setenv(name, value)
+        with pytest.raises(Refused):
+            play(RandomBot(), report=lambda line: None, **arguments)  # type: ignore[arg-type]
+    return server.said[0], server.said[2]
+
+
+def test_a_program_that_says_nothing_plays_under_the_name_of_its_file(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert sought(monkeypatch, {}) == ("LOGIN mybot", "SEEK gipf")
+
+
+def test_whoever_starts_a_program_tells_it_where_it_plays_and_what(monkeypatch: pytest.MonkeyPatch) -> None:
+    told = environment_variables(Seat("127.0.0.1", 1, "ann", "mnk", "5ec7e7", "6,6,4"))
+    del told["ARENA_PORT"]
+    assert sought(monkeypatch, told) == ("LOGIN ann 5ec7e7", "SEEK mnk params=6,6,4")
+    assert sought(monkeypatch, told, opponent="bob") == ("LOGIN ann 5ec7e7", "SEEK mnk params=6,6,4 opponent=bob")
+
+
+def test_what_the_call_says_goes_before_that(monkeypatch: pytest.MonkeyPatch) -> None:
+    told = {"ARENA_HOST": "no.such.host", "ARENA_NAME": "ann", "ARENA_GAME": "mnk", "ARENA_PARAMS": "6,6,4"}
+    told |= {"ARENA_TOKEN": "5ec7e7"}
+    call = {"host": "127.0.0.1", "name": "bob", "token": "", "game": "gipf", "params": "3 3 9 9"}
+    assert sought(monkeypatch, told, **call) == ("LOGIN bob", "SEEK gipf params=3,3,9,9")
+
+
+def test_a_game_without_parameters_and_a_contest_ask_for_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert sought(monkeypatch, {"ARENA_GAME": "morris", "ARENA_PARAMS": "-"})[1] == "SEEK morris"
+    told = {"ARENA_GAME": "gipf", "ARENA_PARAMS": "3,3,9,9"}
+    assert sought(monkeypatch, told, game="any")[1] == "SEEK any"
+
+
+@pytest.mark.parametrize(
+    ("variable", "value", "sentence"),
+    [
+        ("ARENA_HOST", "my host", "ARENA_HOST: host is the name or address of a machine, as in '127.0.0.1'; not 'my "),
+        ("ARENA_PORT", "27x54", "ARENA_PORT: port is a whole number from 1 to 65535, not '27x54'"),
+        ("ARENA_PORT", "70000", "ARENA_PORT: port is a whole number from 1 to 65535, not 70000"),
+        ("ARENA_NAME", "my bot", "ARENA_NAME: name is 1 to 32 letters, digits, and any of _ . - behind the first"),
+        ("ARENA_GAME", "chess", "ARENA_GAME: unknown game 'chess'; known are gipf, arrows, morris, mnk, and any"),
+        ("ARENA_PARAMS", "3,3", "ARENA_PARAMS: params '3 3' name no variant of gipf: "),
+        ("ARENA_TOKEN", "two words", "ARENA_TOKEN: token is one word of printable characters"),
+    ],
+)
+def test_a_variable_that_says_nonsense_is_named(
+    monkeypatch: pytest.MonkeyPatch, variable: str, value: str, sentence: str
+) -> None:
+    monkeypatch.setenv(variable, value)
+    with pytest.raises(ArenaError) as caught:
+        play(RandomBot())
+    assert str(caught.value).startswith(sentence)
+
+
+@pytest.mark.parametrize("program", ["my bot.py", "-c", ""])
+def test_a_program_whose_file_is_no_name_has_to_say_one(monkeypatch: pytest.MonkeyPatch, program: str) -> None:
+    monkeypatch.setattr(sys, "argv", [program])
+    with pytest.raises(ArenaError, match="name is 1 to 32 letters"):
+        play(RandomBot())
+
+
+def test_what_is_said_is_heard_again() -> None:
+    seat = Seat("127.0.0.1", 2754, "ann", "gipf")
+    assert said_in(environment_variables(seat)) == {
+        "host": "127.0.0.1", "port": "2754", "name": "ann", "game": "gipf"
+    }  # fmt: skip
