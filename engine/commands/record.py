@@ -7,6 +7,7 @@ from cyclopts import Parameter
 from engine import record
 from engine.commands.inputs import Rejected, answer, place_of, text_of
 from engine.games.history import History
+from engine.games.outcome import Termination
 from engine.record import Played, milliseconds
 
 
@@ -20,7 +21,7 @@ def replay(file: Annotated[str, Parameter(allow_leading_hyphen=True)], /, *, ver
     verify
         Show, in place of the board, how each clock comes about, in milliseconds: the stamps between which it ran, what
         of that the server stood still for, what was allowed for lag, what was charged, and what was left with the
-        increment.
+        increment; and where the time of both sides went, which is also shown after a loss on time.
     """
     try:
         summary = record.verify(text_of(file))
@@ -30,6 +31,9 @@ def replay(file: Annotated[str, Parameter(allow_leading_hyphen=True)], /, *, ver
         _show_clocks(summary)
     else:
         _show(summary)
+    if verify or summary.reason == Termination.TIME:
+        for line in record.time_account(summary):
+            answer(line)
     left = " and ".join(f"{milliseconds(time)} ms" for time in summary.left)
     ended = f"{summary.result} {summary.reason}" if summary.result else "not ended"
     answer(f"verified match {summary.header.match}: {ended}, {summary.history.plies} moves, {left} left")

@@ -56,9 +56,12 @@ A record without a result is that of a match that is still running, or was cut o
 
 - `ending`: what a result has to agree with: the board, the last event, the clocks, and the figures in its own
   sentence
+- `reader`: reading the words of a record: numbers, times and stamps as they are written, and the head
 - `replay`: reading a record back: rules, clocks and result are replayed, and held against what is written
 - `summary`: what reading a record comes to: what it says, or the line that is not true
 - `text`: the text of a record: its head, and a line for each thing that happened
+- `time_account`: where the time of both sides went, as lines for people
+- `time_use`: what the time of a side went to, and how a loss on time says so
 """
 
 from engine.record.replay import verify
@@ -80,6 +83,7 @@ from engine.record.text import (
     stall_line,
     unanswered_line,
 )
+from engine.record.time_account import time_account
 
 __all__ = [
     "VERSION",
@@ -99,6 +103,7 @@ __all__ = [
     "result_line",
     "runs_line",
     "stall_line",
+    "time_account",
     "unanswered_line",
     "verify",
 ]

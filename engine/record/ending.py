@@ -9,6 +9,7 @@ from engine.games.history import History
 from engine.games.interface import BadMove
 from engine.games.outcome import ANNULLED, ENDED_PROGRAM, Outcome, Termination
 from engine.record.text import Header, milliseconds
+from engine.record.time_use import Fall, TimeUse, figures
 
 BY_THE_SERVER = ANNULLED | ENDED_PROGRAM | {Termination.ADJUDICATED}
 """How a match ends, at any time, without anything that a player does or fails to do."""
@@ -38,8 +39,11 @@ class Ending(NamedTuple):
     """What it said, where that was because it failed."""
     ready: bool
     """Whether both sides were."""
-    gone: tuple[bool, bool]
+    absent: tuple[int | None, int | None]
+    """Stamp since which each side has had no connection; None while it has one."""
     clock: Clock
+    uses: tuple[TimeUse, TimeUse]
+    """What the time of each side has gone to, up to its last READY or move."""
     last: int
     """Stamp of the last event that clocks depend on."""
     latest: int
@@ -75,7 +79,7 @@ class Ending(NamedTuple):
             if self.resigned is None:
                 yield "nobody has given up"
         elif reason in ENDED_PROGRAM:
-            if claim.winner is None or not (self.gone[1 - claim.winner] or self.resigned is not None):
+            if claim.winner is None or (self.absent[1 - claim.winner] is None and self.resigned is None):
                 yield "a side whose program has ended has no connection, and no other loses by that"
         elif reason == Termination.ADJUDICATED:
             if not self.ready:
@@ -112,6 +116,7 @@ class Ending(NamedTuple):
                     over = milliseconds(-self.clock.remaining(side, self.stamp))
                     parts += [who[side], over, milliseconds(self.header.control.budget)]
             yield from _missing(claim.sentence, parts)
+            yield from self._time_faults(claim.sentence, fallen)
             yield from (
                 f"the sentence names {who[side]}, whose clock had time left"
                 for side in (0, 1)
@@ -128,6 +133,14 @@ class Ending(NamedTuple):
             yield from _missing(claim.sentence, re.findall(FIGURE, self.verdict.detail))
         elif claim.reason in ENDED_PROGRAM and claim.winner is not None:
             yield from _missing(claim.sentence, [who[1 - claim.winner]])
+
+    def _time_faults(self, sentence: str, fallen: tuple[bool, bool]) -> Iterator[str]:
+        """Hold all figures of a loss on time; older servers wrote no more than how late it was."""
+        fall = Fall(self.header, self.history.plies, self.ready, self.clock, self.uses, self.absent, self.stamp)
+        older = "; ".join(fall.beginning(side) for side in (0, 1) if fallen[side])
+        given = figures(sentence, self.header)
+        if given not in (figures(right, self.header) for right in (fall.sentence(), older)):
+            yield f"the figures of the sentence ought to be those of {fall.sentence()!r}"
 
     def _given_up(self) -> Termination:
         return Termination.RESIGN if self.crashed is None else Termination.CRASHED

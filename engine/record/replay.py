@@ -1,24 +1,16 @@
 """Reading a record back: rules, clocks and result are replayed, and held against what is written."""
 
-import re
 from collections.abc import Callable
-from itertools import zip_longest
-from typing import NoReturn
 
-from engine.clock import MICROSECONDS, Charge, Clock, Stall, TimeControl
-from engine.games.catalogue import GAMES, unknown_game
+from engine.clock import MICROSECONDS, Charge, Clock, Stall
 from engine.games.history import History
-from engine.games.interface import BadMove, GameError
+from engine.games.interface import BadMove
 from engine.games.outcome import Outcome, Termination
 from engine.record.ending import Claim, Ending
-from engine.record.summary import BadRecord, Played, Summary
-from engine.record.text import VERSION, Header, milliseconds
-
-TIME = re.compile(r"-?(0|[1-9][0-9]{0,14})\.[0-9]{3}")
-"""Milliseconds with three decimals."""
-
-WHOLE = re.compile(r"0|[1-9][0-9]{0,14}")
-"""A whole number, as it is written."""
+from engine.record.reader import RecordReader
+from engine.record.summary import Absence, Played, Summary
+from engine.record.text import milliseconds
+from engine.record.time_use import INITIALISATION, TimeUse
 
 _WITH_LAG = ("move", "refused", "unanswered", "result", "restarted")
 """What may stand behind a line ``lag``: the answer with which it was written, or the end of the server."""
@@ -29,12 +21,11 @@ def verify(text: str) -> Summary:
     return _Replay(text).run()
 
 
-class _Replay:
+class _Replay(RecordReader):
     """Walks through the lines of a record, keeping what they must agree with."""
 
     def __init__(self, text: str) -> None:
-        self.lines = text.splitlines()
-        self.at = 0  # lines read so far: also the number, from 1, of the line last read
+        super().__init__(text)
         self.stamp = 0  # of the last event: time does not run back
         self.latest = 0  # the same with lost and resumed connections, whose stamps may lie behind what follows
         self.settled = 0  # of all that was written when a clock was last stopped: no TURN was sent before it
@@ -42,7 +33,9 @@ class _Replay:
         self.begun = 0  # of the last restart, and of what let clocks run after it
         self.ready = [False, False]
         self.heard = [False, False]  # who was told of the match
-        self.gone = [False, False]  # who has no connection
+        self.absent: list[int | None] = [None, None]  # the stamp since which each side has no connection
+        self.absences: list[Absence] = []  # those that are over
+        self.uses = [TimeUse(), TimeUse()]
         self.restarted = False
         self.initialised: list[Played] = []
         self.played: list[Played] = []
@@ -56,7 +49,7 @@ class _Replay:
         self.stood = 0  # when the last stall was over
 
     def run(self) -> Summary:
-        self.header = self._read_header()
+        self.header = self._header()
         self.sides = self.header.position.game.sides
         self.history = History.begin(self.header.position)
         self.clock = Clock.full(self.header.control).run(0, 0).run(1, 0)
@@ -82,14 +75,23 @@ class _Replay:
             max(self.stamp, self.latest),
             (self.ready[0], self.ready[1]),
             (self.heard[0], self.heard[1]),
-            (self.gone[0], self.gone[1]),
+            self._gone(),
             tuple(self.initialised),
             tuple(self.played),
             self.clock.allowances,
+            (self.uses[0], self.uses[1]),
+            (*self.absences, *(Absence(side, at, None) for side, at in enumerate(self.absent) if at is not None)),
             self.refused,
             self.resigned,
             self.crashed,
         )
+
+    def _gone(self) -> tuple[bool, bool]:
+        return (self.absent[0] is not None, self.absent[1] is not None)
+
+    def _use(self, side: int, ply: int, now: int) -> None:
+        """Take note of what the clock of a side, which still runs, is charged."""
+        self.uses[side] = self.uses[side].with_turn(ply, self.clock, side, now, self.header.control.budget)
 
     def _stop_clocks(self) -> None:
         self.clock = self.clock.stop(0, self.stamp).stop(1, self.stamp)
@@ -103,92 +105,6 @@ class _Replay:
         if self.lagged and word not in _WITH_LAG:
             self._fail("a line of lag stands directly before the other side's move")
         self.lagged = word == "lag"
-
-    def _fail(self, sentence: str) -> NoReturn:
-        raise BadRecord(self.at, sentence)
-
-    def _next(self) -> str:
-        if self.at >= len(self.lines):
-            raise BadRecord(self.at + 1, "the record ends before its first position is complete")
-        self.at += 1
-        return self.lines[self.at - 1]
-
-    def _value(self, name: str) -> str:
-        line = self._next()
-        word, _, value = line.partition(" ")
-        if word != name or not value:
-            self._fail(f"expected {name} and its value, not {line!r}")
-        if value != value.strip():
-            self._fail(f"{name} is written without blanks around it, not {value!r}")
-        return value
-
-    def _number(self, name: str) -> int:
-        value = self._value(name)
-        if not WHOLE.fullmatch(value):
-            self._fail(f"{name} is a whole number without zeros before it, not {value!r}")
-        return int(value)
-
-    def _time(self, word: str) -> int:
-        if not TIME.fullmatch(word):
-            self._fail(f"a time is written in milliseconds with three decimals, not {word!r}")
-        time = int(word.replace(".", ""))
-        if time == 0 and word.startswith("-"):
-            self._fail(f"nothing is written 0.000, not {word!r}")
-        return time
-
-    def _stamp(self, word: str) -> int:
-        if word.startswith("-"):
-            self._fail(f"a stamp counts from the beginning of the match, and is not {word!r}")
-        return self._time(word)
-
-    def _read_header(self) -> Header:
-        version = self._number("arena-record")
-        if version != VERSION:
-            self._fail(f"version {version} of the format; this program reads version {VERSION}")
-        match = self._number("match")
-        name = self._value("game")
-        game = GAMES.get(name)
-        if game is None:
-            raise BadRecord(self.at, unknown_game(name))
-        word, _, parameters = self._next().partition(" ")
-        if word != "parameters":
-            self._fail(f"expected parameters and their values, not {self.lines[self.at - 1]!r}")
-        players = self._value(game.sides[0]), self._value(game.sides[1])
-        budget = self._time(self._value("budget"))
-        if budget <= 0:
-            self._fail("a budget is more than nothing")
-        increment = self._time(self._value("increment"))
-        if increment < 0:
-            self._fail("an increment is nothing or more")
-        control = TimeControl(budget, increment)
-        lag = 0
-        if self.at < len(self.lines) and self.lines[self.at].startswith("lag-allowance "):
-            lag = self._time(self._value("lag-allowance"))
-            if lag <= 0:
-                self._fail("an allowance for lag is more than nothing; where there is none the line is left out")
-        limit, server, started = self._number("move-limit"), self._value("server"), self._value("started")
-        if self._next() != "position":
-            self._fail("expected the first position")
-        first = self.at
-        while self.at < len(self.lines) and self.lines[self.at].startswith("|"):
-            self.at += 1
-        try:
-            position = game.read("\n".join(line[2:] for line in self.lines[first : self.at]))
-        except GameError as error:
-            raise BadRecord(first + 1, f"the first position cannot be read: {error}") from None
-        if position.parameters != parameters:
-            self._fail(f"the position has the parameters {position.parameters}, not {parameters}")
-        written = [f"| {line}" for line in position.text().splitlines()]
-        for number, (line, right) in enumerate(zip_longest(self.lines[first : self.at], written), first + 1):
-            if line != right:
-                raise BadRecord(number, f"this line of the position is written {right!r}, not {line!r}")
-        return Header(match, position, players, control, limit, server, started, lag)
-
-    def _words(self, rest: str, names: str) -> list[str]:
-        words = rest.split(" ", names.count(" "))
-        if len(words) != names.count(" ") + 1 or "" in words[:-1]:
-            self._fail(f"expected {names}")
-        return words
 
     def _side(self, word: str) -> int:
         if word not in self.sides:
@@ -223,6 +139,7 @@ class _Replay:
         self.ready[side] = True
         if not self.restarted:  # both were told in one go, before either could answer
             self.heard = [True, True]
+        self._use(side, INITIALISATION, now)
         running, self.clock = self.clock, self.clock.stop(side, now)
         self._left(side, left)
         self.initialised.append(Played(side, self.clock.left, Charge.of(running, side, now)))
@@ -239,7 +156,7 @@ class _Replay:
     def _present(self, name: str) -> int:
         """Read the side of something that came over its connection."""
         side = self._side(name)
-        if self.gone[side]:
+        if self.absent[side] is not None:
             self._fail(f"{name} has no connection")
         return side
 
@@ -304,6 +221,7 @@ class _Replay:
         if now < self._stamp(sent):
             self._fail(f"the answer at {received} came before TURN was sent, at {sent}")
         self._flag(side, now)
+        self._use(side, self.history.plies + 1, now)
         running, self.clock = self.clock, self.clock.stop(side, now)
         self._settle(now)
         return side, Charge.of(running, side, now)
@@ -367,15 +285,17 @@ class _Replay:
 
     def _on_gone(self, rest: str) -> None:
         side = self._presence(rest)
-        if self.gone[side]:
+        if self.absent[side] is not None:
             self._fail(f"{self.sides[side]} had no connection already")
-        self.gone[side] = True
+        self.absent[side] = self.noticed
 
     def _on_back(self, rest: str) -> None:
         side = self._presence(rest)
-        if not self.gone[side]:
+        since = self.absent[side]
+        if since is None:
             self._fail(f"{self.sides[side]} had a connection already")
-        self.heard[side], self.gone[side] = True, False
+        self.absences.append(Absence(side, since, self.noticed))
+        self.heard[side], self.absent[side] = True, None
 
     def _on_restarted(self, rest: str) -> None:
         (stamp,) = self._words(rest, "stamp")
@@ -387,7 +307,8 @@ class _Replay:
         self._settle(now)
         self.begun = now
         self.restarted = True
-        self.gone = [True, True]
+        self.absences += [Absence(side, at, now) for side, at in enumerate(self.absent) if at is not None]
+        self.absent = [now, now]
 
     def _on_runs(self, rest: str) -> None:
         name, stamp = self._words(rest, "side stamp")
@@ -395,7 +316,7 @@ class _Replay:
         if not self.restarted or self.ready[side] or self.clock.since[side] is not None:
             self._fail(f"no restart has stopped the clock of {name}, or it runs again already")
         self.begun = self._advance(self._stamp(stamp))
-        if not self.gone[side] and self.begun < self.noticed:
+        if self.absent[side] is None and self.begun < self.noticed:
             self._fail(
                 f"the clock of {name} cannot run from {stamp}, before it was back at {milliseconds(self.noticed)}"
             )
@@ -428,8 +349,9 @@ class _Replay:
             self.resigned,
             self.crashed,
             all(self.ready),
-            (self.gone[0], self.gone[1]),
+            (self.absent[0], self.absent[1]),
             self.clock,
+            (self.uses[0], self.uses[1]),
             last,
             self.latest,
             self.stamp,
@@ -437,6 +359,9 @@ class _Replay:
         fault = ending.fault(Claim(result, reason, winner, sentence))
         if fault:
             self._fail(fault)
+        for side in (0, 1):
+            if self.clock.runs[side]:
+                self._use(side, self.history.plies + 1 if all(self.ready) else INITIALISATION, self.stamp)
         self._stop_clocks()
         for side in (0, 1):
             self._left(side, left[side])

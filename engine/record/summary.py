@@ -5,6 +5,7 @@ from typing import NamedTuple
 from engine.clock import Charge
 from engine.games.history import History
 from engine.record.text import Header
+from engine.record.time_use import TimeUse
 
 
 class BadRecord(ValueError):
@@ -22,6 +23,15 @@ class Played(NamedTuple):
     side: int
     left: tuple[int, int]
     charge: Charge
+
+
+class Absence(NamedTuple):
+    """A time in which a side had no connection, from one stamp to another one."""
+
+    side: int
+    since: int
+    until: int | None
+    """None: up to the end."""
 
 
 class Summary(NamedTuple):
@@ -47,6 +57,10 @@ class Summary(NamedTuple):
     """The moves of the history."""
     allowances: tuple[int, int]
     """What each side is not charged of a turn, at the end, in microseconds."""
+    uses: tuple[TimeUse, TimeUse]
+    """What the time of each side has gone to, up to its last READY or move, or to the result."""
+    absences: tuple[Absence, ...] = ()
+    """Each time without a connection."""
     refused: str | None = None
     """The last move as it was typed, where it was not legal."""
     resigned: int | None = None

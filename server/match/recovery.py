@@ -126,7 +126,9 @@ def _state(summary: Summary) -> referee.State:
         shown.append(m.Moved(ply, sides[played.side], first, second, m.Text(move)))
     clock = Clock(summary.left, increment=header.control.increment, allowances=summary.allowances)
     stamp = summary.stamp
-    return referee.State(header, summary.history, clock, summary.ready, stamp, tuple(shown), stamp=stamp)
+    return referee.State(
+        header, summary.history, clock, summary.ready, stamp, tuple(shown), stamp=stamp, uses=summary.uses
+    )
 
 
 def _missing_outcome(summary: Summary) -> Outcome | None:

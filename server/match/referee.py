@@ -12,6 +12,7 @@ from engine.games.history import History
 from engine.games.interface import BadMove
 from engine.games.outcome import Outcome, Termination
 from engine.record import Header
+from engine.record.time_use import INITIALISATION, Fall, TimeUse
 from engine.wire import messages as m
 
 
@@ -84,6 +85,8 @@ class State(NamedTuple):
     """Stamp since which each side has had no connection; None while it has one."""
     stamp: int = 0
     """Stamp of the latest READY or move: the match does not end before it."""
+    uses: tuple[TimeUse, TimeUse] = (TimeUse(), TimeUse())
+    """What the time of each side has gone to, up to its last READY or move."""
 
     @property
     def sides(self) -> tuple[str, str]:
@@ -112,7 +115,8 @@ def ready(state: State, side: int, now: int) -> Step:
     if clock.left[side] <= 0:
         return flag(state, now)
     both = (side == 0 or state.ready[0], side == 1 or state.ready[1])
-    state = state._replace(clock=clock, ready=both, stamp=max(state.stamp, now))
+    uses = _uses_after(state, side, INITIALISATION, now)
+    state = state._replace(clock=clock, ready=both, stamp=max(state.stamp, now), uses=uses)
     effects: list[Effect] = [WriteRecord(record.ready_line(state.sides[side], now, clock.left[side]))]
     if not state.playing:
         return state, effects
@@ -130,8 +134,8 @@ def start_turn(state: State, now: int) -> State:
     if state.awaited is not None and state.awaited.sides[side]:
         return state  # TURN was for the other side, which has moved already
     clock = state.clock.run(side, now)
-    header, history, _, ready, _, shown, awaited, _, absent, stamp = state
-    return State(header, history, clock, ready, now, shown, awaited, None, absent, stamp)
+    header, history, _, ready, _, shown, awaited, _, absent, stamp, uses = state
+    return State(header, history, clock, ready, now, shown, awaited, None, absent, stamp, uses)
 
 
 def start_initialisation(state: State, side: int, now: int) -> Step:
@@ -173,9 +177,9 @@ def move(state: State, side: int, text: str, now: int) -> Step:
     ply, name, played = history.plies, state.sides[side], history.moves[-1]
     line = record.move_line(ply, name, state.sent, now, clock.left[side], played)
     moved = m.Moved(ply, name, *clock.milliseconds(now), m.Text(played))
-    shown = (*state.shown, moved)
+    shown, uses = (*state.shown, moved), _uses_after(state, side, ply, now)
     state = State(
-        state.header, history, clock, state.ready, state.sent, shown, state.awaited, absent=state.absent, stamp=now
+        state.header, history, clock, state.ready, state.sent, shown, state.awaited, None, state.absent, now, uses
     )
     verdict = history.verdict(state.header.move_limit)
     if verdict is None:
@@ -221,18 +225,9 @@ def flag(state: State, now: int) -> Step:
     if not any(fallen):
         waited = state.awaited is not None and now >= state.awaited.until
         return _stop_waiting(state, now) if waited else (state, [])
-    phase = "" if state.playing else " while initialising"
-    sentences = []
-    for side in (0, 1):
-        if fallen[side]:
-            over = record.milliseconds(-state.clock.remaining(side, now))
-            budget = record.milliseconds(state.header.control.budget)
-            sentences.append(
-                f"{state.header.who(side)} ran out of time{phase}:"
-                f" {over} ms beyond a budget of {budget} ms{_disconnection_clause(state, side, now)}"
-            )
+    fall = Fall(state.header, state.history.plies, state.playing, state.clock, state.uses, state.absent, now)
     winner = None if all(fallen) else fallen.index(False)
-    return finish(state, Outcome(winner, Termination.TIME, "; ".join(sentences)), now)
+    return finish(state, Outcome(winner, Termination.TIME, fall.sentence()), now)
 
 
 def annul(state: State, termination: Termination, sentence: str, now: int) -> Step:
@@ -328,12 +323,10 @@ def failure(header: Header, side: int, sentence: str) -> Outcome:
     return Outcome(1 - side, Termination.CRASHED, f"{header.who(side)} crashed{says}")
 
 
-def _disconnection_clause(state: State, side: int, now: int) -> str:
-    """Return a clause on how long a side that lost on time had no connection; empty if it has one."""
-    since = state.absent[side]
-    if since is None:
-        return ""
-    return f"; its connection had been lost for {(now - since) / 1_000_000:.1f} s"
+def _uses_after(state: State, side: int, ply: int, now: int) -> tuple[TimeUse, TimeUse]:
+    """Return what the time of both sides has gone to, after a READY or a move of one."""
+    use = state.uses[side].with_turn(ply, state.clock, side, now, state.header.control.budget)
+    return (use, state.uses[1]) if side == 0 else (state.uses[0], use)
 
 
 def _give_turn(state: State) -> list[Effect]:

@@ -132,6 +132,7 @@ def records() -> dict[str, str]:
         "resigned out of turn": Table().ready().play("3").resign(0),
         "resigned while initialising": Table().ready(9.5).resign(0),
         "time": Table(increment=100).ready().play("3").flag(),
+        "time without a connection": Table(increment=100).ready().play("3").drop(1, None).flag(),
         "time of both": Table().flag(),
         "time while initialising": Table().ready(8.25).flag(),
         "crashed": Table().ready().play("3").crash(1),

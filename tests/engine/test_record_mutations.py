@@ -72,8 +72,19 @@ def moment_that_no_clock_knows(change: Change) -> bool:
         return False
     if "." not in change.new[change.word] or not (kind in ("gone", "back", "restarted") or _standing_end(change)):
         return False
+    if kind == "gone" and _missed_at_the_end(change):
+        return False
     earliest, latest = _between(change.before, change.at)
     return earliest <= number(change.new[change.word]) <= latest
+
+
+def _missed_at_the_end(change: Change) -> bool:
+    """Tell whether a line says since when a side, which lost on time then, had or had no connection."""
+    kind, side = change.old[0], change.old[1]
+    later = [line.split(" ") for line in change.before[change.at + 1 :]]
+    if any(words[0] == "restarted" or (words[0] in ("gone", "back") and words[1] == side) for words in later):
+        return False
+    return kind in ("gone", "back") and f"({side}) ran out of time" in change.before[-1]
 
 
 def _standing_end(change: Change) -> bool:
@@ -184,7 +195,7 @@ def unseen_line(change: Change) -> bool:
     if kind in ("gone", "back"):
         same = list(takewhile(lambda words: words[0] != "restarted", later))  # then all connections are lost anyway
         acts = any(rest[0] in words[1:3] and words[0] in ACTIONS for words in same)
-        return not acts and "crashed" not in change.before[-1]
+        return not acts and "crashed" not in change.before[-1] and not _missed_at_the_end(change)
     return False
 
 

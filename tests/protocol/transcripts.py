@@ -159,7 +159,7 @@ class _Stage:
         if re.match(r"\| (ready|move|refused|gone|back|restarted|runs|resigned|unanswered|result) ", line):
             line = re.sub(r"(?<= )-?[0-9]+\.[0-9]{3}(?= |$)", "<time>", line)
         line = re.sub(r"^(\| started )\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$", r"\1<date>", line)
-        return re.sub(r"[0-9]+\.[0-9]{3} ms beyond", "<time> ms beyond", line)
+        return re.sub(r"(?<!budget of )\b[0-9]+\.[0-9]{3} ms", "<time> ms", line)
 
 
 def _played() -> list[tuple[Transcript, list[str]]]:

@@ -171,7 +171,8 @@ async def test_a_loss_on_time_says_that_the_connection_was_lost_and_for_how_long
             await again.hear(m.Turn)
         result = await bob.hear(m.Result)
         late = "ann (white) ran out of time: 0.000 ms beyond a budget of 60000.000 ms"
-        assert result.sentence == late + ("" if back else "; its connection had been lost for 40.0 s")
+        spent = "; 60000.000 ms of 60000.000 ms went to move 1; its opponent used 0.000 ms"
+        assert result.sentence == late + spent + ("" if back else "; its connection had been lost for 40000.000 ms")
 
 
 async def test_third_repetition_is_a_draw(tmp_path: Path, autojump_clock: MockClock) -> None:

@@ -1,0 +1,113 @@
+"""Reading the words of a record: numbers, times and stamps as they are written, and the head."""
+
+import re
+from itertools import zip_longest
+from typing import NoReturn
+
+from engine.clock import TimeControl
+from engine.games.catalogue import GAMES, unknown_game
+from engine.games.interface import GameError
+from engine.record.summary import BadRecord
+from engine.record.text import VERSION, Header
+
+TIME = re.compile(r"-?(0|[1-9][0-9]{0,14})\.[0-9]{3}")
+"""Milliseconds with three decimals."""
+
+WHOLE = re.compile(r"0|[1-9][0-9]{0,14}")
+"""A whole number, as it is written."""
+
+
+class RecordReader:
+    """Walks through the lines of a record; what cannot be read raises `BadRecord` with the line that was read last."""
+
+    def __init__(self, text: str) -> None:
+        """Begin before the first line."""
+        self.lines = text.splitlines()
+        self.at = 0
+        """Lines read so far: also the number, from 1, of the line last read."""
+
+    def _fail(self, sentence: str) -> NoReturn:
+        raise BadRecord(self.at, sentence)
+
+    def _next(self) -> str:
+        if self.at >= len(self.lines):
+            raise BadRecord(self.at + 1, "the record ends before its first position is complete")
+        self.at += 1
+        return self.lines[self.at - 1]
+
+    def _value(self, name: str) -> str:
+        line = self._next()
+        word, _, value = line.partition(" ")
+        if word != name or not value:
+            self._fail(f"expected {name} and its value, not {line!r}")
+        if value != value.strip():
+            self._fail(f"{name} is written without blanks around it, not {value!r}")
+        return value
+
+    def _number(self, name: str) -> int:
+        value = self._value(name)
+        if not WHOLE.fullmatch(value):
+            self._fail(f"{name} is a whole number without zeros before it, not {value!r}")
+        return int(value)
+
+    def _time(self, word: str) -> int:
+        if not TIME.fullmatch(word):
+            self._fail(f"a time is written in milliseconds with three decimals, not {word!r}")
+        time = int(word.replace(".", ""))
+        if time == 0 and word.startswith("-"):
+            self._fail(f"nothing is written 0.000, not {word!r}")
+        return time
+
+    def _stamp(self, word: str) -> int:
+        if word.startswith("-"):
+            self._fail(f"a stamp counts from the beginning of the match, and is not {word!r}")
+        return self._time(word)
+
+    def _header(self) -> Header:
+        version = self._number("arena-record")
+        if version != VERSION:
+            self._fail(f"version {version} of the format; this program reads version {VERSION}")
+        match = self._number("match")
+        name = self._value("game")
+        game = GAMES.get(name)
+        if game is None:
+            raise BadRecord(self.at, unknown_game(name))
+        word, _, parameters = self._next().partition(" ")
+        if word != "parameters":
+            self._fail(f"expected parameters and their values, not {self.lines[self.at - 1]!r}")
+        players = self._value(game.sides[0]), self._value(game.sides[1])
+        budget = self._time(self._value("budget"))
+        if budget <= 0:
+            self._fail("a budget is more than nothing")
+        increment = self._time(self._value("increment"))
+        if increment < 0:
+            self._fail("an increment is nothing or more")
+        control = TimeControl(budget, increment)
+        lag = 0
+        if self.at < len(self.lines) and self.lines[self.at].startswith("lag-allowance "):
+            lag = self._time(self._value("lag-allowance"))
+            if lag <= 0:
+                self._fail("an allowance for lag is more than nothing; where there is none the line is left out")
+        limit, server, started = self._number("move-limit"), self._value("server"), self._value("started")
+        if self._next() != "position":
+            self._fail("expected the first position")
+        first = self.at
+        while self.at < len(self.lines) and self.lines[self.at].startswith("|"):
+            self.at += 1
+        try:
+            position = game.read("\n".join(line[2:] for line in self.lines[first : self.at]))
+        except GameError as error:
+            raise BadRecord(first + 1, f"the first position cannot be read: {error}") from None
+        if position.parameters != parameters:
+            self._fail(f"the position has the parameters {position.parameters}, not {parameters}")
+        written = [f"| {line}" for line in position.text().splitlines()]
+        for number, (line, right) in enumerate(zip_longest(self.lines[first : self.at], written), first + 1):
+            if line != right:
+                raise BadRecord(number, f"this line of the position is written {right!r}, not {line!r}")
+        return Header(match, position, players, control, limit, server, started, lag)
+
+    def _words(self, rest: str, names: str) -> list[str]:
+        words = rest.split(" ", names.count(" "))
+        if len(words) != names.count(" ") + 1 or "" in words[:-1]:
+            self._fail(f"expected {names}")
+        return words

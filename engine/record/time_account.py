@@ -1,0 +1,29 @@
+"""Where the time of both sides went, as lines for people: more than the sentence of a result holds."""
+
+from engine.record.summary import Summary
+from engine.record.text import milliseconds
+from engine.record.time_use import INITIALISATION, charged, moves_of
+
+
+def time_account(summary: Summary) -> tuple[str, str]:
+    """Return a line for each side of a match that is over: what it used, for what, and what it was not charged."""
+    return _line(summary, 0), _line(summary, 1)
+
+
+def _line(summary: Summary, side: int) -> str:
+    header, use = summary.header, summary.uses[side]
+    moves = moves_of(side, header.position.turn, len(summary.played))
+    used = charged(header.control, moves, summary.left[side])
+    turn = "initialisation" if use.ply == INITIALISATION else f"move {use.ply}"
+    parts = [f"{header.who(side)} used {milliseconds(used)} ms for {moves} move{'' if moves == 1 else 's'}"]
+    parts.append(f"most for {turn}: {milliseconds(use.longest)} ms")
+    if use.uncharged:
+        parts.append(f"not charged for stalls of the server and lag: {milliseconds(use.uncharged)} ms")
+    spans = [
+        (summary.stamp if one.until is None else one.until) - one.since for one in summary.absences if one.side == side
+    ]
+    if spans:
+        lost = milliseconds(sum(max(0, span) for span in spans))
+        times = "once" if len(spans) == 1 else f"{len(spans)} times"
+        parts.append(f"its connection was lost {times}, for {lost} ms")
+    return "; ".join(parts)

@@ -1,0 +1,102 @@
+"""What the time of a side went to: which turn took most of it, what was not charged, and how a loss on time says so.
+
+The referee counts it while a match is played, and so does who reads a record: both come to the same figures.
+"""
+
+import re
+from typing import NamedTuple
+
+from engine.clock import Clock, TimeControl
+from engine.record.text import Header, milliseconds
+
+INITIALISATION = 0
+"""Stands for the initialisation, where moves have numbers from 1."""
+
+
+class TimeUse(NamedTuple):
+    """What the time of a side went to, in microseconds."""
+
+    longest: int = 0
+    """What was charged for the turn that took most."""
+    ply: int = INITIALISATION
+    """The number of the move of that turn."""
+    uncharged: int = 0
+    """What was not charged: stalls of the server, and lag within the allowance."""
+
+    def with_turn(self, ply: int, clock: Clock, side: int, now: int, budget: int) -> "TimeUse":
+        """Add a turn, or the initialisation, that ends now; the clock still runs."""
+        since, remaining = clock.since[side], clock.remaining(side, now)
+        charged = clock.left[side] - remaining
+        uncharged = self.uncharged + (0 if since is None else max(0, now - since) - charged)
+        if ply == INITIALISATION:
+            return TimeUse(budget - remaining, ply, uncharged)  # what it took before a restart of the server included
+        return TimeUse(charged, ply, uncharged) if charged > self.longest else self._replace(uncharged=uncharged)
+
+
+class Fall(NamedTuple):
+    """How a match stood when a flag fell; the clocks still run."""
+
+    header: Header
+    plies: int
+    playing: bool
+    """Whether both sides were ready."""
+    clock: Clock
+    uses: tuple[TimeUse, TimeUse]
+    """Without the turn that is under way."""
+    absent: tuple[int | None, int | None]
+    """Stamp since which each side has had no connection; None while it has one."""
+    now: int
+
+    def sentence(self) -> str:
+        """Return the sentence of the result: who lost on time, by how much, and what the time went to."""
+        fallen = self.clock.fallen(self.now)
+        return "; ".join(
+            self.beginning(side) + self._account(side, alone=not all(fallen)) for side in (0, 1) if fallen[side]
+        )
+
+    def beginning(self, side: int) -> str:
+        """Return who lost on time, and by how much: all that older servers have written."""
+        phase = "" if self.playing else " while initialising"
+        over, budget = -self.clock.remaining(side, self.now), self.header.control.budget
+        return f"{self.header.who(side)} ran out of time{phase}: {_ms(over)} beyond a budget of {_ms(budget)}"
+
+    def _account(self, side: int, *, alone: bool) -> str:
+        ply = self.plies + 1 if self.playing else INITIALISATION
+        use = self.uses[side].with_turn(ply, self.clock, side, self.now, self.header.control.budget)
+        clauses = []
+        if self.playing:
+            turn = f"move {use.ply}" if use.ply != INITIALISATION else "initialisation"
+            clauses.append(f"{_ms(use.longest)} of {_ms(self._used(side))} went to {turn}")
+        if alone:
+            clauses.append(f"its opponent used {_ms(self._used(1 - side))}")
+        if use.uncharged:
+            clauses.append(f"{_ms(use.uncharged)} were not charged, for stalls of the server and lag")
+        since = self.absent[side]
+        if since is not None:
+            clauses.append(f"its connection had been lost for {_ms(max(0, self.now - since))}")
+        return "".join(f"; {clause}" for clause in clauses)
+
+    def _used(self, side: int) -> int:
+        moves = moves_of(side, self.header.position.turn, self.plies)
+        return charged(self.header.control, moves, self.clock.remaining(side, self.now))
+
+
+def moves_of(side: int, first: int, plies: int) -> int:
+    """Return how many moves of a side there are among the first ``plies``, where the side ``first`` began."""
+    return (plies + (side == first)) // 2
+
+
+def charged(control: TimeControl, moves: int, left: int) -> int:
+    """Return what a side was charged in all, from its moves and what it has left."""
+    return control.budget + moves * control.increment - left
+
+
+def figures(sentence: str, header: Header) -> list[str]:
+    """Return the numbers and times of a loss on time, in order: its words are free, and so are tenths of seconds."""
+    for side in (0, 1):
+        sentence = sentence.replace(header.who(side), "")
+    return [word for word in re.split(r"[\s;,:]+", sentence) if re.fullmatch(r"-?[0-9]+(\.[0-9]{3})?", word)]
+
+
+def _ms(microseconds: int) -> str:
+    return f"{milliseconds(microseconds)} ms"
