@@ -179,19 +179,19 @@ class LayerRules(Rules):
     index: Index
     layer_of: Callable[[State], tuple[int, int]]
     """The name of the layer that a position lies in."""
-    places: Callable[[int, Index], int]
-    """``places(mine, index)``: the number of places of a layer."""
+    places: Callable[[int, int, Index], int]
+    """``places(mine, theirs, index)``: the number of places of a layer."""
     place_in_layer: Callable[[State, Index], int]
     """``place_in_layer(state, index)``: the place of a position."""
-    number_at: Callable[[int, int, Index], int]
-    """``number_at(place, near, index)``: what the next two want to know of a place, ``near`` being that of an earlier
-    one."""
+    number_at: Callable[[int, int, int, Index], int]
+    """``number_at(place, near, theirs, index)``: what the next two want to know of a place of a layer (…, theirs),
+    ``near`` being that of an earlier one of it, or 0."""
     moves_from: Callable[[int, int, int, int, Index, Arena, Numbers], tuple[int, int, int]]
     """``moves_from(place, near, mine, theirs, index, arena, found)``: the verdict on what stands in a place, how many
     of its moves `origins_of` can take back, and how many others are listed in ``found``."""
-    origins_of: Callable[[int, int, Index, Numbers], int]
-    """``origins_of(place, near, index, found)`` lists the places from which such moves lead here, each with a
-    weight, and returns how many there are."""
+    origins_of: Callable[[int, int, int, int, Index, Numbers], int]
+    """``origins_of(place, near, mine, theirs, index, found)`` lists the places of layer (theirs, mine) from which such
+    moves lead here, each with a weight, and returns how many there are."""
 
 
 class Kernel(NamedTuple):

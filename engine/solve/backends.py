@@ -19,7 +19,7 @@ PROOF_PORTIONS = 8
 LAYERED_FROM = 1 << 18
 """A set of positions that closes below this takes no longer than compiling what the layers need: some seconds."""
 
-PLACES_PER_POSITION = 1 << 7
+PLACES_PER_POSITION = 1 << 3
 """Layers with so many places for a position of a set take about as long as the set has taken so far."""
 
 

@@ -64,8 +64,8 @@ class GipfLayerRules(GipfRules, LayerRules):
     exchanged: Callable[[int], int]
     reversed_rows: Callable[[int], int]
     canonical: Callable[[State], State]
-    place_of: Callable[[int, int, ranking.Index], tuple[int, int]]
-    sets_at: Callable[[int, int, ranking.Index], tuple[int, int]]
+    place_of: Callable[[int, int, int, ranking.Index], tuple[int, int]]
+    sets_at: Callable[[int, int, int, ranking.Index], tuple[int, int]]
 
 
 def field_sets(size: int, *, compile: bool) -> FieldSets:
@@ -138,8 +138,8 @@ def bind_layers(size: int, run: int, *, compile: bool) -> GipfLayerRules:
     tables = ranking.tables(size, (interpreted.exchanged, interpreted.reversed_rows))
     index = ranking.make_index(size, run, tables["IMAGES"])
     if not compile:
-        tables = {name: tuple(table.tolist()) for name, table in tables.items()}
-        index = ranking.Index(*(table.tolist() for table in index))
+        fields = tables.pop("FIELDS")
+        tables = {"FIELDS": fields, **{name: tuple(table.tolist()) for name, table in tables.items()}}
     more = {"index": index, "LISTED": layers.LISTED, "WEIGHT": layers.WEIGHT}
     constants = {**vars(rules), **tables, **more}
     return bind_fields(GipfLayerRules, (ranking, layers), f"layers_{size}_{run}", constants, compile=compile)

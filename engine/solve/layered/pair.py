@@ -73,7 +73,7 @@ class LayerPair:
         self,
         kernel: Kernel,
         name: Name,
-        sizes: Sequence[int],
+        sizes: Sequence[Sequence[int]],
         store: LayerStore,
         *,
         memory: int,
@@ -93,8 +93,8 @@ class LayerPair:
         self._late = late
         self._threads = threads
         self._names = list(dict.fromkeys((name, name[::-1])))
-        self._take(sum(sizes[mine] for mine, _ in self._names) * PLACE_BYTES)
-        self._layers = [self._layer(sizes[mine]) for mine, _ in self._names]
+        self._take(sum(sizes[mine][theirs] for mine, theirs in self._names) * PLACE_BYTES)
+        self._layers = [self._layer(sizes[mine][theirs]) for mine, theirs in self._names]
 
     def solve(self) -> list[Solved]:
         """Return both layers solved, or the one.
@@ -178,11 +178,11 @@ class LayerPair:
 
     def _go_back(self, number: int, value: int) -> int:
         """Go back from the positions of a layer that have a value; return how many they are."""
-        layer, origins = self._layers[number], self._layers[-1 - number]
+        name, layer, origins = self._names[number], self._layers[number], self._layers[-1 - number]
         found = zeros("q", ORIGINS * 2)
         index = self._rules.index
         return sum(
-            self._return(value, begin, end, layer, origins, index, found) for begin, end in self._portions(layer)
+            self._return(value, begin, end, *name, layer, origins, index, found) for begin, end in self._portions(layer)
         )
 
     def _portions(self, layer: Layer) -> Iterator[tuple[int, int]]:

@@ -26,17 +26,18 @@ class Layers:
         self._kernel = kernel
         self._threads = threads
         self._rules = rules = layer_rules(kernel)
-        self._sizes = [int(rules.places(mine, rules.index)) for mine in range(max(largest) + 1)]
+        every = range(max(largest) + 1)
+        self._sizes = [[int(rules.places(mine, theirs, rules.index)) for theirs in every] for mine in every]
         self._memory = memory
         if directory is None:
             self._memory -= self.places(largest)
-            if self._memory < sum(self._sizes[mine] for mine in set(largest)) * PLACE_BYTES:
+            if self._memory < self._places_of(largest) * PLACE_BYTES:
                 raise OutOfMemory("all layers together take more memory than is allowed")
         self._store = LayerStore(self._kernel, self._sizes, directory)
 
     def places(self, largest: Name) -> int:
         """Return how many places there are in a layer and all below it: no less than there are positions."""
-        return sum(self._sizes[mine] for pair in needed(largest) for mine in set(pair))
+        return sum(map(self._places_of, needed(largest)))
 
     def warm_up(self) -> None:
         """Have everything compiled that solving calls, or load what was compiled before."""
@@ -81,6 +82,10 @@ class Layers:
         if value == 0:
             return Judgement(0, 0)
         return Judgement(-1 if value & 1 else 1, value - 1)
+
+    def _places_of(self, pair: Name) -> int:
+        """Return how many places a layer has, together with the one that belongs to it."""
+        return sum(self._sizes[mine][theirs] for mine, theirs in {pair, pair[::-1]})
 
     def _pair(self, name: Name, late: Callable[[], bool]) -> LayerPair:
         return LayerPair(

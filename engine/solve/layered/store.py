@@ -42,8 +42,8 @@ class Figures(NamedTuple):
 class LayerStore:
     """Solved layers of one game. ``values[offsets[m * width + o]]`` is the first value of layer (m, o)."""
 
-    def __init__(self, kernel: Kernel, sizes: Sequence[int], directory: Path | None = None) -> None:
-        """Make room for all layers (m, o), which have ``sizes[m]`` places, with m and o below ``len(sizes)``.
+    def __init__(self, kernel: Kernel, sizes: Sequence[Sequence[int]], directory: Path | None = None) -> None:
+        """Make room for all layers (m, o), which have ``sizes[m][o]`` places, with m and o below ``len(sizes)``.
 
         With a directory, take what is there already. Raises OSError where it cannot be read and written.
         """
@@ -56,7 +56,7 @@ class LayerStore:
         total = 0
         for mine, theirs in _names(self.width):
             self.offsets[mine * self.width + theirs] = total
-            total += self._sizes[mine]
+            total += self._sizes[mine][theirs]
         if directory is None:
             self.values: Any = memoryview(
                 cast(Any, zeros("B", total))
@@ -105,7 +105,7 @@ class LayerStore:
 
     def _layer(self, name: Name) -> Any:
         start = self._start(name)
-        return self.values[start : start + self._sizes[name[0]]]
+        return self.values[start : start + self._sizes[name[0]][name[1]]]
 
     def _read_journal(self) -> None:
         """Take what the journal has; what is no line of it, as the last one may be after a crash, says nothing."""

@@ -26,9 +26,9 @@ from engine.compiling.binding import UNBOUND, Numbers
 from engine.games.interface import LOST, UNDECIDED, Arena, Index
 
 # What `engine.search.binding.bind` puts in the place of these: functions of `engine.games.interface.LayerRules`.
-number_at: Callable[[int, int, Index], int] = UNBOUND
+number_at: Callable[[int, int, int, Index], int] = UNBOUND
 moves_from: Callable[[int, int, int, int, Index, Arena, Numbers], tuple[int, int, int]] = UNBOUND
-origins_of: Callable[[int, int, Index, Numbers], int] = UNBOUND
+origins_of: Callable[[int, int, int, int, Index, Numbers], int] = UNBOUND
 LISTED: int = UNBOUND  # numbers of a move in a list: the layer that it leads to, two of them, and the place
 WEIGHT: int = UNBOUND  # of a move; that of a move taken back may be another one, where positions are their own images
 
@@ -78,7 +78,7 @@ def survey(
     """
     near = 0
     for place in range(tally[PLACE], end):
-        near = number_at(place, near, index)
+        near = number_at(place, near, theirs, index)
         edge = first_edge = tally[EDGES]
         verdict, inside, listed = moves_from(place, near, mine, theirs, index, arena, found)
         if edge + listed > len(edges) // 2:
@@ -158,8 +158,20 @@ def reach(value: int, place: int, weight: int, layer: Layer) -> None:
     layer.values[place] = value + 1
 
 
-def go_back(value: int, begin: int, end: int, layer: Layer, origins: Layer, index: Index, found: Numbers) -> int:
+def go_back(
+    value: int,
+    begin: int,
+    end: int,
+    mine: int,
+    theirs: int,
+    layer: Layer,
+    origins: Layer,
+    index: Index,
+    found: Numbers,
+) -> int:
     """Go back from all positions with a value in the places from ``begin`` to before ``end``; return how many they are.
+
+    The places are of layer (mine, theirs).
 
     Those of which the best exit has come due, and that nothing else has decided, have got the value by this. What is
     written besides has other values, and is in the layer of ``origins``; so both layers can be gone through at a time.
@@ -172,8 +184,8 @@ def go_back(value: int, begin: int, end: int, layer: Layer, origins: Layer, inde
         if known != value:
             continue
         count += 1
-        near = number_at(place, near, index)
-        for way in range(origins_of(place, near, index, found)):
+        near = number_at(place, near, theirs, index)
+        for way in range(origins_of(place, near, mine, theirs, index, found)):
             reach(value, found[2 * way], found[2 * way + 1], origins)
         for edge in range(layer.starts[place], layer.starts[place + 1]):
             reach(value, layer.parents[edge], WEIGHT, origins)

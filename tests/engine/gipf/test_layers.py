@@ -21,9 +21,9 @@ def test_moves_are_those_of_the_rules_and_those_taken_back_lead_to_where_they_ca
     arena, found = [0] * 20_000, [0] * 2_000
     forward: Counter[tuple[int, int]] = Counter()
     back: Counter[tuple[int, int]] = Counter()
-    for place in range(rules.places(max(mine, theirs), index)):
-        number = rules.number_at(place, 0, index)
-        own, other = rules.sets_at(place, number, index)
+    for place in range(rules.places(mine, theirs, index)):
+        number = rules.number_at(place, 0, theirs, index)
+        own, other = rules.sets_at(place, number, theirs, index)
         state = State(own, other, mine - own.bit_count(), theirs - other.bit_count(), 0)
         verdict, inside, listed = rules.moves_from(place, number, mine, theirs, index, arena, found)
         if verdict in (LOST, UNDECIDED):
@@ -38,16 +38,18 @@ def test_moves_are_those_of_the_rules_and_those_taken_back_lead_to_where_they_ca
                 tactical = rules.has_run(after.white) or rules.has_run(after.black)
                 for at in range(rules.finals(state, push, arena, 0)):
                     final = rules.load(arena, at)
-                    child = rules.place_of(final.black, final.white, index)[0]
+                    child = rules.place_in_layer(final, index)
                     if tactical:
                         expected[(*rules.layer_of(final), child)] += 1
                     else:
                         forward[place, child] += WEIGHT
             assert layers == expected
             assert inside == sum(count for (at, _), count in forward.items() if at == place) // WEIGHT
-        # as the position after a move: in the layer that belongs to this one
+    for place in range(rules.places(theirs, mine, index)):
+        # as the position after a move: in the layer that belongs to that one
+        number = rules.number_at(place, 0, mine, index)
         if rules.moves_from(place, number, theirs, mine, index, arena, found)[0] >= 0:
-            for way in range(rules.origins_of(place, number, index, found)):
+            for way in range(rules.origins_of(place, number, theirs, mine, index, found)):
                 back[found[2 * way], place] += found[2 * way + 1]
     assert forward == back
     assert sum(forward.values()) > 1000
@@ -60,20 +62,20 @@ def test_ways_back_on_a_larger_board() -> None:
     arena, found = [0] * 20_000, [0] * 2_000
     checked = 0
     while checked < 300:
-        place = chance.randrange(index.firsts[-1])
-        number = rules.number_at(place, 0, index)
+        place = chance.randrange(rules.places(9, 9, index))
+        number = rules.number_at(place, 0, 9, index)
         verdict, _, _ = rules.moves_from(place, number, 9, 9, index, arena, found)
         if verdict != UNDECIDED:
             continue
-        own, other = rules.sets_at(place, number, index)
-        symmetric = rules.place_of(own, other, index)[1]
+        own, other = rules.sets_at(place, number, 9, index)
+        symmetric = rules.place_of(own, other, 9, index)[1]
         for push in range(len(rules.LINE)):
             if rules.LINE[push] & ~(own | other):
                 before, standing, *_ = rules.after_push(State(own, other, 1, 1, 0), push)
                 if rules.has_run(before) or rules.has_run(standing):
                     continue
-                child, alike = rules.place_of(standing, before, index)
-                ways = rules.origins_of(child, rules.number_at(child, 0, index), index, found)
+                child, alike = rules.place_of(standing, before, 9, index)
+                ways = rules.origins_of(child, rules.number_at(child, 0, 9, index), 9, 9, index, found)
                 weights = {found[2 * way + 1] for way in range(ways) if found[2 * way] == place}
                 assert weights == {WEIGHT * symmetric // alike}
                 checked += 1

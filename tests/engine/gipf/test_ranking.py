@@ -1,6 +1,7 @@
 """Places of GIPF positions: one for all that mirror each other, and back."""
 
 from itertools import product
+from math import comb
 from random import Random
 
 import pytest
@@ -25,32 +26,35 @@ def two_sets(size: int, colours: tuple[int, ...]) -> State:
     return State(white, black, 0, 0, 0)
 
 
-def check(state: State, rules: GipfLayerRules) -> int:
-    """Check the place of a position, and return it."""
-    place, alike = rules.place_of(state.white, state.black, rules.index)
-    white, black = rules.sets_at(place, rules.number_at(place, 0, rules.index), rules.index)
+def check(state: State, theirs: int, rules: GipfLayerRules) -> int:
+    """Check the place of a position in a layer where the other side has so many pieces, and return it."""
+    place, alike = rules.place_of(state.white, state.black, theirs, rules.index)
+    white, black = rules.sets_at(place, rules.number_at(place, 0, theirs, rules.index), theirs, rules.index)
     assert rules.canonical(State(white, black, 0, 0, 0)) == rules.canonical(state)
-    assert rules.place_of(white, black, rules.index) == (place, alike)
+    assert rules.place_of(white, black, theirs, rules.index) == (place, alike)
     assert alike == images(state, rules)[:-1].count(state)
     return int(place)
 
 
-@pytest.mark.parametrize("run", [2, 3])
-def test_every_position_of_the_smallest_board_has_a_place(run: int) -> None:
+@pytest.mark.parametrize(("run", "mine", "theirs"), [(2, 7, 7), (3, 9, 8), (3, 3, 2), (2, 1, 4), (3, 0, 0)])
+def test_every_position_of_the_smallest_board_has_a_place(run: int, mine: int, theirs: int) -> None:
     rules = bind_layers(2, run, compile=False)
     places: dict[State, int] = {}
     for colours in product(range(3), repeat=len(fields_of(2))):
         state = two_sets(2, colours)
-        if not rules.has_run(state.white) and not rules.has_run(state.black):
-            assert places.setdefault(rules.canonical(state), check(state, rules)) == check(state, rules)
+        fits = state.white.bit_count() <= mine and state.black.bit_count() <= theirs
+        if fits and not rules.has_run(state.white) and not rules.has_run(state.black):
+            place = check(state, theirs, rules)
+            assert places.setdefault(rules.canonical(state), place) == place
     assert len(set(places.values())) == len(places)
     found = [0] * 10_000
     arena = [0] * 10_000
     number = 0
-    for place in range(rules.index.firsts[-1]):
-        number = rules.number_at(place, number, rules.index)
-        verdict, _, _ = rules.moves_from(place, number, 9, 9, rules.index, arena, found)
+    for place in range(rules.places(mine, theirs, rules.index)):
+        number = rules.number_at(place, number, theirs, rules.index)
+        verdict, _, _ = rules.moves_from(place, number, mine, theirs, rules.index, arena, found)
         assert (verdict >= 0) == (place in places.values())
+    assert max(places.values()) < rules.places(mine, theirs, rules.index)
 
 
 @pytest.mark.slow
@@ -69,8 +73,9 @@ def test_positions_of_a_larger_board_have_places(run: int) -> None:
             state = State(state.white | rules.exchanged(state.white), mirrored & rules.exchanged(mirrored), 0, 0, 0)
         if rules.has_run(state.white) or rules.has_run(state.black):
             continue
-        place = check(state, rules)
-        symmetric += rules.place_of(state.white, state.black, rules.index)[1] > 1
+        place = check(state, 19, rules)
+        check(state, state.black.bit_count() + chance.randrange(3), rules)
+        symmetric += rules.place_of(state.white, state.black, 19, rules.index)[1] > 1
         assert places.setdefault(place, rules.canonical(state)) == rules.canonical(state)
     assert len(set(places.values())) == len(places)
     assert symmetric > 30
@@ -78,12 +83,16 @@ def test_positions_of_a_larger_board_have_places(run: int) -> None:
 
 def test_layers_of_fewer_pieces_are_the_first_places() -> None:
     rules = bind_layers(3, 3, compile=False)
-    ends = [rules.places(most, rules.index) for most in range(20)]
-    assert ends == sorted(ends)
-    assert (ends[0], ends[-1]) == (1 << 19, rules.index.firsts[-1])
-    for most, end in enumerate(ends[:8]):
-        own, _ = rules.sets_at(end - 1, rules.number_at(end - 1, 0, rules.index), rules.index)
-        assert own.bit_count() == most
+    for theirs in (0, 2, 19, 40):
+        ends = [rules.places(most, theirs, rules.index) for most in range(20)]
+        assert ends == sorted(ends)
+        assert ends[0] == sum(comb(19, pieces) for pieces in range(theirs + 1))
+        for most, end in enumerate(ends[:8]):
+            number = rules.number_at(end - 1, 0, theirs, rules.index)
+            own, other = rules.sets_at(end - 1, number, theirs, rules.index)
+            assert own.bit_count() == most
+            assert other.bit_count() == min(theirs, 19 - most)
+    assert rules.places(19, 40, rules.index) == rules.index.firsts[-1]
 
 
 def test_large_boards_have_no_places() -> None:

@@ -115,8 +115,8 @@ def random_state(chance: Random, kernel: Kernel, most: int) -> State:
     assert isinstance(rules, GipfLayerRules)
     while True:
         mine, theirs = chance.randint(1, most), chance.randint(1, most)
-        place = chance.randrange(rules.places(mine, rules.index))
-        own, other = rules.sets_at(place, rules.number_at(place, 0, rules.index), rules.index)
+        place = chance.randrange(rules.places(mine, theirs, rules.index))
+        own, other = rules.sets_at(place, rules.number_at(place, 0, theirs, rules.index), theirs, rules.index)
         reserves = mine - popcount(own), theirs - popcount(other)
         if min(reserves) >= 0 and not rules.has_run(other):
             mover, waiting = reserves
@@ -253,14 +253,14 @@ def test_a_layer_that_does_not_fit_into_memory_is_not_begun(tmp_path: Path) -> N
         Layers(kernel, (9, 9), memory=1 << 28)
     layers = Layers(kernel, (9, 9), memory=1 << 20, directory=tmp_path)
     with pytest.raises(OutOfMemory):
-        layers.solve((0, 0), never)
-    assert layers.missing((0, 0)) == [(0, 0)]
+        layers.solve((5, 5), never)
+    assert layers.missing((5, 5))[-1] == (5, 5)
 
 
 def test_edges_count_as_memory() -> None:
     kernel = kernel_of("2 2 6 6")
     layers = solved(kernel)
-    layers._memory = layers._sizes[6] * layerpair.PLACE_BYTES + 100
+    layers._memory = layers._sizes[6][6] * layerpair.PLACE_BYTES + 100
     with pytest.raises(OutOfMemory):
         layers.solve((6, 6), never)
 

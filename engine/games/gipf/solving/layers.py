@@ -2,7 +2,7 @@
 
 Pieces never come into the game, so no move leads to a larger layer. A layer is named by the mover's total and the
 other side's: a move that captures nothing leads from layer (m, o) to (o, m). In a layer a position is known by the
-two sets of fields, since the reserves follow; `engine.games.gipf.solving.ranking` gives it its place.
+two sets of fields, since the reserves follow; `engine.games.gipf.solving.ranking` gives it its place in the layer.
 
 What `engine.solve.layered.values` asks of a game, bound and compiled together with `engine.games.gipf.rules`. The moves
 that can be taken back without knowing more than the position after them are those that make no run; they are counted
@@ -33,8 +33,9 @@ def layer_of(state: State) -> tuple[int, int]:
 
 def place_in_layer(state: State, index: Index) -> int:
     """Return the place of a position in its layer."""
-    own, other = (state.white, state.black) if state.side == 0 else (state.black, state.white)
-    return place_of(own, other, index)[0]
+    if state.side == 0:
+        return place_of(state.white, state.black, popcount(state.black) + state.black_reserve, index)[0]
+    return place_of(state.black, state.white, popcount(state.white) + state.white_reserve, index)[0]
 
 
 def moves_from(
@@ -47,18 +48,14 @@ def moves_from(
     as the mover's total there and the other one's, and the place. Raises OverflowError where there are more than
     ``found`` or the arena has room for.
     """
-    # a set has as many fields as its rank has bits
-    theirs -= popcount(place - index.firsts[near])
-    if theirs < 0:
-        return NOTHING, 0, 0
-    own, other = sets_at(place, near, index)
-    mine -= popcount(own)
-    if mine < 0 or has_run(other) or place_of(own, other, index)[0] != place:
+    own, other = sets_at(place, near, theirs, index)
+    if has_run(other) or place_of(own, other, theirs, index)[0] != place:
         return NOTHING, 0, 0
     possible, tactical = open_pushes(own, other)
-    if mine == 0 or possible == 0:
+    reserve = mine - popcount(own)
+    if reserve == 0 or possible == 0:
         return LOST, 0, 0
-    state = State(own, other, mine, theirs, 0)
+    state = State(own, other, reserve, theirs - popcount(other), 0)
     possible &= ~tactical
     count = number = 0
     while tactical != 0:
@@ -78,17 +75,17 @@ def moves_from(
     return UNDECIDED, popcount(possible), count
 
 
-def origins_of(place: int, near: int, index: Index, found: Arena) -> int:
+def origins_of(place: int, near: int, mine: int, theirs: int, index: Index, found: Arena) -> int:
     """Write the positions from which a push that makes no run leads to the one in a place; return how many there are.
 
-    ``near`` is `number_at` the place. ``found`` takes two numbers for each: its place, in the layer that belongs to
-    this one, and a weight. An origin may be there several times. The sum of its weights is WEIGHT times the number of
-    its pushes that lead to the position, or to one that mirrors it: when a symmetries leave the origin alone, and b the
-    position, each way back stands for a/b pushes.
+    ``near`` is `number_at` the place, which is of layer (mine, theirs). ``found`` takes two numbers for each: its
+    place, in the layer that belongs to this one, and a weight. An origin may be there several times. The sum of its
+    weights is WEIGHT times the number of its pushes that lead to the position, or to one that mirrors it: when a
+    symmetries leave the origin alone, and b the position, each way back stands for a/b pushes.
     """
-    own, other = sets_at(place, near, index)
+    own, other = sets_at(place, near, theirs, index)
     occupied = own | other
-    weight = WEIGHT // place_of(own, other, index)[1]
+    weight = WEIGHT // place_of(own, other, theirs, index)[1]
     count = 0
     for number in range(len(LINE)):
         if other & FIRST[number] == 0:
@@ -98,7 +95,7 @@ def origins_of(place: int, near: int, index: Index, found: Arena) -> int:
         before, standing = other ^ empty, own
         while empty & occupied != 0:
             if not has_run(before) and not has_run(standing):
-                origin, alike = place_of(before, standing, index)
+                origin, alike = place_of(before, standing, mine, index)
                 found[2 * count] = origin
                 found[2 * count + 1] = weight * alike
                 count += 1

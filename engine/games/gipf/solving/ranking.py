@@ -1,11 +1,12 @@
-"""A number for every position of GIPF, the same for all that mirror each other, when the reserves are left aside.
+"""A number for every position of a layer of GIPF, the same for all that mirror each other.
 
-Such a position is two disjoint sets of fields: those of the side to move, and those of the other side. The symmetry
-that makes the first set the least of its twelve images is applied to both. The sets that are least among their images,
-and hold no run, are sorted, those of fewer pieces first; each has one *place* for every set of fields that it leaves
-free. So the number is that of the first place of the mover's set, plus the rank of the other set among the subsets of
-the free fields. Where the mover's set is its own image, several places stand for positions that mirror each other: the
-first of them counts, and the others are never used; nor are those where the other set holds a run.
+Such a position is two disjoint sets of fields: those of the side to move, and those of the other side; the reserves
+follow from the layer. The symmetry that makes the first set the least of its twelve images is applied to both. The sets
+that are least among their images, and hold no run, are sorted, those of fewer pieces first; each has one *place* for
+every set of fields that it leaves free and that has no more pieces than the other side has left, those of fewer pieces
+first here too. So the number is that of the first place of the mover's set, plus the rank of the other set among such
+subsets of the free fields. Where the mover's set is its own image, several places stand for positions that mirror each
+other: the first of them counts, and the others are never used; nor are those where the other set holds a run.
 
 Sets are *packed* here: bit f is the f-th field of the board, without the gaps of the rules' layout. What is to be known
 of a set is looked up for each half of it. With the digits 0 for a field that is free, 1 for one of the mover and 2 for
@@ -14,10 +15,14 @@ one of the other side, the halves of both sets are one number in base 3, for whi
 `engine.games.gipf.kernel.bind_layers` binds the functions, beside those of `engine.games.gipf.rules`.
 
 Source: index functions of endgame databases, which rank a set among the subsets of what others leave free (Nalimov,
-Haworth and Heinz 2000), with the symmetry chosen by the first set.
+Haworth and Heinz 2000), with the symmetry chosen by the first set. Subsets of the same number of pieces are ranked in
+the order of their numbers, which is the combinatorial number system (Lehmer 1964): there the rank does not depend on
+how many fields are free.
 """
 
+from array import array
 from collections.abc import Callable, Sequence
+from math import comb
 from typing import Any, NamedTuple
 
 from engine.compiling.binding import UNBOUND, popcount
@@ -36,10 +41,10 @@ LAYOUT_HALF = 13
 LAYOUT_LOW = (1 << LAYOUT_HALF) - 1
 
 # A number for each set tells, from the lowest bits on, which symmetry makes it the least of its images, which set that
-# is, whether it is its own image in several ways, and its first place.
+# is, whether it is its own image in several ways, and its number among those that are least.
 SYMMETRY_BITS, SET_BITS = 4, 2 * HALF
 OWN_IMAGE = 1 << (SYMMETRY_BITS + SET_BITS)
-PLACE_SHIFT = SYMMETRY_BITS + SET_BITS + 1
+NUMBER_SHIFT = SYMMETRY_BITS + SET_BITS + 1
 
 
 # What `engine.games.gipf.kernel.bind_layers` puts in the place of these: tables, as `tables` computes them.
@@ -50,17 +55,26 @@ TERNARY: Sequence[int] = UNBOUND
 RANKS: Sequence[int] = UNBOUND
 SUBSETS: Sequence[int] = UNBOUND
 SUBSETS_OF: Sequence[int] = UNBOUND
+FEWER: Sequence[int] = UNBOUND
+FIELDS: int = UNBOUND  # of the board
 
 
 class Index(NamedTuple):
-    """The larger tables, for the places; lists, or arrays for compiled functions, which no one type names."""
+    """The larger tables, for the places: arrays, for interpreted functions too."""
 
     sets: Any
     """For each packed set without a run what is said above, at SYMMETRY_BITS."""
     least: Any
-    """The sets that are least of their images, in the order of their places…"""
+    """The sets that are least of their images, in the order of their numbers."""
+    counts: Any
+    """How many of these have at most so many pieces, 0 to FIELDS."""
     firsts: Any
-    """… and their first places; the number of all places at the end."""
+    """A row for each number of pieces that the other side has left, 0 to FIELDS: the first places of those sets, and
+    the number of all places at the end."""
+    ranks: Any
+    """For each number below 2**FIELDS how many smaller ones have as many bits set…"""
+    ordered: Any
+    """… and all these numbers, those with fewer bits first, and the smaller ones of these first."""
 
 
 def pack(fields: int) -> int:
@@ -89,10 +103,21 @@ def rank_of(own: int, other: int) -> int:
     return (high << (HALF - popcount(own & LOW))) | low
 
 
-def place_of(own: int, other: int, index: Index) -> tuple[int, int]:
+def fewer(free: int, pieces: int) -> int:
+    """Return how many sets of so many free fields, 0 to FIELDS, have fewer pieces than that, at most FIELDS + 1."""
+    return FEWER[free * (FIELDS + 2) + pieces]
+
+
+def row_of(theirs: int, index: Index) -> int:
+    """Return where the row of ``index.firsts`` begins for so many pieces that the other side has left."""
+    return min(theirs, FIELDS) * (len(index.least) + 1)
+
+
+def place_of(own: int, other: int, theirs: int, index: Index) -> tuple[int, int]:
     """Return the place of two disjoint sets without runs, and how many symmetries leave both of them alone.
 
-    ``own`` are the pieces of the side to move. Both sets are in the rules' layout.
+    ``own`` are the pieces of the side to move; the other side has ``theirs`` left, no fewer than are on the board. Both
+    sets are in the rules' layout.
     """
     known = index.sets[pack(own)]
     least = (known >> SYMMETRY_BITS) & ((1 << SET_BITS) - 1)
@@ -108,35 +133,39 @@ def place_of(own: int, other: int, index: Index) -> tuple[int, int]:
                     alike = 1
                 elif mirrored == rank:
                     alike += 1
-    return (known >> PLACE_SHIFT) + rank, alike
+    first = index.firsts[row_of(theirs, index) + (known >> NUMBER_SHIFT)]
+    return first + fewer(FIELDS - popcount(least), popcount(other)) + index.ranks[rank], alike
 
 
-def number_at(place: int, near: int, index: Index) -> int:
+def number_at(place: int, near: int, theirs: int, index: Index) -> int:
     """Return the number of the mover's set in a place; ``near`` is that of an earlier place, or 0."""
-    while index.firsts[near + 1] <= place:
+    row = row_of(theirs, index)
+    while index.firsts[row + near + 1] <= place:
         near += 1
     return near
 
 
-def sets_at(place: int, number: int, index: Index) -> tuple[int, int]:
+def sets_at(place: int, number: int, theirs: int, index: Index) -> tuple[int, int]:
     """Return the two sets that have a place: of the side to move, which is the one of that number, and of the other.
 
-    Both are in the rules' layout. This undoes `rank_of`.
+    Both are in the rules' layout. This undoes `place_of`.
     """
     own = index.least[number] + 0  # a wide integer, where the table is of narrow ones
-    rank = place - index.firsts[number]
+    free = FIELDS - popcount(own)
+    at = place - index.firsts[row_of(theirs, index) + number]
+    pieces = 0
+    while fewer(free, pieces + 1) <= at:
+        pieces += 1
+    rank = index.ordered[fewer(FIELDS, pieces) + at - fewer(free, pieces)] + 0
     low_free = HALF - popcount(own & LOW)
     low = SUBSETS[SUBSETS_OF[own & LOW] + (rank & ((1 << low_free) - 1))]
     high = SUBSETS[SUBSETS_OF[own >> HALF] + (rank >> low_free)]
     return lay(own), lay(low | (high << HALF))
 
 
-def places(most: int, index: Index) -> int:
-    """Return the number of places in which the side to move has at most so many pieces; they are the first ones."""
-    sets = 0
-    while sets < len(index.least) and popcount(index.least[sets]) <= most:
-        sets += 1
-    return index.firsts[sets]
+def places(mine: int, theirs: int, index: Index) -> int:
+    """Return the number of places of a layer: in the first ones, the side to move has no more than ``mine`` pieces."""
+    return index.firsts[row_of(theirs, index) + index.counts[min(mine, FIELDS)]]
 
 
 def tables(size: int, reflections: tuple[Callable[[int], int], ...]) -> dict[str, Any]:
@@ -150,6 +179,8 @@ def tables(size: int, reflections: tuple[Callable[[int], int], ...]) -> dict[str
     - TERNARY: half a packed set as a number in base 3, with the digits 0 and 1
     - RANKS: the rank of the digits 2 among the subsets of what digits 1 leave free, for a number in base 3
     - SUBSETS: the subsets of what half a set leaves free, by rank; SUBSETS_OF: where those of each half set begin
+    - FEWER: what `fewer` looks up
+    - FIELDS: the number of fields
     """
     import numpy
 
@@ -172,6 +203,8 @@ def tables(size: int, reflections: tuple[Callable[[int], int], ...]) -> dict[str
         "RANKS": ranks,
         "SUBSETS": subsets,
         "SUBSETS_OF": subsets_of.astype(numpy.int32),
+        "FEWER": numpy.array(_fewer(len(bits))).reshape(-1),
+        "FIELDS": len(bits),
     }
 
 
@@ -181,6 +214,7 @@ def make_index(size: int, run: int, images: Any) -> Index:
 
     bits = _bits(size)
     count = len(bits)
+    below = numpy.array(_fewer(count))
     every = numpy.arange(1 << count)
     pieces = numpy.bitwise_count(every).astype(numpy.int64)
     has_run = numpy.zeros(1 << count, bool)
@@ -191,13 +225,24 @@ def make_index(size: int, run: int, images: Any) -> Index:
     least = mirrored.min(axis=0)
     chosen = numpy.flatnonzero(~has_run & (least == every))
     chosen = chosen[numpy.lexsort((chosen, pieces[chosen]))]
-    firsts = numpy.concatenate(([0], numpy.cumsum(1 << (count - pieces[chosen]))))
-    first_of = numpy.zeros(1 << count, numpy.int64)
-    first_of[chosen] = firsts[:-1]
+    widths = below[count - pieces[chosen], 1:].T  # a row for each number of pieces of the other side
+    firsts = numpy.concatenate((numpy.zeros((count + 1, 1), numpy.int64), widths.cumsum(axis=1)), axis=1)
+    counts = numpy.bincount(pieces[chosen], minlength=count + 1).cumsum()
+    number_of = numpy.zeros(1 << count, numpy.int64)
+    number_of[chosen] = numpy.arange(len(chosen))
     own_image = numpy.where((mirrored == every).sum(axis=0) > 1, OWN_IMAGE, 0)
-    sets = first_of[least] << PLACE_SHIFT | own_image | least.astype(numpy.int64) << SYMMETRY_BITS
+    sets = number_of[least] << NUMBER_SHIFT | own_image | least.astype(numpy.int64) << SYMMETRY_BITS
     sets |= mirrored.argmin(axis=0)
-    return Index(sets, chosen.astype(numpy.int32), firsts)
+    ordered = numpy.argsort(pieces, kind="stable")
+    ranks = numpy.empty(1 << count, numpy.int64)
+    ranks[ordered] = every - below[count, pieces[ordered]]
+    columns = (("q", sets), ("i", chosen), ("i", counts), ("q", firsts), ("i", ranks), ("i", ordered))
+    return Index(*(array(code, column.astype(code).tobytes()) for code, column in columns))
+
+
+def _fewer(fields: int) -> list[list[int]]:
+    """Return for each number of free fields, up to all, what `fewer` says of each number of pieces."""
+    return [[sum(comb(free, i) for i in range(pieces)) for pieces in range(fields + 2)] for free in range(fields + 1)]
 
 
 def _bits(size: int) -> list[int]:
