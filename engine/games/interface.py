@@ -206,6 +206,12 @@ class Kernel(NamedTuple):
         size = places * self.rules.WORDS
         return zeros("q", size) if self.compiled else [0] * size
 
+    def evaluate(self) -> int:
+        """Return the value for the side to move, also where the game is over: +- `WIN`, or 0 for a draw."""
+        ends = {LOST: -WIN, DRAWN: 0, WON: WIN}
+        verdict = self.rules.verdict(self.state)
+        return ends[verdict] if verdict in ends else int(self.rules.evaluate(self.state))
+
 
 @dataclass(frozen=True)
 class Patterns:
@@ -237,8 +243,16 @@ class EvaluationWeights:
     """``patterns(parameters)`` returns the patterns of a variant; None where its positions have none."""
 
 
+Fields = frozenset[str]
+"""Fields of a board by their names: those that moves have, and in arrows ``x,y``, both counted from 1."""
+
+
 class Position(Protocol):
-    """A position of a game, with whose turn it is. Immutable; equal positions have equal keys."""
+    """A position of a game, with whose turn it is. Immutable; equal positions have equal keys.
+
+    Pairs are of both sides, that of the side that began the game first: ``position.pieces[position.turn]`` are those of
+    the side to move.
+    """
 
     @property
     def game(self) -> "Game":
@@ -267,6 +281,41 @@ class Position(Protocol):
     def plies_ahead(self) -> int:
         """How many more moves, both sides' counted, a game usually takes from here: for sharing out time."""
 
+    @property
+    def pieces(self) -> tuple[Fields, Fields]:
+        """The fields on which each side has a piece; in arrows, an arrow."""
+
+    @property
+    def reserves(self) -> tuple[int, int]:
+        """How many pieces each side has left to bring onto the board: reserves of GIPF, hands of morris, else 0."""
+
+    @property
+    def captured(self) -> tuple[int, int]:
+        """How many pieces each side has lost: in GIPF all that have left the game, in morris those taken, else 0."""
+
+    @property
+    def lines(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        """How many lines hold 0, 1, 2 … pieces of each side, and none of the other.
+
+        A line has as many fields as it takes to capture or to win: K neighbouring ones in GIPF and m,n,k, three of
+        morris. In arrows, which knows no lines, nothing is counted.
+        """
+
+    @property
+    def threats(self) -> tuple[Fields, Fields]:
+        """The empty fields on which each side lacks a piece to fill a line: a row of GIPF and m,n,k, a mill.
+
+        In arrows, the field of the opponent's next arrow where the own next arrow could point at it, and win.
+        """
+
+    @property
+    def mobility(self) -> tuple[int, int]:
+        """How many ways to move each side would have on its turn: pushes of GIPF; steps, jumps and placings of morris.
+
+        What a move captures is not counted as another way. In m,n,k these are the empty fields; in arrows the free
+        fields that the next arrow can point at.
+        """
+
     def verdict(self) -> Outcome | None:
         """Return how the game has ended on the board, or None while it goes on."""
 
@@ -281,6 +330,13 @@ class Position(Protocol):
 
     def move_to(self, state: State) -> Successor:
         """Return the first move that leads to a state of an interpreted kernel; raises ValueError where none does."""
+
+    def evaluate(self) -> int:
+        """Return the value for the side to move, as the search guesses it without looking ahead.
+
+        A piece of GIPF or morris is worth 100. Beyond +- `EVALUATION_LIMIT` a win or a loss is proven; `WIN`, its
+        negative and 0 are those of a game that is over.
+        """
 
     def text(self) -> str:
         """Return the position in the game's text form, lines ended by newlines; `Game.read` reads it back."""

@@ -1,6 +1,7 @@
 """Search: finds the best move within limits of depth, nodes and time. Written once over the kernel of any game.
 
-`searcher` is where a move is asked for, `alphabeta` the search of one position to one depth.
+A bot can play by ``best_move(position, nodes=1000)`` alone. `searcher` is where more is asked for, `alphabeta` the
+search of one position to one depth.
 
 - `alphabeta`: alpha-beta search of one position to one depth, for every game: plain functions that `bind` binds to a
   kernel
@@ -22,3 +23,7 @@
 - `transposition_table`: the transposition table and the set of positions that would repeat: plain functions over flat
   arrays
 """
+
+from engine.search.game_engine import best_move
+
+__all__ = ["best_move"]

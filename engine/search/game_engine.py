@@ -12,7 +12,15 @@ from engine.games.interface import Position
 from engine.levels import MAX_LEVEL
 from engine.search.alphabeta import compiled_code
 from engine.search.binding import CodeSource
-from engine.search.searcher import NO_LIMITS, PlayedKeys, Searcher, SearchLimits, SearchResult, Stop
+from engine.search.searcher import (
+    LEVEL_TABLE_MEGABYTES,
+    NO_LIMITS,
+    PlayedKeys,
+    Searcher,
+    SearchLimits,
+    SearchResult,
+    Stop,
+)
 
 Clock = Callable[[], float]
 """Gives seconds from any beginning."""
@@ -127,6 +135,19 @@ class _UntilReady(Stop):
                 self._code.start()
             self.is_interrupted = self.is_interrupted or self._code.is_ready()
         return self.is_interrupted or self._other.is_set()
+
+
+def best_move(position: Position, *, nodes: int = 1000) -> str:
+    """Return the move that a search finds best which looks at so many positions, in canonical text.
+
+    A position has the same best move every time and on every machine. It is legal also where so few positions tell
+    nothing. What stood on the board before is not known here: `GameEngine` minds repetitions, and keeps to times.
+    Raises ValueError for a game that is over, and for less than one position.
+    """
+    if nodes < 1:
+        raise ValueError(f"nodes is how many positions to look at, 1 or more; not {nodes}")
+    searcher = AdaptiveSearcher(position, megabytes=LEVEL_TABLE_MEGABYTES)
+    return searcher.think(position, (), SearchLimits(nodes=nodes), clock=lambda: 0.0).move
 
 
 class GameEngine:

@@ -24,6 +24,7 @@ from engine.games.interface import (
     UNDECIDED,
     BadParameters,
     BadPosition,
+    Fields,
     Game,
     IllegalMove,
     Kernel,
@@ -150,6 +151,37 @@ class Heap(NamedTuple):
         """Two stones a move."""
         return self.state.left // 2 + 1
 
+    @property
+    def pieces(self) -> tuple[Fields, Fields]:
+        """Nobody owns stones."""
+        return frozenset(), frozenset()
+
+    @property
+    def reserves(self) -> tuple[int, int]:
+        """Nobody has any to add."""
+        return 0, 0
+
+    @property
+    def captured(self) -> tuple[int, int]:
+        """Nobody loses any."""
+        return 0, 0
+
+    @property
+    def lines(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        """A heap has no lines."""
+        return (), ()
+
+    @property
+    def threats(self) -> tuple[Fields, Fields]:
+        """Nor has it fields."""
+        return frozenset(), frozenset()
+
+    @property
+    def mobility(self) -> tuple[int, int]:
+        """Both sides may take the same."""
+        ways = min(MOST, self.state.left)
+        return ways, ways
+
     def verdict(self) -> Outcome | None:
         """Return the end, when the heap is empty."""
         if self.state.left:
@@ -174,6 +206,10 @@ class Heap(NamedTuple):
     def move_to(self, state: State) -> Successor:
         """Return the number of stones that are missing, and what follows."""
         return self.resolve(str(self.state.left - state.left))
+
+    def evaluate(self) -> int:
+        """Know nothing, but who has taken the last stone."""
+        return self.kernel(compile=False).evaluate()
 
     def text(self) -> str:
         """Write the position."""

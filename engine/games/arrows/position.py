@@ -6,14 +6,16 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from engine.games.arrows import board, drawing, parameters, rules
-from engine.games.arrows.geometry import NOWHERE, number, words
+from engine.games.arrows.geometry import HALF, NOWHERE, number, words
 from engine.games.arrows.kernel import ArrowsRules, bind
-from engine.games.arrows.parameters import SIDES, Setup
-from engine.games.board_game import BoardGame, BoardPosition
+from engine.games.arrows.parameters import SIDES, Field, Setup
+from engine.games.boards.board_game import BoardGame, BoardPosition
+from engine.games.boards.lines import Counts
 from engine.games.interface import (
     UNDECIDED,
     BadMove,
     BadPosition,
+    Fields,
     Game,
     IllegalMove,
     Position,
@@ -43,7 +45,7 @@ class Ending(StrEnum):
     """The opponent's last arrow points there, too."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class ArrowsPosition(BoardPosition[Setup, rules.State]):
     """A position of arrows: how the game began, all moves since then, and what the rules look at."""
 
@@ -68,6 +70,41 @@ class ArrowsPosition(BoardPosition[Setup, rules.State]):
     def plies_ahead(self) -> int:
         """One for each field that is usually taken of those that are free."""
         return int(USED_PART * bind().plies_left(self.state))
+
+    @property
+    def pieces(self) -> tuple[Fields, Fields]:
+        """The fields of both players' arrows, those of the beginning among them."""
+        placed = board.arrows(self.variant, self.moves)
+        first, second = (frozenset(_name(arrow.field) for arrow in placed if arrow.side == side) for side in (0, 1))
+        return first, second
+
+    @property
+    def lines(self) -> tuple[Counts, Counts]:
+        """No lines count in arrows."""
+        return (), ()
+
+    @property
+    def targets(self) -> tuple[str, str]:
+        """The places on which the next arrows of both players have to be placed; they may lie off the board."""
+        first, second = map(_name, self._next)
+        return first, second
+
+    @property
+    def threats(self) -> tuple[Fields, Fields]:
+        """The field of the opponent's next arrow, where the own next arrow could point at it."""
+        found = []
+        for own, other in (self._next, self._next[::-1]):
+            reached = self._usable(own) and self._usable(other) and other in _around(own)
+            found.append(frozenset([_name(other)] if reached else []))
+        return found[0], found[1]
+
+    @property
+    def mobility(self) -> tuple[int, int]:
+        """How many free fields there are beside that of a player's next arrow; none where it cannot be placed."""
+        first, second = (
+            sum(self._usable(field) for field in _around(own)) if self._usable(own) else 0 for own in self._next
+        )
+        return first, second
 
     def verdict(self) -> Outcome | None:
         """Return the loss of a side that is to move and cannot place its arrow, else None."""
@@ -120,10 +157,20 @@ class ArrowsPosition(BoardPosition[Setup, rules.State]):
 
     def summary(self) -> str:
         """Say where each player has to place the next arrow, and how many fields are free."""
-        placed = board.arrows(self.variant, self.moves)
-        targets = [placed[-1 - (self.turn == side)].target for side in range(len(SIDES))]
-        parts = [f"{name}: next on ({x}, {y})" for name, (x, y) in zip(SIDES, targets, strict=True)]
+        parts = [f"{name}: next on ({x}, {y})" for name, (x, y) in zip(SIDES, self._next, strict=True)]
         return "; ".join([*parts, f"{bind().plies_left(self.state)} free fields"])
+
+    @property
+    def _next(self) -> tuple[Field, Field]:
+        """Where the next arrows of both players have to be placed."""
+        placed = board.arrows(self.variant, self.moves)
+        first, second = (placed[-1 - (self.turn == side)].target for side in range(len(SIDES)))
+        return first, second
+
+    def _usable(self, field: Field) -> bool:
+        """Tell whether a place is a free field of the board."""
+        at = number(*field)
+        return at != NOWHERE and (self.state.low | self.state.high << HALF) >> at & 1 == 1
 
     def _rules(self, *, compile: bool = False) -> ArrowsRules:
         return bind(compile=compile)
@@ -131,6 +178,14 @@ class ArrowsPosition(BoardPosition[Setup, rules.State]):
     def _successor(self, direction: int) -> Successor:
         after = bind().after(self.state, direction)
         return Successor(str(direction), ArrowsPosition(self.variant, after, (*self.moves, direction)))
+
+
+def _name(field: Field) -> str:
+    return f"{field[0]},{field[1]}"
+
+
+def _around(field: Field) -> list[Field]:
+    return [parameters.beyond(field, direction) for direction in range(rules.DIRECTIONS)]
 
 
 def begin(setup: Setup) -> ArrowsPosition:

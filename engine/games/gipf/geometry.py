@@ -55,6 +55,20 @@ def rim(size: int) -> list[tuple[int, int]]:
 
 
 @cache
+def windows(size: int, run: int) -> tuple[int, ...]:
+    """Return all lines of ``run`` neighbouring fields on the board of side ``size``, as bits."""
+    width = 2 * size - 1
+    found = []
+    for row in range(width):
+        for column in range(width):
+            for down, right in AXES:
+                places = [(row + down * i, column + right * i) for i in range(run)]
+                if all(is_field(size, *place) for place in places):
+                    found.append(sum(1 << (r * width + c) for r, c in places))
+    return tuple(found)
+
+
+@cache
 def geometry(size: int) -> Geometry:
     """Compute the geometry of the board of side ``size`` (2 to 12)."""
     width = 2 * size - 1

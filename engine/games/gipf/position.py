@@ -5,12 +5,14 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from engine.compiling.binding import popcount
-from engine.games.board_game import BoardGame, BoardPosition
+from engine.games.boards.board_game import BoardGame, BoardPosition
+from engine.games.boards.lines import Counts, completing_fields, count_lines, each_field
 from engine.games.gipf import board, drawing, notation, parameters, rules
 from engine.games.gipf.evaluation import FIXED, Weights
+from engine.games.gipf.geometry import windows
 from engine.games.gipf.kernel import GipfRules, bind, features, field_sets, reweigher
 from engine.games.gipf.patterns.entries import patterns_of
-from engine.games.interface import EvaluationWeights, Game, Successor
+from engine.games.interface import EvaluationWeights, Fields, Game, Successor
 from engine.games.outcome import Outcome
 
 HELD_PART = 0.4
@@ -30,7 +32,7 @@ class Ending(StrEnum):
     """The loser is to move and every line is full."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class GipfPosition(BoardPosition[parameters.Parameters, rules.State]):
     """A position of GIPF: L and the state."""
 
@@ -60,6 +62,52 @@ class GipfPosition(BoardPosition[parameters.Parameters, rules.State]):
         a_piece = PLIES_A_PIECE if self.variant.run > SHORT_RUN else PLIES_A_PIECE_SHORT
         least = min(self.state.white_reserve, self.state.black_reserve)
         return round(a_piece * max(0.0, self.stage - held)) + 2 * least
+
+    @property
+    def pieces(self) -> tuple[Fields, Fields]:
+        """The fields on which white and black have a piece."""
+        return self._names(self.state.white), self._names(self.state.black)
+
+    @property
+    def reserves(self) -> tuple[int, int]:
+        """The reserves of white and black."""
+        return self.state.white_reserve, self.state.black_reserve
+
+    @property
+    def captured(self) -> tuple[int, int]:
+        """How many pieces white and black have lost for good."""
+        white, black = (
+            total - reserve - popcount(pieces)
+            for total, reserve, pieces in zip(self.variant[2:], self.reserves, self.state[:2], strict=True)
+        )
+        return white, black
+
+    @property
+    def lines(self) -> tuple[Counts, Counts]:
+        """How many lines of K fields hold 0 to K pieces of a side, and none of the other."""
+        size, run, *_ = self.variant
+        white, black = self.state[:2]
+        lines = windows(size, run)
+        return count_lines(lines, run, white, black), count_lines(lines, run, black, white)
+
+    @property
+    def threats(self) -> tuple[Fields, Fields]:
+        """The empty fields on which a side lacks a piece to K in a line."""
+        size, run, *_ = self.variant
+        white, black = self.state[:2]
+        lines = windows(size, run)
+        return (
+            self._names(completing_fields(lines, run, white, black)),
+            self._names(completing_fields(lines, run, black, white)),
+        )
+
+    @property
+    def mobility(self) -> tuple[int, int]:
+        """How many pushes are possible, for who has a piece in reserve."""
+        occupied = self.state.white | self.state.black
+        pushes = sum(1 for line in self._rules().LINE if line & ~occupied)
+        white, black = (pushes if reserve else 0 for reserve in self.reserves)
+        return white, black
 
     def verdict(self) -> Outcome | None:
         """Return the loss of a side that is to move and has no reserve or no open line, else None."""
@@ -97,12 +145,12 @@ class GipfPosition(BoardPosition[parameters.Parameters, rules.State]):
 
     def summary(self) -> str:
         """Say what each side has in reserve and what it has lost."""
-        parts = []
-        for side, name in enumerate(notation.SIDES):
-            reserve = (self.state.white_reserve, self.state.black_reserve)[side]
-            lost = self.variant[2 + side] - reserve - popcount((self.state.white, self.state.black)[side])
-            parts.append(f"{name}: {reserve} in reserve, {lost} captured")
-        return "; ".join(parts)
+        sides = zip(notation.SIDES, self.reserves, self.captured, strict=True)
+        return "; ".join(f"{name}: {reserve} in reserve, {lost} captured" for name, reserve, lost in sides)
+
+    def _names(self, fields: int) -> Fields:
+        by_bit = notation.names(self.variant.size).by_bit
+        return frozenset(by_bit[field] for field in each_field(fields))
 
     def _rules(self, *, compile: bool = False) -> GipfRules:
         return bind(self.variant.size, self.variant.run, compile=compile)

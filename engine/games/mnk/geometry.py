@@ -7,10 +7,15 @@ Reflections are made of *delta swaps*: pairs of fields that all lie the same num
 once (Knuth, The Art of Computer Programming 4A, 7.1.3). Halves change places, then the halves of each half.
 """
 
+from functools import lru_cache
 from typing import NamedTuple
 
 DIRECTIONS = ((0, 1), (1, 0), (1, 1), (1, -1))
 """The four directions of lines as (row, column) steps: rows, columns and both diagonals."""
+
+
+MAX_WINDOWS = 64
+"""Boards and Ks of which all lines are kept, of up to 100 KB each, the latest used."""
 
 
 class Line(NamedTuple):
@@ -46,6 +51,16 @@ def lines(rows: int, columns: int, run: int) -> tuple[Line, ...]:
                 if 0 <= column + (run - 1) * right < columns:
                     starts |= bit(columns, row, column)
         found.append(Line(down * columns + right if starts else 0, starts))
+    return tuple(found)
+
+
+@lru_cache(MAX_WINDOWS)
+def windows(rows: int, columns: int, run: int) -> tuple[int, ...]:
+    """Return all lines of ``run`` fields on a board, as sets of fields."""
+    found = []
+    for line in lines(rows, columns, run):
+        first = sum(1 << (line.step * i) for i in range(run)) if line.step else 1
+        found += [first << start for start in range(rows * columns) if line.starts >> start & 1]
     return tuple(found)
 
 

@@ -5,9 +5,11 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from engine.compiling.binding import popcount
-from engine.games.board_game import BoardGame, BoardPosition
-from engine.games.interface import UNDECIDED, Game, IllegalMove, Successor
+from engine.games.boards.board_game import BoardGame, BoardPosition
+from engine.games.boards.lines import Counts, completing_fields, count_lines, each_field
+from engine.games.interface import UNDECIDED, Fields, Game, IllegalMove, Successor
 from engine.games.mnk import board, drawing, notation, parameters, rules
+from engine.games.mnk.geometry import windows
 from engine.games.mnk.kernel import MnkRules, bind, compiled_set
 from engine.games.outcome import Outcome
 
@@ -21,7 +23,7 @@ class Ending(StrEnum):
     """Draw: no field is empty, and nobody has a line."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class MnkPosition(BoardPosition[parameters.Parameters, rules.State]):
     """A position of an m,n,k-game: N, M and K, and the state."""
 
@@ -44,6 +46,34 @@ class MnkPosition(BoardPosition[parameters.Parameters, rules.State]):
     def plies_ahead(self) -> int:
         """One for each empty field: games between equals fill the board, or nearly."""
         return self._size - self.stage
+
+    @property
+    def pieces(self) -> tuple[Fields, Fields]:
+        """The fields on which the first and the second player have a piece."""
+        return self._names(self.state.first), self._names(self.state.second)
+
+    @property
+    def lines(self) -> tuple[Counts, Counts]:
+        """How many lines of K fields hold 0 to K pieces of a side, and none of the other."""
+        first, second, _ = self.state
+        lines, run = windows(*self.variant), self.variant.run
+        return count_lines(lines, run, first, second), count_lines(lines, run, second, first)
+
+    @property
+    def threats(self) -> tuple[Fields, Fields]:
+        """The empty fields on which a side lacks a piece to K in a line."""
+        first, second, _ = self.state
+        lines, run = windows(*self.variant), self.variant.run
+        return (
+            self._names(completing_fields(lines, run, first, second)),
+            self._names(completing_fields(lines, run, second, first)),
+        )
+
+    @property
+    def mobility(self) -> tuple[int, int]:
+        """How many fields are empty, for both sides."""
+        empty = self._size - self.stage
+        return empty, empty
 
     def verdict(self) -> Outcome | None:
         """Return the win of a side that has a line, the draw of a full board, or None."""
@@ -124,6 +154,9 @@ class MnkPosition(BoardPosition[parameters.Parameters, rules.State]):
                 ends = (begin, begin << ((self.variant.run - 1) * step))
                 return " to ".join(notation.name(self.variant, end) for end in ends)
         return None
+
+    def _names(self, fields: int) -> Fields:
+        return frozenset(notation.name(self.variant, field) for field in each_field(fields))
 
     @property
     def _size(self) -> int:

@@ -10,6 +10,11 @@ FIELDS = 24
 
 BOARD = 0xFFFFFF
 """Every field."""
+LINES = (
+    *(sum(1 << (8 * square + (corner + i) % 8) for i in range(3)) for square in range(3) for corner in (0, 2, 4, 6)),
+    *(sum(1 << (middle + 8 * square) for square in range(3)) for middle in (1, 3, 5, 7)),
+)
+"""The lines of three: the sides of the squares, and those across the squares."""
 MIDDLES = 0xAAAAAA
 OUTER_TWO = 0x00FFFF
 """The outer and the middle square."""

@@ -5,14 +5,19 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from engine.compiling.binding import popcount
-from engine.games.board_game import BoardGame, BoardPosition
-from engine.games.interface import DRAWN, UNDECIDED, WON, BadParameters, Game, Successor
+from engine.games.boards.board_game import BoardGame, BoardPosition
+from engine.games.boards.lines import Counts, completing_fields, count_lines, each_field
+from engine.games.interface import DRAWN, UNDECIDED, WON, BadParameters, Fields, Game, Successor
 from engine.games.morris import board, drawing, notation, rules
+from engine.games.morris.fields import BOARD, LINES
 from engine.games.morris.kernel import MorrisRules, bind
 from engine.games.outcome import Outcome
 
 PLIES_ON_BOARD = 42
 """Moves of both sides that usually follow, wherever a game stands."""
+
+MILL = 3
+"""Pieces in a line."""
 
 QUIET_LIMIT = 100
 """Plies without a placement or a capture after which a match is drawn: fifty moves of each side, as in chess."""
@@ -39,7 +44,7 @@ class Usual:
 USUAL = Usual()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class MorrisPosition(BoardPosition[Usual, rules.State]):
     """A position of nine men's morris."""
 
@@ -65,6 +70,54 @@ class MorrisPosition(BoardPosition[Usual, rules.State]):
     def plies_ahead(self) -> int:
         """One for each piece in hand, and as many as are usual after these."""
         return self.state.own_hand + self.state.other_hand + PLIES_ON_BOARD
+
+    @property
+    def pieces(self) -> tuple[Fields, Fields]:
+        """The fields on which white and black have a piece."""
+        white, black = board.pieces_of(self.state)
+        return _names(white), _names(black)
+
+    @property
+    def reserves(self) -> tuple[int, int]:
+        """How many pieces white and black have in hand."""
+        return board.hands_of(self.state)
+
+    @property
+    def captured(self) -> tuple[int, int]:
+        """How many pieces of white and of black were taken."""
+        white, black = (
+            rules.PIECES - hand - popcount(pieces)
+            for hand, pieces in zip(self.reserves, board.pieces_of(self.state), strict=True)
+        )
+        return white, black
+
+    @property
+    def lines(self) -> tuple[Counts, Counts]:
+        """How many of the sixteen lines hold 0 to 3 pieces of a side, and none of the other; 3 are a mill."""
+        white, black = board.pieces_of(self.state)
+        return count_lines(LINES, MILL, white, black), count_lines(LINES, MILL, black, white)
+
+    @property
+    def threats(self) -> tuple[Fields, Fields]:
+        """The empty fields on which a side lacks a piece to a mill."""
+        white, black = board.pieces_of(self.state)
+        return (
+            _names(completing_fields(LINES, MILL, white, black)),
+            _names(completing_fields(LINES, MILL, black, white)),
+        )
+
+    @property
+    def mobility(self) -> tuple[int, int]:
+        """How many ways there are to place, to step or to jump."""
+        white, black = board.pieces_of(self.state)
+        empty = BOARD & ~(white | black)
+        first, second = (
+            rules.count_slides(own, empty)
+            if hand == 0 and popcount(own) != rules.FLYING
+            else popcount(empty) * (1 if hand else popcount(own))
+            for own, hand in zip((white, black), self.reserves, strict=True)
+        )
+        return first, second
 
     def verdict(self) -> Outcome | None:
         """Return how the game has ended, or None: a side has too few pieces, or the one to move has no move."""
@@ -125,6 +178,10 @@ class MorrisPosition(BoardPosition[Usual, rules.State]):
 
     def _rules(self, *, compile: bool = False) -> MorrisRules:
         return bind(compile=compile)
+
+
+def _names(fields: int) -> Fields:
+    return frozenset(str(field.bit_length() - 1) for field in each_field(fields))
 
 
 def variant_of(text: str) -> Usual:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Generic, Protocol, TypeVar
 
 from engine.compiling.binding import can_compile
-from engine.games.interface import EvaluationWeights, Kernel, Position, Rules, State, Successor
+from engine.games.interface import EvaluationWeights, Game, Kernel, Position, Rules, State, Successor
 
 
 class Variant(Protocol):
@@ -20,7 +20,7 @@ V = TypeVar("V", bound=Variant)
 S = TypeVar("S", bound=Hashable)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class BoardPosition(Generic[V, S]):
     """A position that is known by a variant and a state of its rules."""
 
@@ -37,13 +37,52 @@ class BoardPosition(Generic[V, S]):
         """The state, which is all that the rules look at."""
         return self.state
 
+    @property
+    def reserves(self) -> tuple[int, int]:
+        """How many pieces each side has left to bring onto the board: none are counted."""
+        return 0, 0
+
+    @property
+    def captured(self) -> tuple[int, int]:
+        """How many pieces each side has lost: none ever is."""
+        return 0, 0
+
+    def evaluate(self) -> int:
+        """Return the value for the side to move, as the search guesses it without looking ahead."""
+        return self.kernel(compile=False).evaluate()
+
+    def __repr__(self) -> str:
+        """Return an expression with `engine.games.catalogue.GAMES` that makes the position again."""
+        return f"GAMES[{self.game.name!r}].read({self.text()!r})"
+
+    def __str__(self) -> str:
+        """Draw the board, and say below it what it does not show."""
+        return self.picture() + self.summary()
+
     def kernel(self, *, compile: bool = True) -> Kernel:
         """Return the rules as integers; compiled where that is asked for and anything is compiled at all."""
         compile = compile and can_compile()
         return Kernel(self._rules(compile=compile), compile, self._kernel_state(compile=compile))
 
+    @property
+    def game(self) -> Game:
+        """The game."""
+        raise NotImplementedError
+
     def successors(self) -> Iterator[Successor]:
         """Yield every legal move with its position."""
+        raise NotImplementedError
+
+    def text(self) -> str:
+        """Return the position in the game's text form."""
+        raise NotImplementedError
+
+    def picture(self, last: Successor | None = None) -> str:
+        """Draw the position for people."""
+        raise NotImplementedError
+
+    def summary(self) -> str:
+        """Say what the board does not show."""
         raise NotImplementedError
 
     def move_to(self, state: State) -> Successor:
@@ -62,7 +101,7 @@ class BoardPosition(Generic[V, S]):
         return self.state
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class BoardGame(Generic[V]):
     """A game by what reads its variants and makes its positions: an `engine.games.interface.Game`."""
 
@@ -77,6 +116,10 @@ class BoardGame(Generic[V]):
     """Reads a position in the game's text form; raises `engine.games.interface.BadPosition`."""
     quiet_limit: int = 0
     weights: EvaluationWeights | None = None
+
+    def __repr__(self) -> str:
+        """Name the game as `engine.games.catalogue` has it."""
+        return f"GAMES[{self.name!r}]"
 
     def parameters(self, text: str) -> str:
         """Return parameters in canonical text; raises `engine.games.interface.BadParameters`."""
