@@ -14,4 +14,5 @@ example. `bots.alphabeta_bot` is the reference player; `bots.bridge` makes a pro
 - `play`: a game in the terminal, for people and bots
 - `random_bot`: the smallest bot: plays a random legal move
 - `watch`: the spectator: follows a match in a terminal
+- `workbench`: tools for authors of bots that need no server
 """

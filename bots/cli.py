@@ -21,6 +21,11 @@ class Command(NamedTuple):
 
 
 COMMANDS = (
+    Command(
+        "new",
+        "bots.commands.new:new",
+        "Make a folder with a new bot: a program that plays legally, with its tests, matches and a workflow for CI.",
+    ),
     Command("random", "bots.commands.online:random", "Play moves at random."),
     Command(
         "alphabeta",

@@ -1,6 +1,7 @@
 """The commands of ``arena-bot``, a function each.
 
 - `check`: ``check``, the conformance test
+- `new`: ``new``, a folder with a new bot
 - `offline`: commands that need no server: ``play`` and ``warm``
 - `online`: commands that connect to a server: ``random``, ``alphabeta``, ``bridge`` and ``watch``
 - `options`: what they share: options, checks of what was asked for, and how a command ends

@@ -1,0 +1,27 @@
+"""A bot for the arena in Python, with the arena's client library.
+
+It takes one of the legal moves with the longest text, at random. In GIPF and morris that is often one that captures.
+
+    python bot.py
+
+ARENA_HOST, ARENA_PORT, ARENA_NAME, ARENA_GAME and so on say where it plays, as whom and what: contests, matches and the
+conformance test set them. Without them it plays GIPF on the server of this machine.
+"""
+
+from random import choice
+
+from bots.client import play
+from bots.client.run import Clocks
+from engine.games import moves
+from engine.games.interface import Position
+
+
+def choose(position: Position, clocks: Clocks) -> str:
+    """Return the move to play; clocks.mine_ms is the time left for the rest of the game, in milliseconds."""
+    legal = moves(position)
+    longest = max(len(move) for move in legal)
+    return choice([move for move in legal if len(move) == longest])
+
+
+if __name__ == "__main__":
+    play(choose)

@@ -1,0 +1,5 @@
+"""Tools for authors of bots that need no server.
+
+- `languages`: the languages of new bots: what is built, how it is started, what belongs to it
+- `new_bot`: the files of a new bot, made from the examples and from templates
+"""

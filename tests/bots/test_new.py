@@ -1,0 +1,175 @@
+"""``arena-bot new``: what it makes is complete, builds and plays by the protocol, and nothing is ever overwritten."""
+
+import os
+import re
+import shutil
+import stat
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from bots.cli import main
+from bots.workbench.languages import LANGUAGES
+from engine.games.catalogue import GAMES
+from tests.bots.test_examples import BUILD_SECONDS, EXAMPLES, unusable
+
+SCRIPTS = str(Path(sys.executable).parent)
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Work in an empty folder, with the arena's commands on the path."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PATH", os.pathsep.join((SCRIPTS, os.environ["PATH"])))
+    return tmp_path
+
+
+def new(*arguments: str) -> None:
+    """Make a new bot."""
+    with pytest.raises(SystemExit) as leaving:
+        main(["new", *arguments])
+    assert leaving.value.code == 0
+
+
+def make(folder: Path, *arguments: str) -> str:
+    """Run make in a folder, and return what it prints."""
+    done = subprocess.run(
+        ["make", *arguments], cwd=folder, capture_output=True, text=True, timeout=BUILD_SECONDS, check=False
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_folder_has_the_example_and_all_around_it(
+    language: str, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    new("my-bot", "--language", language, "--game", "morris")
+    made = {str(path.relative_to(folder / "my-bot")): path for path in (folder / "my-bot").rglob("*") if path.is_file()}
+    spoken = LANGUAGES[language]
+    source = "my-bot.py" if language == "python" else Path(spoken.example).name
+    text = made[source].read_text(encoding="utf-8")
+    assert text == (EXAMPLES / spoken.example).read_text(encoding="utf-8")
+    assert set(made) >= {"README.md", "Makefile", "requirements.txt", ".gitignore", ".github/workflows/bot.yml"}
+    assert f"my-bot: {source}, " in capsys.readouterr().out
+    for path, file in made.items():
+        if path != source:
+            assert not re.search(r"\[\[ |\[%|\{source\}|\{folder\}", file.read_text(encoding="utf-8")), path
+    assert spoken.choose.split()[-1].strip("`") in text
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_commands_of_its_readme_are_those_of_make(language: str, folder: Path) -> None:
+    new("mybot", "--language", language, "--game", "arrows")
+    readme = (folder / "mybot" / "README.md").read_text(encoding="utf-8")
+    for target in ("check", "match"):
+        (written,) = re.findall(rf"^    (arena-bot {target} .*)$", readme, re.MULTILINE)
+        run = " ".join(make(folder / "mybot", "-n", target, "build=").split("\n")[-2].split())
+        assert run.replace("./", "").replace(" . ", " ") == written.replace("./", "").replace(" . ", " ")
+        assert "--game arrows" in written
+
+
+def test_its_workflow_is_yaml_whose_steps_are_targets_of_make(folder: Path) -> None:
+    yaml = pytest.importorskip("yaml")
+    new("1.0", "--language", "c")
+    written = yaml.safe_load((folder / "1.0" / ".github" / "workflows" / "bot.yml").read_text(encoding="utf-8"))
+    assert written["name"] == "1.0"
+    targets = [step["run"].split()[1] for step in written["jobs"]["bot"]["steps"] if "make " in step.get("run", "")]
+    makefile = (folder / "1.0" / "Makefile").read_text(encoding="utf-8")
+    assert targets == ["test", "check", "compare"]
+    assert all(f"\n{target}: build\n" in makefile for target in targets)
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_the_python_bot_passes_its_own_test_and_one_that_plays_no_legal_move_does_not(game: str, folder: Path) -> None:
+    new("mybot", "--game", game)
+    make(folder / "mybot", "test")
+    program = folder / "mybot" / "mybot.py"
+    wrong = program.read_text(encoding="utf-8").replace("return choice(", "return 'x' + choice(")
+    program.write_text(wrong, encoding="utf-8")
+    done = subprocess.run(["make", "test"], cwd=program.parent, capture_output=True, text=True, check=False)
+    assert done.returncode != 0 and "AssertionError: 'x" in done.stderr
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("language", [language for language in LANGUAGES if language != "python"])
+def test_it_builds_and_plays_by_the_protocol(language: str, folder: Path) -> None:
+    if why := unusable(language):
+        pytest.skip(why)
+    if language == "rust" and not shutil.which("cargo"):
+        pytest.skip("there is no cargo")
+    new("mybot", "--language", language)
+    assert "2 ok, 0 FAIL" in make(folder / "mybot", "test")
+    make(folder / "mybot", "clean")
+    left = {path.name for path in (folder / "mybot").iterdir()}
+    assert not left & {"bot", "Bot.class", "target"}
+
+
+@pytest.mark.slow
+def test_the_python_bot_plays_by_the_protocol(folder: Path) -> None:
+    new("mybot")
+    assert "2 ok, 0 FAIL" in make(folder / "mybot", "check", "CHECK=--only 'plays the'")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status", "words"),
+    [
+        (("a b",), 2, "NAME is 'a b'; a bot's name is 1 to 32 letters, digits, and any of _ . - behind the first"),
+        (("../x",), 2, "NAME is '../x'; a bot's name is 1 to 32 letters"),
+        (("engine",), 2, "a bot's file called engine.py would hide the module 'engine', which it needs"),
+        (("random",), 2, "a bot's file called random.py would hide the module 'random', which it needs"),
+        (("mybot", "--game", "halma"), 2, "there is no game 'halma'"),
+        (("mybot", "--language", "perl"), 2, "perl"),
+        (("taken",), 1, "taken exists already, and is left as it is: choose another name, or remove it"),
+        ((), 2, "new needs NAME, which is missing"),
+    ],
+)
+def test_what_cannot_be_made_takes_one_line_and_changes_nothing(
+    arguments: tuple[str, ...], status: int, words: str, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "taken").mkdir()
+    (folder / "taken" / "mine").write_text("kept")
+    with pytest.raises(SystemExit) as leaving:
+        main(["new", *arguments])
+    shown = capsys.readouterr()
+    assert leaving.value.code == status and shown.out == ""
+    assert words in shown.err and shown.err.count("\n") == 1
+    assert [path.name for path in folder.iterdir()] == ["taken"]
+    assert (folder / "taken" / "mine").read_text() == "kept"
+
+
+def test_a_name_that_hides_a_module_is_no_trouble_in_other_languages(folder: Path) -> None:
+    new("engine", "--language", "go")
+    assert (folder / "engine" / "bot.go").exists()
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
+def test_a_folder_that_may_not_be_written_is_named(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder.chmod(stat.S_IRUSR | stat.S_IXUSR)
+    with pytest.raises(SystemExit) as leaving:
+        main(["new", "mybot"])
+    folder.chmod(stat.S_IRWXU)
+    assert leaving.value.code == 1
+    assert capsys.readouterr().err == "arena-bot: mybot cannot be made: mybot: Permission denied\n"
+
+
+def test_nothing_is_left_where_a_file_cannot_be_written(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def full(self: Path, *_: object, **__: object) -> int:
+        raise OSError(28, "No space left on device", str(self))
+
+    monkeypatch.setattr(Path, "write_text", full)
+    with pytest.raises(SystemExit) as leaving:
+        main(["new", "mybot"])
+    assert leaving.value.code == 1
+    assert capsys.readouterr().err == "arena-bot: mybot cannot be made: mybot/mybot.py: No space left on device\n"
+    assert list(folder.iterdir()) == []
+
+
+def test_each_example_is_a_language_of_new_bots() -> None:
+    assert {language.example.partition("/")[0] for language in LANGUAGES.values()} == {
+        path.name for path in EXAMPLES.iterdir() if path.is_dir() and path.name != "__pycache__"
+    }
