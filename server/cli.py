@@ -84,6 +84,7 @@ def serve(options: ServeOptions = DEFAULT_OPTIONS, *, config: Path | None = None
         limits=Limits() if config is None else config_file.read(config).limits,
         tls=_identity(options.tls_cert, options.tls_key),
         delay_moves=options.delay_moves,
+        live_notes=options.live_notes,
         metrics=options.metrics,
         web=None if options.no_web else place("web", WEB if options.web is None else options.web),
         grace=options.grace,

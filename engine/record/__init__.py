@@ -20,6 +20,7 @@ happened, and at last the result:
     | …
     ready white 20.113 59979.887
     move 1 white 20.530 25.918 59974.499 a5-b5
+    note 2 black score=-35 depth=7 nodes=120345 pv=a3-b3,c5-c4 text=in the book
     refused black 26.001 27.110 x9-y9
     stall 28.110 95.250
     lag white 48.000
@@ -41,6 +42,9 @@ increment included; ``resigned`` the stamp of RESIGN, and ``crashed`` that of CR
 have left, the one that began first. A clock is charged the time between its two stamps, and nothing else: anybody can
 recompute it.
 
+``note`` has the number of a move, and what its player has noted of it (`engine.wire.notes`), before it was made or
+after; it stands where it came, has no stamp, and nothing depends on it.
+
 Two lines make that less. ``stall`` has two stamps between which the server stood still: what of it lies within a span
 is not charged, where the span began before it. It stands before the event that it matters to. Of each turn of a side
 behind ``lag`` so much is not charged, or all of it where it is less: as long as the way through the network was
@@ -56,6 +60,7 @@ A record without a result is that of a match that is still running, or was cut o
 
 - `ending`: what a result has to agree with: the board, the last event, the clocks, and the figures in its own
   sentence
+- `notes`: the notes of both players: which move each is about, and how many there may be
 - `reader`: reading the words of a record: numbers, times and stamps as they are written, and the head
 - `replay`: reading a record back: rules, clocks and result are replayed, and held against what is written
 - `summary`: what reading a record comes to: what it says, or the line that is not true
@@ -64,6 +69,7 @@ A record without a result is that of a match that is still running, or was cut o
 - `time_use`: what the time of a side went to, and how a loss on time says so
 """
 
+from engine.record.notes import RecordedNote, take_note
 from engine.record.replay import verify
 from engine.record.summary import BadRecord, Played, Summary
 from engine.record.text import (
@@ -90,6 +96,7 @@ __all__ = [
     "BadRecord",
     "Header",
     "Played",
+    "RecordedNote",
     "Summary",
     "crashed_line",
     "lag_line",
@@ -103,6 +110,7 @@ __all__ = [
     "result_line",
     "runs_line",
     "stall_line",
+    "take_note",
     "time_account",
     "unanswered_line",
     "verify",

@@ -7,10 +7,13 @@ from engine.games.history import History
 from engine.games.interface import BadMove
 from engine.games.outcome import Outcome, Termination
 from engine.record.ending import Claim, Ending
-from engine.record.reader import RecordReader
+from engine.record.notes import RecordedNote, take_note
+from engine.record.reader import WHOLE, RecordReader
 from engine.record.summary import Absence, Played, Summary
 from engine.record.text import milliseconds
 from engine.record.time_use import INITIALISATION, TimeUse
+from engine.wire.codes import ProtocolError
+from engine.wire.notes import read_note
 
 _WITH_LAG = ("move", "refused", "unanswered", "result", "restarted")
 """What may stand behind a line ``lag``: the answer with which it was written, or the end of the server."""
@@ -39,6 +42,7 @@ class _Replay(RecordReader):
         self.restarted = False
         self.initialised: list[Played] = []
         self.played: list[Played] = []
+        self.notes: tuple[RecordedNote, ...] = ()
         self.refused: str | None = None  # the last move, where it was refused
         self.resigned: int | None = None  # the side that gave up
         self.crashed: str | None = None  # what it said of its failure, where that was why
@@ -81,6 +85,7 @@ class _Replay(RecordReader):
             self.clock.allowances,
             (self.uses[0], self.uses[1]),
             (*self.absences, *(Absence(side, at, None) for side, at in enumerate(self.absent) if at is not None)),
+            self.notes,
             self.refused,
             self.resigned,
             self.crashed,
@@ -273,6 +278,22 @@ class _Replay(RecordReader):
             self._fail(f"{name} was not to move")
         self.unanswered = self._sent(sent)
         self._run(side, self.unanswered)
+
+    def _on_note(self, rest: str) -> None:
+        ply, name, said = self._words(rest, "number side note")
+        side = self._present(name)
+        if not WHOLE.fullmatch(ply):
+            self._fail(f"the number of a move is a whole number, not {ply!r}")
+        try:
+            note = read_note(said)
+            if note.ply is not None:
+                self._fail("a note names its move before its side")
+            noted = take_note(self.notes, self.history, self.sides, side, note._replace(ply=int(ply)))
+        except ProtocolError as error:
+            self._fail(str(error))
+        if not said.isprintable() or noted.line(self.sides) != f"{self.lines[self.at - 1]}\n":
+            self._fail(f"the note is written {noted.line(self.sides).rstrip()!r}")
+        self.notes = (*self.notes, noted)
 
     def _presence(self, rest: str) -> int:
         # the server stamps it when it notices, which may be after a move that came before it

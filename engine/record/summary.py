@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 from engine.clock import Charge
 from engine.games.history import History
+from engine.record.notes import RecordedNote
 from engine.record.text import Header
 from engine.record.time_use import TimeUse
 
@@ -61,6 +62,8 @@ class Summary(NamedTuple):
     """What the time of each side has gone to, up to its last READY or move, or to the result."""
     absences: tuple[Absence, ...] = ()
     """Each time without a connection."""
+    notes: tuple[RecordedNote, ...] = ()
+    """What both players have noted."""
     refused: str | None = None
     """The last move as it was typed, where it was not legal."""
     resigned: int | None = None

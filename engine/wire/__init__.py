@@ -5,6 +5,7 @@
 - `ends`: both ends of a connection: bytes in, messages out
 - `lines`: bytes to lines, within bounds
 - `messages`: every message of the protocol as a value
+- `notes`: what a NOTE says, both ways
 - `seat`: what a program is told that is started to play: where, as whom and what; in its environment and in its
   command
 - `seek_options`: the options of SEEK, both ways

@@ -9,6 +9,10 @@ REPLY_BYTES = 65536
 """Longest line of the server that a client accepts; the server's own stay far below it."""
 
 
+MAX_KIND_BYTES = 16
+"""Where the first word of a line that cannot be read is looked for; no kind of message is longer."""
+
+
 class LineReader:
     """Collects bytes until lines are whole. Never holds more than one line's bound and what was fed last."""
 
@@ -33,7 +37,7 @@ class LineReader:
                 lines.append(self._line(raw))
         if len(self._rest) > self._most + 1:
             if not self._skipping:
-                lines.append(self._too_long())
+                lines.append(self._too_long(self._rest))
             self._rest = b""
             self._skipping = True
         elif self._skipping:
@@ -44,16 +48,23 @@ class LineReader:
         if raw.endswith(b"\r"):
             raw = raw[:-1]
         if len(raw) > self._most:
-            return self._too_long()
+            return self._too_long(raw)
         try:
             line = raw.decode().replace("\t", " ")
         except UnicodeDecodeError as error:
-            return ProtocolError(Code.BAD_LINE, f"byte {error.start + 1} of the line is not UTF-8")
+            return ProtocolError(Code.BAD_LINE, f"byte {error.start + 1} of the line is not UTF-8", _kind_of(raw))
         if not line.isprintable():
             place = next(i for i, character in enumerate(line, 1) if not character.isprintable())
             sentence = f"character {place} of the line, U+{ord(line[place - 1]):04X}, cannot be printed"
-            return ProtocolError(Code.BAD_LINE, sentence)
+            return ProtocolError(Code.BAD_LINE, sentence, _kind_of(raw))
         return line
 
-    def _too_long(self) -> ProtocolError:
-        return ProtocolError(Code.LINE_TOO_LONG, f"a line has at most {self._most} bytes; this one was left out")
+    def _too_long(self, raw: bytes) -> ProtocolError:
+        sentence = f"a line has at most {self._most} bytes; this one was left out"
+        return ProtocolError(Code.LINE_TOO_LONG, sentence, _kind_of(raw))
+
+
+def _kind_of(raw: bytes) -> str:
+    """Return the first word of a line that cannot be read, in capital letters."""
+    words = raw[:MAX_KIND_BYTES].decode(errors="replace").split()
+    return words[0].upper() if words else ""

@@ -50,6 +50,12 @@ class Move(NamedTuple):
     move: Text
 
 
+class Note(NamedTuple):
+    """``NOTE note``: say what you think of the game, for its record; never a reason to lose."""
+
+    note: Text
+
+
 class Resign(NamedTuple):
     """``RESIGN``: give up the match."""
 
@@ -234,6 +240,14 @@ class Moved(NamedTuple):
     move: Text
 
 
+class Noted(NamedTuple):
+    """``NOTED ply side note``: what a player has noted of a move; for spectators, when they may know."""
+
+    ply: int
+    side: str
+    note: Text
+
+
 class Result(NamedTuple):
     """``RESULT match result reason first second sentence``: the match is over.
 
@@ -314,6 +328,13 @@ class Error(NamedTuple):
     sentence: Text = Text("")
 
 
+class Notice(NamedTuple):
+    """``NOTICE code sentence``: a note was left out; this changes nothing and is no error."""
+
+    code: str
+    sentence: Text = Text("")
+
+
 class Bye(NamedTuple):
     """``BYE reason sentence``: the server closes the connection."""
 
@@ -328,6 +349,7 @@ REQUESTS: dict[str, type] = {
     "CANCEL": Cancel,
     "READY": Ready,
     "MOVE": Move,
+    "NOTE": Note,
     "RESIGN": Resign,
     "CRASHED": Crashed,
     "BOARD": AskBoard,
@@ -360,6 +382,7 @@ REPLIES: dict[str, type] = {
     "START": Start,
     "TURN": Turn,
     "MOVED": Moved,
+    "NOTED": Noted,
     "RESULT": Result,
     "OPPONENT": Opponent,
     "MOVES": Moves,
@@ -372,6 +395,7 @@ REPLIES: dict[str, type] = {
     "DISMISSED": Dismissed,
     "HELP": Help,
     "ERROR": Error,
+    "NOTICE": Notice,
     "BYE": Bye,
 }
 """What the server says, by kind."""

@@ -34,20 +34,22 @@ IN_MATCH = frozenset({State.PREPARING, State.WAITING, State.THINKING})
 
 ALWAYS: tuple[type, ...] = (m.Ping, m.Echo, m.AskHelp, m.Quit)
 LOOK: tuple[type, ...] = (m.List, m.Watch, m.AskRecord)
+PLAY: tuple[type, ...] = (m.Ready, m.Note, m.AskBoard, m.Resign, m.Crashed)
 
 ALLOWED: dict[State, frozenset[type]] = {
     State.GUEST: frozenset((*ALWAYS, *LOOK, m.Login, m.Resume, m.Organise)),
     State.GUEST_WATCHING: frozenset((*ALWAYS, m.List, m.AskRecord, m.AskBoard, m.Unwatch)),
-    State.LOBBY: frozenset((*ALWAYS, *LOOK, m.Seek)),
-    State.SEEKING: frozenset((*ALWAYS, m.List, m.AskRecord, m.Cancel)),
+    State.LOBBY: frozenset((*ALWAYS, *LOOK, m.Note, m.Seek)),
+    State.SEEKING: frozenset((*ALWAYS, m.List, m.AskRecord, m.Note, m.Cancel)),
     State.WATCHING: frozenset((*ALWAYS, m.List, m.AskRecord, m.AskBoard, m.Unwatch)),
-    State.PREPARING: frozenset((*ALWAYS, m.Ready, m.AskBoard, m.Resign, m.Crashed)),
-    State.WAITING: frozenset((*ALWAYS, m.Ready, m.AskBoard, m.Resign, m.Crashed)),
-    State.THINKING: frozenset((*ALWAYS, m.Ready, m.Move, m.AskMoves, m.AskBoard, m.Resign, m.Crashed)),
+    State.PREPARING: frozenset((*ALWAYS, *PLAY)),
+    State.WAITING: frozenset((*ALWAYS, *PLAY)),
+    State.THINKING: frozenset((*ALWAYS, *PLAY, m.Move, m.AskMoves)),
     State.ORGANISING: frozenset((*ALWAYS, m.List, m.AskRecord, m.Annul, m.Dismiss)),
     State.CLOSED: frozenset(),
 }
-"""What a client may say in each state. READY does nothing when it was said before."""
+"""What a client may say in each state. READY does nothing when it was said before, and NOTE nothing without a match: it
+may be on its way when a match ends."""
 
 _LEAVE = {State.GUEST_WATCHING: State.GUEST, State.WATCHING: State.LOBBY} | dict.fromkeys(IN_MATCH, State.LOBBY)
 

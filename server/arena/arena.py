@@ -296,12 +296,25 @@ class Arena:
         position = game.start(game.default_parameters if pairing.parameters is None else pairing.parameters)
         control = matchmaking.control(pairing, self.settings.control)
         sessions = [self.sessions[key] for key in pairing.keys]
-        return self.begin_match(self.record_store.next_number(), position, sessions, control, self.settings.move_limit)
+        number, settings = self.record_store.next_number(), self.settings
+        return self.begin_match(
+            number, position, sessions, control, settings.move_limit, live_notes=settings.live_notes
+        )
 
     def begin_match(
-        self, number: int, position: Position, players: Sequence[Player], control: TimeControl, move_limit: int
+        self,
+        number: int,
+        position: Position,
+        players: Sequence[Player],
+        control: TimeControl,
+        move_limit: int,
+        *,
+        live_notes: bool = False,
     ) -> Match:
-        """Start a match between two logged-in, idle players; raises OSError if its record cannot be created."""
+        """Start a match between two logged-in, idle players; raises OSError if its record cannot be created.
+
+        Its spectators see the notes of both players during the match if there are ``live_notes``.
+        """
         started = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
         names = (players[0].name, players[1].name)
         lag = self.settings.lag_allowance
@@ -310,7 +323,8 @@ class Arena:
         keys = Keys.of(*tokens)
         journal, match = self.record_store.begin(number, keys, header.text()), None
         try:
-            match = Match(referee.begin(header), keys, journal, self._match_context)
+            context = self._match_context._replace(live_notes=live_notes)
+            match = Match(referee.begin(header), keys, journal, context)
             match.names = (players[0].key, players[1].key)
             match.announce(players, tokens)
         except Exception:
@@ -327,7 +341,8 @@ class Arena:
     def resume_match(self, state: State, keys: Keys, journal: MatchJournal, heard: tuple[bool, bool]) -> None:
         """Resume a match that was running when the last server died, and wait for its players.
 
-        ``heard`` tells which side is known to have received MATCH: only the names of these are reserved.
+        ``heard`` tells which side is known to have received MATCH: only the names of these are reserved. Its spectators
+        see notes when it is over, whatever the organiser has set.
         """
         match = Match(state, keys, journal, self._match_context, state.sent)
         match.informed = list(heard)

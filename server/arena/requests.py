@@ -41,6 +41,7 @@ class Requests:
             m.Cancel: self._cancel,
             m.Ready: self._ready,
             m.Move: self._move,
+            m.Note: self._note,
             m.Resign: self._resign,
             m.Crashed: self._crashed,
             m.AskBoard: self._board,
@@ -197,6 +198,10 @@ class Requests:
     def _move(self, player: Player, message: m.Move, arrived: int) -> None:
         match, side = _seat_of(player)
         match.move(side, message.move, arrived)
+
+    def _note(self, player: Player, message: m.Note, _arrived: int) -> None:
+        if player.match is not None and player.side is not None:  # else it comes after the end of its match
+            player.match.note(player.side, message.note)
 
     def _resign(self, player: Player, _message: m.Resign, arrived: int) -> None:
         match, side = _seat_of(player)

@@ -9,6 +9,7 @@ import trio
 from engine.wire import messages as m
 from engine.wire.codes import Code, ProtocolError
 from engine.wire.ends import ServerEnd
+from engine.wire.messages import KINDS
 from engine.wire.states import State
 from server.arena.arena import Arena
 from server.arena.background import BackgroundAnswer
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
     from server.match.match import Match
 
 log = structlog.get_logger()
+
+NOTE = KINDS[m.Note]
 
 LINES_PER_PASS = 32
 """Lines of one peer that are answered in one pass of the event loop."""
@@ -50,6 +53,8 @@ class Session:
         self._quota = quota
         self._end = ServerEnd()
         self._errors = 0
+        self._noticed: set[Code] = set()
+        """Why notes of this session were left out: it is told of each reason once."""
         self._last_request: type = object
         """Type of the last request."""
         self._closing = trio.Event()
@@ -160,7 +165,7 @@ class Session:
                 self._quota.seek()
             return self._requests.answer(self, message, arrived)
         except Exception as error:
-            self._failed(error)
+            self._failed(error, line)
             return None
 
     async def _finish(self, later: BackgroundAnswer) -> int:
@@ -175,8 +180,11 @@ class Session:
             self._failed(error)
         return later.worked() + (0 if began is None else self._quota.worked() - began)
 
-    def _failed(self, error: Exception) -> None:
-        """Answer a request that was refused or has failed."""
+    def _failed(self, error: Exception, line: str | ProtocolError = "") -> None:
+        """Answer a request that was refused or has failed, with its line where it may be a NOTE."""
+        if isinstance(error, ProtocolError) and _kind_of(line) == NOTE:
+            self._leave_note_out(error)
+            return
         if isinstance(error, ProtocolError):
             self.reply(m.Error(error.code, m.Text(str(error))))
             if self.seat_token:
@@ -191,6 +199,18 @@ class Session:
             self.reply(m.Error(Code.SERVER_FAULT, m.Text(sentence)))
         else:
             self.close("server_fault", sentence)
+
+    def _leave_note_out(self, error: ProtocolError) -> None:
+        """Tell why a note is left out, if that was not told before: it is never a reason to lose, nor an error."""
+        error.__traceback__ = None  # breaks a reference cycle through its frames
+        if error.code not in self._noticed:
+            self._noticed.add(error.code)
+            self.reply(m.Notice(error.code, m.Text(str(error))))
+
+
+def _kind_of(line: str | ProtocolError) -> str:
+    """Return the kind of the message that a line is, or would have been."""
+    return line.kind if isinstance(line, ProtocolError) else line.strip().partition(" ")[0].upper()
 
 
 async def serve_stream(stream: ByteStream, arena: Arena, watch: Arrivals, quota: ConnectionQuota) -> None:

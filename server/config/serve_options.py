@@ -62,6 +62,9 @@ class ServeOptions:
         Seconds after which records and the database are synced again: what a power cut may cost. 0: never.
     delay_moves
         Moves that spectators see later than the players, so that they cannot help.
+    live_notes
+        Show spectators what players note of their moves during the match, with the moves and as late; without it they
+        see it when the match is over.
     tls_cert
         Certificate to encrypt all connections with, in PEM, the chain behind it.
     tls_key
@@ -92,6 +95,7 @@ class ServeOptions:
     return_time: Annotated[float, Range(0, MAX_SECONDS, "seconds"), DURATION] = 30.0
     sync_interval: Annotated[float, Range(0, MAX_SYNC_SECONDS, "seconds"), DURATION] = SYNC_SECONDS
     delay_moves: Annotated[int, Range(0, MAX_MOVES, "moves")] = 0
+    live_notes: bool = False
     tls_cert: Annotated[Path | None, PATH] = None
     tls_key: Annotated[Path | None, PATH] = None
     metrics: Annotated[int | None, PORTS] = None

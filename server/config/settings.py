@@ -81,6 +81,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     """Of an address, and of a session."""
     delay_moves: int = 0
     """Moves that spectators see later than the players."""
+    live_notes: bool = False
+    """Whether spectators see what players note during the match, with the moves; else when it is over."""
     metrics: int | None = None
     """Port for figures, 0 for one that is free; None: there are none."""
     web: tuple[str, int] | None = None

@@ -210,6 +210,8 @@ class Definition(Part, frozen=True, kw_only=True):
     bounds: Bounds = Bounds()
     visible: Annotated[tuple[str, ...], Form("(?s).+", "a list of folders that every program may read")] = ()
     """Files and folders beside its own that each sealed program may read, seen from the contest file."""
+    live_notes: bool = False
+    """Whether spectators see what players note during a game, with the moves; else when it is over."""
     interventions: tuple[Intervention, ...] = ()
     """What the organiser has changed since; no part of the contest file, and kept apart from all else."""
 

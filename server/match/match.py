@@ -3,12 +3,14 @@
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import partial
+from itertools import takewhile
 from typing import NamedTuple
 
 import structlog
 
 from engine.clock import Clock, Stall
 from engine.games.outcome import Outcome, Termination
+from engine.record import RecordedNote
 from engine.wire import messages as m
 from engine.wire.coding import encode
 from engine.wire.words import word_of
@@ -16,7 +18,7 @@ from server.match import referee
 from server.match.flag_timer import FlagTimer
 from server.match.match_messages import PlayersSeat, Seat, announcement, send_messages, watching
 from server.match.move_list import MoveList
-from server.match.spectator_backlog import SpectatorBacklog
+from server.match.spectator_backlog import SpectatorBacklog, encode_notes
 from server.match.spectator_delay import Delay
 from server.net.latency import LatencyProbe
 from server.net.send_queue import SendQueue
@@ -40,6 +42,8 @@ class MatchContext(NamedTuple):
     """Called with the arrival stamp of each MOVE that was carried out."""
     delay: int = 0
     """Number of moves by which spectators are behind."""
+    live_notes: bool = False
+    """Whether spectators see notes during the match; else when it is over."""
 
 
 class Match:
@@ -68,6 +72,9 @@ class Match:
         self.boards_asked = [0, 0]
         self.moves_asked = 0
         self._delay = Delay(context.delay, state) if context.delay else None
+        self._live_notes = context.live_notes
+        self._notes_shown = len(self.public_notes)
+        """How many notes spectators have been shown."""
         self._suspended = False
         self._latency_probes = (LatencyProbe(), LatencyProbe())
         self._listing: MoveList | None = None
@@ -114,6 +121,19 @@ class Match:
         """Return the state that spectators may see now."""
         return self.state if self._delay is None or self.state.outcome is not None else self._delay.state
 
+    @property
+    def public_notes(self) -> tuple[RecordedNote, ...]:
+        """Return the notes that spectators may see now: all when the match is over.
+
+        Before that, if any: up to the first one about a move that spectators have not seen.
+        """
+        state = self.public
+        if state.outcome is not None:
+            return state.notes
+        if not self._live_notes:
+            return ()
+        return tuple(takewhile(lambda note: note.ply <= state.history.plies, state.notes))
+
     def now(self) -> int:
         """Return the time of the match: microseconds since MATCH was sent to both players."""
         return self._clock() - self._began if self._announced else 0
@@ -158,6 +178,10 @@ class Match:
         self._carry_out(*referee.move(self.state, side, text, now))
         self._on_move(arrived)
         self._probe(side)
+
+    def note(self, side: int, content: str) -> None:
+        """Carry out NOTE of a player; raises `ProtocolError` where it cannot be recorded, and then nothing changes."""
+        self._carry_out(*referee.note(self.state, side, content))
 
     def echoed(self, side: int, text: str, arrived: int) -> None:
         """Take the answer to a latency probe of a player."""
@@ -229,7 +253,7 @@ class Match:
     def watch(self, seat: Seat) -> None:
         """Add a spectator, and send the match from its start."""
         seat.tell(m.Watching, encode(watching(self.header)))
-        self._public_backlog.send(seat, self.public, self.now())
+        self._public_backlog.send(seat, self.public, self.now(), len(self.public_notes))
         if self.state.outcome is None:
             self.watchers[seat] = None
         else:
@@ -344,10 +368,21 @@ class Match:
             shown = self._delay.after(self.state, shown)
             for kind, data in shown:
                 self._public_backlog.add(kind, data)
+        if len(self.state.notes) > self._notes_shown:
+            shown = self._with_notes(shown)
         for watcher in list(self.watchers):
             for kind, data in shown:
                 watcher.tell(kind, data)
         return turn_given
+
+    def _with_notes(self, shown: list[tuple[type, bytes]]) -> list[tuple[type, bytes]]:
+        """Add the notes that spectators may see by now to what they are shown, before RESULT."""
+        first, self._notes_shown = self._notes_shown, len(self.public_notes)
+        if first == self._notes_shown or not self.watchers:
+            return shown
+        notes = m.Noted, encode_notes(self.state, first, self._notes_shown)
+        at = next((at for at, (kind, _) in enumerate(shown) if kind is m.Result), len(shown))
+        return [*shown[:at], notes, *shown[at:]]
 
     def _start_initialisation(self) -> None:
         """Start both clocks for initialisation, now that MATCH was sent to both players."""

@@ -127,7 +127,15 @@ def _state(summary: Summary) -> referee.State:
     clock = Clock(summary.left, increment=header.control.increment, allowances=summary.allowances)
     stamp = summary.stamp
     return referee.State(
-        header, summary.history, clock, summary.ready, stamp, tuple(shown), stamp=stamp, uses=summary.uses
+        header,
+        summary.history,
+        clock,
+        summary.ready,
+        stamp,
+        tuple(shown),
+        stamp=stamp,
+        uses=summary.uses,
+        notes=summary.notes,
     )
 
 

@@ -11,9 +11,10 @@ from engine.clock import MICROSECONDS, Clock, Stall
 from engine.games.history import History
 from engine.games.interface import BadMove
 from engine.games.outcome import Outcome, Termination
-from engine.record import Header
+from engine.record import Header, RecordedNote, take_note
 from engine.record.time_use import INITIALISATION, Fall, TimeUse
 from engine.wire import messages as m
+from engine.wire.notes import read_note
 
 
 class Tell(NamedTuple):
@@ -87,6 +88,8 @@ class State(NamedTuple):
     """Stamp of the latest READY or move: the match does not end before it."""
     uses: tuple[TimeUse, TimeUse] = (TimeUse(), TimeUse())
     """What the time of each side has gone to, up to its last READY or move."""
+    notes: tuple[RecordedNote, ...] = ()
+    """What both players have noted."""
 
     @property
     def sides(self) -> tuple[str, str]:
@@ -134,8 +137,8 @@ def start_turn(state: State, now: int) -> State:
     if state.awaited is not None and state.awaited.sides[side]:
         return state  # TURN was for the other side, which has moved already
     clock = state.clock.run(side, now)
-    header, history, _, ready, _, shown, awaited, _, absent, stamp, uses = state
-    return State(header, history, clock, ready, now, shown, awaited, None, absent, stamp, uses)
+    header, history, _, ready, _, shown, awaited, _, absent, stamp, uses, notes = state
+    return State(header, history, clock, ready, now, shown, awaited, None, absent, stamp, uses, notes)
 
 
 def start_initialisation(state: State, side: int, now: int) -> Step:
@@ -179,13 +182,32 @@ def move(state: State, side: int, text: str, now: int) -> Step:
     moved = m.Moved(ply, name, *clock.milliseconds(now), m.Text(played))
     shown, uses = (*state.shown, moved), _uses_after(state, side, ply, now)
     state = State(
-        state.header, history, clock, state.ready, state.sent, shown, state.awaited, None, state.absent, now, uses
+        state.header,
+        history,
+        clock,
+        state.ready,
+        state.sent,
+        shown,
+        state.awaited,
+        None,
+        state.absent,
+        now,
+        uses,
+        state.notes,
     )
     verdict = history.verdict(state.header.move_limit)
     if verdict is None:
         return state, [WriteRecord(line), Show(moved), *_give_turn(state)]
     state, effects = finish(state, verdict, now)
     return state, [WriteRecord(line), Show(moved), *effects]
+
+
+def note(state: State, side: int, content: str) -> Step:
+    """Handle NOTE of a side, at any time of the match; raises `ProtocolError` where it cannot be recorded."""
+    if state.outcome is not None:
+        return state, []
+    recorded = take_note(state.notes, state.history, state.sides, side, read_note(content))
+    return state._replace(notes=(*state.notes, recorded)), [WriteRecord(recorded.line(state.sides))]
 
 
 def resign(state: State, side: int, now: int) -> Step:

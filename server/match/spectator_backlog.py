@@ -4,8 +4,15 @@ from collections.abc import Iterator
 
 from engine.wire import messages as m
 from engine.wire.coding import encode
+from engine.wire.notes import write_note
 from server.match import referee
 from server.match.match_messages import Seat
+
+
+def encode_notes(state: referee.State, first: int, until: int) -> bytes:
+    """Encode NOTED for the notes of a match from one number up to another, counted from 0."""
+    shown = state.notes[first:until]
+    return b"".join(encode(m.Noted(note.ply, state.sides[note.side], m.Text(write_note(note.note)))) for note in shown)
 
 
 class SpectatorBacklog:
@@ -21,17 +28,22 @@ class SpectatorBacklog:
         if kind is m.Moved:
             self._moved += data
 
-    def messages(self, state: referee.State, now: int) -> Iterator[tuple[type, bytes]]:
-        """Yield the match by kinds of messages, with the clocks of this moment; ``state`` is its present state."""
+    def messages(self, state: referee.State, now: int, notes: int = 0) -> Iterator[tuple[type, bytes]]:
+        """Yield the match by kinds of messages, with the clocks of this moment; ``state`` is its present state.
+
+        ``notes`` is how many of its notes are shown.
+        """
         yield m.Board, self._board
         if state.ready == (True, True):
             yield m.Start, encode(m.Start(*state.clock.milliseconds(now)))
         if self._moved:
             yield m.Moved, bytes(self._moved)
+        if notes:
+            yield m.Noted, encode_notes(state, 0, notes)
         if state.outcome is not None:
             yield m.Result, encode(referee.result(state, now))
 
-    def send(self, seat: Seat, state: referee.State, now: int) -> None:
+    def send(self, seat: Seat, state: referee.State, now: int, notes: int = 0) -> None:
         """Send the `messages` to a session."""
-        for kind, data in self.messages(state, now):
+        for kind, data in self.messages(state, now, notes):
             seat.tell(kind, data)

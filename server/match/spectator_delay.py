@@ -30,6 +30,8 @@ class Delay:
             self._past.append(state)
         elif state.ready != self._past[-1].ready:
             self._past[-1] = state
+        elif state.notes is not self._past[-1].notes:
+            self._past[-1] = self._past[-1]._replace(notes=state.notes)
         due = [(m.Moved, encode(moved)) for moved in self.state.shown[seen:]]
         return [part for part in shown if part[0] is m.Start] + due + [part for part in shown if part[0] is m.Result]
 

@@ -21,6 +21,7 @@ EVENTS = [
     "back",
     "stall",
     "lag",
+    "note",
     "restarted",
     "runs",
     "result",

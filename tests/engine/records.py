@@ -56,6 +56,11 @@ class Table:
                 self.take(referee.move(self.state, side, move, self.after(span)))
         return self
 
+    def note(self, side: int, content: str) -> "Table":
+        """Note something of the game."""
+        self.take(referee.note(self.state, side, content))
+        return self
+
     def stall(self, before: float, span: float) -> "Table":
         """Stand still for a while."""
         begin = self.after(before)
@@ -153,4 +158,24 @@ def records() -> dict[str, str]:
         "lag": Table(lag=100).ready().play("1").lag(7.5).play("1").lag(30).play("4").resign(0),
         "restart": Table().ready().play("3").restart(1, 0).play("2").restart(0, 1).drop(0).play("1").flag(),
         "restart while initialising": Table().ready(8).restart(1, 0).ready(0, 30).play("2").resign(0),
+        "notes": Table("mnk", "3 3 3")
+        .note(1, "warm")
+        .ready()
+        .note(0, "score=-0.5 depth=3 nodes=17 pv=a1,b1 text=two in a line")
+        .drop(1)
+        .play("a1", "b1")
+        .note(1, "ply=2 depth=1")
+        .note(0, "ply=1 that was well")
+        .play("a2")
+        .restart(1, 0)
+        .note(1, "ply=4 text=lost = lost")
+        .play("b2", "a3")
+        .text,
+        "notes and lag": Table(lag=100)
+        .ready()
+        .note(0, "pv=a5-b5_b:_e5_h2")
+        .lag(7.5)
+        .play("1")
+        .note(0, "slow")
+        .resign(1),
     }

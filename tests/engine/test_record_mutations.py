@@ -178,7 +178,7 @@ BOARD = (Termination.MOVE_LIMIT, "line")
 """Ends whose sentence follows from the record."""
 
 
-ACTIONS = ("ready", "move", "refused", "resigned", "gone", "back")
+ACTIONS = ("ready", "move", "refused", "resigned", "gone", "back", "note")
 """What comes over a connection that is there, or is told of it."""
 
 
@@ -228,6 +228,49 @@ def either_first(change: Change) -> bool:
     return not later or stamp <= _stamps(later[0])[0]
 
 
+def noted_otherwise(change: Change) -> bool:
+    """Other words, or another move, in a note; a note that is missing, doubled, or stands where it may have come."""
+    if change.word >= 0:
+        if change.old[0] != "note" or change.word == 0 or not notes_stand_right(change.after):
+            return False
+        key, _, value = change.new[change.word].partition("=")
+        in_text = any(word.startswith("text=") for word in change.old[3 : change.word])
+        said_otherwise = in_text or (key in ("text", "pv") and value != "")
+        return said_otherwise if change.word > 2 else is_canonical(change.new[change.word])
+    if len(change.after) < len(change.before):
+        return change.old[0] == "note"
+    if len(change.after) > len(change.before):
+        return change.new[0] == "note"
+    return "note" in (change.old[0], change.new[0]) and notes_stand_right(change.after)
+
+
+def notes_stand_right(lines: list[str]) -> bool:
+    """Tell whether each note is about a move that its player has made or makes next, and comes while it can."""
+    sides = [line.split(" ")[0] for line in lines[4:6]]
+    plies, gone, before, game = 0, set[str](), "", game_of(joined(lines))
+    over = False
+    for line, following in zip(lines, [*lines[1:], ""], strict=True):
+        kind, *words = line.split(" ")
+        if kind == "move":
+            plies += 1
+            over = game is not None and game.verdict is not None and plies == game.history.plies
+        elif kind == "gone":
+            gone.add(words[0])
+        elif kind == "back":
+            gone.discard(words[0])
+        elif kind == "restarted":
+            gone.update(sides)
+        elif kind in ("refused", "resigned", "unanswered", "result"):
+            over = True
+        elif kind == "note":
+            latest = plies + (1 if words[1] == sides[plies % 2] else 2)
+            own = words[0].isdigit() and 1 <= int(words[0]) <= latest and (latest - int(words[0])) % 2 == 0
+            if not own or over or words[1] in gone or before == "lag" or following.startswith("|"):
+                return False
+        before = kind
+    return True
+
+
 ANOTHER_TRUTH: dict[Callable[[Change], bool], str] = {
     told_by_the_server: "match white black server started",
     unused_bound: "limit control allowance",
@@ -239,6 +282,7 @@ ANOTHER_TRUTH: dict[Callable[[Change], bool], str] = {
     unseen_line: "gone latest stamp left allowance result reason sentence",
     twice_dead: "",
     either_first: "charges",
+    noted_otherwise: "notes",
 }
 """What makes another true record, and what of `said` may be another then: nothing else is."""
 
@@ -252,7 +296,7 @@ def said(summary: Summary) -> dict[str, object]:
         "limit": str(header.move_limit), "control": header.control, "allowance": header.lag_allowance,
         "position": header.position.text(), "moves": summary.history.moves, "left": summary.left,
         "stamp": summary.stamp, "latest": summary.latest, "gone": summary.gone, "heard": summary.heard,
-        "result": summary.result, "reason": summary.reason, "sentence": summary.sentence,
+        "notes": summary.notes, "result": summary.result, "reason": summary.reason, "sentence": summary.sentence,
         "charges": [(played.side, played.charge) for played in (*summary.initialised, *summary.played)],
     }  # fmt: skip
 

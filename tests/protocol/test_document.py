@@ -12,12 +12,13 @@ from engine.clock import MICROSECONDS, STANDING, Clock, TimeControl
 from engine.games.catalogue import GAMES
 from engine.games.history import REPETITIONS
 from engine.games.outcome import ANNULLED, Termination
-from engine.record import replay
+from engine.record import notes, replay
 from engine.wire import coding, ends, lines, seek_options
 from engine.wire import messages as m
 from engine.wire.codes import Code
 from engine.wire.coding import decode, usage
 from engine.wire.messages import KINDS, REPLIES, REQUESTS, VERSION
+from engine.wire.notes import KEYS
 from engine.wire.states import ALLOWED, NEXT, State
 from engine.wire.words import NAME_PATTERN, word_of
 from server import serve
@@ -120,6 +121,10 @@ def test_options_of_seek() -> None:
     assert rows["increment"].endswith(f", 0 to {most}")
 
 
+def test_fields_of_a_note() -> None:
+    assert tuple(code(row[0]) for row in table("field of a note", "value")) == KEYS
+
+
 def test_lines_of_a_record() -> None:
     shown = {word for row in table("line", "meaning") for word in re.findall(r"`([a-z-]+)", row[0])}
     headers = {line.split()[0] for line in (record.__doc__ or "").splitlines() if re.match(r"    [a-z-]+ \S+$", line)}
@@ -136,6 +141,8 @@ LIMITS = {
     "block that our own client library accepts": ends.MAX_BLOCK_LINES,
     "errors": settings.ERRORS,
     "requests in a turn": settings.REQUESTS_PER_TURN,
+    "notes of a move": notes.MAX_NOTES_PER_MOVE,
+    "notes of a match": notes.MAX_NOTE_BYTES,
     "moves listed": settings.LISTED_MOVES,
     "finished matches": settings.RECENT_MATCHES,
     "waiting for a peer that does not read": settings.OUTBOX_BYTES,
@@ -198,6 +205,8 @@ def test_limits() -> None:
         f"for {DEFAULTS.return_seconds:g} seconds",
         f"the last {settings.RECENT_MATCHES} matches",
         f"after {settings.ERRORS} errors you are out",
+        f"a player may send {notes.MAX_NOTES_PER_MOVE} notes",
+        f"have {notes.MAX_NOTE_BYTES}\nbytes at most",
     ],
 )
 def test_limits_in_sentences(sentence: str) -> None:

@@ -103,7 +103,14 @@ class SeatedPlayers:
                 players[name] = one.ticket.player
             seated: list[Player] = [players[name] for name in self._fixture.players]
             control = task.fixture.control(task.definition)
-            return self._arena.begin_match(task.number, task.position(), seated, control, task.definition.move_limit)
+            return self._arena.begin_match(
+                task.number,
+                task.position(),
+                seated,
+                control,
+                task.definition.move_limit,
+                live_notes=task.definition.live_notes,
+            )
 
     def _is_there(self, one: StartedProgram) -> bool:
         return one.ticket.player is not None and self._arena.is_idle(one.ticket.player)

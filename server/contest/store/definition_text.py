@@ -1,7 +1,8 @@
 """A contest's definition as text in the database: JSON, with each struct as the list of its fields.
 
-The organiser's interventions are no part of it: the store keeps them by themselves. Fields that are added behind the
-others may be missing in texts of older versions. Any other change of a definition needs a step of
+The organiser's interventions are no part of it: the store keeps them by themselves. Fields that were added behind
+the `FIRST_FIELDS` may be missing, and are left out where they and all that follow have their defaults: a contest is
+recognised by its text, also one that an older version has opened. Any other change of a definition needs a step of
 `server.contest.store.schema.MIGRATIONS`.
 """
 
@@ -14,6 +15,12 @@ from server.contest.definition import Definition
 STORED = [name for name in Definition.__struct_fields__ if name != "interventions"]
 """The fields of a definition that stand in its text, in order."""
 
+FIRST_FIELDS = STORED.index("visible") + 1
+"""How many fields every text has."""
+
+LATER_DEFAULTS = Definition.__struct_defaults__[FIRST_FIELDS - len(Definition.__struct_fields__) : -1]
+"""The defaults of the others."""
+
 STAGES = STORED.index("stages")
 """A stage stands there as the word of its format, the list of the format's fields, and the stage's other fields."""
 
@@ -21,6 +28,8 @@ STAGES = STORED.index("stages")
 def encode(definition: Definition) -> str:
     """Return the text of a definition."""
     values = msgspec.to_builtins(definition)[: len(STORED)]
+    while len(values) > FIRST_FIELDS and values[-1] == LATER_DEFAULTS[len(values) - FIRST_FIELDS - 1]:
+        values.pop()
     values[STAGES] = [(word, format, *rest) for (word, *format), *rest in values[STAGES]]
     return msgspec.json.encode(values).decode()
 

@@ -17,7 +17,7 @@ more = settings(few, max_examples=100 * TIMES)
 
 printable = st.characters(codec="utf-8", categories=("L", "M", "N", "P", "S")).filter(str.isprintable)
 words = st.one_of(
-    st.sampled_from(["alice", "white", "a5-b5", "gipf", "-", "4,4,15,15", "|", "0"]),
+    st.sampled_from(["alice", "white", "a5-b5", "gipf", "-", "4,4,15,15", "|", "0", "depth=7", "text=why"]),
     st.text(printable, min_size=1, max_size=8),
 )
 numbers = st.integers(0, 10**MAX_DIGITS - 1)

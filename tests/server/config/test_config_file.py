@@ -26,12 +26,12 @@ def test_every_option_of_the_command_line_may_stand_in_the_file(tmp_path: Path) 
     on_command_line = {argument.name.removeprefix("--") for argument in line if argument.show}
     values = {"host": "'h'", "web": "'h:1'", "builtin": "['random']"}
     values |= dict.fromkeys(("data", "tokens", "organiser", "tls-cert", "tls-key"), "'/p'")
-    values |= dict.fromkeys(("no-web", "verbose", "log-json"), "true")
+    values |= dict.fromkeys(("no-web", "live-notes", "verbose", "log-json"), "true")
     keys = sorted(on_command_line - NOT_IN_THE_FILE)
     top = [f"{key} = {values.get(key, 10)}" for key in keys if not key.startswith("tls-")]
     tls = [f"{key.removeprefix('tls-')} = {values[key]}" for key in keys if key.startswith("tls-")]
     found = config_file.read(_written(tmp_path, "\n".join([*top, "[tls]", *tls])))
-    assert len(keys) == 21 and keys == sorted(found.options)
+    assert len(keys) == 22 and keys == sorted(found.options)
 
 
 def test_every_limit_may_be_set(tmp_path: Path) -> None:

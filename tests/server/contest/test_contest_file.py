@@ -42,6 +42,7 @@ move-limit = 400
 time-losses = 2
 games-at-once = 6
 cores = 4
+live-notes = true
 seeding = "chance"
 interrupted = "replay"
 
@@ -122,6 +123,7 @@ def test_whole_file_is_read() -> None:
     definition = read(WHOLE, load)
     assert (definition.name, definition.seed, definition.move_limit) == ("Autumn 2026", 7, 400)
     assert (definition.time_losses, definition.games_at_once, definition.cores) == (2, 6, 4)
+    assert definition.live_notes and not read(LEAST, load).live_notes
     assert (definition.seeding, definition.interrupted) == (Seeding.CHANCE, Interrupted.REPLAY)
     assert [entrant.connects for entrant in definition.entrants] == [True, True, False, False]
     assert definition.entrants[0].token == "0123456789abcdef" * 4

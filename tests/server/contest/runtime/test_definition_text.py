@@ -63,6 +63,7 @@ definitions_of_all_kinds = st.builds(
     patience=small,
     folder=texts,
     start_seconds=small,
+    live_notes=st.booleans(),
 )
 
 
