@@ -1,5 +1,6 @@
 """Tools for authors of bots that need no server.
 
 - `languages`: the languages of new bots: what is built, how it is started, what belongs to it
+- `learning`: environments for programs that learn from play, and bots of what was learned
 - `new_bot`: the files of a new bot, made from the examples and from templates
 """

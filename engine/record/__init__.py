@@ -58,6 +58,7 @@ lie before the last one that was written.
 
 A record without a result is that of a match that is still running, or was cut off.
 
+- `dataset`: positions, moves and records as numbers, for programs that learn
 - `ending`: what a result has to agree with: the board, the last event, the clocks, and the figures in its own
   sentence
 - `notes`: the notes of both players: which move each is about, and how many there may be

@@ -1,0 +1,109 @@
+"""The environment of PettingZoo, by PettingZoo's own tests, and what these do not look at."""
+
+import sys
+from typing import Any
+
+import numpy
+import pytest
+
+from bots.workbench.learning.episode import Episode
+from engine.games.interface import Game, IllegalMove
+from tests.bots.test_learning import VARIANTS
+from tests.games.cases import named
+
+pytest.importorskip("pettingzoo", reason="the extra pettingzoo is not installed")
+
+from pettingzoo.test import api_test, seed_test
+
+from bots.workbench.learning.pettingzoo_env import AGENTS, env
+
+EXPECTED_WARNINGS = (
+    "ignore:Observation space for each agent probably should be:UserWarning",  # it is a dictionary, for the mask
+    "ignore:Observation is not a NumPy array:UserWarning",
+    "ignore:Observation numpy array is all zeros:UserWarning",  # an empty board of m,n,k
+    "ignore:Action mask numpy array is all zeros:UserWarning",
+)
+"""What PettingZoo says of its own board games, too, but that it leaves these out by their names."""
+
+pytestmark = [pytest.mark.filterwarnings(warning) for warning in EXPECTED_WARNINGS]
+
+
+@pytest.mark.parametrize(("game", "parameters"), VARIANTS, ids=named)
+def test_pettingzoos_own_tests(game: Game, parameters: str) -> None:
+    api_test(env(game.name, parameters, move_limit=60), num_cycles=60)
+    seed_test(lambda: env(game.name, parameters, move_limit=60), num_cycles=60)
+
+
+@pytest.mark.parametrize(("game", "parameters"), VARIANTS, ids=named)
+def test_it_plays_the_same_game_as_an_episode(game: Game, parameters: str) -> None:
+    made = env(game.name, parameters, move_limit=40)
+    made.reset(seed=1)
+    episode = Episode.begin(game.name, parameters, 40)
+    for side in (0, 1):
+        made.action_space(AGENTS[side]).seed(side)
+    for agent in made.agent_iter():
+        seen, reward, over, truncated, info = made.last()
+        assert not truncated
+        if over:
+            assert reward == episode.returns()[AGENTS.index(agent)]
+            assert episode.outcome is not None and info["reason"] == episode.outcome.termination
+            made.step(None)
+        else:
+            assert agent == AGENTS[episode.turn] and reward == 0
+            assert (seen["observation"] == episode.observe(episode.turn)).all()
+            assert numpy.flatnonzero(seen["action_mask"]).tolist() == list(episode.legal)
+            action = int(made.action_space(agent).sample(seen["action_mask"]))
+            made.step(action)
+            episode = episode.after(action)
+
+
+def test_an_illegal_action_loses_in_the_usual_wrappers(capsys: pytest.CaptureFixture[str]) -> None:
+    made = env("mnk", "3 3 3")
+    made.reset()
+    made.step(4)
+    made.step(4)
+    assert made.terminations == dict.fromkeys(AGENTS, True)
+    assert made.rewards == {AGENTS[0]: 0, AGENTS[1]: -1}
+
+
+def test_an_illegal_action_without_wrappers_is_named() -> None:
+    made = env("mnk", "3 3 3").unwrapped
+    made.reset()
+    made.step(4)
+    with pytest.raises(IllegalMove, match="action 4 may not be made now; legal are 0, 1"):
+        made.step(4)
+    with pytest.raises(ValueError, match="player_1 has to make an action"):
+        made.step(None)
+
+
+def test_the_board_as_text(capsys: pytest.CaptureFixture[str]) -> None:
+    made = env("mnk", "3 3 3", render_mode="ansi")
+    made.reset()
+    made.step(4)
+    assert made.render() == made.unwrapped.render() and "3 in a line win" in made.render()
+    shown = env("mnk", "3 3 3", render_mode="human")
+    shown.reset()
+    shown.step(4)
+    assert capsys.readouterr().out == made.render() + "\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        ({"game": "chess"}, "there is no game 'chess'; there is gipf, arrows, morris, mnk"),
+        ({"game": "mnk", "params": "3 3"}, "m,n,k-games take three numbers"),
+        ({"move_limit": 0}, "move_limit is 0, but a game takes a move at least"),
+        ({"render_mode": "rgb_array"}, "render_mode is 'rgb_array', but there are ansi and human"),
+    ],
+    ids=lambda value: next(iter(value)) if isinstance(value, dict) else "",
+)
+def test_what_there_is_not(arguments: dict[str, Any], sentence: str) -> None:
+    with pytest.raises(ValueError, match=sentence):
+        env(**arguments)
+
+
+def test_the_sentence_where_it_is_not_installed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "pettingzoo", None)
+    monkeypatch.delitem(sys.modules, "bots.workbench.learning.pettingzoo_env")
+    with pytest.raises(ModuleNotFoundError, match=r"pip install 'gipf-arena\[pettingzoo\]' installs it$"):
+        import bots.workbench.learning.pettingzoo_env  # noqa: F401
