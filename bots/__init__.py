@@ -13,6 +13,7 @@ example. `bots.alphabeta_bot` is the reference player; `bots.bridge` makes a pro
 - `client`: the client library: `play` plays matches with a function that chooses moves
 - `play`: a game in the terminal, for people and bots
 - `random_bot`: the smallest bot: plays a random legal move
+- `workbench`: the workbench of bot authors: commands that need no server
 - `watch`: the spectator: follows a match in a terminal
 - `workbench`: tools for authors of bots that need no server
 """

@@ -42,6 +42,11 @@ COMMANDS = (
         "bots.commands.check:check",
         "Try a bot in every situation of the protocol, and say what it does wrong.",
     ),
+    Command(
+        "review",
+        "bots.commands.records:review",
+        "Let the engine look at each move of a match: what was best, what was lost, and what is proven.",
+    ),
     Command("warm", "bots.commands.offline:warm", "Compile what the alphabeta bot needs for a variant, and keep it."),
     Command("watch", "bots.commands.online:watch", "Watch a match."),
     Command(

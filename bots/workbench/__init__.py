@@ -3,4 +3,6 @@
 - `languages`: the languages of new bots: what is built, how it is started, what belongs to it
 - `learning`: environments for programs that learn from play, and bots of what was learned
 - `new_bot`: the files of a new bot, made from the examples and from templates
+- `record_source`: the record that a command line names: a file, a number, standard input, or a page of a server
+- `review`: a review of a match as text and as JSON
 """

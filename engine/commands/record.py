@@ -39,15 +39,9 @@ def replay(file: Annotated[str, Parameter(allow_leading_hyphen=True)], /, *, ver
     answer(f"verified match {summary.header.match}: {ended}, {summary.history.plies} moves, {left} left")
 
 
-def _heading(summary: record.Summary) -> str:
-    header = summary.header
-    position = header.position
-    return f"{position.game.name} {position.parameters}: {header.who(0)} against {header.who(1)}, {header.started}"
-
-
 def _show(summary: record.Summary) -> None:
     """Print who played what, the moves, and the board after the last one."""
-    answer(_heading(summary))
+    answer(summary.header.title)
     history = History.begin(summary.header.position)
     for move in summary.history.moves:
         side = summary.header.position.game.sides[history.position.turn]
@@ -61,7 +55,7 @@ def _show(summary: record.Summary) -> None:
 
 def _show_clocks(summary: record.Summary) -> None:
     """Print a line for each time that a clock was stopped by its owner."""
-    answer(_heading(summary))
+    answer(summary.header.title)
     control = summary.header.control
     answer(f"budget {milliseconds(control.budget)}, increment {milliseconds(control.increment)}")
     titles = ("from", "until", "stalled", "lag", "charged", "left")

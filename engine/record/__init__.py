@@ -63,7 +63,9 @@ A record without a result is that of a match that is still running, or was cut o
   sentence
 - `notes`: the notes of both players: which move each is about, and how many there may be
 - `reader`: reading the words of a record: numbers, times and stamps as they are written, and the head
+- `evaluations`: what the search thinks of positions of a match, each within a number of nodes
 - `replay`: reading a record back: rules, clocks and result are replayed, and held against what is written
+- `review`: reviews the moves of a record: what would have been best, what each move has lost, and what is proven
 - `summary`: what reading a record comes to: what it says, or the line that is not true
 - `text`: the text of a record: its head, and a line for each thing that happened
 - `time_account`: where the time of both sides went, as lines for people

@@ -28,6 +28,12 @@ class Header(NamedTuple):
         """Return a player with its side, as in sentences: ``alice (white)``."""
         return f"{self.players[side]} ({self.position.game.sides[side]})"
 
+    @property
+    def title(self) -> str:
+        """The match in a line: what was played, who against whom, and when."""
+        position = self.position
+        return f"{position.game.name} {position.parameters}: {self.who(0)} against {self.who(1)}, {self.started}"
+
     def text(self) -> str:
         """Return the head of the record, down to the first position."""
         game = self.position.game

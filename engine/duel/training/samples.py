@@ -7,9 +7,7 @@ import numpy
 
 from engine.duel.training.selfplay import BadGames, ScoredGame, scored
 from engine.games.interface import Kernel, State
-
-LOGIT = 150.0
-"""A score of so much is taken to win by one logit: 73 of 100 games."""
+from engine.search.scores import LOGIT
 
 MOST_LOGITS = 6.0
 """Scores beyond this, won and lost ones too, count as no more."""

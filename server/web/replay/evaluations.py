@@ -10,10 +10,10 @@ from time import monotonic, perf_counter
 
 import msgspec
 
-from engine.games.interface import Position, play
+from engine.games.interface import play
 from engine.record import Summary
-from engine.search.alphabeta import compiled_code
-from engine.search.searcher import Searcher, SearchLimits
+from engine.record.evaluations import Evaluator
+from engine.search.searcher import SearchResult, key_of
 
 COMPILED_NODES, INTERPRETED_NODES = 4_000_000, 60_000
 """For all positions of a match together: some seconds' work, where the search is compiled and where it is not."""
@@ -23,9 +23,6 @@ COMPILED_SHARES, INTERPRETED_SHARES = (4_000, 100_000), (300, 2_000)
 
 SEARCH_SECONDS = 30.0
 """After which no other position is begun, however slow the machine is; the answer then says that it was cut."""
-
-MEGABYTES = 32
-"""Of the search's table."""
 
 
 class Value(msgspec.Struct, frozen=True):
@@ -51,24 +48,21 @@ class Values(msgspec.Struct, frozen=True, kw_only=True):
 def judge(summary: Summary, seconds: float = SEARCH_SECONDS) -> Values:
     """Search positions of a record for so many seconds at most."""
     positions = list(accumulate(summary.history.moves, play, initial=summary.header.position))
-    code = compiled_code(positions[0])
-    code.start()
-    kernel = positions[0].kernel(compile=code.wait())
+    keys = [key_of(position) for position in positions]
+    evaluator = Evaluator(positions[0], clock=perf_counter)
     until = monotonic() + seconds
-    left = COMPILED_NODES if kernel.compiled else INTERPRETED_NODES
-    least, most = COMPILED_SHARES if kernel.compiled else INTERPRETED_SHARES
-    share = SearchLimits(nodes=min(most, max(least, left // len(positions))))
-    searcher = Searcher(kernel, megabytes=MEGABYTES if kernel.compiled else None)
+    budget = COMPILED_NODES if evaluator.compiled else INTERPRETED_NODES
+    least, most = COMPILED_SHARES if evaluator.compiled else INTERPRETED_SHARES
+    share = min(most, max(least, budget // len(positions)))
     found: list[Value | None] = [None] * len(positions)
     unsearched, cut = 0, False
     for ply in evenly(len(positions)):
         position = positions[ply]
         if position.verdict() is not None:
             continue
-        cut = cut or (left > 0 and monotonic() > until)
-        if left > 0 and not cut:
-            found[ply], nodes = _value(searcher, position, share)
-            left -= nodes
+        cut = cut or (evaluator.nodes < budget and monotonic() > until)
+        if evaluator.nodes < budget and not cut:
+            found[ply] = _value(evaluator.evaluate(position, keys[:ply], share))
         unsearched += found[ply] is None
     return Values(values=tuple(found), unsearched=unsearched, cut=cut)
 
@@ -84,16 +78,9 @@ def evenly(count: int) -> Iterator[int]:
         step //= 2
 
 
-def _value(searcher: Searcher, position: Position, share: SearchLimits) -> tuple[Value | None, int]:
-    """Return the value of a position, None where there are too many moves to look at, and the nodes that it took."""
-    nodes = 0
-    for limits in (share, SearchLimits(depth=1)):  # a share that does not reach for one ply is exceeded
-        try:
-            thought = searcher.think(position, (), limits, clock=perf_counter)
-        except OverflowError:
-            return None, nodes + 1
-        nodes += thought.nodes
-        if thought.score is not None:
-            sign, plies = (1 if position.turn == 0 else -1), thought.plies_to_end
-            return Value(sign * thought.score, thought.depth, None if plies is None else sign * plies), nodes
-    return None, nodes + 1
+def _value(thought: SearchResult | None) -> Value | None:
+    """Return what was found, seen by the side that began."""
+    if thought is None or thought.score is None:
+        return None
+    sign, plies = (1 if thought.position.turn == 0 else -1), thought.plies_to_end
+    return Value(sign * thought.score, thought.depth, None if plies is None else sign * plies)

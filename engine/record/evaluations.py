@@ -1,0 +1,60 @@
+"""What the search thinks of positions of a match, each within a number of nodes.
+
+A position that is searched is searched to the end of a depth; of one that is not, nothing is said. Nothing is carried
+over from one position to the next. So what is found depends on the position, on those that stood on the board before
+it and on the number of nodes, and on nothing else: neither on the order, nor on the machine, nor on whether the search
+is compiled.
+"""
+
+from collections.abc import Callable, Collection
+
+from engine.compiling.binding import can_compile
+from engine.games.interface import Position
+from engine.search.alphabeta import compiled_code
+from engine.search.searcher import Searcher, SearchLimits, SearchResult
+
+TABLE_MEGABYTES = 32
+"""Of the search's table."""
+
+
+class Evaluator:
+    """Searches positions of one variant, one by one."""
+
+    def __init__(
+        self, position: Position, *, clock: Callable[[], float], compiling: Callable[[], None] = lambda: None
+    ) -> None:
+        """Make one for the variant of a position; waits some seconds where its search was never compiled.
+
+        ``clock`` gives seconds from any beginning; ``compiling`` is told before the wait.
+        """
+        code = compiled_code(position)
+        if can_compile() and not code.is_ready():
+            compiling()
+            code.start()
+        self._kernel = position.kernel(compile=code.wait())
+        self._clock = clock
+        self.nodes = 0
+        """Positions looked at so far, one at least for each that was searched."""
+
+    @property
+    def compiled(self) -> bool:
+        """Tell whether the search is compiled; else it is some hundred times as slow."""
+        return self._kernel.compiled
+
+    def evaluate(self, position: Position, earlier: Collection[int], nodes: int) -> SearchResult | None:
+        """Search a position in which the game goes on; return None where it has too many moves to look at.
+
+        ``earlier`` holds the keys (`engine.search.searcher.key_of`) of the positions before it. Nodes that do not reach
+        for one ply are exceeded.
+        """
+        for limits in (SearchLimits(nodes=nodes), SearchLimits(depth=1)):
+            searcher = Searcher(self._kernel, megabytes=TABLE_MEGABYTES)
+            try:
+                thought = searcher.think(position, earlier, limits, clock=self._clock)
+            except OverflowError:
+                break
+            self.nodes += max(1, thought.nodes)
+            if thought.score is not None:
+                return thought
+        self.nodes += 1
+        return None

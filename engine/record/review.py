@@ -1,0 +1,272 @@
+"""Reviews the moves of a record: what would have been best, what each move has lost, and what is proven.
+
+Each position is searched with the same number of nodes (`engine.record.evaluations`), and where that proves nothing the
+solver has as many (`engine.solve.solver`). A move is judged by the position that it leads to, and so is the best one:
+both are searched from there, with the same nodes. What the solver proves holds for the board alone, whatever stood on
+it before.
+"""
+
+from collections.abc import Callable, Iterator
+from enum import StrEnum
+from itertools import pairwise
+from typing import NamedTuple
+
+from engine.compiling.binding import can_compile
+from engine.games.history import History
+from engine.games.interface import Position, moves
+from engine.games.outcome import Outcome
+from engine.record.evaluations import Evaluator
+from engine.record.summary import Summary
+from engine.search.scores import expected_points
+from engine.search.searcher import SearchResult, key_of
+from engine.solve.solver import LOADED_TRIAL_NODES, Result, SolverLimits, solve
+
+SOLVER_BYTES = 256 << 20
+"""Memory of the solver, which few nodes do not use up."""
+
+BLUNDER = 0.2
+"""A move that gives away so many points (`engine.search.scores.expected_points`) is a blunder."""
+
+SIDES = (Result.FIRST, Result.SECOND)
+POINTS = {1: 1.0, 0: 0.5, -1: 0.0}
+"""Points of proven results."""
+
+
+class Mark(StrEnum):
+    """What is wrong with a move."""
+
+    BLUNDER = "blunder"
+    """It gives away `BLUNDER` or more."""
+    MISSED_WIN = "missed win"
+    """A win was proven, and none is proven after the move."""
+
+
+class Worth(NamedTuple):
+    """What is known of a position for one side: a score, or the proven result."""
+
+    score: int | None
+    """A piece of GIPF is worth 100; None where the result is proven."""
+    result: int | None
+    """1 a proven win, 0 a proven draw, -1 a proven loss; None where nothing is proven."""
+    plies: int | None
+    """After how many plies the proven win or loss comes, at the latest; None where that is not known."""
+    depth: int
+    """Plies that were searched; 0 where the rules or the solver have told."""
+
+    def before_move(self) -> "Worth":
+        """Return the same for the other side, one ply before."""
+        return Worth(
+            None if self.score is None else -self.score,
+            None if self.result is None else -self.result,
+            None if self.plies is None else self.plies + 1,
+            self.depth,
+        )
+
+    @property
+    def points(self) -> float:
+        """The points that the side can expect, 0 to 1."""
+        return expected_points(self.score or 0) if self.result is None else POINTS[self.result]
+
+
+class ReviewedMove(NamedTuple):
+    """A move of a record, and what the engine makes of it. What is not known, or was not searched, is None."""
+
+    ply: int
+    """The number of the move, from 1."""
+    side: int
+    move: str
+    best: str | None
+    """The best move: the engine's, or the one that was played where that is no worse."""
+    best_worth: Worth | None
+    """What the best move leads to, for the side that moves."""
+    line: tuple[str, ...]
+    """The best line that the search has found; it begins with the best move, or is empty."""
+    worth: Worth | None
+    """What the move leads to, for the side that moves."""
+
+    @property
+    def loss(self) -> int | None:
+        """How much less the move is worth than the best one, 0 or more; None where a result alone is known."""
+        if self.best_worth is None or self.worth is None:
+            return None
+        if self.best_worth.score is None or self.worth.score is None:
+            return 0 if self.best_worth.result == self.worth.result else None
+        return self.best_worth.score - self.worth.score
+
+    @property
+    def marks(self) -> tuple[Mark, ...]:
+        """What is wrong with the move."""
+        if self.best_worth is None or self.worth is None or self.best == self.move:
+            return ()
+        found = []
+        if self.best_worth.result == 1 and self.worth.result != 1:
+            found.append(Mark.MISSED_WIN)
+        if self.best_worth.points - self.worth.points >= BLUNDER:
+            found.append(Mark.BLUNDER)
+        return tuple(found)
+
+
+def review(
+    summary: Summary, nodes: int, *, clock: Callable[[], float], compiling: Callable[[], None] = lambda: None
+) -> Iterator[ReviewedMove]:
+    """Review each move of a record in order, with so many nodes for each position.
+
+    The same record and nodes give the same review on every machine that compiles the search. ``clock`` gives seconds
+    from any beginning; ``compiling`` is told before a wait for the compiler.
+    """
+    told = compiling if can_compile() else lambda: None
+    reviewer = _Reviewer(summary, nodes, Evaluator(summary.header.position, clock=clock, compiling=told), told)
+    for before, after in pairwise(_histories(summary)):
+        yield reviewer.move(before, after)
+
+
+def _histories(summary: Summary) -> Iterator[History]:
+    history = History.begin(summary.header.position)
+    yield history
+    for move in summary.history.moves:
+        history = history.after(move)
+        yield history
+
+
+class _Node(NamedTuple):
+    """A position of the match, or one beside it."""
+
+    worth: Worth | None
+    """For the side to move."""
+    thought: SearchResult | None
+
+
+class _Reviewer:
+    """Judges moves one after the other: what a move has led to is where the next one begins."""
+
+    def __init__(self, summary: Summary, nodes: int, evaluator: Evaluator, compiling: Callable[[], None]) -> None:
+        self._move_limit = summary.header.move_limit
+        self._nodes = nodes
+        self._evaluator = evaluator
+        self._compiling = compiling
+        self._keys: list[int] = []  # of the positions before the one that is reviewed
+        self._reached: _Node | None = None  # the node of the position that the last move has led to
+
+    def move(self, before: History, after: History) -> ReviewedMove:
+        """Review the move that leads from one position to another; moves come in order."""
+        node = self._reached or self._node(before)
+        self._keys.append(key_of(before.position))
+        self._reached = self._node(after)
+        best, played = self._choices(before, node, _Choice.of(after, self._reached))
+        line = node.thought.pv if node.thought is not None and best is not None else []
+        return ReviewedMove(
+            after.plies,
+            before.position.turn,
+            played.move,
+            None if best is None else best.move,
+            None if best is None else best.worth,
+            tuple(line) if best is not None and line[:1] == [best.move] else (),
+            played.worth,
+        )
+
+    def _choices(self, before: History, node: _Node, played: "_Choice") -> "tuple[_Choice | None, _Choice]":
+        """Return the best move of a position, None where that is not known, and the one that was played."""
+        if node.thought is None or node.worth is None or played.worth is None:
+            return None, played
+        result = node.worth.result
+        if result is not None and played.result is not None and played.result > result:
+            return played, played  # a draw that only the moves before show
+        first = played
+        if not _lead_to_the_same(before.position, played.move, node.thought.move):
+            after = before.after(node.thought.move)
+            first = _Choice.of(after, self._node(after))
+        if result == -1:  # whatever is played loses
+            lost = played if played.result == -1 else played._replace(worth=node.worth)
+            return (lost if first is played else first._replace(worth=node.worth)), lost
+        if node.thought.plies_to_end is not None:  # the search has proven what its move leads to
+            first = first._replace(worth=node.worth)
+        best = self._better(before, result, first, played)
+        return best, best if best is not None and best.move == played.move else played
+
+    def _better(self, before: History, result: int | None, first: "_Choice", played: "_Choice") -> "_Choice | None":
+        """Return the better one of two moves, or where neither keeps a proven result, one that does."""
+        assert played.worth is not None
+        if first.move == played.move:
+            return first if result in (None, first.result) else self._keeping(before, result)
+        if first.worth is None:
+            return None
+        if result is not None and result not in (first.result, played.result):
+            return self._keeping(before, result)
+        return played if _at_least(played.worth, first.worth) else first
+
+    def _keeping(self, before: History, result: int) -> "_Choice | None":
+        """Return the first move that keeps a result which the solver has proven."""
+        for move in moves(before.position):
+            after = before.after(move)
+            choice = _Choice.of(after, _Node(self._over(after) or self._solved(after.position), None))
+            if choice.result == result:
+                return choice
+        return None
+
+    def _node(self, history: History) -> _Node:
+        """Find out what a position is worth for the side to move."""
+        known = self._over(history)
+        if known is not None:
+            return _Node(known, None)
+        thought = self._evaluator.evaluate(history.position, self._keys, self._nodes)
+        if thought is None or thought.score is None:
+            return _Node(self._solved(history.position), thought)
+        plies = thought.plies_to_end
+        if plies is not None:
+            return _Node(Worth(None, 1 if plies > 0 else -1, abs(plies), thought.depth), thought)
+        return _Node(self._solved(history.position) or Worth(thought.score, None, None, thought.depth), thought)
+
+    def _over(self, history: History) -> Worth | None:
+        """Tell what a position is worth in which the game is over."""
+        outcome: Outcome | None = history.verdict(self._move_limit)
+        if outcome is None:
+            return None
+        return _proven_for(outcome.winner, history.position.turn, 0)
+
+    def _solved(self, position: Position) -> Worth | None:
+        """Solve a position, if that takes no more nodes than searching it has."""
+        try:
+            limits = SolverLimits(memory=SOLVER_BYTES, nodes=self._nodes)
+            solution = solve(position, limits, compiling=self._compiling, trial=LOADED_TRIAL_NODES)
+        except OverflowError:
+            return None
+        if solution.result == Result.UNKNOWN:
+            return None
+        winner = SIDES.index(solution.result) if solution.result in SIDES else None
+        return _proven_for(winner, position.turn, solution.within)
+
+
+class _Choice(NamedTuple):
+    """A move, and what it leads to for the side that makes it."""
+
+    move: str
+    worth: Worth | None
+
+    @classmethod
+    def of(cls, after: History, node: _Node) -> "_Choice":
+        return cls(after.moves[-1], None if node.worth is None else node.worth.before_move())
+
+    @property
+    def result(self) -> int | None:
+        return None if self.worth is None else self.worth.result
+
+
+def _proven_for(winner: int | None, side: int, plies: int | None) -> Worth:
+    """Return the worth of a proven result for a side."""
+    if winner is None:
+        return Worth(None, 0, None, 0)
+    return Worth(None, 1 if winner == side else -1, plies, 0)
+
+
+def _lead_to_the_same(position: Position, move: str, other: str) -> bool:
+    """Tell whether two moves are one, or lead to the same position."""
+    return move == other or position.resolve(move).position.key == position.resolve(other).position.key
+
+
+def _at_least(worth: Worth, other: Worth) -> bool:
+    """Tell whether a move's worth is no less than another's; a win is worth more where it is known to come sooner."""
+    if worth.score is not None and other.score is not None:
+        return worth.score >= other.score
+    if worth.result == other.result == 1 and worth.plies is not None and other.plies is not None:
+        return worth.plies <= other.plies
+    return worth.points >= other.points

@@ -1,0 +1,133 @@
+"""``arena-bot review``: where records come from, and what is printed."""
+
+import io
+import json
+import sys
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from pathlib import Path
+from threading import Thread
+
+import pytest
+
+from tests.bots.test_cli import run
+from tests.engine.records import Table
+from tests.interpreting import quick_tests_run_interpreted as quick_tests_run_interpreted
+
+TEXT = Table("mnk", "3 3 3").ready().play("b2", "a1", "c1", "a3", "a2", "c2", "b3", "b1", "c3").text
+NODES = ("--nodes", "1000")
+
+
+@pytest.fixture
+def record(tmp_path: Path) -> str:
+    path = tmp_path / "drawn.txt"
+    path.write_text(TEXT, encoding="utf-8")
+    return str(path)
+
+
+@pytest.fixture
+def site() -> Iterator[str]:
+    """A server that has match 17 as `arena-server` has it."""
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            there = self.path == "/api/matches/17/record"
+            self.send_response(200 if there else 404)
+            self.end_headers()
+            self.wfile.write((TEXT if there else "there is no match 18 here").encode())
+
+        def log_message(self, format: str, *args: object) -> None:
+            """Print nothing."""
+
+    with HTTPServer(("127.0.0.1", 0), Handler) as server:
+        thread = Thread(target=server.serve_forever)
+        thread.start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
+        thread.join()
+
+
+def test_each_move_takes_a_line_and_each_side_one(record: str, capsys: pytest.CaptureFixture[str]) -> None:
+    status, output, error = run(capsys, "review", record, *NODES)
+    lines = output.splitlines()
+    assert (status, error) == (0, "")
+    assert lines[0].startswith("mnk 3 3 3: alice (first) against bob (second), 2026-")
+    assert lines[2].split() == ["ply", "side", "move", "best", "best", "is", "move", "is", "loss"]
+    assert lines[5].split() == ["3", "first", "c1", "=", "draw", "draw", "0"]
+    assert lines[8].split() == ["6", "second", "c2", "=", "draw", "draw", "0"]
+    assert lines[-2] == "alice (first): 5 moves, 5 the best; average loss 0.0"
+    assert lines[-1] == "bob (second): 4 moves, 4 the best; average loss 0.0"
+    assert len(lines) == 3 + 9 + 2
+
+
+def test_marks_stand_beside_the_move_and_in_the_sum(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    text = Table("mnk", "3 3 3").ready().play("b2", "a1", "c1", "b3", "a3").text
+    (tmp_path / "lost.txt").write_text(text, encoding="utf-8")
+    status, output, _ = run(capsys, "review", str(tmp_path / "lost.txt"), *NODES)
+    lines = output.splitlines()
+    assert status == 0
+    assert lines[6].split() == ["4", "second", "b3", "a3", "draw", "loss", "2", "blunder"]
+    assert lines[7].split() == ["5", "first", "a3", "=", "win", "1", "win", "1", "0"]
+    assert lines[-1] == "bob (second): 2 moves, 1 the best; average loss 0.0; blunder at 4"
+
+
+def test_the_same_as_json(record: str, capsys: pytest.CaptureFixture[str]) -> None:
+    status, output, error = run(capsys, "review", record, *NODES, "--json", "-")
+    told = json.loads(output)
+    assert status == 0 and error.startswith("mnk 3 3 3: ")
+    assert (told["report"], told["match"], told["game"], told["params"]) == ("review", 17, "mnk", "3 3 3")
+    assert told["nodes"] == 1000 and [side["name"] for side in told["sides"]] == ["alice", "bob"]
+    assert [move["move"] for move in told["moves"]][:3] == ["b2", "a1", "c1"]
+    assert told["moves"][8] == {
+        "ply": 9, "side": "first", "move": "c3", "worth": {"result": "draw", "plies": None}, "best": "c3",
+        "best_worth": {"result": "draw", "plies": None}, "line": ["c3"], "loss": 0, "marks": [],
+    }  # fmt: skip
+
+
+def test_a_record_is_named_in_every_way(
+    tmp_path: Path, site: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "data" / "records").mkdir(parents=True)
+    (tmp_path / "data" / "records" / "17.txt").write_text(TEXT, encoding="utf-8")
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(TEXT.encode())))
+    few = ("--nodes", "1")
+    data = ("--data", str(tmp_path / "data"))
+    told = [run(capsys, "review", name, *few, *data) for name in ("17", "-", f"{site}/match/17", f"{site}/match/17#9")]
+    assert {status for status, _, _ in told} == {0}
+    assert len({output for _, output, _ in told}) == 1
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (("review",), "review needs RECORD, which is missing"),
+        (("review", "{folder}/none.txt"), "{folder}/none.txt: cannot be read: No such file or directory"),
+        (("review", "17", "--data", "{folder}/none"), "looked for in the data directory {folder}/none, which"),
+        (("review", "17", "--data", "{folder}"), "the data directory {folder} has no match 17"),
+        (("review", "{site}/match/18"), "{site}/api/matches/18/record: there is no match 18 here"),
+        (("review", "http://127.0.0.1:1/match/1"), "http://127.0.0.1:1/api/matches/1/record: Connection refused"),
+        (("review", "http://"), "http://: no host given"),
+        (("review", "{folder}/wrong.txt"), "{folder}/wrong.txt: line 21: "),
+        (("review", "{record}", "--nodes", "0"), "--nodes"),
+        (("review", "{record}", "--json", "{folder}/none/x"), "--json: there is no folder {folder}/none"),
+    ],
+)  # fmt: skip
+def test_bad_input_takes_one_line(
+    words: tuple[str, ...],
+    sentence: str,
+    tmp_path: Path,
+    record: str,
+    site: str,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    (tmp_path / "wrong.txt").write_text(TEXT.replace(" c1\n", " c1c1\n"), encoding="utf-8")
+    values = {"{folder}": str(tmp_path), "{site}": site, "{record}": record}
+
+    def filled(text: str) -> str:
+        for key, value in values.items():
+            text = text.replace(key, value)
+        return text
+
+    status, output, error = run(capsys, *map(filled, words))
+    assert (status, output) == (2, "")
+    assert error.count("\n") == 1 and filled(sentence) in error, error

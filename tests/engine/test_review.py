@@ -1,0 +1,124 @@
+"""A review says of each move what is proven, what was searched, and nothing else."""
+
+from collections.abc import Callable, Hashable
+from random import Random
+
+import pytest
+
+from engine.games.catalogue import GAMES
+from engine.games.interface import Position, moves, play
+from engine.record import verify
+from engine.record.evaluations import Evaluator
+from engine.record.review import Mark, ReviewedMove, Worth, review
+from tests.engine.records import Table
+from tests.engine.test_record import played
+from tests.interpreting import quick_tests_run_interpreted as quick_tests_run_interpreted
+
+NODES = 1000
+"""Enough to solve tic-tac-toe from its second move on."""
+
+
+def reviewed(text: str, nodes: int) -> list[ReviewedMove]:
+    return list(review(verify(text), nodes, clock=lambda: 0.0))
+
+
+def minimax() -> Callable[[Position], int]:
+    """Return what tells the result of perfect play for the side to move: 1, 0 or -1."""
+    known: dict[Hashable, int] = {}
+
+    def result(position: Position) -> int:
+        if position.key not in known:
+            outcome = position.verdict()
+            if outcome is None:
+                known[position.key] = max(-result(play(position, move)) for move in moves(position))
+            else:
+                known[position.key] = 0 if outcome.winner is None else 1 if outcome.winner == position.turn else -1
+        return known[position.key]
+
+    return result
+
+
+def random_game(chance: Random) -> list[str]:
+    """Return the moves of a random game of tic-tac-toe that begins well."""
+    texts = ["b2", "a1"]
+    position = play(play(GAMES["mnk"].start("3 3 3"), "b2"), "a1")
+    while position.verdict() is None:
+        texts.append(chance.choice(moves(position)))
+        position = play(position, texts[-1])
+    return texts
+
+
+def test_what_is_proven_is_the_result_of_perfect_play() -> None:
+    result = minimax()
+    seen: set[tuple[Mark, ...]] = set()
+    for seed in range(4):
+        position = GAMES["mnk"].start("3 3 3")
+        for move in reviewed(Table("mnk", "3 3 3").ready().play(*random_game(Random(seed))).text, NODES):
+            before, position = position, play(position, move.move)
+            if move.ply <= 2:
+                continue
+            best, this = result(before), -result(position)
+            assert move.worth is not None and move.worth.result == this
+            assert move.best is not None and move.best_worth is not None and move.best_worth.result == best
+            assert -result(play(before, move.best)) == best
+            assert move.loss == (0 if best == this else None)
+            marks = [Mark.MISSED_WIN] * (best == 1 > this) + [Mark.BLUNDER] * (best > this)
+            assert move.marks == tuple(marks)
+            assert (move.best == move.move) <= (best == this)
+            seen.add(move.marks)
+    assert seen == {(), (Mark.BLUNDER,), (Mark.MISSED_WIN, Mark.BLUNDER)}
+
+
+def test_scores_are_for_the_side_that_moves_and_the_best_move_is_no_worse() -> None:
+    text = played(stop_after=12, end="resign")
+    found = reviewed(text, 200)
+    assert [(move.ply, move.side, move.move) for move in found] == [
+        (ply, (ply - 1) % 2, move) for ply, move in enumerate(verify(text).history.moves, 1)
+    ]
+    for move in found:
+        assert move.worth is not None and move.best_worth is not None and move.loss is not None and move.loss >= 0
+        assert move.worth.depth > 0 and move.best_worth.depth > 0
+        assert (move.best == move.move) <= (move.loss == 0)
+        assert not move.line or move.line[0] == move.best
+    assert reviewed(text, 200) == found, "nodes are counted, not seconds"
+
+
+def test_what_was_not_searched_is_not_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Evaluator, "evaluate", lambda *_: None)
+    for move in reviewed(played(stop_after=6, end="resign"), 10):
+        assert (move.best, move.best_worth, move.line, move.worth) == (None, None, (), None)
+        assert move.loss is None and move.marks == ()
+
+
+def test_moves_that_lead_to_the_same_position_are_both_the_best() -> None:
+    position = GAMES["gipf"].start("3 3 9 9")
+    alike: dict[object, list[str]] = {}
+    for successor in position.successors():
+        alike.setdefault(successor.position.key, []).append(successor.move)
+    twins = next(texts for texts in alike.values() if len(texts) > 1)
+    found = [reviewed(Table().ready().play(text).resign(1), 60)[0] for text in twins]
+    assert len({move.loss for move in found}) == 1
+    assert all((move.best == move.move) == (found[0].best == found[0].move) for move in found)
+
+
+@pytest.mark.parametrize(
+    ("worth", "before"),
+    [
+        (Worth(40, None, None, 3), Worth(-40, None, None, 3)),
+        (Worth(None, -1, 4, 0), Worth(None, 1, 5, 0)),
+        (Worth(None, 1, None, 0), Worth(None, -1, None, 0)),
+        (Worth(None, 0, None, 0), Worth(None, 0, None, 0)),
+    ],
+)
+def test_worth_one_ply_before(worth: Worth, before: Worth) -> None:
+    assert worth.before_move() == before
+    assert worth.points == pytest.approx(1 - before.points)
+
+
+def test_a_move_that_gives_little_away_is_no_blunder() -> None:
+    def move(best: int, this: int) -> ReviewedMove:
+        return ReviewedMove(1, 0, "a", "b", Worth(best, None, None, 1), (), Worth(this, None, None, 1))
+
+    assert move(60, -60).loss == 120 and move(60, -60).marks == ()
+    assert move(70, -70).marks == (Mark.BLUNDER,)
+    assert move(900, 700).marks == (), "won either way"
