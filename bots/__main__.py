@@ -1,6 +1,6 @@
 """``python -m bots`` is ``arena-bot``."""
 
-from engine.commands.interrupt import load
+from engine.commands.program.interrupt import load
 
 
 def main() -> None:

@@ -2,6 +2,8 @@
 
 import os
 import sys
+from functools import partial
+from importlib.metadata import version
 from typing import Any, NamedTuple
 
 import cyclopts
@@ -9,6 +11,7 @@ from cyclopts import Parameter
 
 from bots.client.errors import ArenaError
 from bots.commands.options import fail
+from engine.commands.program.completion import offer_completion
 from engine.commands.usage_errors import explain, finite
 
 
@@ -60,11 +63,12 @@ COMMANDS = (
 app = cyclopts.App(
     name="arena-bot",
     help="Programs that play on an arena server, one that watches, and one to play against.",
-    version_flags=[],
+    version=lambda: version("gipf-arena"),
     default_parameter=Parameter(validator=finite),
 )
 for _command in COMMANDS:
     app.command(_command.function, name=_command.name, help=_command.help)
+offer_completion(app, partial(fail, status=1))
 
 
 def main(arguments: list[str] | None = None) -> Any:

@@ -1,6 +1,6 @@
 """``python -m engine`` is ``arena-engine``."""
 
-from engine.commands.interrupt import load
+from engine.commands.program.interrupt import load
 
 
 def main() -> None:

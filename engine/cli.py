@@ -3,11 +3,13 @@
 import signal
 import sys
 from collections.abc import Sequence
-from typing import NamedTuple
+from importlib.metadata import version
+from typing import NamedTuple, NoReturn
 
 import cyclopts
 
 from engine.commands.inputs import Rejected, say
+from engine.commands.program.completion import offer_completion
 from engine.commands.usage_errors import explain, finite
 
 
@@ -78,11 +80,16 @@ def application() -> cyclopts.App:
         help="Rules, counting, solving and shells of the games, for people and scripts.",
         help_format="plaintext",
         default_parameter=cyclopts.Parameter(negative=(), validator=finite),
-        version_flags=[],
+        version=lambda: version("gipf-arena"),
     )
     for command in COMMANDS:
         made.command(command.function, name=command.name, help=command.help)
+    offer_completion(made, _end)
     return made
+
+
+def _end(sentence: str) -> NoReturn:
+    sys.exit(_fail(FAILED, sentence))
 
 
 def _fail(status: int, sentence: str) -> int:

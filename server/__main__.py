@@ -1,6 +1,6 @@
 """``python -m server`` is ``arena-server``."""
 
-from engine.commands.interrupt import load
+from engine.commands.program.interrupt import load
 
 
 def main() -> None:

@@ -1,6 +1,7 @@
 """The command line ``arena-server``."""
 
 import sys
+from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 from typing import Annotated, Any
@@ -10,7 +11,8 @@ from cyclopts import Parameter
 from cyclopts.config import Dict
 
 from engine.clock import MICROSECONDS, TimeControl
-from engine.commands import interrupt
+from engine.commands.program import interrupt
+from engine.commands.program.completion import offer_completion
 from engine.commands.usage_errors import duration, explain, explain_fault, nearest
 from engine.games.catalogue import GAMES, USUAL_GAME, unknown_game
 from engine.games.interface import BadParameters
@@ -51,6 +53,7 @@ app = cyclopts.App(
     version=lambda: version("gipf-arena"),
     config=_from_file,
 )
+offer_completion(app, partial(fail, status=exits.FAILED))
 
 
 DEFAULT_OPTIONS = ServeOptions()

@@ -11,7 +11,7 @@ ALLOWED = {
     "engine/cli.py": "a command line",
     "server/config/process_settings.py": "what the server's command line and worker processes call, in one place",
     "server/ops/logs.py": "the log, which command lines configure",
-    "engine/commands/interrupt.py": "what Ctrl-C does while a command line is loaded and ends",
+    "engine/commands/program/interrupt.py": "what Ctrl-C does while a command line is loaded and ends",
     "engine/commands/duel/engine_process.py": "a process that runs older engines, and so imports nothing else",
     "engine/commands/duel/processes.py": "blocks the signal of a broken pipe for one write, and restores what was",
     "engine/commands/precompile.py": "a process that compiles beside another one, at the lowest priority",

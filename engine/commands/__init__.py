@@ -5,10 +5,10 @@ Answers go to stdout, everything else to stderr. Here alone in the engine a wall
 - `analyse`: ``arena-engine analyse``: what the search thinks of a position, depth by depth
 - `duel`: ``arena-engine duel``: the command, the processes that play, and the file of results
 - `inputs`: games and positions as command lines name them, and what is wrong with them
-- `interrupt`: ctrl-C while a command is being loaded, or is just ending: it ends at once, without a traceback
 - `perft`: ``arena-engine perft``: counts the leaves of the tree of moves, depth by depth
 - `precompile`: ``arena-engine precompile``: compiles what other commands and bots load later, which otherwise begin
   interpreted
+- `program`: what each of the three programs has beside its commands: completion in shells, Ctrl-C while it is loaded
 - `record`: ``arena-engine record``: replays the record of a match, and verifies every move, every clock and the
   result
 - `reports`: reports of tests and points in the formats of CI systems and graders, for all three programs

@@ -5,7 +5,7 @@ from typing import Any, NoReturn
 
 import trio
 
-from engine.commands import interrupt
+from engine.commands.program import interrupt
 from engine.commands.usage_errors import explain_fault
 from server.commands.options import fail
 from server.contest.store.schema import BadStore

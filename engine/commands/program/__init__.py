@@ -1,0 +1,5 @@
+"""What each of the three programs has beside its commands.
+
+- `completion`: ``--install-completion``: a shell that completes the words of a program
+- `interrupt`: ctrl-C while a command is being loaded, or is just ending: it ends at once, without a traceback
+"""
