@@ -32,6 +32,7 @@ def review(
     nodes: Annotated[int, Parameter(validator=POSITIVE)] = REVIEW_NODES,
     data: Path = DATA,
     json: File = None,
+    annotate: File = None,
 ) -> None:
     """Let the engine look at each move of a match: what was best, what was lost, and what is proven.
 
@@ -49,6 +50,8 @@ def review(
         Data directory of a server.
     json
         File for the review as JSON; - is stdout, and the lines for people then go to stderr.
+    annotate
+        File for a copy of the record with the review as notes, for pages and tools that show these.
     """
     from time import perf_counter
 
@@ -56,9 +59,10 @@ def review(
     from engine.commands.inputs import say_compiling
     from engine.record.review import review as reviewed_moves
 
-    summary = _summary_of(record, data)
-    check_report_files({"--json": json})
-    write = to_stderr if json == "-" else print_line
+    text, summary = _record_of(record, data)
+    files = {"--json": json, "--annotate": annotate}
+    check_report_files(files)
+    write = to_stderr if "-" in files.values() else print_line
     for line in texts.heading(summary, nodes):
         write(line)
     moves = []
@@ -69,10 +73,11 @@ def review(
     for line in texts.closing(summary, moves):
         write(line)
     write_report("--json", json, lambda: texts.as_json(summary, nodes, moves))
+    write_report("--annotate", annotate, lambda: texts.annotated(text, start.game.sides, moves))
 
 
-def _summary_of(record: str, data: Path) -> Summary:
-    """Read a record; ends the command where that fails."""
+def _record_of(record: str, data: Path) -> tuple[str, Summary]:
+    """Read a record, as text and as what it says; ends the command where that fails."""
     from bots.workbench.record_source import read_record
 
     try:

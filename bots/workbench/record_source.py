@@ -21,15 +21,15 @@ FOLDERS = ("records", "running")
 """Where a data directory has records of matches that are over, and of those that are not."""
 
 
-def read_record(name: str, data: Path) -> Summary:
-    """Read and verify a record; raises `ArenaError`, which names the line that is not true.
+def read_record(name: str, data: Path) -> tuple[str, Summary]:
+    """Return the text of a record and what it says; raises `ArenaError`, which names the line that is not true.
 
     ``name`` is a file, - for standard input, the number of a match in the data directory, or the URL of a match's page
     or of its record.
     """
     place, text = _text(name, data)
     try:
-        return verify(text)
+        return text, verify(text)
     except BadRecord as error:
         raise ArenaError(f"{place}: {error}") from None
 

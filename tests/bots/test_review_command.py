@@ -10,8 +10,13 @@ from threading import Thread
 
 import pytest
 
+from bots.client.errors import ArenaError
+from bots.workbench.review import annotated
+from engine.record import verify
+from engine.record.notes import MAX_NOTE_BYTES
+from engine.record.review import review
 from tests.bots.test_cli import run
-from tests.engine.records import Table
+from tests.engine.records import Table, records
 from tests.interpreting import quick_tests_run_interpreted as quick_tests_run_interpreted
 
 TEXT = Table("mnk", "3 3 3").ready().play("b2", "a1", "c1", "a3", "a2", "c2", "b3", "b1", "c3").text
@@ -82,6 +87,42 @@ def test_the_same_as_json(record: str, capsys: pytest.CaptureFixture[str]) -> No
         "ply": 9, "side": "first", "move": "c3", "worth": {"result": "draw", "plies": None}, "best": "c3",
         "best_worth": {"result": "draw", "plies": None}, "line": ["c3"], "loss": 0, "marks": [],
     }  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", ["lag", "restart", "stalls", "won on the board"])
+def test_a_copy_of_the_record_has_the_review_as_notes(
+    kind: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = records()[kind]
+    (tmp_path / "17.txt").write_text(text, encoding="utf-8")
+    copy = tmp_path / "copy.txt"
+    status, output, _ = run(capsys, "review", str(tmp_path / "17.txt"), "--nodes", "60", "--annotate", str(copy))
+    assert status == 0
+    before, after = verify(text), verify(copy.read_text(encoding="utf-8"))
+    assert after._replace(notes=()) == before
+    assert [(note.ply, note.side) for note in after.notes] == [
+        (ply, played.side) for ply, played in enumerate(before.played, 1)
+    ]
+    for line, note in zip(output.splitlines()[3:], after.notes, strict=False):
+        best = line.split()[3]
+        said = "review: the best move, " if best == "=" else f"review: best {best}"
+        assert note.note.text.startswith(said)
+        assert ("blunder" in line) == note.note.text.endswith("blunder")
+
+
+def test_notes_that_do_not_fit_are_refused_and_nothing_is_written(tmp_path: Path) -> None:
+    room = MAX_NOTE_BYTES // 10 - 25
+    long = Table("mnk", "3 3 3").ready()
+    for move in ("b2", "a1", "c1", "a3", "a2", "c2", "b3", "b1", "c3"):
+        side = long.state.history.position.turn
+        for _ in range(2):
+            long.text += f"note {long.state.history.plies + 1} {('first', 'second')[side]} text={'x' * room}\n"
+        long.play(move)
+    moves = list(review(verify(long.text), 60, clock=lambda: 0.0))
+    with pytest.raises(
+        ArenaError, match=r"the review does not fit into the record: line \d+: the notes of a player have"
+    ):
+        annotated(long.text, ("first", "second"), moves)
 
 
 def test_a_record_is_named_in_every_way(
