@@ -9,6 +9,8 @@ import pytest
 
 from bots.client.run import GameResult, play
 from bots.random_bot import RandomBot
+from engine.cli import run as engine_command
+from tests.engine.records import records
 from tests.server.process import ServerProcess
 
 DOCUMENT = Path(__file__).parents[2] / "docs" / "learning.md"
@@ -26,19 +28,27 @@ def skip_what_is_not_installed(program: str) -> None:
 
 
 def run(program: str) -> dict[str, Any]:
-    """Run a program, and return its names."""
+    """Run a program in the present folder, and return its names."""
     names: dict[str, Any] = {"__name__": "__main__", "network": lambda planes: 1 + planes.sum()}
     exec(compile(program, DOCUMENT.name, "exec"), names)
     return names
 
 
 @pytest.mark.parametrize("number", [number for number, block in enumerate(BLOCKS) if block not in PLAYS])
-def test_programs_run(number: int, capsys: pytest.CaptureFixture[str]) -> None:
+def test_programs_run(
+    number: int, capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    record = tmp_path / "17.txt"
+    record.write_text(records()["won on the board"], encoding="utf-8")
+    assert engine_command(["export", str(record), "--output", "moves.ndjson"]) == 0
     skip_what_is_not_installed(BLOCKS[number])
     names = run(BLOCKS[number])
     shown = capsys.readouterr().out
     if "state" in names:
         assert names["state"].is_terminal() and shown == "[1.0, -1.0]\n"
+    elif "won" in names:
+        assert [row["move"] for row in names["won"]] == ["a1", "a2", "a3"]
     elif "game" in names:
         assert names["game"].agents == []
     else:

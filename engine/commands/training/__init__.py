@@ -1,5 +1,7 @@
-"""Commands that find evaluations: from results of games, and from scores of searches.
+"""Commands that find evaluations: from results of games, and from scores of searches; and data to learn from.
 
+- `example_files`: files of training data: lines of JSON, and Parquet
+- `export`: ``arena-engine export``: records as training data, a row for each move
 - `selfplay`: ``arena-engine selfplay``: games of the engine with itself, each position scored by a search, kept in a
   file
 - `train`: ``arena-engine train``: tables of patterns that explain the scores of self-play best

@@ -6,5 +6,6 @@ planes. Both have a fixed size for each variant. There is one definition of them
 
 - `encoding`: what an encoding promises, and the encoding of a variant
 - `gipf`, `arrows`, `morris`, `mnk`: the encodings of the games
+- `examples`: the moves of a record, each with what its player saw, and how the match ended for it
 - `planes`: sets of fields as arrays
 """

@@ -1,0 +1,74 @@
+"""``arena-engine export``: records as training data, a row for each move."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated, Literal
+
+from cyclopts import Parameter
+
+from engine import record
+from engine.commands.inputs import Rejected, place_of, say, text_of
+from engine.commands.training.example_files import opened_writer
+from engine.record.dataset.examples import Example, examples
+
+
+def export(
+    *records: Annotated[str, Parameter(allow_leading_hyphen=True)],
+    format: Literal["ndjson", "parquet"] = "ndjson",
+    output: Path | None = None,
+) -> None:
+    """Write the moves of records as training data: position, legal moves, move, result, clocks and notes.
+
+    docs/learning.md describes the columns. Every record is verified; one that is not true is named, and left out.
+
+    Parameters
+    ----------
+    records
+        Records, folders of them, or data directories of servers; - is one record on standard input.
+    format
+        A line of JSON for each move (ndjson), or columns for pandas and the like (parquet).
+    output
+        File to make; without it lines go to standard output.
+    """
+    if not records:
+        raise Rejected("RECORDS: name a record, a folder of records, or - at least")
+    files = [file for name in records for file in _files(name)]
+    moves = matches = 0
+    with opened_writer(format, output) as writer:
+        for file in files:
+            try:
+                found = _examples(file)
+            except (Rejected, OverflowError) as error:
+                say(f"{error}; left out")
+                continue
+            writer.write(found)
+            matches += 1
+            moves += len(found)
+    say(f"{moves} moves of {matches} matches")
+    if matches < len(files):
+        raise Rejected(f"{len(files) - matches} of {len(files)} records were left out")
+
+
+def _files(name: str) -> Iterator[str]:
+    """Yield a file, or those of a folder in the order of their matches; raises `Rejected` where there is none."""
+    path = Path(name)
+    if name == "-" or not path.is_dir():
+        if name != "-" and not path.exists():
+            raise Rejected(f"{name}: there is no such file or folder")
+        yield name
+        return
+    folder = path / "records" if (path / "records").is_dir() else path
+    found = sorted(folder.glob("*.txt"), key=lambda file: (len(file.name), file.name))
+    if not found:
+        raise Rejected(f"{folder}: there is no record in this folder; records are called NUMBER.txt")
+    yield from map(str, found)
+
+
+def _examples(file: str) -> list[Example]:
+    """Return the moves of a record; raises `Rejected` and OverflowError, which name it."""
+    try:
+        return list(examples(record.verify(text_of(file))))
+    except record.BadRecord as error:
+        raise Rejected(f"{place_of(file)}: {error}") from None
+    except OverflowError as error:
+        raise OverflowError(f"{place_of(file)}: {error}") from None
