@@ -11,6 +11,7 @@ from engine.search.game_engine import AdaptiveSearcher
 from engine.search.memory import MAX_DEPTH
 from engine.search.searcher import TABLE_MEGABYTES, PlayedKeys, SearchLimits, search_interruptibly
 from engine.search.time_management import OVERHEAD_MS, allocate_time
+from engine.solve.tablebase.tablebase import tablebase_of
 from engine.wire.messages import Match
 
 COMPILE_WAIT_SHARE = 0.1
@@ -63,11 +64,14 @@ class AlphaBetaBot(Bot):
         megabytes: float = TABLE_MEGABYTES,
         threads: int = 1,
         level: int = MAX_LEVEL,
+        tablebase: bool = True,
     ) -> None:
         """Take bounds of time, depth and nodes for a move; the clock of the match is kept to in any case.
 
         At a ``level`` below the highest one (`engine.levels`) the number of the match is the seed: the same moves in
         a match of the same number are answered by the same moves, unless the clock ends a search.
+
+        Where there is a ``tablebase`` of the variant, the highest level plays perfectly by it.
 
         More than one thread is for players on machines of their own: on one that is shared they steal from the others.
         """
@@ -79,7 +83,8 @@ class AlphaBetaBot(Bot):
         self._level = level
         self._seed = 0
         self._searcher: AdaptiveSearcher | None = None
-        self._searcher_rules: object = None
+        self._with_tablebase = tablebase
+        self._variant = "", ""
         self._overheads: deque[float] = deque(maxlen=MAX_OVERHEADS)
         self._last_move: tuple[Clocks, float] | None = None
         """Clocks at the last move, and the time of its search in milliseconds."""
@@ -98,6 +103,8 @@ class AlphaBetaBot(Bot):
         rate = 0.0
         for _ in range(MAX_EXERCISES):
             result = searcher.think(position, (), SearchLimits(hard_ms=EXERCISE_MS), clock=perf_counter)
+            if result.is_known:
+                return
             before, rate = rate, result.nodes / result.seconds
             if rate < MIN_SPEEDUP * before:
                 break
@@ -137,7 +144,7 @@ class AlphaBetaBot(Bot):
             )
         search_ms = result.seconds * 1000
         rate = result.nodes / max(search_ms, MIN_SEARCH_MS)
-        if was_compiled and (search_ms >= MIN_MEASURED_MS or rate > self._nodes_per_ms):
+        if was_compiled and not result.is_known and (search_ms >= MIN_MEASURED_MS or rate > self._nodes_per_ms):
             self._nodes_per_ms = rate
         self._last_move = (clocks, min(search_ms, limits.hard_ms or search_ms))
         return result.move
@@ -167,9 +174,12 @@ class AlphaBetaBot(Bot):
         return limits._replace(level=self._level, seed=self._seed)
 
     def _searcher_for(self, position: Position) -> AdaptiveSearcher:
-        rules = position.kernel(compile=False).rules
-        if self._searcher is None or self._searcher_rules is not rules:
-            self._searcher = AdaptiveSearcher(position, megabytes=self._megabytes, threads=self._threads)
-            self._searcher_rules = rules
+        variant = position.game.name, position.parameters
+        if self._searcher is None or self._variant != variant:
+            tablebase = tablebase_of(position) if self._with_tablebase and self._level == MAX_LEVEL else None
+            self._searcher = AdaptiveSearcher(
+                position, megabytes=self._megabytes, threads=self._threads, tablebase=tablebase
+            )
+            self._variant = variant
             self._nodes_per_ms = 0.0
         return self._searcher

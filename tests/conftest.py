@@ -18,6 +18,9 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     # a shell lets what it runs in the background ignore Ctrl-C, and what is started here would inherit that
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
+# nor does any test make tablebases beside it, or find those of the user
+os.environ["ARENA_TABLEBASES"] = ""
+
 # without its compiled modules each of the hundreds of processes that are started takes half as long again
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False

@@ -62,6 +62,7 @@ def alphabeta(
     table: Annotated[int, Parameter(validator=TABLES)] = 64,
     threads: Annotated[int, Parameter(validator=THREADS)] = 1,
     level: Annotated[int, Parameter(validator=LEVELS)] = MAX_LEVEL,
+    no_tablebase: Flag = False,
 ) -> None:
     """Play what alpha-beta search finds best in the time that the clock allows.
 
@@ -82,11 +83,15 @@ def alphabeta(
     level
         Strength, from 1, little better than random, to 10, all that the clock allows. Below 10 it does not depend on
         the machine.
+    no_tablebase
+        Do not play perfectly where all positions of a small variant are solved; only level 10 does.
     """
     from bots.alphabeta_bot import AlphaBetaBot
 
     check_wish(wish)
-    bot = AlphaBetaBot(max_ms=time, depth=depth, nodes=nodes, megabytes=table, threads=threads, level=level)
+    bot = AlphaBetaBot(
+        max_ms=time, depth=depth, nodes=nodes, megabytes=table, threads=threads, level=level, tablebase=not no_tablebase
+    )
     if wish.game != ANY:
         bot.warm(wish.game, wish.params or "")
         _spare_collector_what_is_loaded()

@@ -23,6 +23,7 @@ from engine.games.interface import BadMove, Game, GameError, moves
 from engine.levels import MAX_LEVEL
 from engine.search.game_engine import GameEngine
 from engine.search.searcher import SearchResult, search_interruptibly
+from engine.solve.tablebase.tablebase import tablebase_of
 
 MAX_OFFERED = 40
 """Moves that are offered by number; where more begin with what was typed, more has to be typed."""
@@ -41,7 +42,7 @@ class TerminalGame:
         self.table = table
         self._screen = Screen(console)
         self._read = read or reader(self.completions)
-        self._game_engine = game_engine or GameEngine()
+        self._game_engine = game_engine or GameEngine(tablebase_of=tablebase_of)
         self._offered: list[str] = []
         """Moves of which one is chosen by its number next."""
         self._waiting = False

@@ -1,5 +1,6 @@
 """``arena-engine analyse``: what the search thinks of a position, depth by depth."""
 
+from dataclasses import replace
 from functools import partial
 from time import perf_counter
 
@@ -15,10 +16,11 @@ from engine.commands.inputs import (
     position_of,
     warn_of,
 )
-from engine.search.game_engine import AdaptiveSearcher
+from engine.search.game_engine import AdaptiveSearcher, known_result
 from engine.search.iterative_deepening import MAX_THREADS
 from engine.search.memory import MAX_DEPTH, ROOM
 from engine.search.searcher import SearchLimits, SearchResult
+from engine.solve.tablebase.tablebase import tablebase_of
 
 SHORTEST = 1e-9
 """Seconds that a depth takes at least, for the sake of its rate."""
@@ -35,6 +37,7 @@ def analyse(
     lines: int = 1,
     exact: bool = False,
     threads: int = 1,
+    no_tablebase: bool = False,
     json: bool = False,
 ) -> None:
     """Think about a position: a line a finished depth, with score, nodes, nodes per second, table use, best line.
@@ -61,8 +64,12 @@ def analyse(
         Search every move to the full depth, which finds the shortest wins.
     threads
         How many threads search at the same time; no more than there are idle cores.
+    no_tablebase
+        Search also where the tablebase knows the position, that is on small boards of GIPF. Otherwise it is answered
+        from there at once, with the shortest wins.
     json
-        Print each line as a JSON object with depth, score, plies_to_end, nodes, seconds, table (0 to 1) and pv.
+        Print each line as a JSON object with depth, score, plies_to_end, nodes, seconds, table (0 to 1), pv and
+        is_known, which tells whether the score is exact, from the tablebase.
     """
     check_seconds("time", time)
     check_range("depth", depth, 1, MAX_DEPTH)
@@ -73,9 +80,16 @@ def analyse(
     outcome = root.verdict()
     if outcome is not None:
         raise Rejected(f"the game is over: {outcome.detail}")
+    began = perf_counter()
     limits = SearchLimits(depth=depth, hard_ms=None if time is None else time * 1000, lines=lines, exact=exact)
     report = _tell_json if json else partial(_tell, lines > 1)
-    searcher = AdaptiveSearcher(root, threads=threads)
+    exact_values = None if no_tablebase else tablebase_of(root)
+    if exact_values is not None and (known := exact_values.probe(root)):
+        for rank, move in enumerate(known[:lines], 1):
+            result = known_result(root, move, perf_counter() - began, rank)
+            report(replace(result, line=exact_values.line(root, move.number)))
+        return
+    searcher = AdaptiveSearcher(root, threads=threads, tablebase=exact_values)
     thought = searcher.think(root, (), limits, clock=perf_counter, report=report)
     if thought.score is None:
         report(thought)
@@ -106,6 +120,7 @@ def _tell_json(thought: SearchResult) -> None:
         "seconds": round(thought.seconds, 6),
         "table": round(thought.table_use, 3),
         "pv": _line(thought),
+        "is_known": thought.is_known,
     }
     answer(msgspec.json.encode(fields).decode())
 

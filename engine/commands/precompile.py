@@ -1,4 +1,4 @@
-"""``arena-engine precompile``: compiles what other commands and bots load later, which otherwise begin interpreted."""
+"""``arena-engine precompile``: compiles what other commands and bots load later, and makes tablebases."""
 
 import os
 import sys
@@ -15,10 +15,11 @@ from engine.search import alphabeta
 from engine.search.binding import SEARCHING, SOLVING, CompiledCode
 from engine.search.searcher import warm_up
 from engine.solve import solver
+from engine.solve.tablebase import making as tablebase
 
 LEAST_PRIORITY = 19
 
-PURPOSES: dict[str, tuple[Callable[[Position], CompiledCode], Callable[[Position], None]]] = {
+CODE: dict[str, tuple[Callable[[Position], CompiledCode], Callable[[Position], None]]] = {
     SEARCHING: (alphabeta.compiled_code, warm_up),
     SOLVING: (solver.compiled_code, solver.warm_up),
 }
@@ -30,10 +31,10 @@ def precompile(
     params: str | None = None,
     /,
     *,
-    purpose: Literal["search", "solve"] | None = None,
+    purpose: Literal["search", "solve", "tablebase"] | None = None,
     for_caller: bool = False,
 ) -> None:
-    """Compile what searching and solving need, and keep it for commands and bots to come.
+    """Compile what searching and solving need, and keep it for commands and bots to come; make tablebases.
 
     Parameters
     ----------
@@ -42,7 +43,8 @@ def precompile(
     params
         The variant, as in "4 4 15 15"; the usual one when left out.
     purpose
-        What to compile for: search, which bots and analyse need, or solve; both when left out.
+        What to compile for: search, which bots and analyse need, or solve; or tablebase, the exact values of all
+        positions of a small variant. All of it when left out.
     for_caller
         Run at the lowest priority, and end when the program that has started this is killed.
     """
@@ -51,13 +53,16 @@ def precompile(
         os.nice(LEAST_PRIORITY)
     for played in [game_named(game)] if game else GAMES.values():
         position = start_of(played, played.default_parameters if params is None else params)
-        for name in [purpose] if purpose else PURPOSES:
-            compile_for(position, name)
+        for name in CODE:
+            if purpose in (None, name):
+                compile_for(position, name)
+        if purpose in (None, tablebase.PURPOSE):
+            make_tablebase(position)
 
 
 def compile_for(position: Position, purpose: str) -> None:
     """Compile for one purpose, unless it was done before, and say so on stderr."""
-    code_of, compile = PURPOSES[purpose]
+    code_of, compile = CODE[purpose]
     what = f"{position.game.name} {position.parameters}, {purpose}"
     if not can_compile():
         say(f"{what}: nothing is compiled, NUMBA_DISABLE_JIT says so")
@@ -68,3 +73,16 @@ def compile_for(position: Position, purpose: str) -> None:
         compile(position)
         keep_compiled(purpose)
         say(f"{what}: compiled in {perf_counter() - began:.1f} s")
+
+
+def make_tablebase(position: Position) -> None:
+    """Make the tablebase of a position's variant, unless it was done before or it has none, and say so on stderr."""
+    if not tablebase.can_have(position):
+        return
+    what = f"{position.game.name} {position.parameters}, tablebase"
+    if tablebase.is_made(position):
+        say(f"{what}: made before")
+        return
+    began = perf_counter()
+    tablebase.make(position)
+    say(f"{what}: made in {perf_counter() - began:.1f} s")

@@ -117,11 +117,15 @@ def _copy(given: Path, folder: Path) -> None:
             shutil.rmtree(beside, ignore_errors=True)
 
 
+def home() -> Path:
+    """Return the folder of this distribution in the user's cache directory; nobody has made it yet."""
+    return Path(os.environ.get("XDG_CACHE_HOME") or (Path.home() / ".cache")) / "gipf-arena"
+
+
 @cache
 def _kernels() -> Path | None:
     """Return the folder that holds all folders, rid of those that nobody has used for long; None where none can be."""
-    home = os.environ.get("XDG_CACHE_HOME") or (Path.home() / ".cache")
-    kernels = Path(home) / "gipf-arena" / "kernels"
+    kernels = home() / "kernels"
     try:
         kernels.mkdir(parents=True, exist_ok=True)
         by_use = sorted(kernels.iterdir(), key=lambda path: path.stat().st_mtime, reverse=True)

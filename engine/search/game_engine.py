@@ -3,15 +3,22 @@
 An `AdaptiveSearcher` is interpreted at first, and compiled as soon as that is possible. Interpreted and compiled search
 find the same, node for node, so a thought that is taken over by compiled code begins again, which loses little: it is
 some hundred times as fast. Only the time decides when that happens, and nothing else depends on it.
+
+Where a tablebase knows a position, a win is played at once in the fewest moves, and a loss is put off for the longest.
+Of a draw it tells the moves that hold it; which of these is hardest to meet is still looked for by searching.
 """
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import replace
+from typing import NamedTuple, Protocol
 
 from engine.games.history import History
 from engine.games.interface import Position
 from engine.levels import MAX_LEVEL
 from engine.search.alphabeta import compiled_code
 from engine.search.binding import CodeSource
+from engine.search.memory import MAX_DEPTH
+from engine.search.scores import DRAW
 from engine.search.searcher import (
     LEVEL_TABLE_MEGABYTES,
     NO_LIMITS,
@@ -32,6 +39,25 @@ NODES_A_LOOK = 100
 """Nodes of interpreted search between two looks at whether compiled code is there."""
 
 
+class KnownMove(NamedTuple):
+    """A move of which the value is known exactly."""
+
+    number: int
+    """Which child it leads to, in the kernel's order of generation."""
+    score: int
+    """As a search has it: a win or a loss in so many plies, or a draw."""
+
+
+class Tablebase(Protocol):
+    """Exact values of positions, as far as they are there: `engine.solve.tablebase`."""
+
+    def start(self) -> None:
+        """Have what is missing made beside other work; returns at once."""
+
+    def probe(self, position: Position, earlier: Collection[int] = ()) -> Sequence[KnownMove]:
+        """Return every move, the best one first, none where they are not known; ``earlier`` as `Searcher.think`."""
+
+
 class AdaptiveSearcher:
     """Thinks about positions of one variant as `Searcher` does, and remembers what it found in the same way."""
 
@@ -42,15 +68,18 @@ class AdaptiveSearcher:
         megabytes: float | None = None,
         threads: int = 1,
         code: CodeSource | None = None,
+        tablebase: Tablebase | None = None,
     ) -> None:
         """Make one for the variant of a position. Only compiled search makes use of threads.
 
-        ``code`` is what knows of the compiled search; without it, that of the position's board.
+        ``code`` is what knows of the compiled search; without it, that of the position's board. A ``tablebase`` is
+        asked before a search at the highest level of strength.
         """
         self._megabytes = megabytes
         self._threads = threads
         self._position = position
         self._code = compiled_code(position) if code is None else code
+        self._tablebase = tablebase
         self._compiled = False
         self._searcher = self._searcher_for(compile=self._code.is_ready())
 
@@ -60,9 +89,14 @@ class AdaptiveSearcher:
         return self._compiled
 
     def start_compiling(self) -> None:
-        """Have compiled code made, where it is not there: long thoughts begin with that by themselves."""
+        """Have compiled code made, where it is not there: long thoughts begin with that by themselves.
+
+        Where it is there, have the tablebase made.
+        """
         if not self._compiled:
             self._code.start()
+        elif self._tablebase is not None:
+            self._tablebase.start()
 
     def look_for_code(self) -> None:
         """Go over to compiled code, if it is there by now; thoughts do that by themselves."""
@@ -85,7 +119,41 @@ class AdaptiveSearcher:
         report: Callable[[SearchResult], None] | None = None,
         stop: Stop | None = None,
     ) -> SearchResult:
-        """Return the best move found within limits, as `Searcher.think` does; each depth is reported once."""
+        """Return the best move found within limits, as `Searcher.think` does; each depth is reported once.
+
+        A score of the tablebase is reported and returned as it is, with the largest depth.
+        """
+        began = clock()
+        self.look_for_code()
+        if self._compiled and self._tablebase is not None:
+            self._tablebase.start()
+        known = self._probe(position, earlier, limits)
+        if known and known[0].score != DRAW:
+            result = known_result(position, known[0], clock() - began)
+        elif known:
+            holding = tuple(move.number for move in known if move.score == DRAW)
+            found = self._search(position, earlier, limits._replace(moves=holding), clock, None, stop)
+            result = replace(found, score=DRAW, depth=MAX_DEPTH, is_known=True)
+        else:
+            return self._search(position, earlier, limits, clock, report, stop)
+        if report is not None:
+            report(result)
+        return result
+
+    def _probe(self, position: Position, earlier: Collection[int], limits: SearchLimits) -> Sequence[KnownMove]:
+        if self._tablebase is None or limits.level < MAX_LEVEL:
+            return ()
+        return self._tablebase.probe(position, earlier)
+
+    def _search(
+        self,
+        position: Position,
+        earlier: Collection[int],
+        limits: SearchLimits,
+        clock: Clock,
+        report: Callable[[SearchResult], None] | None,
+        stop: Stop | None,
+    ) -> SearchResult:
         began = clock()
         told: set[tuple[int, int]] = set()
 
@@ -94,7 +162,6 @@ class AdaptiveSearcher:
                 told.add((result.depth, result.rank))
                 report(result)
 
-        self.look_for_code()
         if self._compiled:
             return self._searcher.think(position, earlier, limits, clock=clock, report=report, stop=stop)
         until = _UntilReady(self._code, stop or Stop())
@@ -114,6 +181,11 @@ class AdaptiveSearcher:
         self._compiled = compile
         kernel = self._position.kernel(compile=compile)
         return Searcher(kernel, megabytes=self._megabytes, threads=self._threads)
+
+
+def known_result(position: Position, move: KnownMove, seconds: float, rank: int = 1) -> SearchResult:
+    """Return what is known of a move as the result of a search: of the largest depth, with no position looked at."""
+    return SearchResult(position, (move.number,), move.score, MAX_DEPTH, 0, seconds, rank, is_known=True)
 
 
 class _UntilReady(Stop):
@@ -153,12 +225,17 @@ def best_move(position: Position, *, nodes: int = 1000) -> str:
 class GameEngine:
     """Thinks about games of any variant, one at a time. Its table serves as long as the variant stays the same."""
 
-    def __init__(self, megabytes: float | None = None) -> None:
-        """Take the size of the table; the usual one where none is given."""
+    def __init__(
+        self,
+        megabytes: float | None = None,
+        tablebase_of: Callable[[Position], Tablebase | None] = lambda position: None,
+    ) -> None:
+        """Take the size of the table, the usual one where none is given, and what knows the tablebase of a variant."""
         self._megabytes = megabytes
+        self._tablebase_of = tablebase_of
         self._searcher: AdaptiveSearcher | None = None
         self._keys = PlayedKeys()
-        self._variant: object = None
+        self._variant = "", ""
 
     def think(
         self, history: History, seconds: float, *, level: int = MAX_LEVEL, clock: Clock, stop: Stop | None = None
@@ -170,9 +247,10 @@ class GameEngine:
         over on the board.
         """
         position = history.position
-        variant = position.kernel(compile=False).rules
-        if self._searcher is None or variant is not self._variant:
-            self._searcher = AdaptiveSearcher(position, megabytes=self._megabytes)
+        variant = position.game.name, position.parameters
+        if self._searcher is None or variant != self._variant:
+            tablebase = self._tablebase_of(position)
+            self._searcher = AdaptiveSearcher(position, megabytes=self._megabytes, tablebase=tablebase)
             self._variant = variant
             self._searcher.start_compiling()
         successors = position.successors()

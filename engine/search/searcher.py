@@ -72,6 +72,8 @@ class SearchLimits(NamedTuple):
     the seed alone, if no limit of time ends the search: one thread searches, and nothing is remembered."""
     seed: int = 0
     """Of what is random at such a level; another one plays another game."""
+    moves: tuple[int, ...] = ()
+    """The moves to choose from, each as the number of a child; all when empty."""
 
 
 NO_LIMITS = SearchLimits()
@@ -114,6 +116,8 @@ class SearchResult:
     """1 for the best move, 2 for the next one, and so on."""
     table_use: float = 0.0
     """The part of the transposition table that this search has written, 0 to 1, as a sample shows it."""
+    is_known: bool = False
+    """Whether the score is exact, from a tablebase."""
 
     @cached_property
     def move(self) -> str:
@@ -220,14 +224,17 @@ class Searcher:
             return self._think_at_level(position, kernel, earlier, limits, clock, report, stop)
         deadline = None if limits.hard_ms is None else began + limits.hard_ms / 1000
         memory = self._prepare(kernel.state, earlier, limits)
-        lines = 1 if limits.lines == 1 else min(limits.lines, self._children(kernel))
+        left_out: list[int] = []
+        if limits.moves:
+            left_out = [number for number in range(self._children(kernel)) if number not in limits.moves]
+        lines = 1 if limits.lines == 1 else min(limits.lines, self._children(kernel) - len(left_out))
 
         def thought(line: Line, score: int | None, depth: int, rank: int = 1) -> SearchResult:
             nodes = int(memory.cells[NODES]) + self._crew.nodes
             seconds = clock() - began - reporting
             return SearchResult(position, line, score, depth, nodes, seconds, rank, self._table_use())
 
-        latest = thought((), None, 0)
+        latest = thought(limits.moves[:1], None, 0)
         before: list[SearchResult] = []
         with _polled(self._compiled, stop or Stop(), clock, deadline) as polled:
             memory = memory._replace(stop=polled)
@@ -236,7 +243,7 @@ class Searcher:
                     found: list[SearchResult] = []
                     for rank in range(1, lines + 1):
                         expected = before[rank - 1].score if rank <= len(before) else None
-                        score, line = self._deepen(kernel.state, depth, memory, expected, found)
+                        score, line = self._deepen(kernel.state, depth, memory, expected, left_out, found)
                         if score is None:
                             if rank == 1:
                                 # what the unfinished depth has found is no worse: it began with the last one's best
@@ -313,10 +320,16 @@ class Searcher:
         return self._memory
 
     def _deepen(
-        self, state: State, depth: int, memory: Memory, expected: int | None, better: list[SearchResult]
+        self,
+        state: State,
+        depth: int,
+        memory: Memory,
+        expected: int | None,
+        left_out: list[int],
+        better: list[SearchResult],
     ) -> Deepened:
-        """Search to a depth, with the moves of better lines left out."""
-        barred = [thought.line[0] for thought in better]
+        """Search to a depth, without some moves and those of better lines."""
+        barred = [*left_out, *(thought.line[0] for thought in better)]
         memory.cells[EXCLUDED] = len(barred)
         for number in barred:
             memory.barred[number] = 1

@@ -10,4 +10,5 @@
 - `retrograde`: exact solution: every position that can be reached, judged backwards from the ends of the game
 - `solver`: solving a position: who wins with perfect play, or whether it is a draw
 - `strategy`: what the winner plays against everything, from searches that know which positions are lost
+- `tablebase`: tablebases: exact values of all positions of a variant, kept on the disk
 """

@@ -68,7 +68,7 @@ class Recorded:
     nodes = 1000
     is_compiled = True
 
-    def __init__(self, _position: Position, *, megabytes: float, threads: int) -> None:
+    def __init__(self, _position: Position, *, megabytes: float, threads: int, tablebase: object) -> None:
         self.megabytes = megabytes
 
     def start_compiling(self) -> None:

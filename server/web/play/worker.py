@@ -11,6 +11,7 @@ import msgspec
 
 from engine.search.game_engine import GameEngine
 from engine.search.searcher import Stop
+from engine.solve.tablebase.tablebase import tablebase_of
 from server.config.process_settings import lower_priority
 from server.ops.workers.question_loop import OK, Question, answer_stoppable_questions
 from server.web.play import questions
@@ -25,7 +26,7 @@ BAD_REQUEST = 400
 def main() -> None:
     """Answer until standard input ends."""
     lower_priority(int(sys.argv[1]))
-    game_engine = GameEngine(TABLE_MEGABYTES)
+    game_engine = GameEngine(TABLE_MEGABYTES, tablebase_of)
     answer_stoppable_questions(lambda asked: answer(asked, game_engine), Stop)
 
 

@@ -1,0 +1,341 @@
+"""Tablebases: perfect play by them from every position, against the slow oracle, and how they are made and found."""
+
+import json
+import subprocess
+import sys
+import zlib
+from collections.abc import Iterable
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from bots.alphabeta_bot import AlphaBetaBot
+from engine import cli
+from engine.compiling import code_cache
+from engine.compiling.compile_process import CompileProcess
+from engine.games.catalogue import GAMES, start_of
+from engine.games.history import History
+from engine.games.interface import WIN, Position
+from engine.search.game_engine import AdaptiveSearcher, GameEngine
+from engine.search.searcher import SearchLimits, SearchResult, key_of
+from engine.solve.layered.solver import Layers
+from engine.solve.tablebase import making, tablebase
+from engine.solve.tablebase.extent import extent
+from engine.solve.tablebase.tablebase import Tablebase, tablebase_of
+from tests.engine.code_after import CodeAfter
+from tests.engine.gipf.samples import completes_run
+from tests.oracles import gipf as oracle
+from tests.oracles.gipf_boards import board_text
+
+GIPF = GAMES["gipf"]
+
+
+def never() -> bool:
+    return False
+
+
+def still() -> float:
+    return 0.0
+
+
+def solve_layers(parameters: str, largest: tuple[int, int], directory: Path) -> None:
+    """Solve all layers of a board up to one, interpreted, into a directory."""
+    layers = Layers(start_of("gipf", parameters).kernel(compile=False), largest, memory=1 << 30, directory=directory)
+    for pair in layers.missing(largest):
+        layers.solve(pair, never)
+
+
+@pytest.fixture(scope="module")
+def solved(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a directory with the layers of both smallest boards of up to four pieces a side."""
+    directory = tmp_path_factory.mktemp("tablebases")
+    for run in (2, 3):
+        solve_layers(f"2 {run} 4 4", (4, 4), directory)
+    return directory
+
+
+@pytest.fixture
+def given(solved: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv(making.GIVEN, str(solved))
+    return solved
+
+
+def known(position: Position) -> Tablebase:
+    found = tablebase_of(position)
+    assert found is not None
+    return found
+
+
+# What the oracle finds
+
+
+def values(first: oracle.Position) -> tuple[dict[oracle.Key, oracle.Position], dict[oracle.Key, int | None]]:
+    """Return every position that can be reached from one, and the score of each: None for a draw.
+
+    By definition, ply by ply: a position is won when a move leads to one that is lost by then, and lost when all lead
+    to won ones.
+    """
+    reached = {first.key(): first}
+    moves: dict[oracle.Key, list[oracle.Key]] = {}
+    waiting = [first]
+    while waiting:
+        position = waiting.pop()
+        after = oracle.unique(oracle.moves(position))
+        moves[position.key()] = [child.key() for child in after]
+        for child in after:
+            if child.key() not in reached:
+                reached[child.key()] = child
+                waiting.append(child)
+    scores: dict[oracle.Key, int | None] = {key: None if found else -WIN for key, found in moves.items()}
+    for ply in range(1, 300):
+        decided = {}
+        for key, found in moves.items():
+            if scores[key] is None:
+                told = [scores[child] for child in found]
+                if any(score is not None and score < 0 for score in told):
+                    decided[key] = WIN - ply
+                elif all(score is not None for score in told):
+                    decided[key] = ply - WIN
+        if not decided:
+            break
+        scores.update(decided)
+    return reached, scores
+
+
+def of_child(score: int | None) -> int:
+    """Return the score of a move that leads to a position with a score."""
+    if score is None:
+        return 0
+    return -score - 1 if score < 0 else 1 - score
+
+
+def small_positions(chance: Random, number: int) -> Iterable[oracle.Position]:
+    """Yield positions of the smallest board in which the sides have one to four pieces, and no run stands."""
+    while number > 0:
+        run = chance.choice([2, 3])
+        fields = dict.fromkeys(oracle.board_fields(2), "_")
+        totals = {colour: chance.randint(1, 4) for colour in "WB"}
+        reserve = dict(totals)
+        for field in chance.sample(sorted(fields), chance.randint(0, 5)):
+            colour = chance.choice("WB")
+            fields[field] = colour if reserve[colour] > 0 else "_"
+            if fields[field] != "_" and completes_run(fields, 2, run, field):
+                fields[field] = "_"
+            reserve[colour] -= fields[field] == colour
+        position = oracle.Position(2, run, {"W": 4, "B": 4}, fields, reserve, chance.choice("WB"))
+        if oracle.moves(position):
+            number -= 1
+            yield position
+
+
+def test_every_move_is_worth_what_the_oracle_finds_and_the_best_one_is_played(given: Path) -> None:
+    chance = Random(5)
+    kinds = set()
+    checked = 0
+    for first in small_positions(chance, 6):
+        reached, scores = values(first)
+        undecided = [position for position in reached.values() if oracle.outcome(position) == "in_progress"]
+        for position in chance.sample(undecided, min(30, len(undecided))):
+            after = {child.key(): of_child(scores[child.key()]) for child in oracle.unique(oracle.moves(position))}
+            asked = GIPF.read(board_text(position))
+            book = known(asked)
+            found = book.probe(asked)
+            assert sorted(move.score for move in found) == sorted(after.values())
+            assert found[0].score == max(after.values()) == (scores[position.key()] or 0)
+            searcher = AdaptiveSearcher(asked, megabytes=0, code=CodeAfter(float("inf")), tablebase=book)
+            result = searcher.think(asked, (), SearchLimits(depth=2), clock=still)
+            played = oracle.apply(position, result.move).position
+            assert (result.is_known, result.score) == (True, found[0].score)
+            assert after[played.key()] == found[0].score
+            if result.plies_to_end is not None:
+                assert len(book.line(asked, found[0].number)) == abs(result.plies_to_end)
+            kinds.add((found[0].score > 0) - (found[0].score < 0))
+            checked += 1
+    assert kinds == {-1, 0, 1} and checked > 80
+
+
+def position_with(kind: str, chance: Random) -> Position:
+    """Return a position of a tablebase that is won in more than one way, or drawn with moves that lose."""
+    while True:
+        for position in small_positions(chance, 1):
+            asked = GIPF.read(board_text(position))
+            scores = [move.score for move in known(asked).probe(asked)]
+            if kind == "won" and len([score for score in scores if score == scores[0] > 0]) > 1:
+                return asked
+            if kind == "drawn" and scores[0] == 0 > scores[-1]:
+                return asked
+
+
+def test_a_move_to_what_has_stood_twice_is_a_draw(given: Path) -> None:
+    asked = position_with("won", Random(2))
+    book = known(asked)
+    best, *others = book.probe(asked)
+    kernel = asked.kernel(compile=False)
+    arena = kernel.arena(4096)
+    kernel.rules.children(kernel.state, arena, 0)
+    child = kernel.rules.load(arena, best.number)
+    key = int(kernel.rules.hash_of(child))
+    assert book.probe(asked, [key, key_of(asked)])[0] == best
+    again = book.probe(asked, [key, key])
+    if kernel.rules.verdict(child):  # what the board shows goes before a repetition
+        assert again[0] == best
+    else:
+        assert again[0] == others[0] and best._replace(score=0) in again
+
+
+def test_a_draw_is_held_by_the_move_that_a_search_likes_best(given: Path) -> None:
+    asked = position_with("drawn", Random(3))
+    book = known(asked)
+    holding = {move.number for move in book.probe(asked) if move.score == 0}
+    for depth in (1, 2, 4):
+        searcher = AdaptiveSearcher(asked, megabytes=1, code=CodeAfter(float("inf")), tablebase=book)
+        told: list[SearchResult] = []
+        result = searcher.think(asked, (), SearchLimits(depth=depth), clock=still, report=told.append)
+        assert result.line[0] in holding and result.nodes > 0
+        assert (result.score, result.is_known, told) == (0, True, [result])
+    stopped = SearchLimits(hard_ms=0.0)
+    assert AdaptiveSearcher(asked, tablebase=book).think(asked, (), stopped, clock=still).line[0] in holding
+
+
+def test_levels_below_the_highest_do_not_ask(given: Path) -> None:
+    asked = position_with("won", Random(2))
+    searcher = AdaptiveSearcher(asked, megabytes=1, code=CodeAfter(float("inf")), tablebase=known(asked))
+    assert not searcher.think(asked, (), SearchLimits(level=4), clock=still).is_known
+
+
+def test_bots_and_the_engine_of_pages_play_by_it(given: Path) -> None:
+    asked = position_with("won", Random(4))
+    plies = known(asked).probe(asked)[0].score
+    thought = GameEngine(1, tablebase_of).think(History.begin(asked), 1.0, clock=still)
+    assert (thought.is_known, thought.score) == (True, plies)
+    for with_tablebase in (True, False):
+        bot = AlphaBetaBot(depth=1, tablebase=with_tablebase)
+        assert (bot._searcher_for(asked)._tablebase is not None) == with_tablebase
+    assert AlphaBetaBot(level=5)._searcher_for(asked)._tablebase is None
+
+
+# The command line
+
+
+def test_analyse_answers_from_it_and_ends(given: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    asked = position_with("won", Random(2))
+    file = tmp_path / "position.txt"
+    file.write_text(asked.text())
+    best = known(asked).probe(asked)
+    plies = WIN - best[0].score
+    assert cli.run(["analyse", "gipf", "--position", str(file), "--lines", "2"]) == 0
+    first, second = capsys.readouterr().out.splitlines()
+    assert first.startswith(f"line 1 depth 64 score win {plies} nodes 0 ")
+    assert len(first.split(" pv ")[1].split(", ")) == plies
+    assert second.startswith("line 2 depth 64 score win ")
+    assert cli.run(["analyse", "gipf", "--position", str(file), "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert told["is_known"] is True and told["plies_to_end"] == plies and len(told["pv"]) == plies
+    assert cli.run(["analyse", "gipf", "--position", str(file), "--no-tablebase", "--depth", "1", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["is_known"] is False
+
+
+@pytest.mark.slow
+def test_it_is_made_once_and_then_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv(making.GIVEN)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+
+    def run(*command: str) -> subprocess.CompletedProcess[str]:
+        words = [sys.executable, "-P", "-m", "engine", *command]
+        return subprocess.run(words, capture_output=True, text=True, check=True, timeout=300)
+
+    make = ("precompile", "gipf", "2 3 5 4", "--purpose", "tablebase")
+    assert "gipf 2 3 5 4, tablebase: made in " in run(*make).stderr
+    assert run(*make).stderr == "gipf 2 3 5 4, tablebase: made before\n"
+    assert " score win 1 " in run("analyse", "gipf", "--params", "2 3 5 4").stdout
+    assert run("precompile", "mnk", "3 3 3", "--purpose", "tablebase").stderr == ""
+
+
+# Where it is, and when it is made
+
+
+@pytest.mark.parametrize(
+    ("parameters", "expected"),
+    [
+        ("2 2 4 9", (9, 4)),
+        ("2 3 999 999", (40, 40)),
+        ("3 3 5 5", (5, 5)),
+        ("3 3 6 6", (6, 6)),
+        ("3 3 12 12", (6, 6)),
+        ("3 5 4 12", (7, 4)),
+    ],
+)
+def test_it_has_all_layers_of_small_variants_and_the_small_layers_of_others(
+    parameters: str, expected: tuple[int, int]
+) -> None:
+    assert extent(start_of("gipf", parameters).kernel(compile=False)) == expected
+
+
+def test_larger_boards_other_games_and_who_wants_none_have_none(monkeypatch: pytest.MonkeyPatch, given: Path) -> None:
+    for game, parameters in (("gipf", "4 4 4 4"), ("mnk", "3 3 3"), ("arrows", "4 4"), ("morris", "")):
+        assert tablebase_of(start_of(game, parameters)) is None
+    monkeypatch.setenv(making.GIVEN, "")
+    assert tablebase_of(start_of("gipf", "2 2 4 4")) is None
+
+
+def test_what_is_not_there_is_not_known(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(making.GIVEN, str(tmp_path))
+    start = start_of("gipf", "2 2 4 4")
+    book = known(start)
+    assert book.probe(start) == []
+    solve_layers("2 2 4 4", (3, 3), tmp_path)
+    assert book.probe(start) == []
+    assert book.judgement(start.kernel(compile=False).state) is None
+    solve_layers("2 2 4 4", (4, 4), tmp_path)
+    assert {move.score for move in book.probe(start)} == {0}
+    assert known(start_of("gipf", "2 2 9 9")).probe(start_of("gipf", "2 2 9 9")) == []
+
+
+def test_damaged_values_are_not_believed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(making.GIVEN, str(tmp_path))
+    solve_layers("2 2 4 4", (4, 4), tmp_path)
+    file = tmp_path / "gipf_2_2.layers"
+    content = file.read_bytes()
+    file.write_bytes(content[:-1] + bytes([content[-1] ^ 1]))
+    start = start_of("gipf", "2 2 4 4")
+    assert known(start).probe(start) == []
+
+
+def test_a_process_makes_it_where_it_is_missing_and_only_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    started: list[list[str]] = []
+    is_busy = True
+
+    def start_process(arguments: list[str]) -> object:
+        started.append(arguments)
+        return None if is_busy else object()
+
+    monkeypatch.setattr(CompileProcess, "start", start_process)
+    monkeypatch.setattr(tablebase, "can_compile", lambda: True)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    start = start_of("gipf", "2 2 4 4")
+    monkeypatch.setenv(making.GIVEN, str(tmp_path))
+    known(start).start()
+    monkeypatch.delenv(making.GIVEN)
+    monkeypatch.setenv(code_cache.GIVEN, str(tmp_path))
+    known(start).start()
+    assert started == [], "in a given place, and in a sandbox, nothing is made"
+    monkeypatch.delenv(code_cache.GIVEN)
+    book = known(start)
+    book.start()
+    is_busy = False
+    book.start()
+    book.start()
+    assert started == 2 * [["precompile", "gipf", "2 2 4 4", "--purpose", "tablebase", "--for-caller"]]
+    folder = making.folder()
+    assert folder is not None
+    solve_layers("2 2 4 4", (4, 4), folder)
+    known(start).start()
+    assert len(started) == 2
+
+
+@pytest.mark.parametrize(("run", "digest"), [(2, 1270676601), (3, 619519276)])
+def test_files_are_read_as_they_were_written(run: int, digest: int, solved: Path) -> None:
+    """Where this fails, positions have other places than before: raise `making.FORMAT`, and take the new digest."""
+    assert making.FORMAT == 1
+    assert zlib.crc32((solved / f"gipf_2_{run}.layers").read_bytes()) == digest
