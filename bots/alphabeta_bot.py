@@ -9,7 +9,7 @@ from engine.games.interface import Position
 from engine.levels import LEVELS, MAX_LEVEL
 from engine.search.game_engine import AdaptiveSearcher
 from engine.search.memory import MAX_DEPTH
-from engine.search.searcher import TABLE_MEGABYTES, PlayedKeys, SearchLimits, search_interruptibly
+from engine.search.searcher import TABLE_MEGABYTES, PlayedKeys, SearchLimits, SearchResult, search_interruptibly
 from engine.search.time_management import OVERHEAD_MS, allocate_time
 from engine.solve.tablebase.tablebase import tablebase_of
 from engine.wire.messages import Match
@@ -40,6 +40,10 @@ MAX_UNINTERRUPTIBLE_MS = 300.0
 
 MIN_INTERPRETED_MS = 2.0
 """Shortest time for an interpreted search: with less, the first legal move is played."""
+
+MIN_NOTED_MS, MIN_PV_MS = 5.0, 100.0
+"""Shortest search of which something is noted, and the principal variation with it: to send a note takes some tens of
+microseconds, to put a long line into words two milliseconds."""
 
 MAX_OVERHEADS = 8
 """Moves whose overhead is remembered; the second largest counts, in case one was an accident."""
@@ -147,7 +151,20 @@ class AlphaBetaBot(Bot):
         if was_compiled and not result.is_known and (search_ms >= MIN_MEASURED_MS or rate > self._nodes_per_ms):
             self._nodes_per_ms = rate
         self._last_move = (clocks, min(search_ms, limits.hard_ms or search_ms))
+        if search_ms >= MIN_NOTED_MS:
+            self._note_result(result, search_ms)
         return result.move
+
+    def _note_result(self, result: SearchResult, search_ms: float) -> None:
+        """Note what a search has found."""
+        plies = result.plies_to_end
+        self.note(
+            score=result.score,
+            depth=result.depth,
+            nodes=result.nodes,
+            pv=result.pv if search_ms >= MIN_PV_MS else (),
+            text="" if plies is None else f"{'wins' if plies > 0 else 'loses'} in {abs(plies)}",
+        )
 
     def _learn_overhead(self, clocks: Clocks) -> None:
         """Note the overhead of the last move: charged time minus search time."""

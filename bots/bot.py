@@ -1,7 +1,7 @@
 """The class `Bot` to subclass, and the values that its methods take."""
 
-from collections.abc import Callable
-from typing import NamedTuple, TypeAlias
+from collections.abc import Callable, Iterable
+from typing import NamedTuple, Protocol, TypeAlias, TypedDict, Unpack
 
 from engine.games.history import History
 from engine.games.interface import Position, Successor
@@ -15,12 +15,46 @@ Choice: TypeAlias = str | Successor
 """A chosen move: text in the game's notation, or one of the position's successors."""
 
 
+class Said(TypedDict, total=False):
+    """What a bot notes: the arguments of `Clocks.note`, and ``ply``, the number of one of its own moves."""
+
+    ply: int | None
+    score: float | None
+    depth: int | None
+    nodes: int | None
+    pv: Iterable[Choice]
+    text: str
+
+
+class Noting(Protocol):
+    """What takes the notes of a bot."""
+
+    def __call__(self, **said: Unpack[Said]) -> None:
+        """Take a note; raises nothing."""
+
+
 class Clocks(NamedTuple):
     """Remaining times of both sides when a move is requested, and the increment, in milliseconds."""
 
     mine_ms: int
     theirs_ms: int
     increment_ms: int
+
+    def note(
+        self,
+        *,
+        score: float | None = None,
+        depth: int | None = None,
+        nodes: int | None = None,
+        pv: Iterable[Choice] = (),
+        text: str = "",
+    ) -> None:
+        """Say what you think of the game, for its record; nobody sees it before the match is over.
+
+        ``score`` is how good the position is for this bot, more is better; ``depth`` and ``nodes`` are plies and
+        positions that were searched; ``pv`` is the moves that are expected, this bot's own first. What is wrong or too
+        long is left out, and never fails the bot. Where no match is played on a server, nothing happens.
+        """
 
 
 class GameResult(NamedTuple):
@@ -63,6 +97,9 @@ class Bot:
     match: Match
     history: History
 
+    noting: Noting | None = None
+    """Takes notes while a match is played on a server; `bots.client.run.play` sets it, too."""
+
     checked = True
     """Whether illegal moves count as failures here, or are sent for the server to judge."""
 
@@ -75,6 +112,19 @@ class Bot:
 
     def told(self, message: Told) -> None:
         """Handle a message of the server; none is repeated after a lost connection."""
+
+    def note(
+        self,
+        *,
+        score: float | None = None,
+        depth: int | None = None,
+        nodes: int | None = None,
+        pv: Iterable[Choice] = (),
+        text: str = "",
+    ) -> None:
+        """Say what you think of the game, as `Clocks.note` does, in any method from `prepare` on."""
+        if self.noting is not None:
+            self.noting(score=score, depth=depth, nodes=nodes, pv=pv, text=text)
 
     def finished(self, result: GameResult) -> None:
         """Handle the result of a match. No clock runs."""

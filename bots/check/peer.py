@@ -10,8 +10,9 @@ from bots.check.report import Fault
 from engine.wire import messages as m
 from engine.wire.codes import Code, ProtocolError
 from engine.wire.coding import usage
-from engine.wire.ends import ServerEnd
+from engine.wire.ends import ServerEnd, kind_of
 from engine.wire.lines import REQUEST_BYTES
+from engine.wire.notes import read_note
 from engine.wire.states import ALLOWED, State
 
 SEND_SECONDS = 10.0
@@ -115,14 +116,27 @@ class Peer:
             try:
                 request = self._end.accept(line)
             except ProtocolError as error:
+                if kind_of(line) == m.KINDS[m.Note]:
+                    raise self._bad_note(error) from error
                 self.say(m.Error(error.code, m.Text(str(error))))
                 if self.crossing and error.code in (Code.NOT_YOUR_TURN, Code.WRONG_STATE):
                     self.crossing -= 1
                     continue
                 right = self._remedy(error.code, line)
                 raise Fault(f"said {self.last!r}: {error}", right, SECTIONS[error.code]) from error
-            if not self._answered(request):
+            if isinstance(request, m.Note):
+                try:
+                    read_note(request.note)
+                except ProtocolError as error:
+                    raise self._bad_note(error) from error
+            elif not self._answered(request):
                 return request
+
+    def _bad_note(self, error: ProtocolError) -> Fault:
+        """Tell the bot that its note is left out, and return what is wrong with it."""
+        self.say(m.Notice(error.code, m.Text(str(error))))
+        right = "a note as in NOTE score=35 depth=7 nodes=120345 pv=a3-b3,c5-c4 text=in the book"
+        return Fault(f"said {self.last!r}: {error}", right, "8.1")
 
     def _remedy(self, code: Code, line: str | ProtocolError) -> str:
         """Describe the correct behaviour instead of a refused line."""

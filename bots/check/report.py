@@ -20,6 +20,7 @@ TITLES = {
     "6": "Errors",
     "7": "Pairing",
     "8": "Matches",
+    "8.1": "Notes",
     "9": "Clocks",
     "10": "Results",
     "11": "Reconnecting",

@@ -1,7 +1,7 @@
 """The client library: `play` plays matches with a function that chooses moves.
 
 - `address`: the address of a server, with TLS settings
-- `choice`: what a bot has chosen, checked: a legal move, or a sentence that says what it is and what would be right
+- `answers`: what a bot answers: its move, and its notes
 - `connection`: a blocking connection to a server: sends and receives messages
 - `errors`: the exceptions of the client library
 - `formatting`: times, variants and awaited opponents as text

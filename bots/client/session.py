@@ -9,10 +9,12 @@ import time
 import traceback
 from collections.abc import Callable
 from contextlib import suppress
+from typing import Unpack
 
-from bots.bot import Bot, Clocks, GameResult, Resigned, Told, place_of_choose
+from bots.bot import Bot, Clocks, GameResult, Resigned, Said, Told, place_of_choose
 from bots.client.address import Address
-from bots.client.choice import legal_move, text_of
+from bots.client.answers.choice import legal_move, text_of
+from bots.client.answers.notes import PROBE, NoteSender, NotingClocks
 from bots.client.connection import CONNECT_SECONDS, Connection
 from bots.client.errors import BotFailed, ConnectionLost, Refused, ServerFault, Unreachable
 from bots.client.formatting import time_control, variant, waiting_for, waiting_for_named
@@ -79,6 +81,7 @@ class Session:
         self._carry_on = carry_on
         self._report = report
         self._connection: Connection
+        self._notes = NoteSender(lambda message: self._connection.send(message), report)
         self._game: _Game | None = None
         self._pending: m.Message = None
         """SEEK or MOVE without an answer so far; None if there is none."""
@@ -128,6 +131,7 @@ class Session:
         self._connection = Connection(*self._address)
         self._report_waiting_at = math.inf
         self._pending, self._ready_sent, self._pings = None, False, 0
+        self._notes.connected()
         try:
             match = self._game.match if self._game else None
             self._connection.send(m.Resume(match.match, match.token) if match else self._login)
@@ -182,6 +186,10 @@ class Session:
                 self._pings -= 1
                 if self._pings == 0:
                     self._handle_settled()
+            case m.Pong(text) if text == PROBE:
+                self._notes.answered()
+            case m.Notice(_, sentence):
+                self._notes.leave_out(sentence)
             case m.Probe(text):
                 self._connection.send(m.Echo(text))
             case m.Error():
@@ -236,6 +244,8 @@ class Session:
 
     def _handle_error(self, error: m.Error) -> None:
         """Raise an ERROR to a pending request; report one that came late, as after the end of a match."""
+        if self._notes.refused(error.code):
+            return
         if error.code == Code.UNKNOWN_COMMAND and self._game is not None and isinstance(self._game.failure, m.Crashed):
             self._game.failure = m.Resign()  # the server is older than CRASHED
             self._connection.send(self._game.failure)
@@ -255,7 +265,7 @@ class Session:
             self._game = _Game(match)
         except (KeyError, GameError) as error:
             raise ServerFault(f"the match is one of {variant(match)}, unknown here") from error
-        self._bot.match, self._bot.history = match, self._game.history
+        self._bot.match, self._bot.history, self._bot.noting = match, self._game.history, self._note
         times = time_control(match.budget, match.increment)
         what = f"{variant(match)}, {times}, {match.side} against {match.opponent}"
         self._report(f"match {match.match}: {what}")
@@ -299,13 +309,22 @@ class Session:
             return
         game.started, game.left_ms = True, turn.yours + turn.theirs
         if game.answer is None or game.answer[0] != game.history.moves:
-            move = self._choose_move(game, Clocks(turn.yours, turn.theirs, game.match.increment))
+            clocks = NotingClocks(turn.yours, turn.theirs, game.match.increment)
+            clocks.noting = self._note
+            move = self._choose_move(game, clocks)
             if move is None:
                 return
             game.answer = (game.history.moves, move)
         if not self._connection.has(m.Result):
             self._pending = m.Move(m.Text(game.answer[1]))
             self._connection.send(self._pending)
+
+    def _note(self, **said: Unpack[Said]) -> None:
+        """Send a note of the bot in its match."""
+        if self._game is not None:
+            history, own = self._game.history, GAMES[self._game.match.game].sides.index(self._game.match.side)
+            move = history.plies + 1 if history.position.turn == own else history.plies or 2
+            self._notes.take(move, said)
 
     def _choose_move(self, game: _Game, clocks: Clocks) -> str | None:
         """Return the move of the bot; None if it failed."""

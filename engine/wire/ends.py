@@ -46,6 +46,11 @@ class ServerEnd:
         self.state = after(self.state, kind)
 
 
+def kind_of(line: str | ProtocolError) -> str:
+    """Return the kind of the request that a line is, or would be if it could be read, in capital letters."""
+    return line.kind if isinstance(line, ProtocolError) else line.strip().partition(" ")[0].upper()
+
+
 def _not_now(state: State, kind: type) -> ProtocolError:
     possible = ", ".join(sorted(KINDS[allowed] for allowed in ALLOWED[state]))
     if kind in (m.Move, m.AskMoves):

@@ -8,7 +8,7 @@ import trio
 
 from engine.wire import messages as m
 from engine.wire.codes import Code, ProtocolError
-from engine.wire.ends import ServerEnd
+from engine.wire.ends import ServerEnd, kind_of
 from engine.wire.messages import KINDS
 from engine.wire.states import State
 from server.arena.arena import Arena
@@ -182,7 +182,7 @@ class Session:
 
     def _failed(self, error: Exception, line: str | ProtocolError = "") -> None:
         """Answer a request that was refused or has failed, with its line where it may be a NOTE."""
-        if isinstance(error, ProtocolError) and _kind_of(line) == NOTE:
+        if isinstance(error, ProtocolError) and kind_of(line) == NOTE:
             self._leave_note_out(error)
             return
         if isinstance(error, ProtocolError):
@@ -206,11 +206,6 @@ class Session:
         if error.code not in self._noticed:
             self._noticed.add(error.code)
             self.reply(m.Notice(error.code, m.Text(str(error))))
-
-
-def _kind_of(line: str | ProtocolError) -> str:
-    """Return the kind of the message that a line is, or would have been."""
-    return line.kind if isinstance(line, ProtocolError) else line.strip().partition(" ")[0].upper()
 
 
 async def serve_stream(stream: ByteStream, arena: Arena, watch: Arrivals, quota: ConnectionQuota) -> None:

@@ -106,6 +106,10 @@ def talk(connection: socket.socket) -> None:
                     say("RESIGN")
                 elif fault == "crashes":
                     say("CRASHED ValueError: no move")
+                elif fault == "notes what is none":
+                    say("NOTE depth=deep")
+                elif fault == "notes at length":
+                    say("NOTE " + "x" * 1024)
                 elif fault == "never moves":
                     stall()
                 elif fault == "asks and asks":
@@ -116,6 +120,7 @@ def talk(connection: socket.socket) -> None:
                     report("rests", 0.3)
                 say("MOVES")
             case "MOVES":
+                say("NOTE depth=1 pv=a1 text=why not")
                 move = move_of([next(lines)[2:] for _ in range(int(fields[0]))])
                 say("\n".join([f"MOVE {move}"] * (9 if fault == "moves again and again" else 1)))
             case "RESULT":

@@ -1,0 +1,181 @@
+"""The notes of bots: what is sent of them, to servers that know NOTE and to older ones; nothing of them fails a bot."""
+
+import math
+from collections.abc import Callable
+
+import pytest
+
+from bots.bot import Bot, Clocks
+from bots.client.answers.notes import MAX_PV_BYTES, NoteSender, make_note
+from bots.client.errors import BotFailed
+from engine.games.interface import Position
+from engine.wire.lines import REQUEST_BYTES
+from engine.wire.messages import Match
+from engine.wire.notes import Note, read_note
+from tests.bots.scripts import (
+    CRASHED,
+    LOGIN,
+    MATCH,
+    MOVED_1,
+    MOVED_2,
+    PLAYING,
+    QUIT,
+    RESULT,
+    RESUME,
+    RESUMED,
+    SEEK,
+    START,
+    TURN,
+    failing,
+    scripted,
+)
+from tests.bots.texts import FIRST, THIRD
+
+pytestmark = pytest.mark.usefixtures("short_pauses")
+
+BEGIN = LOGIN + SEEK + MATCH + PLAYING
+MOVE_1 = f"> MOVE {FIRST}\n"
+PROBE = "> PING noted\n"
+SECOND_TURN = "< TURN 59850 59700\n"
+MOVE_3 = f"> MOVE {THIRD}\n< MOVED 3 white 59840 59700 {THIRD}\n"
+
+
+class Noter(Bot):
+    """Plays the first legal moves, and notes something before."""
+
+    def __init__(self, note: Callable[["Noter", Clocks], None]) -> None:
+        self.say = note
+
+    def choose(self, position: Position, clocks: Clocks) -> str:
+        self.say(self, clocks)
+        return [FIRST, "", THIRD][self.history.plies]
+
+
+def by_the_clock(bot: Noter, clocks: Clocks) -> None:
+    clocks.note(score=-35, depth=7, nodes=120_345, pv=["a3-b3 w: b3 c3", "c5-c4"], text="in the\nbook ")
+
+
+def test_a_note_is_sent_before_the_move() -> None:
+    note = "NOTE ply={} score=-35 depth=7 nodes=120345 pv=a3-b3_w:_b3_c3,c5-c4 text=in the book\n"
+    first = TURN + f"> {note.format(1)}{PROBE}{MOVE_1}" + "< PONG noted\n" + MOVED_1 + MOVED_2
+    second = SECOND_TURN + f"> {note.format(3)}" + MOVE_3
+    _, reported = scripted(Noter(by_the_clock), BEGIN + first + second + RESULT + QUIT)
+    assert not any("note" in line for line in reported)
+
+
+def test_a_bot_notes_in_any_method() -> None:
+    class Talkative(Bot):
+        def prepare(self, match: Match) -> None:
+            self.note(text="warm")
+
+        def choose(self, position: Position, clocks: Clocks) -> str:
+            self.note(pv=[next(position.successors())], score=1.0005)
+            return FIRST
+
+        def told(self, message: object) -> None:
+            self.note(depth=self.history.plies)
+
+    bot = Talkative()
+    bot.note(text="before any match")
+    begin = LOGIN + SEEK + MATCH + "> NOTE ply=1 text=warm\n" + PROBE + "> READY\n< PONG noted\n"
+    start = START + "> NOTE ply=1 depth=0\n"
+    turn = TURN + f"> NOTE ply=1 score=1 pv={FIRST}\n" + MOVE_1 + MOVED_1 + "> NOTE ply=1 depth=1\n"
+    opponents = MOVED_2 + "> NOTE ply=3 depth=2\n"
+    scripted(bot, begin + start + turn + opponents + RESULT + QUIT)
+    bot.note(text="after all matches")
+
+
+def test_a_server_that_does_not_know_notes_is_sent_no_more_of_them() -> None:
+    refused = "< ERROR unknown_command unknown command 'NOTE'\n"
+
+    def twice(_bot: Noter, clocks: Clocks) -> None:
+        clocks.note(depth=1)
+        clocks.note(depth=2)
+
+    notes = "> NOTE ply=1 depth=1\n" + PROBE + "> NOTE ply=1 depth=2\n"
+    first = TURN + notes + MOVE_1 + refused + "< PONG noted\n" + refused + MOVED_1 + MOVED_2
+    _, reported = scripted(Noter(twice), BEGIN + first + SECOND_TURN + MOVE_3 + RESULT + QUIT)
+    assert not any("unknown" in line for line in reported)
+
+
+def test_a_bot_that_fails_behind_a_note_gives_up_also_to_an_older_server() -> None:
+    def fail(_bot: Noter, clocks: Clocks) -> None:
+        clocks.note(depth=1)
+        raise RuntimeError("I am lost")
+
+    said = "> NOTE ply=1 depth=1\n" + PROBE + "> CRASHED the bot failed to choose a move: RuntimeError: I am lost\n"
+    refused = "< ERROR unknown_command unknown command 'NOTE'\n< PONG noted\n"
+    refused += "< ERROR unknown_command unknown command 'CRASHED'\n> RESIGN\n"
+    failing(
+        BotFailed,
+        Noter(fail),
+        BEGIN + TURN + said + refused + CRASHED.partition("*\n")[2] + QUIT,
+    )
+
+
+def test_what_the_server_leaves_out_is_reported_once() -> None:
+    notice = "< NOTICE too_many 16 notes have come since your last move\n"
+    first = TURN + "> NOTE ply=1 *\n" + PROBE + MOVE_1 + "< PONG noted\n" + notice + notice + MOVED_1
+    _, reported = scripted(Noter(by_the_clock), BEGIN + first + RESULT + QUIT)
+    assert reported.count("a note is left out: 16 notes have come since your last move") == 1
+
+
+class Odd:
+    """Has no text."""
+
+    def __str__(self) -> str:
+        raise RuntimeError("no words")
+
+
+@pytest.mark.parametrize(
+    ("said", "sentence"),
+    [
+        ({"score": math.nan}, "a score is a number of at most nine digits, not nan"),
+        ({"score": 10**9}, "a score is a number of at most nine digits, not 1000000000.0"),
+        ({"score": "high"}, "could not convert string to float: 'high'"),
+        ({"depth": -1}, "depth is a whole number from 0 on, of at most 12 digits, not -1"),
+        ({"nodes": 10**12}, "nodes is a whole number from 0 on, of at most 12 digits, not 1000000000000"),
+        ({"nodes": math.inf}, "nodes is a whole number from 0 on, of at most 12 digits, not inf"),
+        ({"pv": ["a1,b1"]}, "pv is a list of moves, not ['a1,b1']"),
+        ({"pv": [3]}, "pv is a list of moves, not [3]"),
+        ({"text": Odd()}, "no words"),
+    ],
+)
+def test_what_is_wrong_with_a_note_is_reported_and_the_bot_plays_on(said: dict[str, object], sentence: str) -> None:
+    def twice(_bot: Noter, clocks: Clocks) -> None:
+        for _ in range(2):
+            clocks.note(**said)  # type: ignore[arg-type]
+
+    _, reported = scripted(Noter(twice), BEGIN + TURN + MOVE_1 + MOVED_1 + RESULT + QUIT)
+    assert reported.count(f"a note is left out: {sentence}") == 1
+
+
+def test_notes_are_cut_to_a_line() -> None:
+    pv, snow = ["a3-b3 w: b3 c3"] * 100, "\N{SNOWMAN}\x1b" * 1000
+
+    def long(_bot: Noter, clocks: Clocks) -> None:
+        clocks.note(depth=3, pv=pv, text=snow)
+
+    sent: list[str] = []
+    script = BEGIN + TURN + "> NOTE ply=1 depth=3 pv=a3-b3_w:_b3_c3,*\n" + PROBE + MOVE_1 + "< PONG noted\n" + MOVED_1
+    scripted(Noter(long), script + RESULT + QUIT)
+    sender = NoteSender(lambda message: sent.append(str(message[0])), sent.append)
+    sender.take(1, {"pv": pv, "text": snow})
+    sender.take(1, {"text": "x" * 5000})
+    first, probe, second = sent
+    assert probe == "noted"
+    for content in (first, second):
+        assert len(f"NOTE {content}".encode()) in range(REQUEST_BYTES - 6, REQUEST_BYTES + 1)
+        assert read_note(content).text.endswith("…")
+    assert len(",".join(read_note(first).pv).encode()) <= MAX_PV_BYTES
+
+
+def test_a_note_names_its_own_move() -> None:
+    assert make_note(3, depth=1) == Note(3, depth=1)
+    assert make_note(3, ply=1, score=-0.0) == Note(1, score=0.0)
+
+
+def test_after_a_lost_connection_the_next_note_asks_again() -> None:
+    lost = BEGIN + TURN + "> NOTE ply=1 *\n" + PROBE + MOVE_1 + "drop"
+    back = RESUME + "< START 1 1\n" + MOVED_1 + MOVED_2 + RESUMED + SECOND_TURN + "> NOTE ply=3 *\n" + PROBE + MOVE_3
+    scripted(Noter(by_the_clock), lost, back + "< PONG noted\n" + RESULT + QUIT)
