@@ -34,12 +34,13 @@ class ServerProcess:
         program: tuple[str, ...] = ("server",),
         pages: tuple[str, ...] = ("--no-web",),
         folder: Path | None = None,
+        python: str = sys.executable,
     ) -> None:
-        """Take its options, and the folder in which it is started."""
+        """Take its options, the folder in which it is started, and the interpreter that runs it."""
         self.data = data
         self.port = 0
         self.process: subprocess.Popen[str]
-        self._command = [sys.executable, "-P", "-m", *program, "serve", *pages, "--data", str(data), *options]
+        self._command = [python, "-P", "-m", *program, "serve", *pages, "--data", str(data), *options]
         self._folder = folder
         self._logged: list[list[str]] = []
         """The lines of each process that was started."""

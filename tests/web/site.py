@@ -1,6 +1,7 @@
 """A server process with pages, and players who make the moves that they are told to make."""
 
 import re
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -18,9 +19,16 @@ from tests.server.process import Client, ServerProcess
 class Site(ServerProcess):
     """A running server with pages."""
 
-    def __init__(self, data: Path, *options: str, web_port: int = 0) -> None:
-        """Take a data directory."""
-        super().__init__(data, *options, pages=("--web", f"127.0.0.1:{web_port}"))
+    def __init__(
+        self,
+        data: Path,
+        *options: str,
+        web_port: int = 0,
+        folder: Path | None = None,
+        python: str = sys.executable,
+    ) -> None:
+        """Take a data directory, the folder in which it is started, and the interpreter that runs it."""
+        super().__init__(data, *options, pages=("--web", f"127.0.0.1:{web_port}"), folder=folder, python=python)
 
     def wait(self) -> float:
         """Wait until it lets clients and browsers in."""

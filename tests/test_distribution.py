@@ -1,0 +1,203 @@
+"""The wheel and the sdist: built the same twice, and installed where nothing of the repository is beside them."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tarfile
+import tomllib
+import zipfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import NamedTuple
+from urllib.request import urlopen
+
+import pytest
+
+from tests.web.site import Site
+
+ROOT = Path(__file__).parent.parent
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+NOT_IN_A_CHECKOUT = shutil.ignore_patterns(
+    ".git", ".venv", "__pycache__", ".*_cache", ".hypothesis", "arena-data", "build", "built", "dist"
+)
+SECONDS = 600
+
+pytestmark = pytest.mark.slow
+
+
+def run(*command: str | Path, **options: object) -> str:
+    """Run a command that has to succeed, and return what it prints."""
+    done = subprocess.run(
+        [str(word) for word in command], capture_output=True, text=True, timeout=SECONDS, check=False, **options
+    )  # type: ignore[call-overload]
+    assert done.returncode == 0, f"{command}: {done.stdout}{done.stderr}"
+    return str(done.stdout)
+
+
+def builder(folder: Path) -> Path:
+    """Install the build backend that pyproject.toml asks for into a folder; skips where no package can be had."""
+    needed = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["build-system"]["requires"]
+    command = [sys.executable, "-m", "pip", "install", "--quiet", "--target", str(folder), *needed]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS, check=False)
+    if done.returncode:
+        pytest.skip(f"no packages can be fetched here: {done.stderr.strip().splitlines()[-1]}")
+    return folder
+
+
+def build(backend: Path, source: Path, into: Path) -> dict[str, Path]:
+    """Build the sdist and the wheel of a folder; return them by the ends of their names."""
+    environment = {**os.environ, "PYTHONPATH": str(backend)}
+    environment.pop("SOURCE_DATE_EPOCH", None)
+    command = "-m", "hatchling", "build", "--target", "sdist", "--target", "wheel", "--directory", into
+    run(sys.executable, *command, cwd=source, env=environment)
+    return {path.suffix: path for path in into.iterdir()}
+
+
+class Built(NamedTuple):
+    """What is distributed, and with what it was built."""
+
+    sdist: Path
+    wheel: Path
+    backend: Path
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Built:
+    """Build the repository as somebody has it who has just fetched it."""
+    folder = tmp_path_factory.mktemp("build")
+    backend = builder(folder / "backend")
+    shutil.copytree(ROOT, folder / "source", ignore=NOT_IN_A_CHECKOUT)
+    files = build(backend, folder / "source", folder / "dist")
+    return Built(files[".gz"], files[".whl"], backend)
+
+
+class Installed(NamedTuple):
+    """An environment with the wheel and what it depends on, and an empty folder to work in."""
+
+    scripts: Path
+    folder: Path
+
+    def environment(self) -> dict[str, str]:
+        """Return the variables of somebody who works in the environment."""
+        variables = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
+        return {**variables, "PATH": os.pathsep.join((str(self.scripts), os.environ["PATH"]))}
+
+    def run(self, *command: str | Path, folder: Path | None = None) -> str:
+        """Run one of its commands, which has to succeed."""
+        return run(self.scripts / command[0], *command[1:], cwd=folder or self.folder, env=self.environment())
+
+
+@pytest.fixture(scope="module")
+def installed(built: Built, tmp_path_factory: pytest.TempPathFactory) -> Installed:
+    folder = tmp_path_factory.mktemp("installed")
+    run(sys.executable, "-m", "venv", "--without-pip", folder / "venv")
+    pip = sys.executable, "-m", "pip", "--python", folder / "venv" / "bin" / "python"
+    run(*pip, "install", "--quiet", "--constraint", ROOT / "constraints.txt", built.wheel)
+    (folder / "work").mkdir()
+    return Installed(folder / "venv" / "bin", folder / "work")
+
+
+def test_it_is_built_the_same_at_another_time_and_place(built: Built, tmp_path: Path) -> None:
+    source = tmp_path / "elsewhere"
+    shutil.copytree(ROOT, source, ignore=NOT_IN_A_CHECKOUT)
+    for path in source.rglob("*"):
+        path.chmod(path.stat().st_mode & 0o700)  # a umask of one who shares nothing
+        os.utime(path, (1_000_000_000, 1_000_000_000))
+    again = build(built.backend, source, tmp_path / "dist")
+    assert again[".gz"].read_bytes() == built.sdist.read_bytes()
+    assert again[".whl"].read_bytes() == built.wheel.read_bytes()
+
+
+def test_the_sdist_makes_the_same_wheel(built: Built, tmp_path: Path) -> None:
+    with tarfile.open(built.sdist) as packed:
+        packed.extractall(tmp_path, filter="data")
+    (source,) = tmp_path.iterdir()
+    assert (source / "tests" / "test_distribution.py").exists() and (source / "protocol.md").exists()
+    assert build(built.backend, source, tmp_path / "dist")[".whl"].read_bytes() == built.wheel.read_bytes()
+
+
+def test_the_wheel_holds_what_belongs_to_it_and_nothing_else(built: Built) -> None:
+    with zipfile.ZipFile(built.wheel) as packed:
+        names = set(packed.namelist())
+        metadata = packed.read(next(name for name in names if name.endswith("/METADATA"))).decode()
+    folder = f"gipf_arena-{PROJECT['version']}.dist-info"
+    assert {name.partition("/")[0] for name in names} == {"engine", "server", "bots", folder}
+    assert f"{folder}/licenses/LICENSE" in names and "\nLicense-Expression: MIT\n" in metadata
+    packaged = {
+        str(path.relative_to(ROOT))
+        for package in ("engine", "server", "bots")
+        for path in (ROOT / package).rglob("*")
+        if path.is_file() and not {"__pycache__", "built"} & set(path.parts)
+    }
+    assert {name for name in names if not name.startswith(folder)} == packaged
+
+
+def test_the_packages_are_those_of_the_wheel_and_tell_its_version(installed: Installed) -> None:
+    where = "import engine, server, bots; print(engine.__file__, server.__file__, bots.__file__)"
+    for file in installed.run("python", "-c", where).split():
+        assert "site-packages" in file and not file.startswith(str(ROOT))
+    for program in PROJECT["scripts"]:
+        assert installed.run(program, "--version") == f"{PROJECT['version']}\n"
+        assert f"Usage: {program}" in installed.run(program, "--help")
+
+
+def test_a_new_bot_is_made_tested_and_checked_without_the_repository(installed: Installed, tmp_path: Path) -> None:
+    installed.run("arena-bot", "new", "mybot", folder=tmp_path)
+    run("make", "test", cwd=tmp_path / "mybot", env=installed.environment())
+    said = run("make", "check", "CHECK=--only 'plays the'", cwd=tmp_path / "mybot", env=installed.environment())
+    assert "2 ok, 0 FAIL" in said
+
+
+def test_a_bot_that_hides_a_package_is_told_so(installed: Installed, tmp_path: Path) -> None:
+    installed.run("arena-bot", "new", "mybot", folder=tmp_path)
+    (tmp_path / "mybot" / "engine.py").write_text("")
+    done = subprocess.run(
+        [installed.scripts / "python", "mybot.py"],
+        cwd=tmp_path / "mybot",
+        env=installed.environment(),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    hiding = tmp_path / "mybot" / "engine.py"
+    assert done.returncode == 1 and done.stderr.count("\n") == 1
+    assert done.stderr.startswith(
+        f"mybot.py: {hiding} hides the module 'engine', which the arena's client library needs"
+    )
+
+
+@contextmanager
+def served(installed: Installed, data: Path) -> Iterator[Site]:
+    """Run the installed server with its pages and a bot of its own."""
+    python = str(installed.scripts / "python")
+    with Site(data, "--builtin", "random", folder=installed.folder, python=python) as site:
+        yield site
+        assert site.stop() == 0
+
+
+def test_the_server_has_its_pages_and_a_bot_plays_there(installed: Installed, tmp_path: Path) -> None:
+    with served(installed, tmp_path / "data") as site:
+        page = urlopen(f"{site.url}/").read().decode()
+        for file in re.findall(r'(?:src|href)="(/[^"]+\.(?:js|css|svg))"', page):
+            assert urlopen(site.url + file).status == 200
+        options = "--port", str(site.port), "--opponent", "random", "--params", "2,2,4,4", "--seed", "1"
+        installed.run("arena-bot", "random", "--name", "visitor", *options)
+    (record,) = (tmp_path / "data" / "records").glob("*.txt")
+    installed.run("arena-engine", "record", record)
+
+
+def test_a_contest_is_held_and_reported(installed: Installed, tmp_path: Path) -> None:
+    file = tmp_path / "contest.toml"
+    entrants = "".join(
+        f'[[entrants]]\nname = "{name}"\ncommand = ["arena-bot", "random", "--host", "{{host}}", "--port", "{{port}}", '
+        '"--name", "{name}", "--game", "mnk"]\n'
+        for name in ("ann", "bob")
+    )
+    text = 'name = "wheel"\nsandbox = "none"\n[time]\nbudget = 600_000\n' + entrants
+    file.write_text(text + '[[games]]\ngame = "mnk"\nparams = "3 3 3"\n[[stages]]\nformat = "round-robin"\n')
+    installed.run("arena-server", "contest", file, "--data", tmp_path / "data", "--port", "0")
+    report = (tmp_path / "data" / "contests" / "1" / "index.html").read_text(encoding="utf-8")
+    assert "ann" in report and "bob" in report
