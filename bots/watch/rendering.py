@@ -56,7 +56,12 @@ def render_match(show: WatchedMatch, now: float, width: int, height: int) -> Ren
     body.add_column(ratio=1, no_wrap=True, overflow="ellipsis")
     body.add_column(ratio=1, no_wrap=True, overflow="ellipsis")
     body.add_row(first, second)
-    rows = min(height - FRAME_ROWS, MAX_ROWS) - len(picture) - len(first.plain.split("\n")) - 2
+    rows = (
+        min(height - FRAME_ROWS, MAX_ROWS)
+        - len(picture)
+        - max(len(player.plain.split("\n")) for player in (first, second))
+        - 2
+    )
     moves: list[RenderableType] = [Rule(style="dim"), _moves(show, rows)] if rows > 0 else []
     stacked = Group(body, Rule(style="dim"), board, *moves)
     return Group(Panel(stacked, title=title, title_align="left", border_style="dim"), _status(show))
@@ -98,7 +103,8 @@ def _player(show: WatchedMatch, side: int, now: float) -> Text:
     for number, word in enumerate(split_summary(show, show.history.position.summary())[side].split()):
         changed = number < len(before) and word != before[number]
         text.append(word, "bold" if changed else "").append(" ")
-    return text
+    note = show.last_note(side)
+    return text.append(f"\n  {note}", "italic dim") if note else text
 
 
 def _moves(show: WatchedMatch, rows: int) -> Text:

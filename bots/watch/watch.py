@@ -12,7 +12,7 @@ from bots.client.errors import ArenaError, ConnectionLost, Refused, ServerFault,
 from bots.client.formatting import clock, time_control, variant
 from bots.client.reconnect_backoff import ReconnectBackoff
 from bots.watch.rendering import plain_console, print_lines, render_match
-from bots.watch.watched_match import WatchedMatch, newest, newest_running, unreadable
+from bots.watch.watched_match import WatchedMatch, newest, newest_running, note_text, unreadable
 from engine.games.interface import GameError
 from engine.wire import messages as m
 from engine.wire.codes import Code
@@ -153,6 +153,8 @@ def _line_by_line(connection: Connection, watched_match: WatchedMatch, console: 
         elif isinstance(message, m.Moved):
             left = ", ".join(f"{side} {clock(ms)}" for side, ms in zip(sides, watched_match.left, strict=True))
             print_lines(console, f"{message.ply:4} {message.side} {message.move}  ({left})")
+        elif isinstance(message, m.Noted):
+            print_lines(console, f"{message.ply:4} {message.side} noted: {note_text(message)}")
         elif watched_match.result is not None:
             print_lines(console, *filter(None, (watched_match.history.position.summary(), watched_match.ending())))
             return watched_match

@@ -6,6 +6,8 @@ from engine.games.catalogue import GAMES
 from engine.games.history import History
 from engine.games.interface import Game, GameError, Successor
 from engine.wire import messages as m
+from engine.wire.codes import ProtocolError
+from engine.wire.notes import read_note
 from engine.wire.words import parameters_of
 
 RUNNING = (["running"], ["preparing"])
@@ -28,6 +30,8 @@ class WatchedMatch(NamedTuple):
     """What was to be said of the position before the last move."""
     moved: tuple[m.Moved, ...] = ()
     result: m.Result | None = None
+    notes: tuple[m.Noted, ...] = ()
+    """What the players have noted, as far as spectators may know it."""
 
     @classmethod
     def begin(cls, watching: m.Watching, now: float) -> "WatchedMatch":
@@ -72,6 +76,8 @@ class WatchedMatch(NamedTuple):
                 # showed then: the lesser of the two is the later one.
                 left = (min(self.left[0], self.begun.first), min(self.left[1], self.begun.second))
                 return self._replace(left=left, since=now)
+            case m.Noted():
+                return self._replace(notes=(*self.notes, message))
             case m.Result(match, _, _, first, second) if match == self.watching.match:
                 return self._replace(result=message, left=(first, second), since=now)
         return self
@@ -87,6 +93,11 @@ class WatchedMatch(NamedTuple):
             since=now,
         )
 
+    def last_note(self, side: int) -> str:
+        """Return the last note of a side in words; empty where there is none."""
+        name = self.game.sides[side]
+        return next((note_text(noted) for noted in reversed(self.notes) if noted.side == name), "")
+
     def ending(self) -> str:
         """Say how the match has ended; empty while it goes on."""
         if self.result is None:
@@ -97,6 +108,14 @@ class WatchedMatch(NamedTuple):
         else:
             who = "drawn" if result == "draw" else result
         return f"{who}, {reason}: {sentence}" if sentence else f"{who}, {reason}"
+
+
+def note_text(noted: m.Noted) -> str:
+    """Return a note in words; one that cannot be read, of a newer server, as it is."""
+    try:
+        return str(read_note(noted.note))
+    except ProtocolError:
+        return noted.note
 
 
 def newest_running(listed: m.Matches, above: int = 0) -> int | None:

@@ -1,5 +1,6 @@
 """``arena-engine record``: replays the record of a match, and verifies every move, every clock and the result."""
 
+from collections.abc import Iterable
 from typing import Annotated
 
 from cyclopts import Parameter
@@ -8,11 +9,11 @@ from engine import record
 from engine.commands.inputs import Rejected, answer, place_of, text_of
 from engine.games.history import History
 from engine.games.outcome import Termination
-from engine.record import Played, milliseconds
+from engine.record import Played, RecordedNote, milliseconds
 
 
 def replay(file: Annotated[str, Parameter(allow_leading_hyphen=True)], /, *, verify: bool = False) -> None:
-    """Replay the record of a match: its moves with the board at the end, and whether all of it is true.
+    """Replay the record of a match: its moves and notes with the board at the end, and whether all of it is true.
 
     Parameters
     ----------
@@ -40,17 +41,25 @@ def replay(file: Annotated[str, Parameter(allow_leading_hyphen=True)], /, *, ver
 
 
 def _show(summary: record.Summary) -> None:
-    """Print who played what, the moves, and the board after the last one."""
+    """Print who played what, the moves with what was noted of each, and the board after the last one."""
     answer(summary.header.title)
     history = History.begin(summary.header.position)
     for move in summary.history.moves:
         side = summary.header.position.game.sides[history.position.turn]
         history = history.after(move)
         answer(f"{history.plies:4} {side} {move}")
+        _show_notes(note for note in summary.notes if note.ply == history.plies)
+    _show_notes(note for note in summary.notes if note.ply > history.plies)
     answer(history.position.picture())
     answer(history.position.summary())
     if summary.sentence:
         answer(summary.sentence)
+
+
+def _show_notes(notes: Iterable[RecordedNote]) -> None:
+    """Print notes of players behind the move that they are about, or, if that was not made, behind the last one."""
+    for note in notes:
+        answer(f"{'':6}note: {note.note}")
 
 
 def _show_clocks(summary: record.Summary) -> None:

@@ -76,6 +76,12 @@ def test_line_by_line() -> None:
     assert seen[0].history.moves == (FIRST, SECOND)
 
 
+def test_notes_line_by_line() -> None:
+    noted = "< NOTED 2 black score=-35 depth=7 text=lost\n< RESULT"
+    _, output = watched(HELLO + LIST + WATCH + REST.replace("< RESULT", noted) + QUIT)
+    assert "   2 black noted: score -35; depth 7: lost\n" in output
+
+
 def test_a_match_by_its_number() -> None:
     assert watched(HELLO + WATCH + REST + QUIT, match=17)[1] == OUTPUT
 

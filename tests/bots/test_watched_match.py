@@ -14,6 +14,7 @@ from tests.bots.texts import FIRST, SECOND
 WATCHING = m.Watching(17, "gipf", "4,4,15,15", "alice", "[red]bob[/red]", 60_000, 500, 1000)
 MOVED_1 = m.Moved(1, "white", 59_000, 60_000, m.Text(FIRST))
 MOVED_2 = m.Moved(2, "black", 59_000, 58_000, m.Text(SECOND))
+NOTED = m.Noted(1, "white", m.Text("score=35 depth=7 pv=a5-b5_w:_b5_c5 text=in the book"))
 RESULT = m.Result(17, "black", "time", 0, 58_000, m.Text("alice (white) ran out of time"))
 
 
@@ -106,7 +107,9 @@ def drawn(watched_match: WatchedMatch, width: int, height: int, now: float = 110
 
 
 @pytest.mark.parametrize(("width", "height"), [(80, 24), (100, 40), (60, 24)])
-@pytest.mark.parametrize("messages", [(), (m.Start(1, 1),), (m.Start(1, 1), MOVED_1), (m.Start(1, 1), MOVED_1, RESULT)])
+@pytest.mark.parametrize(
+    "messages", [(), (m.Start(1, 1),), (m.Start(1, 1), MOVED_1), (m.Start(1, 1), MOVED_1, NOTED, RESULT)]
+)
 def test_a_scene_fits_the_terminal(width: int, height: int, messages: tuple[m.Message, ...]) -> None:
     lines = drawn(seen(*messages), width, height)
     assert max(map(len, lines)) <= width
@@ -121,3 +124,10 @@ def test_what_a_scene_shows() -> None:
         assert part in text
     assert "11 in reserve, 0 captured" in text
     assert f"last move: 1 white {FIRST}" in text
+
+
+def test_a_scene_shows_the_last_note_of_each_side() -> None:
+    second = m.Noted(2, "black", m.Text("speed=9 from a later version"))
+    text = "\n".join(drawn(seen(m.Start(1, 1), MOVED_1, MOVED_2, NOTED, second, RESULT), 160, 24))
+    assert "score 35; depth 7; pv a5-b5 w: b5 c5: in the book" in text
+    assert "speed=9 from a later version" in text

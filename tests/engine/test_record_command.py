@@ -36,6 +36,8 @@ def _with_a_stall() -> str:
 
     state = take(referee.ready(referee.begin(header), 0, 5_000))
     state = referee.start_turn(take(referee.ready(state, 1, 9_000)), 10_000)
+    state = take(referee.note(state, 0, "score=35 depth=7 pv=a1-b2,e3-d3 text=in the book"))
+    state = take(referee.note(state, 1, "ply=2 it will be over"))
     state = take(referee.credit_stall(state, Stall(20_000, 1_020_000)))
     state = referee.start_turn(take(referee.move(state, 0, "a1-b2", 1_120_000)), 1_121_000)
     take(referee.resign(state, 1, 1_130_000))
@@ -56,7 +58,13 @@ def test_verify_shows_how_each_clock_comes_about(match: Path) -> None:
 
 def test_without_it_moves_and_board_are_shown(match: Path) -> None:
     done = _command(str(match))
-    assert "   1 white a1-b2" in done.stdout and "charged" not in done.stdout
+    assert "charged" not in done.stdout
+    moves = [
+        "   1 white a1-b2",
+        "      note: score 35; depth 7; pv a1-b2, e3-d3: in the book",
+        "      note: it will be over",
+    ]
+    assert done.stdout.splitlines()[1:4] == moves
 
 
 @pytest.mark.parametrize("options", [(), ("--verify",)])
