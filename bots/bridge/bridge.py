@@ -1,8 +1,8 @@
 """Bridge for programs that speak the lines of the protocol on stdin and stdout.
 
 The bridge logs in, seeks, comes back after a lost connection, and ends the program. Between the program and the bridge
-the protocol is spoken as between client and server, by its table of who may say what when; docs/bots.md tells which
-lines pass. The program's own requests for the position and the moves are answered here, and its moves are sent as they
+the protocol is spoken as contests speak it with such programs (`engine.wire.pipes`); docs/bots.md tells which lines
+pass. The program's own requests for the position and the moves are answered here, and its moves are sent as they
 are: the server judges them.
 """
 
@@ -17,9 +17,9 @@ from bots.bridge.program import Program, ProgramEnded, ProgramFailed
 from bots.client.errors import BotFailed
 from engine.games.interface import Position, moves
 from engine.wire import messages as m
-from engine.wire.codes import Code, ProtocolError
+from engine.wire.codes import ProtocolError
 from engine.wire.coding import usage
-from engine.wire.ends import ServerEnd
+from engine.wire.pipes import PipeEnd
 from engine.wire.seat import Seat, environment_variables
 from engine.wire.states import IN_MATCH
 
@@ -37,9 +37,6 @@ SHOWN_CHARACTERS = 60
 
 MAX_FAILURES = 3
 """Failed matches in a row after which a program is not started again."""
-
-BRIDGED = ("RESUME", "CANCEL", "LIST", "WATCH", "UNWATCH", "RECORD", "ORGANISE")
-"""Requests that a program behind a bridge must not send."""
 
 
 class ProgramBot(Bot):
@@ -137,17 +134,18 @@ class LinesBot(ProgramBot):
             self._tell(message)
 
     def _begun(self) -> None:
-        self._end = ServerEnd()
+        self._end = PipeEnd()
         self._inbox: deque[str | ProtocolError] = deque()
         self._errors = 0
         self._tell(m.Arena(m.VERSION, "arena-bot-bridge", "open"))
-        self._end.sent(m.Welcome)
+        self._tell(m.Welcome(self._name))
 
     def _announce(self, match: m.Match) -> None:
         if self._end.state in IN_MATCH:
             lost = m.Text("the connection was lost, and the match could not be resumed")
             self._tell(m.Result(self._number, "annulled", "server_fault", 0, 0, lost))
         self._catch_up()
+        self._tell(m.Seeking(self._game))
         self._number = match.match
         self._ask_for(match)
         self._tell(m.board_of(self.history.position.text()))
@@ -195,14 +193,9 @@ class LinesBot(ProgramBot):
 
     def _answer(self, line: str | ProtocolError) -> m.Message:
         """Parse a line of the program, answer it if possible, and return the message."""
+        if self._end.is_answered(line):
+            return None
         try:
-            kind = line.split()[0].upper() if isinstance(line, str) else ""
-            if kind == "LOGIN":
-                return self._tell(m.Welcome(self._name))
-            if kind == "SEEK":
-                return self._tell(m.Seeking(self._game))
-            if kind in BRIDGED:
-                raise ProtocolError(Code.WRONG_STATE, f"{kind} is not for a program that plays through a bridge")
             request = self._end.accept(line)
         except ProtocolError as error:
             return self._refuse(line, error)

@@ -6,6 +6,7 @@
 - `lines`: bytes to lines, within bounds
 - `messages`: every message of the protocol as a value
 - `notes`: what a NOTE says, both ways
+- `pipes`: the protocol as programs on stdin and stdout speak it, whoever has started them
 - `seat`: what a program is told that is started to play: where, as whom and what; in its environment and in its
   command
 - `seek_options`: the options of SEEK, both ways

@@ -26,6 +26,10 @@ class ServerEnd:
         """Return the lines that are whole now; blank ones are left out. `accept` each in turn."""
         return [line for line in self._lines.feed(data) if isinstance(line, ProtocolError) or line.strip()]
 
+    def is_answered(self, line: str | ProtocolError) -> bool:
+        """Tell whether a line was answered before it came: none was."""
+        return False
+
     def accept(self, line: str | ProtocolError) -> Message:
         """Return the request of a line; raises `ProtocolError` where it cannot be read, or not be made now."""
         if isinstance(line, ProtocolError):

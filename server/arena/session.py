@@ -1,7 +1,7 @@
 """One connection: reads its requests, sends its replies."""
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Protocol
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import structlog
 import trio
@@ -10,7 +10,10 @@ from engine.wire import messages as m
 from engine.wire.codes import Code, ProtocolError
 from engine.wire.ends import ServerEnd, kind_of
 from engine.wire.messages import KINDS
+from engine.wire.pipes import PipeEnd
+from engine.wire.seat import Seat
 from engine.wire.states import State
+from engine.wire.words import ANY
 from server.arena.arena import Arena
 from server.arena.background import BackgroundAnswer
 from server.arena.requests import Requests
@@ -37,11 +40,21 @@ class Arrivals(Protocol):
         """Return the arrival stamp, in microseconds, of bytes that were just received."""
 
 
+class PipedProgram(NamedTuple):
+    """A program on stdin and stdout, which is logged in, and seeks, without a word of its own."""
+
+    seat: Seat
+    attended: Callable[[], Awaitable[bool]]
+    """Waits until it has read the greeting, or says something; False where it has ended."""
+
+
 class Session:
     """A client, from greeting to BYE."""
 
-    def __init__(self, arena: Arena, connection: Connection, quota: ConnectionQuota) -> None:
-        """Take the arena, the connection and its quota; `run` sends the greeting."""
+    def __init__(
+        self, arena: Arena, connection: Connection, quota: ConnectionQuota, program: PipedProgram | None = None
+    ) -> None:
+        """Take the arena, the connection and its quota, and who is at its other end; `run` sends the greeting."""
         self.name = self.key = ""
         self.is_builtin = False
         self.seat_token = quota.seat_token
@@ -51,7 +64,8 @@ class Session:
         self._requests = Requests(arena)
         self._connection = connection
         self._quota = quota
-        self._end = ServerEnd()
+        self._end = ServerEnd() if program is None else PipeEnd()
+        self._program = program
         self._errors = 0
         self._noticed: set[Code] = set()
         """Why notes of this session were left out: it is told of each reason once."""
@@ -105,6 +119,8 @@ class Session:
         access = "open" if self._arena.settings.tokens is None else "token"
         self.reply(m.Arena(m.VERSION, self._arena.server, access))
         try:
+            if self._program is not None:
+                await self._enter(self._program)
             while not self._closing.is_set():
                 data = await self._connection.receive()
                 if not data:
@@ -130,6 +146,17 @@ class Session:
             self.close("flood", str(flood))
         finally:
             self._arena.disconnect(self)
+
+    async def _enter(self, program: PipedProgram) -> None:
+        """Log a program in, and let it wait for its game, as soon as it listens."""
+        self._connection.flush()
+        if not await program.attended():
+            return
+        try:
+            for request in (m.Login(program.seat.name, program.seat.token), m.Seek(ANY)):
+                self._requests.answer(self, request, 0)
+        except Exception as error:
+            self._failed(error)
 
     async def _answer_trusted(self, line: str | ProtocolError, arrived: int) -> None:
         """Answer a session without message limits, which is charged by its work alone."""
@@ -159,6 +186,8 @@ class Session:
         """Answer a request; return its unfinished part, if any."""
         try:
             self._last_request = object
+            if self._end.is_answered(line):
+                return None
             message = self._end.accept(line)
             self._last_request = type(message)
             if type(message) is m.Seek:
@@ -208,10 +237,16 @@ class Session:
             self.reply(m.Notice(error.code, m.Text(str(error))))
 
 
-async def serve_stream(stream: ByteStream, arena: Arena, watch: Arrivals, quota: ConnectionQuota) -> None:
+async def serve_stream(
+    stream: ByteStream,
+    arena: Arena,
+    watch: Arrivals,
+    quota: ConnectionQuota,
+    program: PipedProgram | None = None,
+) -> None:
     """Serve one connection until it ends, and close it. Its faults never reach another connection."""
     connection = Connection(stream, arena.send_queue)
-    session = Session(arena, connection, quota)
+    session = Session(arena, connection, quota, program)
     try:
         async with trio.open_nursery() as nursery:
 

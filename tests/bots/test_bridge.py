@@ -17,6 +17,7 @@ from engine import record
 from engine.games.catalogue import GAMES
 from engine.wire import messages as m
 from tests.bots.fake import FakeServer
+from tests.bots.piped_programs import PIPED
 from tests.bots.scripts import QUIT, SEEK, login_of
 from tests.bots.texts import BOARD, FIRST, SECOND
 from tests.server.process import ServerProcess
@@ -78,6 +79,8 @@ def test_a_match_in_the_lines_of_the_protocol(capfd: pytest.CaptureFixture[str])
         0,
         [
             "ARENA 1 arena-bot-bridge open",
+            "WELCOME bridge",
+            "SEEKING gipf",
             "MATCH 17 gipf 4,4,15,15 white bob 60000 0 1000 secret",
             *board,
             "START 59900 59800",
@@ -91,11 +94,11 @@ def test_a_match_in_the_lines_of_the_protocol(capfd: pytest.CaptureFixture[str])
     assert said[-1] == "match 17: won as white against bob (resign: bob (black) resigned)"
 
 
-def test_the_program_of_the_document(capfd: pytest.CaptureFixture[str]) -> None:
-    text = (Path(__file__).parents[2] / "docs" / "bots.md").read_text(encoding="utf-8")
-    source = text.partition("```python\n")[2].partition("```")[0]
+@pytest.mark.parametrize("program", PIPED)
+def test_programs_that_contests_play_with_too(program: str, capfd: pytest.CaptureFixture[str]) -> None:
     turn = f"< TURN 59900 59800\n> MOVE *\n< MOVED 1 white 59850 59800 {FIRST}\n"
-    assert bridged(capfd, source, BEGIN + READY + turn + WON + QUIT)[0] == 0
+    status, _, said = bridged(capfd, PIPED[program], BEGIN + READY + turn + WON + QUIT)
+    assert (status, len(said)) == (0, 2), said
 
 
 def test_what_the_bridge_answers_itself(capfd: pytest.CaptureFixture[str]) -> None:
@@ -110,11 +113,10 @@ for line in iter(hear, "| QUIT"): note(line)
 """
     status, noted, said = bridged(capfd, source, BEGIN + READY + TURN + WON + QUIT)
     assert status == 0
-    answers = [line for line in noted if line.startswith(("WELCOME", "SEEKING", "PONG", "ERROR", "MOVES", "HELP"))]
+    assert noted.count("WELCOME bridge") == noted.count("SEEKING gipf") == 1
+    answers = [line for line in noted if line.startswith(("PONG", "ERROR", "MOVES", "HELP"))]
     assert [line.split()[:2] for line in answers] == [
         ["ERROR", "wrong_state"],
-        ["WELCOME", "bridge"],
-        ["SEEKING", "gipf"],
         ["PONG", "a"],
         ["ERROR", "wrong_state"],
         ["ERROR", "not_your_turn"],
@@ -222,7 +224,7 @@ def test_after_a_lost_connection_the_program_goes_on_as_if_nothing_had_been(capf
     status, noted, _ = bridged(capfd, PLAYER, first, second + WON + QUIT)
     assert status == 0
     kinds = [line.partition(" ")[0] for line in noted if not line.startswith("|")]
-    assert kinds == ["ARENA", "MATCH", "BOARD", "START", "TURN", "MOVED", "MOVED", "RESULT"]
+    assert kinds == ["ARENA", "WELCOME", "SEEKING", "MATCH", "BOARD", "START", "TURN", "MOVED", "MOVED", "RESULT"]
 
 
 def test_a_program_that_ends_after_a_match_is_started_for_the_next(capfd: pytest.CaptureFixture[str]) -> None:

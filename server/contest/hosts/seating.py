@@ -18,7 +18,7 @@ from engine.games.outcome import Termination
 from engine.wire.seat import Seat
 from engine.wire.words import word_of
 from server.arena.arena import Arena, Player
-from server.arena.session import Arrivals, serve_stream
+from server.arena.session import Arrivals, PipedProgram, serve_stream
 from server.config.builtin_bot import builtin_bot_named
 from server.contest.definition import Definition, Sandbox
 from server.contest.fixtures import ENDED_AT_START, NO_ANSWER, NOT_STARTED, Fixture, Programs, ProgramUsage
@@ -287,17 +287,18 @@ class GameSeating:
         program = await nursery.start(run, command, seat, place)
         assert isinstance(program, Program)
         if program.stream is not None:
-            nursery.start_soon(self._serve, ticket, program.stream)
+            piped = PipedProgram(seat, program.stream.attended)
+            nursery.start_soon(self._serve, ticket, program.stream, piped)
         if program.listener is not None:
             ways = trio.Semaphore(MAX_CONNECTIONS)
             nursery.start_soon(trio.serve_listeners, partial(self._accept, ticket, ways), [program.listener])
         return program
 
-    async def _serve(self, ticket: ProgramCredential, stream: ByteStream) -> None:
+    async def _serve(self, ticket: ProgramCredential, stream: ByteStream, piped: PipedProgram | None = None) -> None:
         """Serve the connection of a program, which can only log in as itself."""
         visit = ConnectionQuota(f"program {ticket.name}", None, self._arena.settings.limits, microseconds)
         visit.seat_token = ticket.token
-        await serve_stream(stream, self._arena, self._watch, visit)
+        await serve_stream(stream, self._arena, self._watch, visit, piped)
 
     async def _accept(self, ticket: ProgramCredential, ways: trio.Semaphore, stream: trio.SocketStream) -> None:
         """Accept connections of a program, a few at the same time."""
@@ -340,7 +341,8 @@ class GameSeating:
             return
         if program.fault:
             raise PlayerMissing(f"{name} did not come to the game: {program.fault}", (), fault=True)
-        late = "" if program.ended.is_set() else f", and had not said SEEK after {limit} seconds"
+        missed = "not said SEEK" if program.stream is None else "neither read its input nor said anything"
+        late = "" if program.ended.is_set() else f", and had {missed} after {limit} seconds"
         fault = one.is_builtin or ticket.failed
         refused = f"; the last ERROR that it was answered by: {ticket.refused}" if ticket.refused else ""
         sentence = f"{name} did not come to the game: {program.report()}{late}{refused}"

@@ -1,9 +1,16 @@
 """The pipes of a program as a stream."""
 
+import fcntl
 import os
+import select
+import sys
+import termios
 from typing import IO
 
 import trio
+
+LOOK_SECONDS = 0.01
+"""How often to look whether a program has read its input, which the system does not tell."""
 
 
 class Pipes:
@@ -23,6 +30,25 @@ class Pipes:
     def target(self) -> int:
         """Return the descriptor that its input is written to; -1 when it is closed."""
         return self._to.fileno()
+
+    async def attended(self) -> bool:
+        """Wait until the program has read all that was written to it, or says something; False where it has ended.
+
+        It is the first that can be seen of a program which is not to speak before it is spoken to.
+        """
+        looking = select.poll()
+        looking.register(self.source(), select.POLLIN)
+        while True:
+            for _, found in looking.poll(0):
+                return bool(found & select.POLLIN)
+            if self._unread() == 0:
+                return True
+            await trio.sleep(LOOK_SECONDS)
+
+    def _unread(self) -> int:
+        """Return how many bytes the program has not read yet."""
+        found = fcntl.ioctl(self.target(), termios.FIONREAD, bytes(4))
+        return int.from_bytes(found, sys.byteorder)
 
     async def send_all(self, data: bytes) -> None:
         """Send everything."""

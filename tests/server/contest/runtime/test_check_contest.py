@@ -12,6 +12,7 @@ from server.contest import contest_file
 from server.contest.definition import Definition
 from server.contest.fixtures import Fixture
 from server.contest.programs.sandbox.visible_files import view
+from tests.bots.piped_programs import PIPED
 from tests.server.contest.runtime.bots import SANDBOX
 
 DICE = Path(__file__).with_name("dice.py")
@@ -43,8 +44,8 @@ async def test_each_program_is_told_what_is_wrong_with_it_before_the_contest(tmp
                 entrant("crash", python, str(DICE)),
                 entrant("typo", "pyhton3", "bot.py"),
                 entrant("ends", python, "-c", "import sys; sys.exit('no weights.bin here')"),
-                entrant("silent", python, "-c", "input(); input()"),
-                entrant("nameless", python, "-c", "print('LOGIN nameless', flush=True); input(); input()"),
+                entrant("silent", python, "-c", "import time; time.sleep(1000)"),
+                entrant("leaves", python, "-c", "input(); input()"),
                 entrant("guest"),
             ]
         )
@@ -58,11 +59,22 @@ async def test_each_program_is_told_what_is_wrong_with_it_before_the_contest(tmp
     assert "NOT OK: in mnk 3 3 3: crashed after 2 moves" in lines["crash"] and "exit status 7" in lines["crash"]
     assert "'pyhton3'" in lines["typo"] and "cannot be started" in lines["typo"]
     assert "exit status 1" in lines["ends"] and "    | no weights.bin here" in " ".join(said)
-    assert "had not said SEEK after 10 seconds" in lines["silent"]
-    assert "ERROR that it was answered by: a program logs in here with the name and the token" in lines["nameless"]
+    assert "had neither read its input nor said anything after 10 seconds" in lines["silent"]
+    assert "exit status 0" in lines["leaves"]
     assert lines["guest"].endswith("connects by itself: not checked")
     assert said[-1] == "5 of 6 programs cannot play as they are"
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.slow
+async def test_programs_that_the_bridge_plays_with_play_in_contests(tmp_path: Path) -> None:
+    for name, source in PIPED.items():
+        (tmp_path / f"{name}.py").write_text(source, encoding="utf-8")
+    table = ", ".join(entrant(name, sys.executable, f"{name}.py") for name in PIPED)
+    definition = replace(contest_file.read(FILE.format(table), str), folder=str(tmp_path))
+    said: list[str] = []
+    assert await check(definition, said.append) == 0, said
+    assert all("  ok: first word after " in line for line in said[1:4])
 
 
 async def test_a_program_sees_in_its_check_what_it_will_see_in_the_contest(
