@@ -16,7 +16,7 @@ ALLOWED = {
     "engine/commands/duel/processes.py": "blocks the signal of a broken pipe for one write, and restores what was",
     "engine/commands/precompile.py": "a process that compiles beside another one, at the lowest priority",
     "engine/compiling/binding.py": "names a folder of compiled code for one call of numba, and restores what was",
-    "bots/client/uncaught.py": "what a bot written by others shows last; a hook of its own stays",
+    "bots/client/failures.py": "what a bot written by others shows last; a hook of its own stays",
 }
 """Modules that change their process, and why they may."""
 

@@ -48,7 +48,9 @@ class Process:
         status = self._process.returncode
         if status >= 0:
             return f"ended by itself, with exit status {status}"
-        return f"was ended by the signal {signal.Signals(-status).name}"
+        with suppress(ValueError):  # real-time signals have no names
+            return f"was ended by the signal {signal.Signals(-status).name}"
+        return f"was ended by the signal {-status}"
 
     def end(self, *, at_once: bool = False) -> None:
         """End the process group by closing its input, then by SIGTERM, then by SIGKILL. May be called again.

@@ -12,9 +12,9 @@ match, raise `Resigned`.
 
 When a bot fails:
 
-- Its exception is shown with its traceback on stderr, and the match is given up with CRASHED and the last line of the
-  traceback, which the opponent and the record show: a bot that has failed would else keep its opponent waiting until
-  its time is over.
+- Its exception is shown with its traceback on stderr, and the match is given up with CRASHED, the last line of the
+  traceback, and the line of the bot's own code that it came from, which the opponent and the record show: a bot that
+  has failed would else keep its opponent waiting until its time is over. So it is when the bot ends its process.
 - A move that is not legal is never sent, since the server would count it as a loss without more words: it is a
   failure whose message names the move and says why it may not be played. So is what is no move at all.
 - Then `play` leaves the server and raises `BotFailed`, with the bot's exception as its cause; or, with
@@ -26,8 +26,8 @@ import sys
 from collections.abc import Callable
 
 from bots.client.errors import ArenaError, BadChoice, BotFailed, Refused, ServerFault, Unreachable
+from bots.client.failures import show_in_one_line
 from bots.client.shadowed_modules import explained_imports
-from bots.client.uncaught import show_in_one_line
 
 with explained_imports():
     from bots.bot import Bot, Choose, Clocks, GameResult, Resigned

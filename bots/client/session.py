@@ -5,6 +5,7 @@ PING is sent after each match and each connection. After its PONG no message can
 """
 
 import math
+import signal
 import time
 import traceback
 from collections.abc import Callable
@@ -16,7 +17,8 @@ from bots.client.address import Address
 from bots.client.answers.choice import legal_move, text_of
 from bots.client.answers.notes import PROBE, NoteSender, NotingClocks
 from bots.client.connection import CONNECT_SECONDS, Connection
-from bots.client.errors import BotFailed, ConnectionLost, Refused, ServerFault, Unreachable
+from bots.client.errors import ArenaError, BotFailed, ConnectionLost, Refused, ServerFault, Unreachable
+from bots.client.failures import describe_failure, printable
 from bots.client.formatting import time_control, variant, waiting_for, waiting_for_named
 from bots.client.reconnect_backoff import ReconnectBackoff
 from engine.games.catalogue import GAMES
@@ -30,11 +32,11 @@ MIN_RECONNECT_SECONDS = 30.0
 """Shortest time of attempts to reconnect, even if the clocks of the match have less left: a restarting server
 resumes its matches and charges no player for it."""
 
-MAX_FAILURE_CHARACTERS = 200
-"""Longest description of a failure in CRASHED: as much as a server shows, and far less than a line may have."""
-
 WAIT_SECONDS = 2.0
 """Time without an opponent after which it is reported for whom this bot waits."""
+
+TOLD_TO_END = (128 + signal.SIGINT, 128 + signal.SIGTERM)
+"""Exit statuses of a process that a signal has told to end."""
 
 SETTLED = m.Text("settled")
 """Text of the PING after whose PONG no late message can follow."""
@@ -117,8 +119,8 @@ class Session:
                     self._reconnect(lost)
                 if self._failure is not None and self._game is None and not self._carry_on:
                     raise self._failure
-        except BaseException:
-            self._resign_quietly()
+        except BaseException as error:
+            self._give_up_quietly(error)
             raise
         finally:
             self._connection.close()
@@ -173,10 +175,16 @@ class Session:
         self._pings += 1
         self._connection.send(m.Ping(SETTLED))
 
-    def _resign_quietly(self) -> None:
-        if self._game is not None:
-            with suppress(ConnectionLost):
-                self._connection.send(m.Resign())
+    def _give_up_quietly(self, error: BaseException) -> None:
+        """Give up the match that is left: who is told to end resigns, and a bot that ends the process has failed."""
+        if self._game is None:
+            return
+        told_to_end = isinstance(error, ArenaError | KeyboardInterrupt) or (
+            isinstance(error, SystemExit) and error.code in TOLD_TO_END
+        )
+        crashed = m.Crashed(m.Text(printable(describe_failure("and ended", error))))
+        with suppress(ConnectionLost):
+            self._connection.send(m.Resign() if told_to_end else crashed)
 
     # Messages.
 
@@ -282,7 +290,7 @@ class Session:
             try:
                 self._bot.prepare(game.match)
             except Exception as error:
-                self._handle_failure(game, "prepare", error)
+                self._handle_failure(game, "to prepare", error)
                 return
             if self._backoff is None:
                 self._send_ready()
@@ -302,7 +310,7 @@ class Session:
         try:
             self._bot.told(message)
         except Exception as error:
-            self._handle_failure(game, "hear what the server told", error)
+            self._handle_failure(game, "to hear what the server told", error)
 
     def _handle_turn(self, game: _Game, turn: m.Turn) -> None:
         if game.failure is not None:
@@ -333,7 +341,7 @@ class Session:
             move = text_of(self._bot.choose(position, clocks), position, place_of_choose(self._bot))
             return legal_move(move, position) if self._bot.checked else move
         except Exception as error:
-            self._handle_failure(game, "choose a move", error)
+            self._handle_failure(game, "to choose a move", error)
             return None
 
     def _handle_failure(self, game: _Game, what: str, error: Exception) -> None:
@@ -344,7 +352,7 @@ class Session:
             self._give_up(game, error)
         else:
             traceback.print_exception(error)
-            failure = BotFailed(f"the bot failed to {what}: {_last_traceback_line(error)}")
+            failure = BotFailed(describe_failure(what, error))
             failure.__cause__ = error
             self._give_up(game, failure)
 
@@ -354,7 +362,7 @@ class Session:
         if failure is not None:
             self._failure = failure
             self._report(f"match {game.match.match} {'was over' if over else 'is given up'}: {failure}")
-        game.failure = m.Resign() if failure is None else m.Crashed(_printable(str(failure)))
+        game.failure = m.Resign() if failure is None else m.Crashed(m.Text(printable(str(failure))))
         if not over:
             self._connection.send(game.failure)
 
@@ -368,16 +376,6 @@ class Session:
             self._bot.finished(result)
         except Exception as error:
             traceback.print_exception(error)
-            self._failure = BotFailed(f"the bot failed after the match: {_last_traceback_line(error)}")
+            self._failure = BotFailed(describe_failure("after the match", error))
             self._failure.__cause__ = error
         self._ping()
-
-
-def _last_traceback_line(error: Exception) -> str:
-    return traceback.format_exception_only(error)[-1].strip()
-
-
-def _printable(sentence: str) -> m.Text:
-    """Convert a sentence to text that fits into a line of the protocol."""
-    text = "".join(character if character.isprintable() else " " for character in sentence).strip()
-    return m.Text(text if len(text) <= MAX_FAILURE_CHARACTERS else f"{text[: MAX_FAILURE_CHARACTERS - 1]}…")

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from bots.client.errors import HiddenModule
-from bots.client.uncaught import show_in_one_line
+from bots.client.failures import show_in_one_line
 
 OURS = frozenset({"bots", "engine"})
 """Packages of the arena that a bot imports."""

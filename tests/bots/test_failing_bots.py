@@ -1,10 +1,15 @@
 """Bots that fail, against a server that plays from a script: what is shown, and what the server is told."""
 
+import json
+import re
+import sys
+
 import pytest
 
 from bots.bot import Bot, Clocks
 from bots.client.run import BadChoice, BotFailed, play
 from engine.games.interface import Position, Successor
+from engine.wire.messages import Match
 from tests.bots.fake import FakeServer
 from tests.bots.scripts import (
     CRASHED,
@@ -27,9 +32,12 @@ pytestmark = pytest.mark.usefixtures("short_pauses")
 
 
 def test_an_exception_is_shown_and_the_server_told(capsys: pytest.CaptureFixture[str]) -> None:
-    said = CRASHED.replace("*", "the bot failed to choose a move: RuntimeError: I am lost")
+    line = Failing.choose.__code__.co_firstlineno + 2
+    said = CRASHED.replace(
+        "*", f"the bot failed to choose a move (scripts.py, line {line}, in choose): RuntimeError: I am lost"
+    )
     error, reported = failing(BotFailed, Failing(), LOGIN + SEEK + MATCH + PLAYING + TURN + said + QUIT)
-    assert str(error) == "the bot failed to choose a move: RuntimeError: I am lost"
+    assert f"> {error}\n" == said.splitlines(keepends=True)[1].replace("CRASHED ", "")
     assert isinstance(error.__cause__, RuntimeError)
     assert reported[1] == f"match 17 is given up: {error}"
     shown = capsys.readouterr().err
@@ -41,7 +49,8 @@ def test_what_is_said_of_a_failure_fits_a_line() -> None:
         def choose(self, position: Position, clocks: Clocks) -> str:
             raise RuntimeError("\N{SNOWMAN}\u2028\x1b" * 1000)
 
-    short = "the bot failed to choose a move: RuntimeError: "
+    line = Talkative.choose.__code__.co_firstlineno + 1
+    short = f"the bot failed to choose a move (test_failing_bots.py, line {line}, in choose): RuntimeError: "
     said = CRASHED.replace("*", short + ("\N{SNOWMAN}  " * 100)[: 199 - len(short)] + "…")
     failing(BotFailed, Talkative(), LOGIN + SEEK + MATCH + PLAYING + TURN + said + QUIT)
 
@@ -117,13 +126,13 @@ def test_a_successor_is_as_good_as_its_move() -> None:
 
 def test_a_failure_to_prepare() -> None:
     error, _ = failing(BotFailed, Failing(at="prepare"), LOGIN + SEEK + MATCH + CRASHED + QUIT)
-    assert str(error) == "the bot failed to prepare: RuntimeError: my book is missing"
+    assert re.fullmatch(r"the bot failed to prepare \(.*, in prepare\): RuntimeError: my book is missing", str(error))
 
 
 def test_a_failure_after_the_match(capsys: pytest.CaptureFixture[str]) -> None:
     script = LOGIN + SEEK + MATCH + PLAYING + FIRST_TURN + MOVED_1 + RESULT + QUIT
     error, _ = failing(BotFailed, Failing(at="finished"), script)
-    assert str(error) == "the bot failed after the match: RuntimeError: I cannot write"
+    assert re.fullmatch(r"the bot failed after the match \(.*, in finished\): RuntimeError: I cannot write", str(error))
     assert "I cannot write" in capsys.readouterr().err
 
 
@@ -132,6 +141,39 @@ def test_a_bot_can_carry_on_after_a_failure() -> None:
     second = (MATCH + PLAYING + TURN + CRASHED).replace("17", "18")
     results, _ = scripted(Failing(), LOGIN + SEEK + first + SEEK + second + QUIT, games=2, carry_on=True)
     assert [result.score for result in results] == [0.0, 0.0]
+
+
+def test_the_place_of_a_failure_is_the_authors_own_line() -> None:
+    """Not that of a library which the bot has called, nor of the engine."""
+
+    class Careless(Bot):
+        def prepare(self, match: Match) -> None:
+            json.loads("{")
+
+        def choose(self, position: Position, clocks: Clocks) -> str:
+            return position.resolve("a1-a9").move
+
+    for at, place, script in ((Careless.prepare, "prepare", ""), (Careless.choose, "choose", PLAYING + TURN)):
+        bot = Careless()
+        if place == "choose":
+            bot.prepare = Bot.prepare.__get__(bot)  # type: ignore[method-assign]
+        error, _ = failing(BotFailed, bot, LOGIN + SEEK + MATCH + script + CRASHED + QUIT)
+        where = f"(test_failing_bots.py, line {at.__code__.co_firstlineno + 1}, in {place})"
+        assert where in str(error)
+
+
+def test_a_bot_that_ends_its_process_has_crashed() -> None:
+    class Leaving(Bot):
+        def choose(self, position: Position, clocks: Clocks) -> str:
+            sys.exit("no licence")
+
+    line = Leaving.choose.__code__.co_firstlineno + 1
+    said = f"the bot failed and ended (test_failing_bots.py, line {line}, in choose): SystemExit: no licence"
+    with (
+        FakeServer(LOGIN + SEEK + MATCH + PLAYING + TURN + f"> CRASHED {said}\n" + QUIT) as server,
+        pytest.raises(SystemExit),
+    ):
+        play(Leaving(), port=server.port, name="newcomer", report=lambda line: None)
 
 
 def test_an_interrupted_bot_resigns() -> None:
