@@ -4,6 +4,7 @@
 - ``/static/…``: their scripts and styles
 - ``/api/matches?name=ann&before=17``: running matches of players with such names, with lower numbers, sixty at most
 - ``/api/matches/17``: a match: what is fixed, how it stands, its positions
+- ``/api/matches/17/notes``: what both players have noted of the moves of a match, as far as it may be seen
 - ``/api/matches/17/values``: what the search thinks of each position, of a match that is over
 - ``/api/matches/17/record``: the record, as text
 - ``/api/record``, ``/api/values``: to POST a record to: the same as of a match
@@ -43,7 +44,7 @@ from server.web.live.event_stream import Mailbox
 from server.web.live.frame_cache import FrameCache
 from server.web.play.routes import Playing
 from server.web.replay.analysis_requests import RecordAnalyser
-from server.web.replay.match_frames import info_of, now_of
+from server.web.replay.match_frames import info_of, note_views, now_of
 from server.web.static_files import File
 from server.web.views import contests
 from server.web.views.lobby import running
@@ -87,6 +88,7 @@ class Pages:
             Route("/static/{path:path}", self._static),
             Route("/api/matches", self._matches),
             Route("/api/matches/{number:number}", self._match),
+            Route("/api/matches/{number:number}/notes", self._notes),
             Route("/api/matches/{number:number}/values", self._values),
             Route("/api/matches/{number:number}/record", self._record),
             Route("/api/record", self._analysis("frames"), methods=["POST"]),
@@ -119,17 +121,24 @@ class Pages:
             return _json(
                 await self._record_analyser.of_match("frames", number, await self._text(number), _client(request))
             )
-        state, stamp, gone = match.public, match.now(), away(match)
+        state, stamp, gone, notes = match.public, match.now(), away(match), match.public_notes
         history = state.history
         match_frames = self._frame_cache.of(number, history.start)
         ask = partial(self._record_analyser.ask, "positions", client=_client(request))
         frames = await match_frames.up_to(history.moves, history.position, ask)
 
         def told() -> bytes:
-            now = now_of(state, None, 0, stamp, gone)
-            return msgspec.json.encode({"info": info_of(match.header), "now": now, "frames": frames})
+            now = now_of(state, None, 0, stamp, gone, len(notes))
+            whole = {"info": info_of(match.header), "now": now, "frames": frames, "notes": note_views(notes)}
+            return msgspec.json.encode(whole)
 
         return _json(await trio.to_thread.run_sync(told))
+
+    async def _notes(self, request: Request) -> Response:
+        match = self._arena.find_match(request.path_params["number"])
+        if match is None:
+            raise Refused(404, "the notes of a match that was over some time ago are told with the match")
+        return _json(msgspec.json.encode(note_views(match.public_notes)))
 
     async def _values(self, request: Request) -> Response:
         number = request.path_params["number"]

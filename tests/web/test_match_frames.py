@@ -9,6 +9,7 @@ from engine.games.catalogue import GAMES
 from engine.games.interface import Position, moves
 from server.web.replay import record_analysis
 from server.web.replay.match_frames import frame_of, frames
+from tests.engine.records import records
 from tests.engine.test_record import played
 
 
@@ -53,6 +54,15 @@ def test_changes_add_up_to_every_position(name: str, parameters: str) -> None:
         assert frame == expected
         if ply < len(made):
             before, position = position, position.resolve(made[ply]).position
+
+
+def test_notes_of_a_record_are_told_in_their_order() -> None:
+    told = msgspec.json.decode(msgspec.json.encode(record_analysis.tell(records()["notes"])))
+    assert told["now"]["noted"] == len(told["notes"]) == 5
+    assert told["notes"][:2] == [
+        {"ply": 2, "side": 1, "text": "warm"},
+        {"ply": 1, "side": 0, "score": -0.5, "depth": 3, "nodes": 17, "pv": ["a1", "b1"], "text": "two in a line"},
+    ]
 
 
 @pytest.mark.parametrize(("parameters", "plies"), [("4 4 15 15", 1000), ("12 23 300 300", 60)])

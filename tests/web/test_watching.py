@@ -10,6 +10,7 @@ from playwright.sync_api import Browser, Page, Route, expect
 
 from engine.games.catalogue import GAMES
 from engine.games.interface import Position
+from engine.wire import messages as m
 from server.web.views.board import motion
 from tests.engine.test_record import played
 from tests.web.chromium import check_accessibility, fits, open_page
@@ -72,6 +73,37 @@ def test_a_live_match_is_seen_move_by_move(browser: Browser, site: Site) -> None
         expect(page.locator("#ending")).to_contain_text("ann (white) resigned")
         expect(page.locator("#status")).to_have_text("over")
         check_accessibility(page)
+    table.close()
+
+
+def test_notes_are_shown_beside_their_moves_when_the_match_is_over(browser: Browser, site: Site) -> None:
+    table = Table(site, "mnk", "params=5,5,4 budget=600000")
+    ann, bob = table.players
+    with open_page(browser) as page:
+        page.goto(f"{site.url}/match/{table.match}")
+        expect(page.locator("#status")).to_have_text("live")
+        ann.say(m.Note(m.Text("score=-0.5 depth=7 nodes=120345 pv=c3,b3 text=<b>in the book</b>")))
+        table.move("c3")
+        expect(page.locator("#moves li")).to_have_count(1)
+        assert page.request.get(f"{site.url}/api/matches/{table.match}/notes").json() == []
+        bob.say(m.Note(m.Text("what comes next")))
+        table.move("b3")
+        expect(page.locator("#moves li")).to_have_count(2)
+        expect(page.locator("#notes")).to_be_hidden()
+        bob.say(m.Note(m.Text("ply=4 text=pondering")))
+        bob.say(m.Ping())
+        bob.hear(m.Pong)
+        table.resign()
+        expect(page.locator("#notes-of")).to_have_text("Notes of move 2")
+        expect(page.locator("#noted li")).to_have_text(["what comes next", "pondering"])
+        page.keyboard.press("ArrowLeft")
+        expect(page.locator("#noted li")).to_have_text("score -0.5 · depth 7 · 120,345 nodes <b>in the book</b>c3, b3")
+        page.keyboard.press("Home")
+        expect(page.locator("#noted")).to_have_text("Nothing was noted.")
+        check_accessibility(page)
+        page.keyboard.press("End")
+        page.reload()
+        expect(page.locator("#noted li")).to_have_text(["what comes next", "pondering"])
     table.close()
 
 

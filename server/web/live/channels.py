@@ -113,7 +113,7 @@ class MatchHub:
         first = max(first, self._plies - STEPS)
         move = "" if self._before is None else state.history.moves[-1]
         frame = self._drawn.of(match.number, self._plies, self._position, self._before, move)
-        return msgspec.json.encode(now_of(state, frame, first, match.now(), away(match)))
+        return msgspec.json.encode(now_of(state, frame, first, match.now(), away(match), len(match.public_notes)))
 
 
 class LobbyHub:

@@ -11,7 +11,7 @@ import msgspec
 
 from engine.clock import Clock
 from engine.games.interface import Position
-from engine.record import Header, Summary
+from engine.record import Header, RecordedNote, Summary
 from server.match.referee import State
 from server.web.views.board import Ending, Motion, Piece, Stock, View, ending_of, motion, view
 
@@ -75,6 +75,18 @@ class Change(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     motion: Motion | None = None
 
 
+class NoteView(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What a player has noted of a move. What is left out of the JSON was not said."""
+
+    ply: int
+    side: int
+    score: float | None = None
+    depth: int | None = None
+    nodes: int | None = None
+    pv: tuple[str, ...] = ()
+    text: str = ""
+
+
 class Now(msgspec.Struct, frozen=True, kw_only=True):
     """How a match stands, and the moves from one on."""
 
@@ -91,6 +103,16 @@ class Now(msgspec.Struct, frozen=True, kw_only=True):
     away: tuple[bool, bool]
     """Which player's connection is lost."""
     ending: Ending | None
+    noted: int
+    """How many notes there are to be seen by now."""
+
+
+def note_views(notes: Sequence[RecordedNote]) -> tuple[NoteView, ...]:
+    """Return notes of players, in the order in which they came."""
+    return tuple(
+        NoteView(ply=ply, side=side, score=said.score, depth=said.depth, nodes=said.nodes, pv=said.pv, text=said.text)
+        for ply, side, _, said, _ in notes
+    )
 
 
 def info_of(header: Header) -> Info:
@@ -157,8 +179,11 @@ def _change(before: Frame, after: Frame) -> Change:
     )
 
 
-def now_of(state: State, frame: Frame | None, first: int, now: int, away: tuple[bool, bool]) -> Now:
-    """Return how a match of the server stands at a stamp of its clock, in microseconds; ``first`` as in `Now`."""
+def now_of(state: State, frame: Frame | None, first: int, now: int, away: tuple[bool, bool], noted: int) -> Now:
+    """Return how a match of the server stands at a stamp of its clock, in microseconds.
+
+    ``first`` and ``noted`` are as in `Now`.
+    """
     return Now(
         first=first,
         steps=tuple(Step(moved.move, moved.first, moved.second) for moved in state.shown[first:]),
@@ -168,6 +193,7 @@ def now_of(state: State, frame: Frame | None, first: int, now: int, away: tuple[
         phase="over" if state.outcome is not None else "running" if state.playing else "preparing",
         away=away,
         ending=ending_of(state.outcome, state.sides),
+        noted=noted,
     )
 
 
@@ -184,4 +210,5 @@ def now_of_record(summary: Summary) -> Now:
         phase="over",
         away=(False, False),
         ending=ending,
+        noted=len(summary.notes),
     )

@@ -15,7 +15,17 @@ from engine.record import BadRecord, verify
 from server.config.process_settings import lower_priority
 from server.ops.workers.question_loop import OK, Question, answer_questions
 from server.web.http.errors import NOT_TRUE, short
-from server.web.replay.match_frames import Change, Frame, Info, Now, frames, info_of, now_of_record
+from server.web.replay.match_frames import (
+    Change,
+    Frame,
+    Info,
+    NoteView,
+    Now,
+    frames,
+    info_of,
+    note_views,
+    now_of_record,
+)
 
 NICENESS = 10
 """How much lower the priority of the process is than that of the server: matches go first."""
@@ -27,6 +37,7 @@ class WholeMatch(msgspec.Struct, frozen=True, kw_only=True):
     info: Info
     now: Now
     frames: tuple[Frame | Change, ...]
+    notes: tuple[NoteView, ...]
 
 
 class Played(msgspec.Struct, frozen=True, kw_only=True):
@@ -42,7 +53,8 @@ def tell(text: str) -> WholeMatch:
     """Return all that a page shows of a record; raises `BadRecord`."""
     summary = verify(text)
     shown = frames(summary.header.position, summary.history.moves)
-    return WholeMatch(info=info_of(summary.header), now=now_of_record(summary), frames=shown)
+    notes = note_views(summary.notes)
+    return WholeMatch(info=info_of(summary.header), now=now_of_record(summary), frames=shown, notes=notes)
 
 
 def match_frames(text: str) -> tuple[Frame | Change, ...]:

@@ -80,6 +80,16 @@ export function sentence(words) {
   return `${words.charAt(0).toUpperCase()}${words.slice(1)}${/[.!?]$/.test(words) ? "" : "."}`;
 }
 
+/** The figures of a note in one line. */
+export function noteFigures({ score, depth, nodes }) {
+  const parts = [
+    score === undefined ? "" : `score ${score}`,
+    depth === undefined ? "" : `depth ${depth}`,
+    nodes === undefined ? "" : `${nodes.toLocaleString("en")} ${nodes === 1 ? "node" : "nodes"}`,
+  ];
+  return parts.filter(Boolean).join(" · ");
+}
+
 /** A number with its noun. */
 export function count(number, one, many = `${one}s`) {
   return `${number} ${number === 1 ? one : many}`;

@@ -8,7 +8,7 @@ import { offerFile } from "../drop.js";
 import { drawTimes, drawValues, valueInWords } from "./graphs.js";
 import { Refused, Unreachable, ask, listen, untilReached } from "../net.js";
 import { MatchState } from "./match_state.js";
-import { gameName, moveText, outcome, reason, sentence, span } from "../words.js";
+import { gameName, moveText, noteFigures, outcome, reason, sentence, span } from "../words.js";
 
 const REST_MS = 600; // between two moves that are played, when what moves has come to rest
 
@@ -73,6 +73,7 @@ class MatchPage {
     });
     this.clocks.set(state.clocks(ply), this.#runs);
     this.#list();
+    this.#notes();
     this.#ending();
     this.#graphs();
     if (ply) say(find("#spoken"), `Move ${ply}, ${state.sides[state.mover(ply)]}: ${state.steps[ply - 1][0]}`);
@@ -134,6 +135,30 @@ class MatchPage {
     } else list.scrollTop = 0;
   }
 
+  /** Show what was noted of the move that led to this position. */
+  #notes() {
+    const { state, ply } = this;
+    find("#notes").hidden = state.notes.length === 0;
+    const notes = state.notesOf(ply).map((note) => {
+      const chip = el(`span.chip.side${note.side}.of-${state.info.start.game}`, { role: "img", "aria-label": state.sides[note.side] });
+      const figures = el("span.figures.number", {}, noteFigures(note));
+      const line = note.pv ? el("span.pv", {}, note.pv.map((move) => moveText(state.info.start.game, move)).join(", ")) : null;
+      return el("li", {}, chip, " ", figures, note.text ? ` ${note.text}` : null, line);
+    });
+    say(find("#notes-of"), ply ? `Notes of move ${ply}` : "Notes");
+    patch(find("#noted"), ...(notes.length ? notes : [el("li.quiet", {}, "Nothing was noted.")]));
+  }
+
+  /** Ask for notes that can be seen by now. */
+  async #askNotes() {
+    try {
+      this.state.notes = await ask(`/api/matches/${this.number}/notes`);
+      this.#notes();
+    } catch (error) {
+      if (!(error instanceof Unreachable)) complain(error);
+    }
+  }
+
   #ending() {
     const { now, info, sides } = this.state;
     const box = find("#ending");
@@ -167,6 +192,7 @@ class MatchPage {
         const { following } = this;
         if (this.state.take(now)) {
           this.#goOn(following);
+          if (this.state.moreNoted) this.#askNotes();
           if (this.state.over) feed.close();
         } else this.#retell(feed);
       },

@@ -6,6 +6,7 @@ export class MatchState {
     this.info = told.info;
     this.steps = [];
     this.frames = [];
+    this.notes = [];
     this.reset(told);
   }
 
@@ -13,6 +14,7 @@ export class MatchState {
   reset(told) {
     this.take(told.now);
     this.fill(told.frames);
+    this.notes = told.notes;
   }
 
   /** Take over how the match stands, and the moves that come with it; tell whether none is missing before them. */
@@ -62,6 +64,16 @@ export class MatchState {
 
   motion(ply) {
     return this.frames[ply]?.motion ?? null;
+  }
+
+  /** What was noted of the move that led to a position; in the last one also of moves that were never made. */
+  notesOf(ply) {
+    return this.notes.filter((note) => note.ply === ply || (ply === this.plies && note.ply > ply));
+  }
+
+  /** Whether there is more to be seen than is known here. */
+  get moreNoted() {
+    return this.now.noted > this.notes.length;
   }
 
   /** What both sides had left after so many plies, in milliseconds. */
