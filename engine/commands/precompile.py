@@ -12,7 +12,7 @@ from engine.compiling.compile_process import stay_with_caller
 from engine.games.catalogue import GAMES
 from engine.games.interface import Position
 from engine.search import alphabeta
-from engine.search.binding import SEARCHING, SOLVING, CompiledCode
+from engine.search.binding import LOOKING_UP, SEARCHING, SOLVING, CompiledCode
 from engine.search.searcher import warm_up
 from engine.solve import solver
 from engine.solve.tablebase import making as tablebase
@@ -56,7 +56,7 @@ def precompile(
         for name in CODE:
             if purpose in (None, name):
                 compile_for(position, name)
-        if purpose in (None, tablebase.PURPOSE):
+        if purpose in (None, LOOKING_UP):
             make_tablebase(position)
 
 
@@ -80,9 +80,13 @@ def make_tablebase(position: Position) -> None:
     if not tablebase.can_have(position):
         return
     what = f"{position.game.name} {position.parameters}, tablebase"
+    if not can_compile():
+        say(f"{what}: nothing is made, NUMBA_DISABLE_JIT says so")
+        return
     if tablebase.is_made(position):
         say(f"{what}: made before")
         return
     began = perf_counter()
     tablebase.make(position)
+    keep_compiled(LOOKING_UP)
     say(f"{what}: made in {perf_counter() - began:.1f} s")

@@ -159,6 +159,8 @@ class Rules:
     BREADTH: int = 0
     """How many children, those of the greatest values, the search looks at where it is selective, unless it proves a
     loss; 0 for all."""
+    HAS_LAYERS: bool = False
+    """Whether these are `LayerRules`."""
     layers: Callable[[], "LayerRules"] | None = None
     """Returns these rules with what solving layer by layer needs beside, for a game of which the positions can be
     numbered."""

@@ -10,7 +10,7 @@ better than needed is left at that, its moves not looked at, as are children tha
 says how many children are worth a look, the others are left out, unless all of these lose: a loss is proven by all
 moves. A move that is the only one not to lose at once costs no depth (one-reply extension).
 
-What a kernel evaluates as certain is not searched at all.
+What a kernel evaluates as certain is not searched at all, nor are positions of layers that are solved.
 
 A position that stands on the path to itself, or has stood on the board before, is worth a draw. That is looked
 up before the table, and a value that a repetition of the path has entered is not written into the table: on
@@ -29,10 +29,21 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from engine.compiling.binding import Numbers
-from engine.games.interface import EVALUATION_LIMIT, UNDECIDED, Kernel, Position, State
+from engine.games.interface import EVALUATION_LIMIT, UNDECIDED, WIN, Kernel, Position, State
 from engine.search import binding
-from engine.search.binding import SEARCHING, CompiledCode
-from engine.search.capabilities import BREADTH, MARGIN, children, evaluate, hash_of, load, verdict
+from engine.search.binding import LOOKING_UP, SEARCHING, CompiledCode
+from engine.search.capabilities import (
+    BREADTH,
+    HAS_LAYERS,
+    MARGIN,
+    children,
+    evaluate,
+    hash_of,
+    layer_of,
+    load,
+    place_in_layer,
+    verdict,
+)
 from engine.search.memory import (
     BEST,
     EXCLUDED,
@@ -45,6 +56,7 @@ from engine.search.memory import (
     SELECTIVE,
     STOPPED,
     WIDTH,
+    KnownLayers,
     Memory,
 )
 from engine.search.move_ordering import (
@@ -81,6 +93,9 @@ from engine.search.transposition_table import (
 LATE, LAST = 3, 8
 """Children from these places on, in the order in which they are tried, are searched one and two plies less deep."""
 
+NOT_KNOWN = INFINITY + 1
+"""Stands for the exact score of a position that is not known."""
+
 SHALLOW = 3
 """Up to this depth evaluations decide what is looked at, as they do in which order. Five plies are worth no more."""
 
@@ -107,6 +122,10 @@ def search(state: State, depth: int, alpha: int, beta: int, ply: int, first: int
     if ply > 0 and path[2 * slot] != 0:
         cells[REACH] = path[2 * slot + 1]
         return DRAW
+    if HAS_LAYERS and ply > 0:
+        known = known_score(state, memory.known)
+        if known != NOT_KNOWN:
+            return moved(known, ply)
     entry = probe(memory.table, key)
     bound = entry & BOUND_MASK
     if bound != NOTHING and (entry >> DEPTH_SHIFT) & DEPTH_MASK >= depth and beta - alpha == 1:
@@ -219,6 +238,20 @@ def search(state: State, depth: int, alpha: int, beta: int, ply: int, first: int
     return best
 
 
+def known_score(state: State, known: KnownLayers) -> int:
+    """Return the exact score of a position, counted from it, or NOT_KNOWN."""
+    mine, theirs = layer_of(state)
+    if mine >= known.width or theirs >= known.width:
+        return NOT_KNOWN
+    first = known.offsets[mine * known.width + theirs]
+    if first < 0:
+        return NOT_KNOWN
+    value = known.values[first + place_in_layer(state, known.ranking)]
+    if value == 0:
+        return DRAW
+    return value - 1 - WIN if value & 1 else WIN + 1 - value
+
+
 def extend_variation(variation: Numbers, ply: int, number: int) -> None:
     """Make a child and the best line behind it the best line of a ply."""
     row = ply * WIDTH
@@ -246,3 +279,14 @@ def bind(kernel: Kernel) -> AlphaBeta:
 def compiled_code(position: Position) -> CompiledCode:
     """Return what is compiled of the search for the board of a position, which `bind` then binds."""
     return CompiledCode(position, SEARCHING, [(search, written)])
+
+
+def with_layers(kernel: Kernel) -> Kernel:
+    """Return a kernel by which the search looks positions up in layers, for a game that has them."""
+    assert kernel.rules.layers is not None
+    return kernel._replace(rules=kernel.rules.layers())
+
+
+def compiled_code_with_layers(position: Position) -> CompiledCode:
+    """Return the same for a search that looks positions up in layers, which needs that one, too."""
+    return CompiledCode(position, LOOKING_UP, [(search, written)], with_layers)

@@ -5,7 +5,7 @@ process make them. The same functions run interpreted until then, and small work
 """
 
 from array import array
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import fields
 from functools import cached_property, lru_cache
 from typing import Any, Protocol, TypeVarTuple, cast
@@ -60,8 +60,8 @@ def same(arena: Arena, at: int, other: Arena, there: int) -> bool:
     return word == WORDS
 
 
-SEARCHING, SOLVING = "search", "solve"
-"""Purposes for which code is compiled: what bots think with, and what finds out who wins."""
+SEARCHING, SOLVING, LOOKING_UP = "search", "solve", "tablebase"
+"""Purposes for which code is compiled: what bots think with, what finds out who wins, and a search with a tablebase."""
 
 
 class CodeSource(Protocol):
@@ -80,8 +80,19 @@ class CodeSource(Protocol):
 class CompiledCode:
     """The compiled code that is needed for a purpose, which ``arena-engine precompile`` compiles."""
 
-    def __init__(self, position: Position, purpose: str, functions: Sequence[tuple[Any, ...]]) -> None:
-        """Take a position of the board, and the functions that are bound to its rules, together as they are bound."""
+    def __init__(
+        self,
+        position: Position,
+        purpose: str,
+        functions: Sequence[tuple[Any, ...]],
+        of: Callable[[Kernel], Kernel] | None = None,
+    ) -> None:
+        """Take a position of the board, and the functions that are bound to its rules, together as they are bound.
+
+        ``of`` returns a kernel with more rules, to which they are bound instead; then these functions alone are looked
+        for, since what is compiled for the board serves them, too.
+        """
+        self._of = of
         self._position = position
         self._purpose = purpose
         self._functions = functions
@@ -128,7 +139,7 @@ class CompiledCode:
     @cached_property
     def _bindings(self) -> list[Binding]:
         """What has to be there: the rules and each group of functions; nothing where the rules do not compile."""
-        kernel = self._position.kernel()
+        kernel = self._position.kernel() if self._of is None else self._of(self._position.kernel())
         bound = [bind(together, kernel)[0] for together in self._functions]
-        functions = (kernel.rules.children, *bound)
+        functions = bound if self._of is not None else [kernel.rules.children, *bound]
         return [function.binding for function in functions if isinstance(function, CompiledFunction)]

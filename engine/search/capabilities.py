@@ -6,7 +6,7 @@
 from collections.abc import Callable
 
 from engine.compiling.binding import UNBOUND, Numbers
-from engine.games.interface import MINE, THEIRS, Arena, Generate, State
+from engine.games.interface import MINE, THEIRS, Arena, Generate, Index, State
 
 WORDS: int = UNBOUND
 load: Callable[[Arena, int], State] = UNBOUND
@@ -16,6 +16,7 @@ verdict: Callable[[State], int] = UNBOUND
 evaluate: Callable[[State], int] = UNBOUND
 hash_of: Callable[[State], int] = UNBOUND
 
+HAS_LAYERS: bool = UNBOUND
 MARGIN: int = UNBOUND
 BREADTH: int = UNBOUND
 
@@ -51,6 +52,16 @@ def least_plies(state: State, winning: bool) -> int:
 def canonical(state: State) -> State:
     """Return the position that stands for all symmetric ones: itself."""
     return state
+
+
+def layer_of(state: State) -> tuple[int, int]:
+    """Return the layer that a position lies in: all are in one."""
+    return 0, 0
+
+
+def place_in_layer(state: State, index: Index) -> int:
+    """Return the place of a position in its layer: none has one."""
+    return 0
 
 
 def kind_of(state: State, child: State) -> int:

@@ -17,7 +17,7 @@ from engine.games.interface import Position
 from engine.levels import MAX_LEVEL
 from engine.search.alphabeta import compiled_code
 from engine.search.binding import CodeSource
-from engine.search.memory import MAX_DEPTH
+from engine.search.memory import MAX_DEPTH, KnownLayers
 from engine.search.scores import DRAW
 from engine.search.searcher import (
     LEVEL_TABLE_MEGABYTES,
@@ -57,6 +57,12 @@ class Tablebase(Protocol):
     def probe(self, position: Position, earlier: Collection[int] = ()) -> Sequence[KnownMove]:
         """Return every move, the best one first, none where they are not known; ``earlier`` as `Searcher.think`."""
 
+    def known_layers(self) -> KnownLayers | None:
+        """Return what a compiled search of what is not known itself may look up; another one when there is more.
+
+        None where there is nothing, or no code for such a search yet.
+        """
+
 
 class AdaptiveSearcher:
     """Thinks about positions of one variant as `Searcher` does, and remembers what it found in the same way."""
@@ -80,6 +86,7 @@ class AdaptiveSearcher:
         self._position = position
         self._code = compiled_code(position) if code is None else code
         self._tablebase = tablebase
+        self._known: KnownLayers | None = None
         self._compiled = False
         self._searcher = self._searcher_for(compile=self._code.is_ready())
 
@@ -125,8 +132,6 @@ class AdaptiveSearcher:
         """
         began = clock()
         self.look_for_code()
-        if self._compiled and self._tablebase is not None:
-            self._tablebase.start()
         known = self._probe(position, earlier, limits)
         if known and known[0].score != DRAW:
             result = known_result(position, known[0], clock() - began)
@@ -141,9 +146,16 @@ class AdaptiveSearcher:
         return result
 
     def _probe(self, position: Position, earlier: Collection[int], limits: SearchLimits) -> Sequence[KnownMove]:
+        """Return what the tablebase knows; where that is nothing, let the search look up what it comes to."""
         if self._tablebase is None or limits.level < MAX_LEVEL:
             return ()
-        return self._tablebase.probe(position, earlier)
+        known = self._tablebase.probe(position, earlier)
+        if self._compiled:
+            self._tablebase.start()
+            if not known and (layers := self._tablebase.known_layers()) is not self._known:
+                self._known = layers
+                self._searcher = self._searcher_for(compile=True)
+        return known
 
     def _search(
         self,
@@ -180,7 +192,7 @@ class AdaptiveSearcher:
     def _searcher_for(self, *, compile: bool) -> Searcher:
         self._compiled = compile
         kernel = self._position.kernel(compile=compile)
-        return Searcher(kernel, megabytes=self._megabytes, threads=self._threads)
+        return Searcher(kernel, megabytes=self._megabytes, threads=self._threads, known=self._known)
 
 
 def known_result(position: Position, move: KnownMove, seconds: float, rank: int = 1) -> SearchResult:

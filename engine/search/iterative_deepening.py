@@ -10,7 +10,7 @@ from engine.games.interface import Kernel, State
 from engine.search.alphabeta import AlphaBeta
 from engine.search.binding import copy_of
 from engine.search.capabilities import KINDS
-from engine.search.memory import CELLS, NODES, PLACES, STOPPED, WIDTH, Memory
+from engine.search.memory import CELLS, NODES, PLACES, STOPPED, WIDTH, KnownLayers, Memory
 from engine.search.scores import INFINITY, is_open
 
 ASPIRING = 4
@@ -42,6 +42,7 @@ def memory_for(kernel: Kernel, table: Numbers) -> Memory:
         barred=zeros("q", PLACES),
         history=zeros("q", KINDS),
         cells=zeros("q", CELLS),
+        known=KnownLayers(zeros("B", 0), zeros("q", 0), 0, ()),
         stop=zeros("q", 1),
     )
 
@@ -101,7 +102,7 @@ class HelperThreads:
         for number, own in enumerate(self._memories):
             for cell in range(CELLS):
                 own.cells[cell] = memory.cells[cell]
-            shared = own._replace(table=memory.table, path=copy_of(memory.path), stop=stop)
+            shared = own._replace(table=memory.table, path=copy_of(memory.path), known=memory.known, stop=stop)
             arguments = (state, 1 + (number + 1) % 2, depth, shared)
             threads.append(threading.Thread(target=self._help, args=arguments, daemon=True))
         for thread in threads:

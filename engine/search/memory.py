@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 from engine.compiling.binding import Numbers
-from engine.games.interface import Arena
+from engine.games.interface import Arena, Index
 
 MAX_DEPTH = 64
 """Plies that a search may be asked for: more than any game here can be searched to."""
@@ -26,6 +26,19 @@ repetition below the last node led back to; the best child of the last `resolve`
 whether the search is selective; how many children of the root are barred."""
 
 
+class KnownLayers(NamedTuple):
+    """Exact values of all positions of layers, as `engine.solve.layered.values` writes them."""
+
+    values: Numbers
+    """A byte a position."""
+    offsets: Numbers
+    """For layer (m, o), at m * width + o, where its values begin; -1 where they are not known."""
+    width: int
+    """No layer with a number from this one on is known."""
+    ranking: Index
+    """`engine.games.interface.LayerRules.index`, by which positions are found; empty for a game without layers."""
+
+
 class Memory(NamedTuple):
     """What a search works on, each a flat array."""
 
@@ -46,5 +59,7 @@ class Memory(NamedTuple):
     """KINDS numbers: what was learned of children by their kinds, see `engine.search.move_ordering`."""
     cells: Numbers
     """CELLS numbers: see there."""
+    known: KnownLayers
+    """Positions of which the value is known, so that they are not searched."""
     stop: Numbers
     """One number, which ends the search when another thread makes it other than 0."""

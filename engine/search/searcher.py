@@ -18,7 +18,7 @@ from engine.compiling.binding import zeros
 from engine.games.history import History
 from engine.games.interface import EVALUATION_LIMIT, WIN, Kernel, Position, State
 from engine.levels import MAX_LEVEL, draw
-from engine.search.alphabeta import bind
+from engine.search.alphabeta import bind, with_layers
 from engine.search.iterative_deepening import Deepened, HelperThreads, Line, deepen, memory_for
 from engine.search.memory import (
     BUDGET,
@@ -30,6 +30,7 @@ from engine.search.memory import (
     ROOM,
     SELECTIVE,
     STOPPED,
+    KnownLayers,
     Memory,
 )
 from engine.search.transposition_table import BUCKET_WORDS, ENTRY_WORDS, GENERATION_MASK, slot_of
@@ -170,8 +171,17 @@ class Searcher:
     The table serves as long as the game goes on; `think` clears it by itself when earlier positions are missing.
     """
 
-    def __init__(self, kernel: Kernel, *, megabytes: float | None = None, threads: int = 1) -> None:
+    def __init__(
+        self,
+        kernel: Kernel,
+        *,
+        megabytes: float | None = None,
+        threads: int = 1,
+        known: KnownLayers | None = None,
+    ) -> None:
         """Make a searcher for the variant of a kernel, compiled where the kernel is; its table takes the memory.
+
+        ``known`` are layers of the variant in which it looks positions up.
 
         More than one thread searches faster where there are idle cores, but not the same way again. Interpreted code
         runs in one, whatever is asked for.
@@ -180,11 +190,13 @@ class Searcher:
             megabytes = TABLE_MEGABYTES
         self._rules = kernel.rules
         self._compiled = kernel.compiled
-        self._search = bind(kernel)
+        self._search = bind(kernel if known is None else with_layers(kernel))
         buckets = 1
         while buckets * 2 * BUCKET_WORDS * 8 <= megabytes * (1 << 20):
             buckets *= 2
         self._memory = memory_for(kernel, zeros("q", buckets * BUCKET_WORDS))
+        if known is not None:
+            self._memory = self._memory._replace(known=known)
         self._threads = threads if kernel.compiled else 1
         self._crew = HelperThreads(kernel, self._search, self._threads - 1)
         self._kernel = kernel
@@ -396,10 +408,11 @@ def key_of(position: Position) -> int:
     return int(kernel.rules.hash_of(kernel.state))
 
 
-def warm_up(position: Position) -> None:
+def warm_up(position: Position, known: KnownLayers | None = None) -> None:
     """Compile, or load from the cache, all that thinking about a position and its successors needs.
 
-    Takes seconds where nothing is compiled yet. Until it has been done, no limit of time can be kept.
+    Takes seconds where nothing is compiled yet. Until it has been done, no limit of time can be kept. ``known`` are
+    layers that the search looks positions up in.
     """
-    searcher = Searcher(position.kernel(), megabytes=0)
+    searcher = Searcher(position.kernel(), megabytes=0, known=known)
     searcher.think(position, limits=SearchLimits(depth=2, lines=2), clock=lambda: 0.0)

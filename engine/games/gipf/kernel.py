@@ -140,7 +140,7 @@ def bind_layers(size: int, run: int, *, compile: bool) -> GipfLayerRules:
     if not compile:
         fields = tables.pop("FIELDS")
         tables = {"FIELDS": fields, **{name: tuple(table.tolist()) for name, table in tables.items()}}
-    more = {"index": index, "LISTED": layers.LISTED, "WEIGHT": layers.WEIGHT}
+    more = {"index": index, "HAS_LAYERS": True, "LISTED": layers.LISTED, "WEIGHT": layers.WEIGHT}
     constants = {**vars(rules), **tables, **more}
     return bind_fields(GipfLayerRules, (ranking, layers), f"layers_{size}_{run}", constants, compile=compile)
 

@@ -1,9 +1,13 @@
 """Solving layer after layer, from the smallest on, up to the one that a position lies in."""
 
 from collections.abc import Callable
+from itertools import product
 from pathlib import Path
+from typing import cast
 
+from engine.compiling.binding import Numbers, zeros
 from engine.games.interface import Kernel, State
+from engine.search.memory import KnownLayers
 from engine.solve.layered.pair import PLACE_BYTES, LayerPair, OutOfMemory, Solved, layer_rules
 from engine.solve.layered.store import Figures, LayerStore, Name
 from engine.solve.reachable import Judgement
@@ -82,6 +86,15 @@ class Layers:
         if value == 0:
             return Judgement(0, 0)
         return Judgement(-1 if value & 1 else 1, value - 1)
+
+    def known(self) -> KnownLayers:
+        """Return the layers that are there, as a search looks positions up in them."""
+        store, rules = self._store, self._rules
+        offsets = zeros("q", store.width**2)
+        for mine, theirs in product(range(store.width), repeat=2):
+            at = mine * store.width + theirs
+            offsets[at] = store.offsets[at] if store.is_there((mine, theirs)) else -1
+        return KnownLayers(cast(Numbers, memoryview(store.values)), offsets, store.width, rules.index)
 
     def _places_of(self, pair: Name) -> int:
         """Return how many places a layer has, together with the one that belongs to it."""

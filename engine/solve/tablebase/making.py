@@ -13,11 +13,10 @@ from pathlib import Path
 from engine.compiling import code_cache
 from engine.compiling.compile_lock import folder_lock
 from engine.games.interface import Kernel, Position
-from engine.solve.layered.solver import Layers
+from engine.search.alphabeta import compiled_code_with_layers
+from engine.search.searcher import warm_up
+from engine.solve.layered.solver import Layers, layer_of
 from engine.solve.tablebase.extent import extent
-
-PURPOSE = "tablebase"
-"""What ``arena-engine precompile`` is told."""
 
 GIVEN = "ARENA_TABLEBASES"
 """Environment variable with a directory to read from; empty for none."""
@@ -59,13 +58,20 @@ def is_made(position: Position) -> bool:
     if not journal_of(kernel, directory).exists():
         return False
     largest = extent(kernel)
-    return not Layers(kernel, largest, memory=MEMORY, directory=directory).missing(largest)
+    missing = Layers(kernel, largest, memory=MEMORY, directory=directory).missing(largest)
+    return not missing and (is_whole(kernel) or compiled_code_with_layers(position).is_ready())
+
+
+def is_whole(start: Kernel) -> bool:
+    """Tell whether the tablebase of a variant knows every position of its games, of which the kernel has the start."""
+    return extent(start) == tuple(sorted(layer_of(start), reverse=True))
 
 
 def make(position: Position) -> None:
     """Solve what is missing of the tablebase of a position's variant; raises OSError where it cannot be written.
 
-    A process that another one has come before waits for that one to make it.
+    A process that another one has come before waits for that one to make it. Where it does not know the start of the
+    variant, a search that looks up what it comes to is compiled, too; who calls this has it kept.
     """
     directory = folder()
     assert directory is not None
@@ -76,3 +82,5 @@ def make(position: Position) -> None:
         layers = Layers(kernel, largest, memory=MEMORY, directory=directory)
         for pair in layers.missing(largest):
             layers.solve(pair, lambda: False)
+    if not is_whole(position.kernel(compile=False)):
+        warm_up(position, layers.known())

@@ -16,15 +16,17 @@ from engine.compiling.binding import can_compile
 from engine.compiling.compile_process import CompileProcess
 from engine.games.history import REPETITIONS
 from engine.games.interface import UNDECIDED, WIN, Kernel, Position, State
+from engine.search.alphabeta import compiled_code_with_layers
+from engine.search.binding import LOOKING_UP
 from engine.search.game_engine import KnownMove
 from engine.search.iterative_deepening import Line
-from engine.search.memory import ROOM
+from engine.search.memory import ROOM, KnownLayers
 from engine.search.scores import DRAW
 from engine.solve.layered.solver import Layers, layer_of
 from engine.solve.layered.store import Name
 from engine.solve.reachable import Judgement
 from engine.solve.tablebase.extent import extent
-from engine.solve.tablebase.making import PURPOSE, are_made, can_have, folder, is_made, journal_of
+from engine.solve.tablebase.making import are_made, can_have, folder, is_made, is_whole, journal_of
 
 MAX_LINE = 512
 """No line of perfect play is longer: a win takes at most `engine.solve.layered.values.LONGEST` plies."""
@@ -50,6 +52,8 @@ class Tablebase:
         self._read = 0
         """Bytes of the journal that were there when it was read."""
         self._layers: Layers | None = None
+        self._known: KnownLayers | None = None
+        self._code = compiled_code_with_layers(start)
         self._is_settled = False
         """Whether there is nothing more to be made, or somebody makes it."""
 
@@ -62,7 +66,7 @@ class Tablebase:
             return
         self._is_settled = not can_compile() or not are_made() or is_made(self._start)
         if not self._is_settled:
-            arguments = ["precompile", self._start.game.name, self._start.parameters, "--purpose", PURPOSE]
+            arguments = ["precompile", self._start.game.name, self._start.parameters, "--purpose", LOOKING_UP]
             try:
                 self._is_settled = CompileProcess.start([*arguments, "--for-caller"]) is not None
             except OSError:
@@ -84,6 +88,12 @@ class Tablebase:
         if position.verdict() is not None or self._opened() is None:
             return []
         return self._known_moves(position.kernel(compile=False), Counter(earlier))
+
+    def known_layers(self) -> KnownLayers | None:
+        """Return what a compiled search may look up; None where every position is known, or there is no code yet."""
+        if self._opened() is None or self._is_whole or not self._code.is_ready():
+            return None
+        return self._known
 
     def line(self, position: Position, first: int) -> Line:
         """Return a line of perfect play of both sides that begins with a move, by its number, and ends with the game.
@@ -120,6 +130,10 @@ class Tablebase:
         return sorted(moves, key=lambda move: -move.score)
 
     @cached_property
+    def _is_whole(self) -> bool:
+        return is_whole(self._kernel)
+
+    @cached_property
     def _extent(self) -> Name:
         return extent(self._kernel)
 
@@ -129,6 +143,7 @@ class Tablebase:
             size = self._journal.stat().st_size
             if size != self._read:
                 self._layers = Layers(self._kernel, self._extent, memory=0, directory=self._directory)
+                self._known = None if self._is_whole else self._layers.known()
                 self._read = size
         except OSError:
             return None

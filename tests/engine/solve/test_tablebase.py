@@ -17,9 +17,12 @@ from engine.compiling.compile_process import CompileProcess
 from engine.games.catalogue import GAMES, start_of
 from engine.games.history import History
 from engine.games.interface import WIN, Position
+from engine.search.alphabeta import NOT_KNOWN, known_score, with_layers
+from engine.search.binding import bind
 from engine.search.game_engine import AdaptiveSearcher, GameEngine
-from engine.search.searcher import SearchLimits, SearchResult, key_of
-from engine.solve.layered.solver import Layers
+from engine.search.memory import KnownLayers
+from engine.search.searcher import Searcher, SearchLimits, SearchResult, key_of
+from engine.solve.layered.solver import Layers, layer_of
 from engine.solve.tablebase import making, tablebase
 from engine.solve.tablebase.extent import extent
 from engine.solve.tablebase.tablebase import Tablebase, tablebase_of
@@ -215,6 +218,101 @@ def test_bots_and_the_engine_of_pages_play_by_it(given: Path) -> None:
     assert AlphaBetaBot(level=5)._searcher_for(asked)._tablebase is None
 
 
+# Searches that come to what is known
+
+
+def layers_of(parameters: str, largest: tuple[int, int], directory: Path) -> Layers:
+    kernel = start_of("gipf", parameters).kernel(compile=False)
+    return Layers(kernel, largest, memory=0, directory=directory)
+
+
+def test_a_search_looks_positions_up_as_the_tablebase_does(given: Path) -> None:
+    chance = Random(6)
+    for position in small_positions(chance, 60):
+        asked = GIPF.read(board_text(position))
+        kernel = asked.kernel(compile=False)
+        for largest in ((3, 3), (4, 4)):
+            layers = layers_of(asked.parameters, largest, given)
+            (look_up,) = bind((known_score,), with_layers(kernel))
+            judgement = layers.judgement(kernel.state) if max(layer_of(kernel)) <= max(largest) else None
+            found = look_up(kernel.state, layers.known())
+            if judgement is None:
+                assert found == NOT_KNOWN
+            else:
+                assert found == judgement.result * (WIN - judgement.plies)
+
+
+def searched(asked: Position, depth: int, known: KnownLayers | None, *, compile: bool = False) -> list[SearchResult]:
+    """Return what each depth of an exact search finds, with what is known of some layers, or without."""
+    told: list[SearchResult] = []
+    searcher = Searcher(asked.kernel(compile=compile), megabytes=1, known=known)
+    searcher.think(asked, (), SearchLimits(depth=depth, exact=True), clock=still, report=told.append)
+    return told
+
+
+def large_positions(chance: Random, number: int) -> Iterable[Position]:
+    """Yield positions in which both sides have four pieces."""
+    while number > 0:
+        for position in small_positions(chance, 1):
+            asked = GIPF.read(board_text(position))
+            if layer_of(asked.kernel(compile=False)) == (4, 4):
+                number -= 1
+                yield asked
+
+
+def test_what_a_search_proves_with_it_is_true_and_more_than_without(given: Path) -> None:
+    more = 0
+    for asked in large_positions(Random(7), 60):
+        judgement = known(asked).judgement(asked.kernel(compile=False).state)
+        assert judgement is not None
+        told = searched(asked, 2, layers_of(asked.parameters, (4, 3), given).known())
+        for result in told:
+            if result.plies_to_end is not None:
+                assert (result.plies_to_end > 0) == (judgement.result > 0) and judgement.result != 0
+                assert abs(result.plies_to_end) >= judgement.plies
+        without = searched(asked, 2, None)
+        more += told[-1].plies_to_end is not None and without[-1].plies_to_end is None
+    assert more > 0
+
+
+@pytest.mark.slow
+def test_the_compiled_search_looks_up_the_same(given: Path) -> None:
+    for asked in large_positions(Random(8), 12):
+        if asked.parameters.startswith("2 2"):
+            layers = layers_of(asked.parameters, (4, 3), given).known()
+            found = [
+                [(result.score, result.nodes, result.line) for result in searched(asked, 4, layers, compile=compile)]
+                for compile in (True, False)
+            ]
+            assert found[0] == found[1]
+
+
+def test_what_to_look_up_is_told_where_not_all_is_known_and_code_is_there(
+    given: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole, part = known(start_of("gipf", "2 2 4 4")), known(start_of("gipf", "2 2 41 41"))
+    assert part.known_layers() is None, "nothing is compiled here"
+    for book in (whole, part):
+        monkeypatch.setattr(book, "_code", CodeAfter(0))
+    layers = part.known_layers()
+    assert layers is not None and part.known_layers() is layers and whole.known_layers() is None
+    assert [layers.offsets[number * layers.width + 4] >= 0 for number in (4, 5)] == [True, False]
+
+
+def test_a_searcher_takes_what_is_there_to_look_up(given: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    start = start_of("gipf", "2 2 41 41")
+    kernel = type(start).kernel
+    monkeypatch.setattr(type(start), "kernel", lambda self, compile=True: kernel(self, compile=False))
+    book = known(start)
+    searcher = AdaptiveSearcher(start, megabytes=1, code=CodeAfter(0), tablebase=book)
+    taken = []
+    for is_there in (False, True, True):
+        monkeypatch.setattr(book, "_code", CodeAfter(0 if is_there else float("inf")))
+        searcher.think(start, (), SearchLimits(depth=1), clock=still)
+        taken.append(searcher._known)
+    assert taken == [None, book.known_layers(), book.known_layers()] and taken[1] is taken[2] is not None
+
+
 # The command line
 
 
@@ -338,4 +436,5 @@ def test_a_process_makes_it_where_it_is_missing_and_only_there(tmp_path: Path, m
 def test_files_are_read_as_they_were_written(run: int, digest: int, solved: Path) -> None:
     """Where this fails, positions have other places than before: raise `making.FORMAT`, and take the new digest."""
     assert making.FORMAT == 1
-    assert zlib.crc32((solved / f"gipf_2_{run}.layers").read_bytes()) == digest
+    layers = layers_of(f"2 {run} 4 4", (4, 4), solved)
+    assert zlib.crc32(bytes(layers.known().values)) == digest
