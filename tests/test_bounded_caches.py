@@ -7,10 +7,10 @@ import pytest
 from engine.games.catalogue import start_of
 from engine.games.gipf import kernel as gipf
 from engine.games.interface import moves
+from engine.games.mnk import drawing
 from engine.games.mnk import kernel as mnk
 from engine.search import binding
 from engine.search.searcher import Searcher, SearchLimits
-from server.web.views import layouts
 
 
 @pytest.mark.slow
@@ -49,6 +49,5 @@ def test_every_variant_of_gipf_is_kept() -> None:
 
 def test_boards_of_pages_are_made_again() -> None:
     for columns, rows in product(range(4, 14), repeat=2):
-        assert len(layouts.grid(columns, rows).fields) == len(layouts.numbered(columns, rows).fields) == columns * rows
-    for made in (layouts.grid, layouts.numbered):
-        assert made.cache_info().currsize == layouts.MAX_BOARDS
+        assert len(drawing.layout(columns, rows).fields) == columns * rows
+    assert drawing.layout.cache_info().currsize == drawing.MAX_LAYOUTS

@@ -1,6 +1,7 @@
 """The games: one interface, its implementations, and what holds for all of them.
 
-- `boards`: what games on boards have in common: positions and games by a variant and a state, lines of fields
+- `boards`: what games on boards have in common: positions and games by a variant and a state, lines of fields,
+  drawings
 - `catalogue`: the games that there are, by name
 - `history`: a game so far: the positions that stood on the board, and the draws that only they show
 - `interactive_game`: a table at which one game is played by people and bots: who sits on each side, and moves taken

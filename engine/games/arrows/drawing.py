@@ -1,9 +1,11 @@
 """A board of arrows drawn for people."""
 
 from collections.abc import Iterable
+from functools import cache
 
 from engine.games.arrows.board import arrows
 from engine.games.arrows.parameters import Field, Setup
+from engine.games.boards.layout import Layout, cells
 
 ARROWS = "↑↗→↘↓↙←↖"
 """The directions, 0 to 7. The player's number, 1 or 2, stands before each arrow."""
@@ -15,6 +17,14 @@ EMPTY, BLOCKED = "·", "■"
 
 TO_USE, BOTH_USE = "?", "??"
 """Stands behind the number of the player who has to place the next arrow on a field, or where both have to."""
+
+
+@cache
+def layout(columns: int, rows: int) -> Layout:
+    """Return where everything lies: field ``x,y``, both counted from 1 at the top left."""
+    fields = (f"{x},{y}" for y in range(1, rows + 1) for x in range(1, columns + 1))
+    numbers = [[str(i) for i in range(1, length + 1)] for length in (columns, rows)]
+    return cells(columns, rows, fields, *numbers)
 
 
 def draw(setup: Setup, moves: Iterable[int], *, mark_last: bool) -> str:

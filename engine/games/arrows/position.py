@@ -10,6 +10,7 @@ from engine.games.arrows.geometry import HALF, NOWHERE, number, words
 from engine.games.arrows.kernel import ArrowsRules, bind
 from engine.games.arrows.parameters import SIDES, Field, Setup
 from engine.games.boards.board_game import BoardGame, BoardPosition
+from engine.games.boards.layout import Drawing, Piece
 from engine.games.boards.lines import Counts
 from engine.games.interface import (
     UNDECIDED,
@@ -154,6 +155,18 @@ class ArrowsPosition(BoardPosition[Setup, rules.State]):
     def picture(self, last: Successor | None = None) -> str:
         """Draw the board, each arrow with its owner's number."""
         return drawing.draw(self.variant, self.moves, mark_last=last is not None)
+
+    def drawing(self, last: Successor | None = None) -> Drawing:
+        """Return the board with all arrows, blocked fields, and the fields that have to be used next."""
+        first, second = (_name(field) if self.variant.has(field) else None for field in self._next)
+        placed = board.arrows(self.variant, self.moves)
+        return Drawing(
+            layout=drawing.layout(self.variant.columns, self.variant.rows),
+            pieces=tuple(Piece(_name(arrow.field), arrow.side, arrow.direction) for arrow in placed),
+            blocked=tuple(map(_name, self.variant.blocked)),
+            aims=(first, second),
+            marked=_name(placed[-1].field) if last else None,
+        )
 
     def summary(self) -> str:
         """Say where each player has to place the next arrow, and how many fields are free."""

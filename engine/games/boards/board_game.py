@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from typing import Generic, Protocol, TypeVar
 
 from engine.compiling.binding import can_compile
+from engine.games.boards.layout import Drawing
+from engine.games.boards.svg import draw
 from engine.games.interface import EvaluationWeights, Game, Kernel, Position, Rules, State, Successor
 
 
@@ -80,6 +82,18 @@ class BoardPosition(Generic[V, S]):
     def picture(self, last: Successor | None = None) -> str:
         """Draw the position for people."""
         raise NotImplementedError
+
+    def drawing(self, last: Successor | None = None) -> Drawing:
+        """Return the board with what stands on it, and the field of the move that led here where it is given."""
+        raise NotImplementedError
+
+    def svg(self, last: Successor | None = None) -> str:
+        """Draw the position as an SVG document, with the move that led here marked where it is given."""
+        return draw(self.drawing(last), self.summary())
+
+    def _repr_svg_(self) -> str:
+        """Draw the position where a notebook shows it."""
+        return self.svg()
 
     def summary(self) -> str:
         """Say what the board does not show."""

@@ -1,7 +1,11 @@
-"""A GIPF board drawn for people, with the ring of dots and their names."""
+"""A GIPF board drawn for people, with the ring of dots and their names, and where everything lies in a picture."""
 
+from functools import cache
+from math import sqrt
+
+from engine.games.boards.layout import Layout, Place, Stroke
 from engine.games.gipf.board import piece_at
-from engine.games.gipf.geometry import is_field
+from engine.games.gipf.geometry import geometry, is_field
 from engine.games.gipf.notation import names
 from engine.games.gipf.rules import State
 
@@ -11,6 +15,41 @@ MARKS = ("●", "○")
 SYMBOLS = {"W": MARKS[0], "B": MARKS[1], "_": "·"}
 
 DOT = "∙"
+
+COLUMN = sqrt(3) / 2
+"""From a column of a hexagon to the next: its fields are corners of equilateral triangles."""
+
+
+@cache
+def layout(size: int) -> Layout:
+    """Return where everything lies on the board of side ``size``, columns upright, with its ring of dots."""
+    places = names(size).places
+    at = {name: _in_hexagon(size, name) for name in places}
+    fields = tuple(at[name] for name, where in places.items() if is_field(size, *where))
+    dots = tuple(at[name] for name, where in places.items() if not is_field(size, *where))
+    by_place = {where: at[name] for name, where in places.items()}
+    strokes = {}
+    for entry in geometry(size).entries:
+        down, right = (entry.target[i] - entry.dot[i] for i in (0, 1))
+        row, column = entry.target
+        while is_field(size, row, column):
+            row, column = row + down, column + right
+        ends = by_place[entry.dot], by_place[row, column]
+        strokes[frozenset(ends)] = Stroke(*ends[0][1:], *ends[1][1:])
+    return Layout(
+        kind="hexagon",
+        width=round(2 * size * COLUMN + 2, 3),
+        height=2 * size + 2,
+        fields=fields,
+        dots=dots,
+        strokes=tuple(strokes.values()),
+    )
+
+
+def _in_hexagon(size: int, name: str) -> Place:
+    column, number = ord(name[0]) - ord("a"), int(name[1:])
+    length = 2 * size + 1 - abs(size - column)
+    return Place(name, round((column - size) * COLUMN, 3), (length + 1) / 2 - number)
 
 
 def draw(size: int, state: State, marked: str = "") -> str:

@@ -6,6 +6,7 @@ from enum import StrEnum
 
 from engine.compiling.binding import popcount
 from engine.games.boards.board_game import BoardGame, BoardPosition
+from engine.games.boards.layout import Drawing, Piece, Stock
 from engine.games.boards.lines import Counts, completing_fields, count_lines, each_field
 from engine.games.gipf import board, drawing, notation, parameters, rules
 from engine.games.gipf.evaluation import FIXED, Weights
@@ -140,8 +141,15 @@ class GipfPosition(BoardPosition[parameters.Parameters, rules.State]):
 
     def picture(self, last: Successor | None = None) -> str:
         """Draw the board with its ring of dots and their names."""
-        pushed = last.move.split(" ")[0].partition("-")[2] if last else ""
-        return drawing.draw(self.variant.size, self.state, pushed)
+        return drawing.draw(self.variant.size, self.state, _pushed_onto(last) or "")
+
+    def drawing(self, last: Successor | None = None) -> Drawing:
+        """Return the board with its ring of dots, and all pieces."""
+        layout = drawing.layout(self.variant.size)
+        sides = self.pieces
+        pieces = (Piece(name, side) for name, *_ in layout.fields for side in (0, 1) if name in sides[side])
+        first, second = map(Stock, self.reserves, self.captured)
+        return Drawing(layout=layout, pieces=tuple(pieces), stock=(first, second), marked=_pushed_onto(last))
 
     def summary(self) -> str:
         """Say what each side has in reserve and what it has lost."""
@@ -159,6 +167,11 @@ class GipfPosition(BoardPosition[parameters.Parameters, rules.State]):
         sets = field_sets(self.variant.size, compile=compile)
         white, black, *others = self.state
         return rules.State(sets.number(white), sets.number(black), *others)
+
+
+def _pushed_onto(last: Successor | None) -> str | None:
+    """Return the field onto which the last move has pushed."""
+    return last.move.split(" ")[0].partition("-")[2] if last else None
 
 
 GIPF: Game = BoardGame(

@@ -6,6 +6,7 @@ from enum import StrEnum
 
 from engine.compiling.binding import popcount
 from engine.games.boards.board_game import BoardGame, BoardPosition
+from engine.games.boards.layout import Drawing, Piece
 from engine.games.boards.lines import Counts, completing_fields, count_lines, each_field
 from engine.games.interface import UNDECIDED, Fields, Game, IllegalMove, Successor
 from engine.games.mnk import board, drawing, notation, parameters, rules
@@ -121,6 +122,12 @@ class MnkPosition(BoardPosition[parameters.Parameters, rules.State]):
         """Draw the board with the names of columns and rows."""
         marked = notation.field(self.variant, last.move) if last else 0
         return drawing.draw(self.variant, self.state, marked)
+
+    def drawing(self, last: Successor | None = None) -> Drawing:
+        """Return the board with all pieces."""
+        layout, sides = drawing.layout(self.variant.columns, self.variant.rows), self.pieces
+        pieces = (Piece(name, side) for name, *_ in layout.fields for side in (0, 1) if name in sides[side])
+        return Drawing(layout=layout, pieces=tuple(pieces), marked=last.move if last else None)
 
     def summary(self) -> str:
         """Say how long a line is, and how many pieces each side has."""

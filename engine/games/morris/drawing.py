@@ -1,5 +1,8 @@
 """A board of nine men's morris drawn for people, with the numbers of the fields beside it."""
 
+from functools import cache
+
+from engine.games.boards.layout import BESIDE, Layout, Place, Stroke
 from engine.games.morris.board import piece_at
 from engine.games.morris.fields import FIELDS
 from engine.games.morris.rules import State
@@ -26,6 +29,25 @@ def place(field: int) -> tuple[int, int]:
     square, number = divmod(field, len(AROUND))
     distance = CENTRE - square
     return CENTRE + distance * AROUND[number][0], CENTRE + distance * AROUND[number][1]
+
+
+@cache
+def layout() -> Layout:
+    """Return where everything lies: three squares one in another, joined at the middles of their sides."""
+    fields = []
+    for field in range(FIELDS):
+        row, column = place(field)
+        fields.append(Place(str(field), column - CENTRE, row - CENTRE))
+    around = len(AROUND)
+    strokes = []
+    for field in range(FIELDS):
+        square, number = divmod(field, around)
+        follower = square * around + (number + 1) % around
+        strokes.append(Stroke(*fields[field][1:], *fields[follower][1:]))
+        if number % 2 and field + around < FIELDS:
+            strokes.append(Stroke(*fields[field][1:], *fields[field + around][1:]))
+    side = 2 * CENTRE + 2 * BESIDE
+    return Layout(kind="squares", width=side, height=side, fields=tuple(fields), strokes=tuple(strokes))
 
 
 def draw(state: State, marked: int = -1) -> str:

@@ -6,6 +6,7 @@ from enum import StrEnum
 
 from engine.compiling.binding import popcount
 from engine.games.boards.board_game import BoardGame, BoardPosition
+from engine.games.boards.layout import Drawing, Piece, Stock
 from engine.games.boards.lines import Counts, completing_fields, count_lines, each_field
 from engine.games.interface import DRAWN, UNDECIDED, WON, BadParameters, Fields, Game, Successor
 from engine.games.morris import board, drawing, notation, rules
@@ -159,11 +160,19 @@ class MorrisPosition(BoardPosition[Usual, rules.State]):
 
     def picture(self, last: Successor | None = None) -> str:
         """Draw the board with the numbers of its fields; the piece that was placed or moved stands in brackets."""
-        # of the fields that a move names, only the one that a piece has come to is not empty afterwards
-        named = map(int, last.move.split()) if last else ()
-        return drawing.draw(
-            self.state, next((field for field in named if board.piece_at(self.state, field) != "_"), -1)
-        )
+        return drawing.draw(self.state, -1 if (field := self._come_to(last)) is None else int(field))
+
+    def drawing(self, last: Successor | None = None) -> Drawing:
+        """Return the board with all pieces."""
+        layout, sides = drawing.layout(), self.pieces
+        pieces = (Piece(name, side) for name, *_ in layout.fields for side in (0, 1) if name in sides[side])
+        first, second = map(Stock, self.reserves, self.captured)
+        return Drawing(layout=layout, pieces=tuple(pieces), stock=(first, second), marked=self._come_to(last))
+
+    def _come_to(self, last: Successor | None) -> str | None:
+        """Return the field that a piece has come to: of those that a move names the only one that is not empty now."""
+        named = last.move.split() if last else ()
+        return next((field for field in named if board.piece_at(self.state, int(field)) != "_"), None)
 
     def summary(self) -> str:
         """Say what each side has in hand and in all, and how it moves."""

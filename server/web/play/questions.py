@@ -16,6 +16,7 @@ from engine.games import transcript
 from engine.games.arrows.board import arrows
 from engine.games.arrows.parameters import beyond
 from engine.games.arrows.position import ArrowsPosition
+from engine.games.boards.layout import Piece
 from engine.games.catalogue import GAMES, unknown_game
 from engine.games.gipf.position import GipfPosition
 from engine.games.gipf.row_choices import choosing, pushes
@@ -28,7 +29,7 @@ from engine.levels import MAX_LEVEL
 from engine.search.game_engine import GameEngine
 from engine.search.searcher import Stop
 from server.web.http.errors import short
-from server.web.views.board import Motion, Piece, View, ending_of, motion, view
+from server.web.views.board import Motion, View, ending_of, motion, view
 
 MIN_SECONDS, MAX_SECONDS = 0.05, 10.0
 """How long a bot may think about a move."""

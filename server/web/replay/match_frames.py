@@ -10,10 +10,11 @@ from typing import NamedTuple
 import msgspec
 
 from engine.clock import Clock
+from engine.games.boards.layout import Piece, Stock
 from engine.games.interface import Position
 from engine.record import Header, RecordedNote, Summary
 from server.match.referee import State
-from server.web.views.board import Ending, Motion, Piece, Stock, View, ending_of, motion, view
+from server.web.views.board import Ending, Motion, View, ending_of, motion, view
 
 
 class Info(msgspec.Struct, frozen=True, kw_only=True):

@@ -3,6 +3,5 @@
 - `board`: positions and moves as plain data that a page can draw
 - `contests`: contests as pages show them, from the reports that the server writes while it holds them
   (`server.contest.report.files`)
-- `layouts`: where the fields of boards lie on a page: geometry for drawing, and nothing of the rules
 - `lobby`: the lobby as a page shows it: players, running matches, results
 """

@@ -5,42 +5,22 @@ docs/web.md describes the JSON.
 """
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
 import msgspec
 
-from engine.compiling.binding import popcount
 from engine.games.arrows.board import arrows
 from engine.games.arrows.position import ArrowsPosition
+from engine.games.boards.board_game import BoardPosition
+from engine.games.boards.layout import Layout, Piece, Stock
 from engine.games.gipf.geometry import geometry, is_field
 from engine.games.gipf.kernel import bind
 from engine.games.gipf.notation import names
 from engine.games.gipf.position import GipfPosition
 from engine.games.interface import Position
-from engine.games.mnk.board import FIELDS as DIGITS
-from engine.games.mnk.board import digits
 from engine.games.mnk.position import MnkPosition
-from engine.games.morris import board as morris_board
-from engine.games.morris.fields import FIELDS
 from engine.games.morris.position import MorrisPosition
-from engine.games.morris.rules import PIECES
 from engine.games.outcome import Outcome
-from server.web.views import layouts
-
-
-class Piece(NamedTuple):
-    """A piece on the board, and for arrows where it points (0 up to 7 up left, clockwise)."""
-
-    field: str
-    side: int
-    direction: int | None = None
-
-
-class Stock(NamedTuple):
-    """What a side has beside the board: pieces still to be played, and pieces that it has lost."""
-
-    reserve: int
-    captured: int
 
 
 class Ending(msgspec.Struct, frozen=True):
@@ -64,7 +44,7 @@ class View(msgspec.Struct, frozen=True, kw_only=True):
     """The game's text form."""
     summary: str
     ending: Ending | None
-    layout: layouts.Layout | None = None
+    layout: Layout | None = None
     """None for a game that has no drawing; it is shown as its `picture`."""
     pieces: tuple[Piece, ...] = ()
     stock: tuple[Stock, Stock] | None = None
@@ -114,29 +94,24 @@ def view(position: Position) -> View:
         summary=position.summary(),
         ending=ending_of(position.verdict(), game.sides),
     )
-    drawn = _DRAWN.get(type(position))
-    if drawn is None:
+    if not isinstance(position, BoardPosition):
         return msgspec.structs.replace(plain, picture=position.picture())
-    return msgspec.structs.replace(plain, **drawn[0](position))
+    drawing = position.drawing()
+    return msgspec.structs.replace(
+        plain,
+        layout=drawing.layout,
+        pieces=drawing.pieces,
+        stock=drawing.stock,
+        blocked=drawing.blocked,
+        aims=drawing.aims,
+    )
 
 
 def motion(before: Position, move: str) -> Motion:
     """Return what a move does; raises `engine.games.interface.BadMove`."""
     text, after = before.resolve(move)
-    drawn = _DRAWN.get(type(before))
-    return Motion(move=text, side=before.turn, **(drawn[1](before, text, after) if drawn else {}))
-
-
-def _gipf_board(position: GipfPosition) -> dict[str, Any]:
-    size, state = position.variant.size, position.state
-    fields = names(size).fields
-    sides = (state.white, state.black)
-    pieces = tuple(Piece(name, side) for name, bit in fields.items() for side in (0, 1) if sides[side] & bit)
-    reserves = (state.white_reserve, state.black_reserve)
-    stock = (
-        Stock(n, total - n - popcount(own)) for n, total, own in zip(reserves, position.variant[2:], sides, strict=True)
-    )
-    return {"layout": layouts.hexagon(size), "pieces": pieces, "stock": tuple(stock)}
+    drawn = _MOTIONS.get(type(before))
+    return Motion(move=text, side=before.turn, **(drawn(before, text, after) if drawn else {}))
 
 
 def _gipf_motion(before: GipfPosition, text: str, after: GipfPosition) -> dict[str, Any]:
@@ -165,18 +140,6 @@ def _gipf_motion(before: GipfPosition, text: str, after: GipfPosition) -> dict[s
     }
 
 
-def _arrows_board(position: ArrowsPosition) -> dict[str, Any]:
-    setup = position.variant
-    placed = arrows(setup, position.moves)
-    targets = [placed[-1 - (position.turn == side)].target for side in (0, 1)]
-    return {
-        "layout": layouts.numbered(setup.columns, setup.rows),
-        "pieces": tuple(Piece(_pair(arrow.field), arrow.side, arrow.direction) for arrow in placed),
-        "blocked": tuple(map(_pair, setup.blocked)),
-        "aims": tuple(_pair(target) if setup.has(target) else None for target in targets),
-    }
-
-
 def _arrows_motion(_before: ArrowsPosition, _text: str, after: ArrowsPosition) -> dict[str, Any]:
     field = _pair(arrows(after.variant, after.moves)[-1].field)
     return {"placed": field, "target": field}
@@ -186,15 +149,6 @@ def _pair(field: tuple[int, int]) -> str:
     return f"{field[0]},{field[1]}"
 
 
-def _morris_board(position: MorrisPosition) -> dict[str, Any]:
-    state = position.state
-    sides = morris_board.pieces_of(state)
-    pieces = tuple(Piece(str(field), side) for field in range(FIELDS) for side in (0, 1) if sides[side] >> field & 1)
-    hands = morris_board.hands_of(state)
-    stock = (Stock(hand, PIECES - hand - popcount(own)) for hand, own in zip(hands, sides, strict=True))
-    return {"layout": layouts.squares(), "pieces": pieces, "stock": tuple(stock)}
-
-
 def _morris_motion(before: MorrisPosition, text: str, _after: MorrisPosition) -> dict[str, Any]:
     words = tuple(text.split())
     if before.state.own_hand:
@@ -202,21 +156,14 @@ def _morris_motion(before: MorrisPosition, text: str, _after: MorrisPosition) ->
     return {"slides": (words[:2],), "taken": words[2:], "target": words[1]}
 
 
-def _mnk_board(position: MnkPosition) -> dict[str, Any]:
-    layout = layouts.grid(position.variant.columns, position.variant.rows)
-    owners = (DIGITS.index(digit) - 1 for digit in digits(position.variant, position.state))
-    pieces = (Piece(field.name, side) for field, side in zip(layout.fields, owners, strict=True) if side >= 0)
-    return {"layout": layout, "pieces": tuple(pieces)}
-
-
 def _mnk_motion(_before: MnkPosition, text: str, _after: MnkPosition) -> dict[str, Any]:
     return {"placed": text, "target": text}
 
 
-_DRAWN: dict[type, tuple[Callable[..., dict[str, Any]], Callable[..., dict[str, Any]]]] = {
-    GipfPosition: (_gipf_board, _gipf_motion),
-    ArrowsPosition: (_arrows_board, _arrows_motion),
-    MorrisPosition: (_morris_board, _morris_motion),
-    MnkPosition: (_mnk_board, _mnk_motion),
+_MOTIONS: dict[type, Callable[..., dict[str, Any]]] = {
+    GipfPosition: _gipf_motion,
+    ArrowsPosition: _arrows_motion,
+    MorrisPosition: _morris_motion,
+    MnkPosition: _mnk_motion,
 }
-"""For each kind of position what draws it, and what draws a move of it."""
+"""For each kind of position what draws a move of it."""
