@@ -46,6 +46,11 @@ COMMANDS = (
         "Try a bot in every situation of the protocol, and say what it does wrong.",
     ),
     Command(
+        "replay",
+        "bots.commands.records:replay",
+        "Bring a bot into each of its turns of a match, and show where it plays otherwise now.",
+    ),
+    Command(
         "review",
         "bots.commands.records:review",
         "Let the engine look at each move of a match: what was best, what was lost, and what is proven.",

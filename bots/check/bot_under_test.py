@@ -41,9 +41,19 @@ class BotUnderTest:
     """The bot under test. `seeking` brings it from any state to one where a match can start."""
 
     def __init__(
-        self, listener: socket.socket, command: Sequence[str], game: str | None, note: Callable[[str], None]
+        self,
+        listener: socket.socket,
+        command: Sequence[str],
+        game: str | None,
+        note: Callable[[str], None],
+        *,
+        name: str = NAME,
+        params: str = "",
     ) -> None:
-        """Take the listening socket, the command that starts the bot, if any, and the game that it has to seek."""
+        """Take the listening socket, the command that starts the bot, if any, and the game that it has to seek.
+
+        The bot is asked to use the name, and to seek the variant where one is given.
+        """
         self.game: Game
         """The game that the bot seeks, and what it asks for."""
         self.options: SeekOptions
@@ -56,7 +66,7 @@ class BotUnderTest:
         self._matches = 0
         self._peer: Peer | None = None
         self._program: Process | None = None
-        seat = Seat(HOST, self._port, NAME, game or USUAL_GAME)
+        seat = Seat(HOST, self._port, name, game or USUAL_GAME, params=params)
         self._command = fill_command(command, seat)
         self._environment = os.environ | environment_variables(seat)
 

@@ -23,7 +23,8 @@ When a bot fails:
 
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 from bots.client.errors import ArenaError, BadChoice, BotFailed, Refused, ServerFault, Unreachable
 from bots.client.failures import show_in_one_line
@@ -51,6 +52,30 @@ __all__ = [
     "Unreachable",
     "play",
 ]
+
+
+class Loaded(BaseException):
+    """Raised by `play` in place of playing, while `loading` lasts: with the bot, and the name that it plays under."""
+
+    def __init__(self, bot: Bot, name: str) -> None:
+        """Take both."""
+        super().__init__(f"the bot {name} is loaded")
+        self.bot = bot
+        self.name = name
+
+
+_loads = False
+
+
+@contextmanager
+def loading() -> Iterator[None]:
+    """Let `play` raise `Loaded` in place of playing, for a tool that runs a program for its bot alone."""
+    global _loads
+    before, _loads = _loads, True
+    try:
+        yield
+    finally:
+        _loads = before
 
 
 def to_stderr(line: str) -> None:
@@ -98,6 +123,8 @@ def play(
         told = take_given(os.environ, arguments, defaults)
         login = request.login(told["name"], told["token"])
         seek = request.seek(told["game"], told["params"], budget, increment, colour, opponent, login.name)
+        if _loads:
+            raise Loaded(player, login.name)
         where, most = request.where(told["host"], told["port"], tls=tls, tls_ca=tls_ca), request.count(games)
         return Session(player, where, login, seek, carry_on=carry_on, report=report).run(most)
     except (ArenaError, KeyboardInterrupt):

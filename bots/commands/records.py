@@ -1,5 +1,6 @@
-"""Commands about records of matches: ``arena-bot review``."""
+"""Commands about records of matches: ``arena-bot replay`` and ``review``."""
 
+import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -9,7 +10,9 @@ from bots.client.errors import ArenaError
 from bots.client.run import to_stderr
 from bots.commands.options import (
     POSITIVE,
+    Flag,
     check_report_files,
+    end_in_order_when_terminated,
     fail,
     print_line,
     write_report,
@@ -23,6 +26,74 @@ DATA = Path("arena-data")
 """The data directory of a server that was told nothing else."""
 
 REVIEW_NODES = 100_000
+
+
+def replay(
+    record: Record,
+    bot: str,
+    /,
+    *,
+    ply: Annotated[int | None, Parameter(validator=POSITIVE)] = None,
+    side: str | None = None,
+    debugger: Flag = False,
+    data: Path = DATA,
+    json: File = None,
+) -> None:
+    """Bring a bot into each of its turns of a match, and show where it plays otherwise now.
+
+    Each turn is told to the bot as after a lost connection: the match from its beginning, and the clocks of that time.
+    Times are in seconds. The exit status is 0 where it plays legally in time, and wherever the record has a move, plays
+    that; 1 where not, and 2 where nothing could be replayed.
+
+    Parameters
+    ----------
+    record
+        File of the record, number of a match in the data directory, URL of a match's page, or - for standard input.
+    bot
+        A Python file that calls play or has a function choose, perhaps with arguments, or the command of a program,
+        in quotes. What stands in braces, and the variables ARENA_HOST and so on, are as in arena-bot check.
+    ply
+        Only the turn in which this move was made, or was to be made.
+    side
+        Whose turns to replay, as in white; without it those of the player who is called as the bot is.
+    debugger
+        Stop in Python's debugger, pdb, where the bot begins to choose.
+    data
+        Data directory of a server.
+    json
+        File for the answers as JSON; - is stdout, and the lines for people then go to stderr.
+    """
+    from bots.workbench.replay import report
+    from bots.workbench.replay.answers import Outcome, compare
+    from bots.workbench.replay.players import player
+    from bots.workbench.replay.turns import turns_of
+
+    _, summary = _record_of(record, data)
+    if debugger and record == "-":
+        fail("--debugger reads standard input itself: name a file of the record", 2)
+    check_report_files({"--json": json})
+    end_in_order_when_terminated()
+    write = to_stderr if json == "-" else print_line
+    answers = []
+    try:
+        with player(bot, summary.header, side, debugger=debugger, report=to_stderr) as playing:
+            turns = turns_of(summary, playing.side)
+            chosen = [turn for turn in turns if ply in (None, turn.ply)]
+            if not chosen:
+                where = (
+                    f"at {', '.join(str(turn.ply) for turn in turns)}" if turns else "nowhere: the match was not begun"
+                )
+                fail(f"{summary.header.who(playing.side)} was to move {where}", 2)
+            write(summary.header.title)
+            write(report.TITLES)
+            for turn in chosen:
+                answers.append(compare(turn, playing.asked.answer(turn), late_counts=not debugger))
+                write(report.line(answers[-1]))
+    except ArenaError as error:
+        fail(str(error), 2)
+    write(report.closing(playing.name, summary, playing.side, answers))
+    write_report("--json", json, lambda: report.as_json(playing.name, summary, playing.side, answers))
+    sys.exit(0 if all(answer.outcome in (Outcome.SAME, Outcome.NEW) for answer in answers) else 1)
 
 
 def review(

@@ -1,0 +1,95 @@
+"""Bots of this process, asked for the moves of turns, in a debugger where that is wanted."""
+
+import sys
+import traceback
+from collections.abc import Callable
+from contextlib import redirect_stdout
+from pdb import Pdb
+from time import perf_counter
+from typing import cast
+
+from bots.bot import Bot, Choice, Clocks, FunctionBot, Resigned, place_of_choose
+from bots.client.answers.choice import text_of
+from bots.client.errors import BotFailed
+from bots.client.failures import describe_failure
+from bots.workbench.replay.answers import Answer
+from bots.workbench.replay.turns import Turn, match_of
+from engine.games.history import History
+from engine.games.interface import Position
+from engine.record import Header
+from engine.wire import messages as m
+
+Chooses = Callable[[Position, Clocks], Choice]
+
+
+class BotHere:
+    """A bot of this process. Each turn is the end of a match of its own, told to it from its beginning."""
+
+    def __init__(self, bot: Bot, header: Header, *, debugger: bool = False) -> None:
+        """Take a bot, and whether it is to stop in the debugger where it begins to choose."""
+        self.bot = bot
+        self._header = header
+        self._debugger = debugger
+
+    def answer(self, turn: Turn) -> Answer:
+        """Return what the bot plays; a traceback of it is printed on stderr."""
+        began = perf_counter()
+        try:
+            self._tell(turn)
+            position = turn.history.position
+            clocks = _clocks(turn, self._header)
+            began = perf_counter()
+            chosen = self._choose(turn, position, clocks)
+            seconds = perf_counter() - began
+            return Answer(text_of(chosen, position, place_of_choose(self.bot)), "", seconds)
+        except Resigned:
+            return Answer("", "", perf_counter() - began)
+        except BotFailed as failed:
+            return Answer("", str(failed), perf_counter() - began)
+        except (Exception, SystemExit) as error:
+            seconds = perf_counter() - began
+            traceback.print_exception(error)
+            return Answer("", describe_failure("to choose a move", error), seconds)
+
+    def close(self) -> None:
+        """Let go of the bot."""
+
+    def _tell(self, turn: Turn) -> None:
+        """Tell the bot of the match up to the turn, as after a lost connection."""
+        with redirect_stdout(sys.stderr):
+            history = History.begin(turn.history.start)
+            self.bot.match, self.bot.history = match_of(self._header, turn.side), history
+            self.bot.prepare(self.bot.match)
+            for message in turn.shown:
+                if isinstance(message, m.Moved):
+                    self.bot.history = history = history.after(message.move)
+                self.bot.told(message)
+
+    def _choose(self, turn: Turn, position: Position, clocks: Clocks) -> Choice:
+        choose: Chooses = self.bot.function if isinstance(self.bot, FunctionBot) else self.bot.choose
+        if not self._debugger:
+            with redirect_stdout(sys.stderr):
+                return choose(position, clocks)
+        print(position.picture())
+        print(f"ply {turn.ply}: {turn.recorded or f'no move ({turn.ending})'} in the record; c goes on, q ends it all")
+        debugger = _Debugger()
+        chosen: object = debugger.runcall(choose, position, clocks)
+        if debugger.is_left:
+            raise KeyboardInterrupt
+        return cast(Choice, chosen)  # what is none is named by `text_of`
+
+
+class _Debugger(Pdb):
+    """Python's debugger, which tells that it was left; `runcall` returns None then."""
+
+    is_left = False
+
+    def set_quit(self) -> None:
+        """Take note of it."""
+        self.is_left = True
+        super().set_quit()
+
+
+def _clocks(turn: Turn, header: Header) -> Clocks:
+    left = turn.milliseconds
+    return Clocks(left[turn.side], left[1 - turn.side], header.control.milliseconds[1])

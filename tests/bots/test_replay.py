@@ -1,0 +1,468 @@
+"""``arena-bot replay``: a bot in the turns of a record, told what its player knew then."""
+
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from bots.bot import Bot, Clocks, Resigned, Told
+from bots.client.errors import ArenaError
+from bots.workbench.replay.answers import Answer, Outcome, compare
+from bots.workbench.replay.in_process import BotHere
+from bots.workbench.replay.players import player
+from bots.workbench.replay.python_file import loaded
+from bots.workbench.replay.turns import match_of, turns_of
+from engine.games.interface import Position, moves
+from engine.record import Summary, verify
+from engine.wire import messages as m
+from tests.bots.test_cli import run
+from tests.engine.records import Table, records
+
+TIC_TAC_TOE = ("b2", "a1", "c1", "a3", "a2", "c2", "b3", "b1")
+FIRSTS = {1: "b2", 3: "c1", 5: "a2", 7: "b3"}
+"""What the first side has played, by its plies."""
+
+CHOOSE = """
+def choose(position, clocks):
+    move = {moves}.get(9 - sum(line.count("0") for line in position.text().splitlines()[1:]) + 1)
+    if move is None:
+        raise KeyError("no move was found")
+    return move
+"""
+
+
+def drawn() -> str:
+    """Return the record of a match that the second side has given up on its eighth move."""
+    return Table("mnk", "3 3 3").ready().play(*TIC_TAC_TOE[:7]).resign(1)
+
+
+def choosing(plies: dict[int, str]) -> str:
+    """Return the text of a Python file that plays these moves, and fails elsewhere."""
+    return CHOOSE.format(moves=plies)
+
+
+@pytest.fixture
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str, str], None]:
+    """Return what writes files of a folder with a record, in which the commands are given."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "17.txt").write_text(drawn(), encoding="utf-8")
+
+    def write(name: str, text: str) -> None:
+        (tmp_path / name).write_text(text, encoding="utf-8")
+
+    return write
+
+
+# Turns.
+
+
+def test_clocks_are_those_that_turn_had() -> None:
+    text = Table(increment=100).ready(30.5, 12.25).play("3").resign(0)
+    summary = verify(text)
+    ready = [line.split() for line in text.splitlines() if line.startswith("ready")]
+    left = {words[1]: float(words[3]) for words in ready}
+    seen = 0
+    for line in text.splitlines():
+        if line.startswith("move "):
+            _, ply, side, _, _, after, _ = line.split(" ", 6)
+            (turn,) = [one for one in turns_of(summary, int(side == "black")) if one.ply == int(ply)]
+            assert turn.milliseconds == (int(left["white"]), int(left["black"]))
+            left[side] = float(after)
+            seen += 1
+    assert seen == 3
+
+
+def test_each_turn_knows_the_game_before_it() -> None:
+    summary = verify(drawn())
+    turns = turns_of(summary, 0)
+    assert [turn.ply for turn in turns] == [1, 3, 5, 7]
+    assert [turn.recorded for turn in turns] == list(FIRSTS.values())
+    for turn in turns:
+        assert turn.history.moves == summary.history.moves[: turn.ply - 1]
+        start, *moved = turn.shown
+        assert isinstance(start, m.Start)
+        assert [one.move for one in moved if isinstance(one, m.Moved)] == list(turn.history.moves)
+        assert [one.ply for one in moved if isinstance(one, m.Moved)] == list(range(1, turn.ply))
+
+
+@pytest.mark.parametrize(
+    ("name", "side", "plies", "recorded", "ending"),
+    [
+        ("won on the board", 0, [1, 3, 5], "a3", ""),
+        ("won on the board", 1, [2, 4], "b2", ""),
+        ("illegal move", 0, [1, 3], "a1-a9", "bad_move"),
+        ("resigned on turn", 1, [2, 4], "", "resign"),
+        ("resigned out of turn", 1, [2, 4], "", "ended"),
+        ("time", 1, [2, 4], "", "time"),
+        ("said to have crashed", 1, [2, 4], "", "ended"),
+        ("crashed", 1, [2, 4], "", "crashed"),
+        ("server stop", 0, [], None, None),
+        ("time while initialising", 0, [], None, None),
+        ("move limit", 0, [1, 3], None, ""),
+    ],
+)
+def test_the_turn_in_which_the_match_ended_is_one(
+    name: str, side: int, plies: list[int], recorded: str | None, ending: str | None
+) -> None:
+    turns = turns_of(verify(records()[name]), side)
+    assert [turn.ply for turn in turns] == plies
+    if recorded is not None:
+        assert turns[-1].recorded == recorded
+    if ending is not None:
+        assert turns[-1].ending == ending
+        assert all(not turn.ending for turn in turns[:-1])
+
+
+def test_a_match_that_is_not_over_has_a_turn_that_is_not_finished() -> None:
+    (*_, last) = turns_of(verify(Table("mnk", "3 3 3").ready().play("b2").text), 1)
+    assert (last.ply, last.recorded, last.ending) == (2, "", "unfinished")
+
+
+# Answers.
+
+
+@pytest.mark.parametrize(
+    ("answer", "outcome", "failure"),
+    [
+        (Answer("a2", "", 0.1), Outcome.SAME, ""),
+        (Answer("A2", "", 0.1), Outcome.SAME, ""),
+        (Answer("b1", "", 0.1), Outcome.DIFFERENT, ""),
+        (Answer("", "", 0.1), Outcome.DIFFERENT, "resigns"),
+        (Answer("", "ValueError: what", 0.1), Outcome.FAILED, "ValueError: what"),
+        (Answer("b2", "", 0.1), Outcome.FAILED, "plays 'b2': "),
+        (Answer("a2", "", 30.0), Outcome.FAILED, "plays a2 after the "),
+    ],
+)
+def test_answers_where_the_record_has_a_move(answer: Answer, outcome: Outcome, failure: str) -> None:
+    compared = compare(turns_of(verify(drawn()), 0)[2], answer)
+    assert (
+        compared.outcome == outcome and compared.failure.startswith(failure) and bool(failure) == bool(compared.failure)
+    )
+
+
+@pytest.mark.parametrize(
+    ("answer", "outcome"),
+    [
+        (Answer("b1", "", 0.1), Outcome.NEW),
+        (Answer("", "", 0.1), Outcome.SAME),
+        (Answer("", "ValueError: what", 0.1), Outcome.FAILED),
+    ],
+)
+def test_answers_where_the_player_had_resigned(answer: Answer, outcome: Outcome) -> None:
+    assert compare(turns_of(verify(drawn()), 1)[-1], answer).outcome == outcome
+
+
+def test_time_does_not_count_in_the_debugger() -> None:
+    turn = turns_of(verify(drawn()), 0)[2]
+    assert compare(turn, Answer("a2", "", 3600.0), late_counts=False).outcome == Outcome.SAME
+
+
+def test_another_text_for_the_same_position_is_the_same() -> None:
+    summary = verify(Table().ready().play("a3-b4").resign(1))
+    (turn,) = turns_of(summary, 0)
+    after = turn.history.position.resolve("a3-b4").position
+    others = [
+        one.move for one in turn.history.position.successors() if one.position.key == after.key and one.move != "a3-b4"
+    ]
+    assert others and all(compare(turn, Answer(move, "", 0.1)).outcome == Outcome.SAME for move in others)
+
+
+class Witness(Bot):
+    """Plays the moves of the record, and remembers what it was told."""
+
+    def __init__(self, summary: Summary) -> None:
+        self.played = summary.history.moves
+        self.told_of: list[list[Told]] = []
+        self.prepared: list[m.Match] = []
+        self.clocks: list[Clocks] = []
+
+    def prepare(self, match: m.Match) -> None:
+        assert not self.history.moves and self.match == match
+        self.prepared.append(match)
+        self.told_of.append([])
+
+    def told(self, message: Told) -> None:
+        self.told_of[-1].append(message)
+        assert self.history.plies == sum(isinstance(one, m.Moved) for one in self.told_of[-1])
+
+    def choose(self, position: Position, clocks: Clocks) -> str:
+        assert self.history.position == position and self.history.moves == self.played[: self.history.plies]
+        self.clocks.append(clocks)
+        return self.played[self.history.plies]
+
+
+def test_a_bot_is_told_all_that_it_was_told_then() -> None:
+    summary = verify(Table("mnk", "3 3 3", increment=250).ready().play(*TIC_TAC_TOE).text)
+    witness = Witness(summary)
+    asked = BotHere(witness, summary.header)
+    turns = turns_of(summary, 1)
+    for turn in turns:
+        assert compare(turn, asked.answer(turn)).outcome == Outcome.SAME
+    assert witness.told_of == [list(turn.shown) for turn in turns]
+    assert witness.prepared == [match_of(summary.header, 1)] * 4
+    assert witness.prepared[0][:8] == (17, "mnk", "3,3,3", "second", "alice", 20_000, 250, 60)
+    assert witness.clocks == [(turn.milliseconds[1], turn.milliseconds[0], 250) for turn in turns]
+
+
+def test_what_a_bot_raises_is_one_answer_and_a_traceback(capsys: pytest.CaptureFixture[str]) -> None:
+    summary = verify(drawn())
+
+    class Failing(Bot):
+        def choose(self, position: Position, clocks: Clocks) -> str:
+            if self.history.plies == 2:
+                raise KeyError("x")
+            if self.history.plies == 4:
+                raise Resigned
+            return None if self.history.plies else moves(position)[0]  # type: ignore[return-value]
+
+    first, second, third, fourth = [BotHere(Failing(), summary.header).answer(turn) for turn in turns_of(summary, 0)]
+    assert (first.move, first.failure) == ("a3", "")
+    assert second.failure.startswith("the bot failed to choose a move (test_replay.py, line ")
+    assert second.failure.endswith(", in choose): KeyError: 'x'")
+    assert (third.move, third.failure) == ("", "")
+    assert "returned None (NoneType); it has to return a move as text" in fourth.failure
+    assert capsys.readouterr().err.count("Traceback") == 1
+
+
+# Python files.
+
+
+FILES = {
+    "play.py": "from bots.client import play\nplay(lambda position, clocks: 'a1', opponent='x')\nraise SystemExit(1)\n",
+    "named.py": "from bots.client.run import play\nplay(lambda position, clocks: 'a1', name='alice')\n",
+    "guarded.py": "from bots.client import play\ndef choose(p, c): return 'a1'\n"
+    "if __name__ == '__main__': play(choose)\n",
+    "words.py": "import sys\nfrom bots.client import play\nplay(lambda p, c: sys.argv[1], port=int(sys.argv[2]))\n",
+    "neighbour.py": "from beside import choose\n",
+    "beside.py": "def choose(position, clocks): return 'a1'\n",
+    "subclass.py": "from bots.client.run import Bot, play\n"
+    "class Mine(Bot):\n    def choose(self, position, clocks): return 'a1'\nplay(Mine())\n",
+}
+
+
+@pytest.mark.parametrize("name", [name for name in FILES if name != "beside.py"])
+def test_the_bot_of_a_file_is_what_it_plays_with(place: Callable[[str, str], None], name: str) -> None:
+    for file, text in FILES.items():
+        place(file, text)
+    summary = verify(drawn())
+    before = sys.argv, list(sys.path), sys.modules["__main__"]
+    with loaded(Path(name), ["a1", "2754"]) as file_bot:
+        assert file_bot.name == ("alice" if name == "named.py" else Path(name).stem)
+        assert BotHere(file_bot.bot, summary.header).answer(turns_of(summary, 0)[0]).move == "a1"
+    assert (sys.argv, sys.path, sys.modules["__main__"]) == before
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        (None, "mine.py cannot be read: No such file or directory"),
+        ("def choose(:\n", "mine.py, line 1: this is no Python: "),
+        (
+            "x = 1\nx.y\n",
+            "the bot failed before it called play (mine.py, line 2, in <module>): AttributeError: 'int' object has no ",
+        ),
+        ("raise SystemExit(3)\n", "mine.py has ended before it called play, with exit status 3"),
+        ("input()\n", "mine.py reads standard input; give a program that does so as a command: 'python mine.py'"),
+        ("x = 1\n", "mine.py neither calls play nor has a function choose(position, clocks)"),
+        ("choose = 1\n", "play needs a Bot, or a function that takes position and clocks; not 1"),
+        ("from bots.client import play\nplay(1)\n", "mine.py: play needs a Bot, or a function"),
+    ],
+)
+def test_a_file_without_a_bot_is_named(place: Callable[[str, str], None], text: str | None, sentence: str) -> None:
+    if text is not None:
+        place("mine.py", text)
+    with pytest.raises(ArenaError) as caught, loaded(Path("mine.py"), []):
+        pass
+    assert str(caught.value).startswith(sentence)
+
+
+# The command.
+
+
+def test_a_bot_that_plays_the_same_ends_with_0(
+    place: Callable[[str, str], None], capsys: pytest.CaptureFixture[str]
+) -> None:
+    place("alice.py", "print('loaded')\n" + choosing(FIRSTS))
+    status, output, error = run(capsys, "replay", "17.txt", "alice.py")
+    lines = output.splitlines()
+    assert (status, error) == (0, "loaded\n")
+    assert lines[0].startswith("mnk 3 3 3: alice (first) against bob (second), ")
+    assert lines[1].split() == ["ply", "clock", "record", "bot", "took"]
+    assert lines[2].split()[:4] == ["1", "19.957", "b2", "b2"] and lines[2].endswith("  same")
+    assert lines[-1].startswith("alice as first: 4 turns, 4 the same, 0 different; ") and len(lines) == 7
+
+
+def test_a_bot_that_plays_otherwise_or_fails_ends_with_1(
+    place: Callable[[str, str], None], capsys: pytest.CaptureFixture[str]
+) -> None:
+    place("alice.py", choosing({1: "b2", 3: "b3", 5: "b2"}))
+    status, output, error = run(capsys, "replay", "17.txt", "alice.py")
+    outcomes = [line[71:].strip() for line in output.splitlines()[2:-1]]
+    assert status == 1
+    assert outcomes[:2] == ["same", "differs"]
+    assert outcomes[2].startswith("fails: plays 'b2': ")
+    assert (
+        outcomes[3]
+        == "fails: the bot failed to choose a move (alice.py, line 5, in choose): KeyError: 'no move was found'"
+    )
+    assert "Traceback" in error and "alice.py" in error
+    assert ": 4 turns, 1 the same, 1 different, 2 failed; " in output.splitlines()[-1]
+
+
+def test_a_mended_bot_answers_where_the_record_has_no_move(
+    place: Callable[[str, str], None], capsys: pytest.CaptureFixture[str]
+) -> None:
+    place("mine.py", choosing({8: "b1"}))
+    status, output, _ = run(capsys, "replay", "17.txt", "mine.py", "--side", "second", "--ply", "8")
+    assert status == 0
+    assert output.splitlines()[2].split()[2:4] == ["(resign)", "b1"] and output.splitlines()[2].endswith("  new")
+    assert ": 1 turn, 0 the same, 0 different, 1 where the record has no move; " in output.splitlines()[-1]
+
+
+def test_the_answers_as_json(place: Callable[[str, str], None], capsys: pytest.CaptureFixture[str]) -> None:
+    place("alice.py", choosing({1: "b2", 3: "b3", 5: "a2"}))
+    status, output, error = run(capsys, "replay", "17.txt", "alice.py", "--json", "-")
+    told = json.loads(output)
+    assert status == 1 and error.startswith("mnk 3 3 3: ")
+    assert {key: told[key] for key in ("match", "bot", "side", "player", "same", "different", "failed", "new")} == {
+        "match": 17, "bot": "alice", "side": "first", "player": "alice",
+        "same": 2, "different": 1, "failed": 1, "new": 0,
+    }  # fmt: skip
+    seconds = told["turns"][1].pop("seconds")
+    assert seconds >= 0
+    assert told["turns"][1] == {
+        "ply": 3, "clock_ms": 19256, "opponents_clock_ms": 19269, "record": "c1", "ending": None, "move": "b3",
+        "outcome": "different", "failure": None,
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("keys", "status", "words"),
+    [
+        ("p clocks.mine_ms\nc\n", 0, ["19256", "alice as first: 1 turn, 1 the same"]),
+        ("q\n", 130, []),
+    ],
+)
+def test_the_debugger_stops_where_the_bot_begins_to_choose(
+    keys: str,
+    status: int,
+    words: list[str],
+    place: Callable[[str, str], None],
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+) -> None:
+    place("alice.py", choosing(FIRSTS))
+    place("keys", keys)
+    with (tmp_path / "keys").open(encoding="utf-8") as stdin:
+        monkeypatch.setattr(sys, "stdin", stdin)
+        ended, output, _ = run(capsys, "replay", "17.txt", "alice.py", "--ply", "3", "--debugger")
+    assert ended == status
+    assert "ply 3: c1 in the record; " in output and "alice.py(3)choose()" in output
+    assert all(word in output for word in words)
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (("none.txt", "alice.py"), "none.txt: cannot be read: No such file or directory"),
+        (("17.txt", "other.py"), "neither alice (first) nor bob (second) is called other: say by --side whose turns"),
+        (("17.txt", "alice.py", "--side", "white"), "--side is first or second here, not white"),
+        (("17.txt", "alice.py", "--ply", "2"), "alice (first) was to move at 1, 3, 5, 7"),
+        (("early.txt", "alice.py"), "alice (white) was to move nowhere: the match was not begun"),
+        (("17.txt", "'"), '"\'" is no command: no closing quotation'),
+        (("17.txt", ""), "the bot is empty: it is a Python file, or the command of a program"),
+        (("17.txt", "./alice", "--side", "first"), "the program ./alice cannot be started: No such file or directory"),
+        (("17.txt", "false", "--side", "first"), "the program ended by itself, with exit status 1"),
+        (("17.txt", "false", "--debugger"), "--debugger is for a Python file"),
+        (("-", "alice.py", "--debugger"), "--debugger reads standard input itself"),
+        (("17.txt", "alice.py", "--json", "none/x"), "--json: there is no folder none"),
+    ],
+)
+def test_bad_input_takes_one_line(
+    words: tuple[str, ...],
+    sentence: str,
+    place: Callable[[str, str], None],
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    place("alice.py", choosing(FIRSTS))
+    place("other.py", choosing(FIRSTS))
+    place("early.txt", records()["time while initialising"])
+    with (tmp_path / "17.txt").open(encoding="utf-8") as stdin:
+        monkeypatch.setattr(sys, "stdin", stdin)
+        status, output, error = run(capsys, "replay", *words)
+    assert (status, output) == (2, "")
+    assert error.count("\n") == 1 and sentence in error, error
+
+
+# Programs.
+
+
+LINES = """
+import sys
+plies = {moves}
+ply = 0
+for line in sys.stdin:
+    kind, *words = line.split()
+    if kind == "MATCH":
+        ply = 1
+        print("READY", flush=True)
+    elif kind == "MOVED":
+        ply += 1
+    elif kind == "TURN":
+        if ply not in plies:
+            sys.exit(3)
+        print("MOVE", plies[ply], flush=True)
+"""
+
+CONNECTS = """
+import sys
+from bots.client.run import Bot, Resigned, play
+class Mine(Bot):
+    def choose(self, position, clocks):
+        ply = self.history.plies + 1
+        if ply == 7:
+            raise Resigned
+        if ply == 5:
+            raise ValueError("lost")
+        return {moves}[ply]
+play(Mine(), games=0, {options}report=lambda line: None)
+"""
+
+
+def answers(bot: str) -> list[tuple[str, str, Outcome]]:
+    """Return what a program answers in the turns of the first side."""
+    summary = verify(drawn())
+    with player(bot, summary.header, "first", debugger=False, report=lambda line: None) as playing:
+        compared = [compare(turn, playing.asked.answer(turn)) for turn in turns_of(summary, playing.side)]
+    return [(one.move, one.failure, one.outcome) for one in compared]
+
+
+def test_a_program_on_stdin_and_stdout(place: Callable[[str, str], None]) -> None:
+    place("lines.py", LINES.format(moves={1: "b2", 3: "b3", 7: "b3"}))
+    assert answers(f"{sys.executable} lines.py") == [
+        ("b2", "", Outcome.SAME),
+        ("b3", "", Outcome.DIFFERENT),
+        ("", "the program ended by itself, with exit status 3", Outcome.FAILED),
+        ("b3", "", Outcome.SAME),
+    ]
+
+
+def test_a_program_that_connects(place: Callable[[str, str], None]) -> None:
+    place("connects.py", CONNECTS.format(moves={1: "b2", 3: "b3"}, options=""))
+    found = answers(f"{sys.executable} connects.py")
+    assert found[:2] == [("b2", "", Outcome.SAME), ("b3", "", Outcome.DIFFERENT)]
+    assert (
+        found[2][1].startswith("said CRASHED ") and "ValueError: lost" in found[2][1] and found[2][2] == Outcome.FAILED
+    )
+    assert found[3] == ("", "resigns", Outcome.DIFFERENT)
+
+
+def test_a_program_that_wants_another_game_is_named(place: Callable[[str, str], None]) -> None:
+    place("connects.py", CONNECTS.format(moves={}, options="params='4,4,3', "))
+    with pytest.raises(ArenaError, match=r"the bot seeks params=4,4,3, and the record is of another game"):
+        answers(f"{sys.executable} connects.py")
