@@ -290,6 +290,11 @@ class Arena:
             return self.matches[number]
         return next((match for match in self.recent if match.number == number), None)
 
+    def awaited_ply(self, number: int) -> int:
+        """Return the number of the move that a match waits for, from 1; 0 before its first turn."""
+        match = self.find_match(number)
+        return 0 if match is None else match.awaited_ply
+
     def begin_paired_match(self, pairing: matchmaking.Pairing) -> Match:
         """Start the match of a pairing."""
         game = GAMES[pairing.game]

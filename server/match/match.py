@@ -117,6 +117,11 @@ class Match:
         return self.header.match
 
     @property
+    def awaited_ply(self) -> int:
+        """Return the number of the move that is waited for, from 1; 0 before both players are ready."""
+        return self.state.history.plies + 1 if self.state.ready == (True, True) else 0
+
+    @property
     def public(self) -> referee.State:
         """Return the state that spectators may see now."""
         return self.state if self._delay is None or self.state.outcome is not None else self._delay.state

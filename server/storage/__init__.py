@@ -1,5 +1,7 @@
-"""Records on disk: one file a match, synced in groups.
+"""Records on disk: one file a match, synced in groups; and logs beside them, for the authors of players.
 
+- `bounded_log`: a log of bounded size: it keeps the beginning and the end of what a program says, each line with its
+  move
 - `disk`: the file operations that records need; tests replace them by a disk that fails or loses power
 - `match_numbers`: allocation of match numbers: each is used once, even after a power cut
 - `record_store`: the record store: one file a match, written while it is played

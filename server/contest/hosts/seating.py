@@ -283,7 +283,8 @@ class GameSeating:
         )
         entrant = definition.entrant(ticket.name)
         folder = Path(definition.folder or settings.data) / ("" if entrant is None else entrant.folder)
-        place = Place(folder, self._home, errors, core.core, core.ready, limits)
+        ply = partial(self._arena.awaited_ply, task.number)
+        place = Place(folder, self._home, errors, core.core, core.ready, limits, ply)
         program = await nursery.start(run, command, seat, place)
         assert isinstance(program, Program)
         if program.stream is not None:

@@ -1,6 +1,5 @@
 """Programs of entrants: their sandbox, their limits, and their processor cores.
 
-- `bounded_log`: a log of bounded size: it keeps the beginning and the end of what a program writes on stderr
 - `command`: the command line and the environment of an entrant's program
 - `pipes`: the pipes of a program as a stream
 - `program`: runs programs of entrants: starts each for one game, and ends it with all its processes

@@ -6,7 +6,7 @@ import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -18,7 +18,6 @@ import trio
 from engine.games.outcome import Termination
 from engine.wire.seat import Seat, environment_variables, fill_command
 from server.contest.fixtures import ProgramUsage
-from server.contest.programs.bounded_log import BoundedLog
 from server.contest.programs.command import connects, quote_command
 from server.contest.programs.pipes import Pipes
 from server.contest.programs.sandbox import bubblewrap
@@ -27,6 +26,7 @@ from server.contest.programs.sandbox.process import Seal, Sealed
 from server.contest.programs.sandbox.spawning import spawn
 from server.net.os_faults import machine_fault
 from server.ops import descendants
+from server.storage.bounded_log import BoundedLog
 
 log = structlog.get_logger()
 
@@ -72,6 +72,8 @@ class Place(NamedTuple):
     """Set when nothing else uses the core any more: the program begins then; None where nothing does."""
     seal: Seal | None = None
     """What is put around it; None for nothing."""
+    ply: Callable[[], int] = lambda: 0
+    """Tells which move of its game is waited for, from 1; 0 before the first one."""
 
 
 class Program:
@@ -83,10 +85,10 @@ class Program:
         process: subprocess.Popen[bytes],
         marker: str,
         errors: int,
-        keep: Path,
+        place: Place,
         box: Sealed | None = None,
     ) -> None:
-        """Take the leader of a process group, the pipe of its stderr, and the path of its log.
+        """Take the leader of a process group, the pipe of its stderr, and the place with the path of its log.
 
         In a sandbox that is bubblewrap.
         """
@@ -109,7 +111,7 @@ class Program:
         self._status: int | None = None
         self._ending = self._never_ran = False
         self._errors = trio.lowlevel.FdStream(errors)
-        self._log = BoundedLog(keep)
+        self._log = BoundedLog(place.errors, place.ply)
         self._keeping = trio.CancelScope(shield=True)
         self._kept = trio.Event()
 
@@ -297,7 +299,7 @@ async def _start(command: Sequence[str], seat: Seat, place: Place) -> Program:
         talks = not connects(command)
         start = partial(spawn, words, environment, str(place.folder), place.core, talks=talks, errors=theirs)
         process = await trio.to_thread.run_sync(start)
-        return Program(called, process, marker, errors, place.errors)
+        return Program(called, process, marker, errors, place)
     except BaseException as error:
         with suppress(OSError):  # where the program has not taken it over
             os.close(errors)
@@ -330,7 +332,7 @@ async def _start_sealed(command: Sequence[str], called: str, seat: Seat, place: 
         if place.ready is not None:  # the sandbox is made meanwhile
             await place.ready.wait()
         box.begin()
-        return Program(called, box.process, "", errors, place.errors, box)
+        return Program(called, box.process, "", errors, place, box)
     except BaseException as error:
         with suppress(OSError):
             os.close(errors)

@@ -70,8 +70,8 @@ class Loss(msgspec.Struct, frozen=True, kw_only=True):
     """A word of `server.contest.scoring.disqualification.Cause`."""
     reason: str
     sentence: str
-    wrote: str = ""
-    """The last lines that the program of the loser wrote on stderr, where it lost by a fault of its own."""
+    log: str = ""
+    """Link to what the program of the loser wrote on stderr, where it wrote anything: the organiser has the file."""
 
 
 class Disqualified(msgspec.Struct, frozen=True, kw_only=True):

@@ -1,6 +1,5 @@
 """A snapshot of a contest from the store, from which progress and reports are made."""
 
-from collections.abc import Iterable
 from datetime import datetime
 from pathlib import Path
 from typing import NamedTuple
@@ -16,15 +15,8 @@ from server.contest.report import files
 from server.contest.report.contents import make_report
 from server.contest.report.estimate import Moment
 from server.contest.report.structure import Loss, Report
-from server.contest.scoring.disqualification import Cause
-from server.contest.store.folders import folder_of, last_lines
+from server.contest.store.folders import folder_of, link_to_log, links_to_logs
 from server.contest.store.store import Store
-
-QUIET = frozenset({Cause.BOARD, Cause.TIME, Cause.ADJUDICATED, Cause.FORFEIT, Cause.WITHDRAWN})
-"""Causes of losses for which nobody looks into what the program has written."""
-
-MAX_HEARD = 200
-"""Losses, the last ones, with which the report shows what the program has written."""
 
 
 class ContestSnapshot(NamedTuple):
@@ -60,26 +52,21 @@ def take_snapshot(store: Store, contest: int, now: datetime, present: Presence |
 
 def write_report(data: Path, contest: int, found: ContestSnapshot) -> Report:
     """Write the report of a contest into its folder, and return it; raises OSError."""
-    made = _with_last_words(found.report(), data, contest)
+    made = _with_logs(found.report(), data, contest)
     files.write_report_files(made, folder_of(data, contest))
     return made
 
 
-def _with_last_words(made: Report, data: Path, contest: int) -> Report:
-    """Add the last lines of programs on stderr to games that they lost by their own fault."""
-    loud = [loss for loss in made.losses if loss.match is not None and loss.cause not in QUIET][-MAX_HEARD:]
-    heard: dict[tuple[int | None, str], str] = {
-        (loss.match, loss.name): lines
-        for loss in loud
-        if loss.match is not None and (lines := last_lines(data, contest, loss.match, loss.name))
-    }
-    if not heard:
-        return made
+def _with_logs(made: Report, data: Path, contest: int) -> Report:
+    """Add the links to logs of programs, which are for their authors and the organiser: a report is for everybody."""
+    kept = links_to_logs(data, contest)
 
-    def with_words(losses: Iterable[Loss]) -> tuple[Loss, ...]:
+    def linked(losses: tuple[Loss, ...]) -> tuple[Loss, ...]:
+        links = ["" if loss.match is None else link_to_log(loss.match, loss.name) for loss in losses]
         return tuple(
-            msgspec.structs.replace(loss, wrote=heard.get((loss.match, loss.name), "")) for loss in losses
-        )  # fmt: skip
+            msgspec.structs.replace(loss, log=link) if link in kept else loss
+            for loss, link in zip(losses, links, strict=True)
+        )
 
-    out = tuple(msgspec.structs.replace(one, evidence=with_words(one.evidence)) for one in made.disqualified)
-    return msgspec.structs.replace(made, losses=with_words(made.losses), disqualified=out)
+    out = tuple(msgspec.structs.replace(one, evidence=linked(one.evidence)) for one in made.disqualified)
+    return msgspec.structs.replace(made, losses=linked(made.losses), disqualified=out)

@@ -4,14 +4,20 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 
+from server.storage.bounded_log import without_plies
+
 MAX_SHOWN_LINES = 20
-"""Lines of what a program wrote on stderr that a report shows: the traceback of a bot that has crashed."""
+"""Lines of what a program wrote on stderr that ``contest --check`` shows: the traceback of a bot that has crashed."""
 
 MAX_SHOWN_BYTES = 4096
 """Read of its end for that."""
 
 FOLDER = "contests"
 """Part of the data directory with a folder for each contest: its report, and what its programs wrote on stderr."""
+
+
+PROGRAMS = "programs"
+"""Part of that folder with the logs."""
 
 
 def folder_of(data: Path, contest: int) -> Path:
@@ -21,7 +27,7 @@ def folder_of(data: Path, contest: int) -> Path:
 
 def errors_of(data: Path, contest: int, match: int, name: str) -> Path:
     """Return the path of the log of a player's program in a game."""
-    return folder_of(data, contest) / "programs" / f"{match}-{name}.txt"
+    return folder_of(data, contest) / link_to_log(match, name)
 
 
 def last_lines(data: Path, contest: int, match: int, name: str) -> str:
@@ -33,7 +39,18 @@ def last_lines(data: Path, contest: int, match: int, name: str) -> str:
             text = file.read().decode(errors="replace")
     except OSError:
         return ""
-    return "\n".join(text.strip().splitlines()[-MAX_SHOWN_LINES:])
+    return "\n".join(without_plies(text.strip()).splitlines()[-MAX_SHOWN_LINES:])
+
+
+def links_to_logs(data: Path, contest: int) -> frozenset[str]:
+    """Return the links from the report of a contest to the logs of programs: their paths from its folder."""
+    folder = folder_of(data, contest)
+    return frozenset(path.relative_to(folder).as_posix() for path in (folder / PROGRAMS).glob("*.txt"))
+
+
+def link_to_log(match: int, name: str) -> str:
+    """Return the link to the log of a player's program in a game, which may have none."""
+    return f"{PROGRAMS}/{match}-{name}.txt"
 
 
 def keep_written(data: Path, contest: int, match: int, wrote: Mapping[str, bytes]) -> None:

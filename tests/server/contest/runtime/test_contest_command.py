@@ -135,7 +135,8 @@ def test_a_contest_of_programs_is_reported_with_all_its_records(tmp_path: Path) 
     assert (report["state"], report["done"]) == ("over", 20)
     reasons = {(loss["name"], loss["cause"]) for loss in report["losses"]}
     assert {("crash", "crashed"), ("wrong", "bad_move"), ("nobody", "not_started")} <= reasons
-    assert all("I cannot go on" in loss["wrote"] for loss in report["losses"] if loss["cause"] == "crashed")
+    logs = {folder_of(tmp_path / "data", 1) / loss["log"] for loss in report["losses"] if loss["cause"] == "crashed"}
+    assert logs and all("I cannot go on" in log.read_text(encoding="utf-8") for log in logs)
     sentences = " ".join(loss["sentence"] for loss in report["losses"])
     assert "exit status 7" in sentences and "I cannot go on" in sentences and "does-not-exist" in sentences
     for game in report["games"]:

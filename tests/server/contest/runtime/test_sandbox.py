@@ -22,6 +22,7 @@ from server.contest.programs.sandbox.bubblewrap import View, may_use_python
 from server.contest.programs.sandbox.choice import sandbox_obstacle
 from server.contest.programs.sandbox.process import Seal
 from server.ops import descendants
+from server.storage.bounded_log import without_plies
 from tests.descriptors import open_files
 
 SEAT = Seat("127.0.0.1", 2754, "carol", "gipf", "5ec7e7")
@@ -49,7 +50,7 @@ async def started(
 
 
 def kept(tmp_path: Path) -> str:
-    return (tmp_path / "data" / "errors.txt").read_text()
+    return without_plies((tmp_path / "data" / "errors.txt").read_text())
 
 
 def with_word(word: str) -> list[int]:
