@@ -14,11 +14,14 @@ from collections.abc import Callable, Sequence
 
 from bots.bot import Bot, Clocks, GameResult, Resigned, Told
 from bots.bridge.program import Program, ProgramEnded, ProgramFailed
+from bots.bridge.stderr_reader import NoteSource
 from bots.client.errors import BotFailed
 from engine.games.interface import Position, moves
 from engine.wire import messages as m
 from engine.wire.codes import ProtocolError
 from engine.wire.coding import usage
+from engine.wire.ends import kind_of
+from engine.wire.notes import Note, read_note
 from engine.wire.pipes import PipeEnd
 from engine.wire.seat import Seat, environment_variables
 from engine.wire.states import IN_MATCH
@@ -44,14 +47,18 @@ class ProgramBot(Bot):
 
     checked = False
 
-    def __init__(self, command: Sequence[str], seat: Seat) -> None:
-        """Start the program, which finds in its environment where it plays; raises `ArenaError` where it cannot."""
+    def __init__(self, command: Sequence[str], seat: Seat, notes: NoteSource = "marked") -> None:
+        """Start the program, which finds in its environment where it plays; raises `ArenaError` where it cannot.
+
+        ``notes`` tells which lines of its stderr are notes.
+        """
         self.played = 0
         """Number of finished matches."""
         self.failures = 0
         """Number of failed matches in a row."""
         self._command = command
         self._environment = os.environ | environment_variables(seat)
+        self._note_source = notes
         self._failed = False
         self._program: Program | None = None
         self.start()
@@ -59,7 +66,7 @@ class ProgramBot(Bot):
     def start(self) -> Program:
         """Start the program, unless it runs."""
         if self._program is None:
-            self._program = Program(self._command, self._environment)
+            self._program = Program(self._command, self._environment, self._note_source)
             self._begun()
         return self._program
 
@@ -88,11 +95,32 @@ class ProgramBot(Bot):
 
     def choose(self, position: Position, clocks: Clocks) -> str:
         """Ask the program for a move; end it if it fails."""
+        self._pass_notes(self._last_ply())
         try:
             return self._ask(position, clocks)
         except BotFailed:
             self._fail()
             raise
+        finally:
+            self._pass_notes(None)
+
+    def told(self, message: Told) -> None:
+        """Pass on what the program has noted since its move."""
+        self._pass_notes(self._last_ply() if isinstance(message, m.Moved) and message.side != self.match.side else None)
+
+    def _last_ply(self) -> int | None:
+        """Return the number of the program's last move, on its turn; None before the first one."""
+        return self.history.plies - 1 if self.history.plies > 1 else None
+
+    def _pass_notes(self, ply: int | None) -> None:
+        """Send what the program has noted on stderr, about a move where it names no other."""
+        for note in self._program.notes() if self._program is not None else ():
+            self._pass_note(note, ply)
+
+    def _pass_note(self, note: Note, ply: int | None) -> None:
+        if self.noting is not None:
+            ply = ply if note.ply is None else note.ply
+            self.noting(ply=ply, score=note.score, depth=note.depth, nodes=note.nodes, pv=note.pv, text=note.text)
 
     def finished(self, result: GameResult) -> None:
         """Count the match."""
@@ -119,17 +147,20 @@ class ProgramBot(Bot):
 class LinesBot(ProgramBot):
     """A bot that runs a program with the lines of the protocol."""
 
-    def __init__(self, command: Sequence[str], seat: Seat, report: Callable[[str], None]) -> None:
+    def __init__(
+        self, command: Sequence[str], seat: Seat, report: Callable[[str], None], notes: NoteSource = "marked"
+    ) -> None:
         """Start the program. One that logs in and seeks as over TCP is answered with the seat's name and game."""
         self._name = seat.name
         self._game = seat.game
         self._report = report
         self._number = 0
         """Number of the last announced match."""
-        super().__init__(command, seat)
+        super().__init__(command, seat, notes)
 
     def told(self, message: Told) -> None:
-        """Pass the message on to the program."""
+        """Pass the message on to the program, and its notes to the server."""
+        super().told(message)
         if self._program is not None and self._end.state in IN_MATCH:
             self._tell(message)
 
@@ -137,6 +168,7 @@ class LinesBot(ProgramBot):
         self._end = PipeEnd()
         self._inbox: deque[str | ProtocolError] = deque()
         self._errors = 0
+        self._noticed: set[str] = set()
         self._tell(m.Arena(m.VERSION, "arena-bot-bridge", "open"))
         self._tell(m.Welcome(self._name))
 
@@ -167,9 +199,9 @@ class LinesBot(ProgramBot):
         self._program.tell(self._end.send(message))
 
     def _catch_up(self) -> None:
-        """Handle the lines of the program since the last read."""
+        """Handle the lines of the program since the last read: its notes are about its last move."""
         while (line := self._line(time.monotonic())) is not None:
-            self._answer(line)
+            self._answer(line, self._last_ply())
 
     def _wait_for(self, kind: type, milliseconds: int) -> m.Message:
         """Return the program's next request of a kind, within its remaining time and `GRACE_SECONDS`."""
@@ -191,14 +223,19 @@ class LinesBot(ProgramBot):
             self._inbox.extend(self._end.receive(data))
         return self._inbox.popleft()
 
-    def _answer(self, line: str | ProtocolError) -> m.Message:
-        """Parse a line of the program, answer it if possible, and return the message."""
+    def _answer(self, line: str | ProtocolError, noted_ply: int | None = None) -> m.Message:
+        """Parse a line of the program, answer it if possible, and return the message.
+
+        ``noted_ply`` is the move that a note is about where it names none; None for the next one.
+        """
         if self._end.is_answered(line):
             return None
         try:
             request = self._end.accept(line)
+            if isinstance(request, m.Note):
+                return self._pass_note(read_note(request.note), noted_ply)
         except ProtocolError as error:
-            return self._refuse(line, error)
+            return self._leave_note_out(error) if kind_of(line) == m.KINDS[m.Note] else self._refuse(line, error)
         match request:
             case m.Ping(text):
                 self._tell(m.Pong(text))
@@ -216,6 +253,12 @@ class LinesBot(ProgramBot):
             case m.Crashed(sentence):
                 raise ProgramFailed(f"the program said CRASHED {sentence}".rstrip())
         return request
+
+    def _leave_note_out(self, error: ProtocolError) -> None:
+        """Tell the program why its note is left out, once for each code, as the server does."""
+        if error.code not in self._noticed:
+            self._noticed.add(error.code)
+            self._tell(m.Notice(error.code, m.Text(str(error))))
 
     def _refuse(self, line: str | ProtocolError, error: ProtocolError) -> None:
         self._errors += 1

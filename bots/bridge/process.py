@@ -1,7 +1,7 @@
 """A process with its process group, and how it is ended.
 
 It leads a process group of its own, so that its children end with it, and Ctrl-C reaches only this program, which
-then ends the group in order. Its stderr is inherited.
+then ends the group in order. Its stderr is inherited, or a pipe.
 """
 
 import os
@@ -24,20 +24,33 @@ LOOK_SECONDS = 0.01
 class Process:
     """A running process. Always call `end`."""
 
-    def __init__(self, command: Sequence[str], *, pipes: bool, environment: Mapping[str, str] | None = None) -> None:
-        """Start the process, with or without pipes for stdin and stdout; raises `ArenaError`.
+    def __init__(
+        self,
+        command: Sequence[str],
+        *,
+        pipes: bool,
+        stderr: bool = False,
+        environment: Mapping[str, str] | None = None,
+    ) -> None:
+        """Start the process, with or without pipes for stdin and stdout, and for ``stderr``; raises `ArenaError`.
 
-        The environment is inherited by default.
+        The environment is inherited by default. Who asks for a pipe of stderr closes it.
         """
         ends = subprocess.PIPE if pipes else subprocess.DEVNULL
         try:
             self._process = subprocess.Popen(
-                command, stdin=ends, stdout=ends, bufsize=0, env=environment, start_new_session=True
+                command,
+                stdin=ends,
+                stdout=ends,
+                stderr=subprocess.PIPE if stderr else None,
+                bufsize=0,
+                env=environment,
+                start_new_session=True,
             )
         except OSError as error:
             why = error.strerror or str(error)
             raise ArenaError(f"the program {shlex.join(command)} cannot be started: {why}") from error
-        self.to, self.from_ = self._process.stdin, self._process.stdout
+        self.to, self.from_, self.stderr = self._process.stdin, self._process.stdout, self._process.stderr
 
     def ended(self, seconds: float = 0.0) -> str | None:
         """Describe how the process ended, waiting for a time; None if it still runs."""

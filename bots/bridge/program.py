@@ -6,7 +6,9 @@ import time
 from collections.abc import Mapping, Sequence
 
 from bots.bridge.process import LEAVE_SECONDS, Process
+from bots.bridge.stderr_reader import NoteSource, StderrReader
 from bots.client.errors import BotFailed
+from engine.wire.notes import Note
 
 MAX_WAITING_BYTES = 1 << 20
 """Bytes that may be queued for a program that does not read: thousands of moves fit."""
@@ -28,14 +30,19 @@ class ProgramEnded(ProgramFailed):
 class Program:
     """A running program. Always call `end`."""
 
-    def __init__(self, command: Sequence[str], environment: Mapping[str, str]) -> None:
-        """Start the program with an environment; raises `bots.client.errors.ArenaError` if that fails."""
+    def __init__(self, command: Sequence[str], environment: Mapping[str, str], notes: NoteSource) -> None:
+        """Start the program with an environment; raises `bots.client.errors.ArenaError` if that fails.
+
+        ``notes`` tells which lines of its stderr are notes.
+        """
         self.heard_any = False
         """Whether it has written anything."""
         self._waiting = b""
         self._unasked = 0
         """Bytes that it has written since the last question."""
-        self._process = Process(command, pipes=True, environment=environment)
+        self._process = Process(command, pipes=True, stderr=notes != "none", environment=environment)
+        stderr = self._process.stderr
+        self._stderr = None if stderr is None else StderrReader(stderr, every_line=notes == "stderr")
         assert self._process.to is not None and self._process.from_ is not None
         self._to, self._from = self._process.to.fileno(), self._process.from_.fileno()
         os.set_blocking(self._to, False)
@@ -69,9 +76,15 @@ class Program:
             if time.monotonic() >= deadline:
                 return b""
 
+    def notes(self) -> list[Note]:
+        """Return what the program has noted on stderr since the last call."""
+        return [] if self._stderr is None else self._stderr.take()
+
     def end(self, *, at_once: bool = False) -> None:
         """End the program and its children; ``at_once`` gives it no time to end by itself."""
         self._process.end(at_once=at_once)
+        if self._stderr is not None:
+            self._stderr.join()
 
     def _write(self) -> None:
         try:

@@ -102,6 +102,7 @@ def bridge(
     *command: Words,
     wish: Wish = DEFAULT_WISH,
     dialect: Literal["lines", "arrows"] = "lines",
+    note_source: Annotated[Literal["marked", "stderr", "none"], Parameter(name="--notes")] = "marked",
 ) -> None:
     """Let a program play that reads standard input and writes standard output.
 
@@ -113,6 +114,9 @@ def bridge(
         Where to play, as whom, and what.
     dialect
         What the program speaks: the lines of protocol.md, or those of the arrows contest's module (docs/bots.md).
+    note_source
+        Which lines on the program's standard error are notes for the record: those marked by "note " before them, all,
+        or none.
     """
     from bots.bridge.arrows import ArrowsBot
     from bots.bridge.bridge import LinesBot
@@ -132,9 +136,9 @@ def bridge(
     params = "" if wish.params is None else word_of(wish.params.replace(",", " "))
     seat = Seat(wish.host, wish.port, wish.name or "bridge", wish.game, token, params)
     if dialect == "arrows":
-        bot: ProgramBot = ArrowsBot(command, seat)
+        bot: ProgramBot = ArrowsBot(command, seat, note_source)
     else:
-        bot = LinesBot(command, seat, report)
+        bot = LinesBot(command, seat, report, note_source)
     run(bot, lambda games: play_wish("bridge", replace(wish, games=games), bot, carry_on=False), wish.games, report)
 
 
