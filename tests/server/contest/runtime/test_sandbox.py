@@ -108,11 +108,11 @@ async def test_a_program_sees_its_own_folder_and_nothing_of_the_others(
         words = (str(Path.home()), str(listener.getsockname()[1]), str(os.getpid()))
         async with started(tmp_path, LOOKS_AROUND, *words) as program:
             await program.ended.wait()
-            assert program.report().endswith(kept(tmp_path).strip()[-10:] + "'"), program.report()
+            assert program.report().endswith(f"; the last that it wrote: {kept(tmp_path)[:200]!r}"), program.report()
     found = json.loads(kept(tmp_path))
     path = found["environment"].pop("PATH").split(":")
     assert {"/usr/bin", os.path.dirname(sys.executable)} <= set(path)
-    told = {"ARENA_HOST", "ARENA_PORT", "ARENA_NAME", "ARENA_GAME", "ARENA_TOKEN", "ARENA_KERNELS", "ARENA_PROGRAM"}
+    told = {f"ARENA_{word}" for word in ["HOST", "PORT", "NAME", "GAME", "PARAMS", "TOKEN", "KERNELS", "PROGRAM"]}
     usual = {"HOME", "TMPDIR", "PWD", "LANG", "LC_ALL", "LC_CTYPE", "TZ"}
     assert told <= set(found["environment"]) <= told | usual
     assert (found["here"], found["files"]) == (str(tmp_path / "own"), ["bot.py"])
