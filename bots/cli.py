@@ -2,8 +2,9 @@
 
 import os
 import sys
+from collections.abc import Sequence
 from functools import partial
-from importlib.metadata import version
+from importlib.metadata import entry_points, version
 from typing import Any, NamedTuple
 
 import cyclopts
@@ -75,10 +76,24 @@ for _command in COMMANDS:
     app.command(_command.function, name=_command.name, help=_command.help)
 offer_completion(app, partial(fail, status=1))
 
+OTHERS = "arena_bot.commands"
+"""The group of entry points under which other packages offer commands: no package imports another one by name."""
+
+
+def _add_commands_of_others(arguments: Sequence[str]) -> None:
+    """Add the commands of other packages, unless a command of ours is called: loading them takes a moment."""
+    known = {command.name for command in COMMANDS}
+    if arguments and arguments[0] in known:
+        return
+    for entry in entry_points(group=OTHERS):
+        if entry.name not in app:
+            app.command(entry.load(), name=entry.name)
+
 
 def main(arguments: list[str] | None = None) -> Any:
     """Run ``arena-bot``."""
     try:
+        _add_commands_of_others(sys.argv[1:] if arguments is None else arguments)
         app(arguments, exit_on_error=False, print_error=False)
     except cyclopts.CycloptsError as error:
         fail(explain(error), 2)

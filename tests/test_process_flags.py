@@ -8,6 +8,7 @@ from tests.process_flags import changes, found
 ALLOWED = {
     "bots/commands/options.py": "what a command line does when it is terminated",
     "bots/commands/online.py": "a command line",
+    "bots/workbench/replay/python_file.py": "runs the file of a bot as if that had been started, and restores what was",
     "engine/cli.py": "a command line",
     "server/config/process_settings.py": "what the server's command line and worker processes call, in one place",
     "server/ops/logs.py": "the log, which command lines configure",

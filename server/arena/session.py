@@ -1,6 +1,6 @@
 """One connection: reads its requests, sends its replies."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import structlog
@@ -9,7 +9,7 @@ import trio
 from engine.wire import messages as m
 from engine.wire.codes import Code, ProtocolError
 from engine.wire.ends import ServerEnd, kind_of
-from engine.wire.messages import KINDS
+from engine.wire.messages import KINDS, REQUESTS
 from engine.wire.pipes import PipeEnd
 from engine.wire.seat import Seat
 from engine.wire.states import State
@@ -44,8 +44,8 @@ class PipedProgram(NamedTuple):
     """A program on stdin and stdout, which is logged in, and seeks, without a word of its own."""
 
     seat: Seat
-    attended: Callable[[], Awaitable[bool]]
-    """Waits until it has read the greeting, or says something; False where it has ended."""
+    has_read: Callable[[], Awaitable[bool]]
+    """Waits until it has read the greeting; False where it has said something before, or has ended."""
 
 
 class Session:
@@ -120,7 +120,7 @@ class Session:
         self.reply(m.Arena(m.VERSION, self._arena.server, access))
         try:
             if self._program is not None:
-                await self._enter(self._program)
+                await self._handle(await self._enter(self._program), b"", watch.arrival())
             while not self._closing.is_set():
                 data = await self._connection.receive()
                 if not data:
@@ -128,35 +128,49 @@ class Session:
                 arrived = watch.arrival()
                 lines = self._end.receive(data)
                 self._quota.read(data, arrived)
-                for number, line in enumerate(lines, 1):
-                    if self._quota.limited:
-                        await self._answer_in_turn(line, arrived, number < len(lines) or len(data) == RECEIVE_BYTES)
-                    else:
-                        await self._answer_trusted(line, arrived)
-                    if self._closing.is_set():
-                        return
-                    if self._connection.is_behind:
-                        await self._connection.catch_up()
-                    if number % LINES_PER_PASS == 0:
-                        await trio.lowlevel.checkpoint()
-                if self._quota.limited and not lines:
-                    self._quota.used(1 + len(data) // READ_BYTES)
-                    await self._quota.pay(len(data) == RECEIVE_BYTES)
+                await self._handle(lines, data, arrived)
         except TooMany as flood:
             self.close("flood", str(flood))
         finally:
             self._arena.disconnect(self)
 
-    async def _enter(self, program: PipedProgram) -> None:
-        """Log a program in, and let it wait for its game, as soon as it listens."""
+    async def _handle(self, lines: Sequence[str | ProtocolError], data: bytes, arrived: int) -> None:
+        """Answer lines that have arrived in ``data``."""
+        for number, line in enumerate(lines, 1):
+            if self._quota.limited:
+                await self._answer_in_turn(line, arrived, number < len(lines) or len(data) == RECEIVE_BYTES)
+            else:
+                await self._answer_trusted(line, arrived)
+            if self._closing.is_set():
+                return
+            if self._connection.is_behind:
+                await self._connection.catch_up()
+            if number % LINES_PER_PASS == 0:
+                await trio.lowlevel.checkpoint()
+        if self._quota.limited and not lines:
+            self._quota.used(1 + len(data) // READ_BYTES)
+            await self._quota.pay(len(data) == RECEIVE_BYTES)
+
+    async def _enter(self, program: PipedProgram) -> list[str | ProtocolError]:
+        """Log a program in, and let it wait for its game, as soon as it listens or makes a request; return its lines.
+
+        What else it says is no sign that it plays here: it may print it, and connect by itself.
+        """
         self._connection.flush()
-        if not await program.attended():
-            return
+        lines: list[str | ProtocolError] = []
+        while not await program.has_read():
+            data = await self._connection.receive()
+            lines += self._end.receive(data)
+            if not data or len(lines) > ERRORS:
+                return lines
+            if any(kind_of(line) in REQUESTS for line in lines):
+                break
         try:
             for request in (m.Login(program.seat.name, program.seat.token), m.Seek(ANY)):
                 self._requests.answer(self, request, 0)
         except Exception as error:
             self._failed(error)
+        return lines
 
     async def _answer_trusted(self, line: str | ProtocolError, arrived: int) -> None:
         """Answer a session without message limits, which is charged by its work alone."""

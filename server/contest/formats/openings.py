@@ -1,6 +1,6 @@
 """Openings of a contest: given positions, or random moves that a seed reproduces."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import islice
 
 from engine.duel.openings import openings
@@ -38,13 +38,16 @@ def generated(game: Game, parameters: str, plies: int, number: int, seed: int) -
 
     In none of them the game is over, or can be ended by the next move.
     """
-    found = tuple(
-        opening.position.text()
-        for opening in islice(openings(game.start(parameters), plies, seed, _decided, bound=0), number)
-    )
+    found = tuple(islice(random_openings(game, parameters, plies, seed), number))
     if not found:
         raise BadOpening(f"no game of {game.name} {parameters} goes on after {plies} random moves")
     return found
+
+
+def random_openings(game: Game, parameters: str, plies: int, seed: int) -> Iterator[str]:
+    """Yield distinct positions after ``plies`` random moves, as `generated` returns them, until there are no more."""
+    for opening in openings(game.start(parameters), plies, seed, _decided, bound=0):
+        yield opening.position.text()
 
 
 def _decided(position: Position) -> int:

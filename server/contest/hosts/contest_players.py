@@ -219,11 +219,14 @@ class ContestPlayers:
     def seat_of(self, name: str, token: str) -> str | None:
         """Return the credential of a program that logs in with a token; None if it has none.
 
-        Raises `ProtocolError` where the name is that of a program, and the token is not.
+        Raises `ProtocolError` where the name is that of a program and the token is not, or the token that of another.
         """
         ticket = self._tickets.get(hashed(token)) if token else None
-        if ticket is not None and ticket.name.lower() == name.lower() and ticket.player is None:
-            return ticket.key
+        if ticket is not None and ticket.player is None:
+            if ticket.name.lower() == name.lower():
+                return ticket.key
+            sentence = f"this token is for {ticket.name}, not for {name}: log in by the name that ARENA_NAME says"
+            raise ProtocolError(Code.BAD_TOKEN, sentence)
         for contest, entrant in self._by_name.get(name.lower(), {}).items():
             if not entrant.connects:
                 title = self._contests[contest][0].name

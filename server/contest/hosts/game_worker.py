@@ -75,8 +75,8 @@ def _used(job: Job, of: ArenaGame | PlayerMissing) -> dict[str, ProgramUsage]:
 
 @asynccontextmanager
 async def private_arena(data: Path, server: str) -> AsyncIterator[tuple[Arena, RecordStore, GameSeating]]:
-    """Open an arena that only programs of this machine can reach."""
-    settings = Settings(data=data)
+    """Open an arena that only programs of this machine can reach, and only those enter that were started for a game."""
+    settings = Settings(data=data, tokens={})
     send_queue = SendQueue()
     flags = FlagTimer(microseconds, send_queue.soon)
     record_store = RecordStore(data)

@@ -27,6 +27,7 @@ from server.contest.hosts.core_queue import CoreQueue
 from server.contest.hosts.host import GameTask, PlayerMissing
 from server.contest.hosts.worker_job import PROGRAMS
 from server.contest.programs.command import builtin_bot_command
+from server.contest.programs.pipes import Pipes
 from server.contest.programs.program import MachineFault, NotStarted, Place, Program, run
 from server.contest.programs.sandbox.choice import seal_of
 from server.contest.programs.sandbox.cores import CoreLease, Cores
@@ -288,8 +289,8 @@ class GameSeating:
         program = await nursery.start(run, command, seat, place)
         assert isinstance(program, Program)
         if program.stream is not None:
-            piped = PipedProgram(seat, program.stream.attended)
-            nursery.start_soon(self._serve, ticket, program.stream, piped)
+            piped = PipedProgram(seat, partial(program.stream.has_read, lambda: ticket.player is None))
+            nursery.start_soon(self._serve_pipes, ticket, program.stream, piped)
         if program.listener is not None:
             ways = trio.Semaphore(MAX_CONNECTIONS)
             nursery.start_soon(trio.serve_listeners, partial(self._accept, ticket, ways), [program.listener])
@@ -300,6 +301,11 @@ class GameSeating:
         visit = ConnectionQuota(f"program {ticket.name}", None, self._arena.settings.limits, microseconds)
         visit.seat_token = ticket.token
         await serve_stream(stream, self._arena, self._watch, visit, piped)
+
+    async def _serve_pipes(self, ticket: ProgramCredential, pipes: Pipes, piped: PipedProgram) -> None:
+        """Serve a program on its stdin and stdout; one that connects by itself instead may print what it likes."""
+        await self._serve(ticket, pipes, piped)
+        await pipes.discard()
 
     async def _accept(self, ticket: ProgramCredential, ways: trio.Semaphore, stream: trio.SocketStream) -> None:
         """Accept connections of a program, a few at the same time."""

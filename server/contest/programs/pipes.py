@@ -5,12 +5,20 @@ import os
 import select
 import sys
 import termios
+from collections.abc import Callable
+from contextlib import suppress
 from typing import IO
 
 import trio
 
 LOOK_SECONDS = 0.01
 """How often to look whether a program has read its input, which the system does not tell."""
+
+READ_BYTES = 64 * 1024
+"""Read at a time of what a program writes."""
+
+FLOOD_SECONDS = 0.01
+"""Pause after so much, and after less in proportion: a flood takes its turn with everybody else."""
 
 
 class Pipes:
@@ -31,19 +39,23 @@ class Pipes:
         """Return the descriptor that its input is written to; -1 when it is closed."""
         return self._to.fileno()
 
-    async def attended(self) -> bool:
-        """Wait until the program has read all that was written to it, or says something; False where it has ended.
+    async def has_read(self, awaited: Callable[[], bool]) -> bool:
+        """Wait until the program has read all that was written to it; False where it has said something, or ended.
 
-        It is the first that can be seen of a program which is not to speak before it is spoken to.
+        It is the first that can be seen of a program which is not to speak before it is spoken to. Once it is not
+        ``awaited`` any more, only the other is waited for.
         """
         looking = select.poll()
         looking.register(self.source(), select.POLLIN)
-        while True:
-            for _, found in looking.poll(0):
-                return bool(found & select.POLLIN)
-            if self._unread() == 0:
-                return True
-            await trio.sleep(LOOK_SECONDS)
+        with suppress(trio.ClosedResourceError):
+            while not looking.poll(0) and self.target() >= 0:
+                if not awaited():
+                    await trio.lowlevel.wait_readable(self.source())
+                elif self._unread() == 0:
+                    return True
+                else:
+                    await trio.sleep(LOOK_SECONDS)
+        return False
 
     def _unread(self) -> int:
         """Return how many bytes the program has not read yet."""
@@ -61,6 +73,12 @@ class Pipes:
     async def aclose(self) -> None:
         """Close the program's input."""
         await self._to.aclose()
+
+    async def discard(self) -> None:
+        """Read and discard what the program writes, until it ends or the pipe is closed: else it would wait in vain."""
+        with suppress(trio.ClosedResourceError, trio.BrokenResourceError):
+            while data := await self._from.receive_some(READ_BYTES):
+                await trio.sleep(FLOOD_SECONDS * len(data) / READ_BYTES)
 
     async def leave(self) -> None:
         """Close both pipes."""

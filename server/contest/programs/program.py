@@ -19,7 +19,7 @@ from engine.games.outcome import Termination
 from engine.wire.seat import Seat, environment_variables, fill_command
 from server.contest.fixtures import ProgramUsage
 from server.contest.programs.command import connects, quote_command
-from server.contest.programs.pipes import Pipes
+from server.contest.programs.pipes import FLOOD_SECONDS, READ_BYTES, Pipes
 from server.contest.programs.sandbox import bubblewrap
 from server.contest.programs.sandbox import process as sealed
 from server.contest.programs.sandbox.process import Seal, Sealed
@@ -41,12 +41,6 @@ KILL_SECONDS = 2.0
 
 LOOK_SECONDS = 0.01
 """How often to look whether a program has ended, where the system does not tell."""
-
-READ_BYTES = 64 * 1024
-"""Read at a time of what a program writes on stderr."""
-
-FLOOD_SECONDS = 0.01
-"""Pause after so much, and after less in proportion: a flood takes its turn with everybody else."""
 
 
 class NotStarted(Exception):

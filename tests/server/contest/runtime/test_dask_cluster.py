@@ -320,8 +320,8 @@ async def test_an_answer_is_taken_only_with_the_true_record_of_its_game(tmp_path
 async def test_a_match_that_was_annulled_is_no_game(monkeypatch: pytest.MonkeyPatch) -> None:
     begin = Arena.begin_match
 
-    def seat(arena: Arena, *arguments: Any) -> Match:
-        match = begin(arena, *arguments)
+    def seat(arena: Arena, *arguments: Any, **options: Any) -> Match:
+        match = begin(arena, *arguments, **options)
         arena.annul(match, Termination.SERVER_FAULT, "the disk is full")
         return match
 

@@ -16,6 +16,7 @@ import trio
 from engine.wire import messages as m
 from engine.wire.seat import Seat, environment_variables, fill_command
 from server.arena.session import serve_stream
+from server.contest.programs import pipes
 from server.contest.programs import program as programs
 from server.contest.programs.command import connects, quote_command
 from server.contest.programs.program import NotStarted, Place, Program
@@ -220,12 +221,12 @@ async def test_a_flood_on_stderr_fills_no_disk_and_has_to_take_its_turn(
         while "more" not in program.report().rpartition("last that it wrote")[2]:
             await trio.sleep(0.01)
         await trio.sleep(0.3)
-    reads = 3 + (time.monotonic() - began) / programs.FLOOD_SECONDS
+    reads = 3 + (time.monotonic() - began) / pipes.FLOOD_SECONDS
     text = kept(tmp_path)
     assert text.startswith("first\nmore and more")
     assert len(text) < bounded_log.HEAD_BYTES + bounded_log.TAIL_BYTES + 100
     (left_out,) = map(int, re.findall(r"^\[([0-9]+) bytes are left out here\]$", text, re.MULTILINE))
-    assert 0 < left_out < 2 * reads * programs.READ_BYTES, "each line has its move before it"
+    assert 0 < left_out < 2 * reads * pipes.READ_BYTES, "each line has its move before it"
     assert len(program.report()) < 1000 and program.report().isprintable()
 
 

@@ -1,0 +1,116 @@
+"""The file in which the results of a match are kept, so that it can be continued after Ctrl-C, a crash or a kill.
+
+JSON lines: first the `Setting`, on which every game depends, then a `PlayedGame` a line in the order in which games
+ended. A line is written in one piece; one that is half written counts as not there.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import BinaryIO, TypeVar
+
+import msgspec
+
+from engine.commands.duel.results_file import cut_half_line, opened_to_append
+from server.commands.match.setup import Setting
+from server.commands.match.tally import PlayedGame
+
+Line = TypeVar("Line")
+
+
+class BadResults(ValueError):
+    """A file of results with which this match cannot be continued. ``str(error)`` says why."""
+
+
+class ResultsFile:
+    """Where games are kept; nowhere, where there is no file."""
+
+    def __init__(self, name: str, file: BinaryIO | None) -> None:
+        """Take a file that was opened to read and append."""
+        self._name = name
+        self._file = file
+
+    def resume(self, setting: Setting, games: int) -> list[PlayedGame]:
+        """Return the games of the file, of the first ``games`` of the match; an empty file becomes one of this match.
+
+        Raises `BadResults`: for the file of another match, and for one that is none.
+        """
+        if self._file is None:
+            return []
+        self._file.seek(0)
+        content = self._file.read()
+        if not content:
+            self._write(setting)
+            return []
+        found = _read(content, setting, self._name)
+        cut_half_line(self._file, content, self._name, "game")
+        return [game for game in found if game.number <= games]
+
+    def keep(self, game: PlayedGame) -> None:
+        """Append a game; raises OSError."""
+        if self._file is not None:
+            self._write(game)
+
+    def _write(self, line: Setting | PlayedGame) -> None:
+        assert self._file is not None
+        self._file.write(msgspec.json.encode(line) + b"\n")
+
+
+@contextmanager
+def opened_results(path: Path | None) -> Iterator[ResultsFile]:
+    """Open a file of results for this process alone, a new one where there is none; without a path, none.
+
+    Raises `engine.commands.inputs.Rejected`.
+    """
+    if path is None:
+        yield ResultsFile("", None)
+        return
+    with opened_to_append(str(path), f"--results {path}", "match") as file:
+        yield ResultsFile(str(path), file)
+
+
+def _read(content: bytes, setting: Setting, name: str) -> list[PlayedGame]:
+    lines = content.split(b"\n")[:-1]
+    if not lines:
+        raise BadResults(f"{name} is no file of a match's results: it has no complete line")
+    there = _decode(lines[0], 1, Setting, name)
+    if differences := list(_differences(there, setting)):
+        raise BadResults(
+            f"{name} holds another match: {'; '.join(differences)}. Name another file, or ask for the same"
+        )
+    games: dict[int, PlayedGame] = {}
+    for number, line in enumerate(lines[1:], 2):
+        game = _decode(line, number, PlayedGame, name)
+        if game.number in games or game.number < 1:
+            raise BadResults(f"{name}, line {number}: game {game.number} stands there twice, or cannot be")
+        games[game.number] = game
+    return list(games.values())
+
+
+def _decode(line: bytes, number: int, kind: type[Line], name: str) -> Line:
+    try:
+        return msgspec.json.decode(line, type=kind)
+    except msgspec.DecodeError as error:
+        what = "setting" if number == 1 else "game"
+        raise BadResults(f"{name}, line {number}: this is no {what} of a match: {error}") from None
+
+
+def _differences(there: Setting, here: Setting) -> Iterator[str]:
+    """Yield in what two settings differ."""
+    players = [[player.name for player in setting.players] for setting in (there, here)]
+    if players[0] != players[1]:
+        yield f"its players are {', '.join(players[0])}, and here {', '.join(players[1])}"
+    else:
+        for old, new in zip(there.players, here.players, strict=True):
+            if old.command != new.command:
+                yield f"{old.name} is {old.command!r} there, and {new.command!r} here"
+            elif old.digest != new.digest:
+                yield f"{new.name} has changed since"
+    for field in msgspec.structs.fields(Setting):
+        old, new = getattr(there, field.name), getattr(here, field.name)
+        if field.name != "players" and old != new:
+            yield f"{field.name.replace('_', ' ')} is {_shown(old)} there, and {_shown(new)} here"
+
+
+def _shown(value: object) -> str:
+    return ", ".join(map(str, value)) if isinstance(value, tuple) else str(value)

@@ -1,0 +1,184 @@
+"""Holds a match: where its games are played, its live table, Ctrl-C, and the files that it leaves."""
+
+import os
+import signal
+import tempfile
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import NamedTuple
+
+import trio
+from rich.console import Console
+from rich.live import Live
+from rich.text import Text
+
+from server.arena.arena import Arena
+from server.commands.match.games import GameOver, MatchGames
+from server.commands.match.results_file import ResultsFile
+from server.commands.match.setup import MatchSetup
+from server.commands.match.table import Progress, is_complete, progress_line, table
+from server.commands.match.tally import Tally
+from server.contest.hosts.arena_host import ArenaHost
+from server.contest.hosts.cluster_host import ClusterHost
+from server.contest.hosts.dask_cluster import dask_cluster
+from server.contest.hosts.game_worker import CONTEST, private_arena
+from server.contest.hosts.host import Host
+from server.contest.programs.sandbox.choice import contest_obstacle
+from server.contest.store.folders import errors_of
+from server.serve import program
+from server.storage.unsynced import SUFFIX, DataFolders
+
+DRAW_SECONDS = 0.25
+"""Time between two drawings of the table in a terminal."""
+
+DRAW_SHARE = 20.0
+"""Ratio of that time to the duration of the last drawing, which grows with the number of games."""
+
+LINE_SECONDS = 10.0
+"""Time between two lines of progress where the output is no terminal."""
+
+
+class MatchFiles(NamedTuple):
+    """Where a match keeps what it comes to."""
+
+    results: ResultsFile
+    records: Path | None
+    """The folder of the records of its games; None: they are not kept."""
+
+
+class MatchEnd(NamedTuple):
+    """How a match has ended."""
+
+    progress: Progress
+    interrupted: bool
+    """Ctrl-C or SIGTERM has ended it."""
+
+
+async def hold(setup: MatchSetup, files: MatchFiles, concurrency: int, dask: str, console: Console) -> MatchEnd:
+    """Play what is left of a match, show its table, and return how it has ended.
+
+    ``concurrency`` games are played at a time; 0 for as many as the cluster at the address ``dask`` has room for.
+    Raises OSError, `server.commands.match.results_file.BadResults`, and exception groups of these, of
+    `server.commands.match.games.CannotPlay` and of `server.contest.formats.openings.BadOpening`.
+    """
+    tally = Tally(setup.names, setup.test)
+    before = files.results.resume(setup.setting, len(setup.fixtures))
+    for game in before:
+        tally.add(game)
+    progress = Progress(tally, len(setup.fixtures), 0, 0.0)
+    if before:
+        console.print(f"going on after {len(before)} games", highlight=False)
+    if is_complete(progress):
+        return MatchEnd(progress, False)
+    if not dask and (why := await trio.to_thread.run_sync(contest_obstacle, setup.definition)):
+        raise OSError(why)
+    with tempfile.TemporaryDirectory(prefix="arena-match-") as folder:
+        data = Path(folder)
+        async with (
+            private_arena(data, program()) as (arena, _, seats),
+            _host(setup, arena, dask, ArenaHost(arena, seats)) as (host, room),
+        ):
+            games = MatchGames(setup, host, data, (lambda: concurrency) if concurrency else room)
+            games.started = {name for game in before for name in game.players if game.plies}
+            known = {game.number for game in before}
+            return await _Holding(setup, files, games, tally, data, console).run(known)
+
+
+@asynccontextmanager
+async def _host(
+    setup: MatchSetup, arena: Arena, dask: str, here: Host
+) -> AsyncIterator[tuple[Host, Callable[[], int]]]:
+    """Give the host of the games, and how many it can play at a time, where that is for it to say."""
+    if not dask:
+        yield here, lambda: 1
+        return
+    cluster = dask_cluster(dask, setup.definition)
+    async with trio.open_nursery() as nursery:
+        await nursery.start(cluster.run)
+        yield ClusterHost(arena, cluster), lambda: cluster.games
+        nursery.cancel_scope.cancel()
+
+
+class _Holding:
+    """A match while its games are played."""
+
+    def __init__(
+        self, setup: MatchSetup, files: MatchFiles, games: MatchGames, tally: Tally, data: Path, console: Console
+    ) -> None:
+        self._setup = setup
+        self._files = files
+        self._games = games
+        self._tally = tally
+        self._data = data
+        self._console = console
+        self._count = 0
+        """Games that are over since the beginning."""
+        self._began = trio.current_time()
+        self._interrupted = False
+
+    async def run(self, known: set[int]) -> MatchEnd:
+        """Play all games but the known ones, until the test or Ctrl-C ends the match."""
+        numbers = (number for number in range(1, len(self._setup.fixtures) + 1) if number not in known)
+        async with trio.open_nursery() as nursery:
+            await nursery.start(self._heed_signals, nursery.cancel_scope)
+            nursery.start_soon(self._show)
+            await self._games.play(numbers, self._keep)
+            nursery.cancel_scope.cancel()
+        return MatchEnd(self._progress()._replace(running=0), self._interrupted)
+
+    def _progress(self) -> Progress:
+        minutes = (trio.current_time() - self._began) / 60
+        rate = self._count / minutes if minutes > 0 else 0.0
+        return Progress(self._tally, len(self._setup.fixtures), self._games.running, rate)
+
+    async def _heed_signals(
+        self, scope: trio.CancelScope, *, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED
+    ) -> None:
+        """Let Ctrl-C and SIGTERM end the match in order, with its programs."""
+        with trio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:
+            task_status.started()
+            async for _ in signals:
+                self._interrupted = True
+                scope.cancel()
+
+    async def _show(self) -> None:
+        """Show the table in a terminal, and elsewhere a line now and then."""
+        test = self._setup.test
+        if self._console.is_terminal:
+            with Live(console=self._console, auto_refresh=False, transient=True) as live:
+                while True:
+                    began = trio.current_time()
+                    live.update(Text("\n".join(table(self._progress(), test))), refresh=True)
+                    await trio.sleep(max(DRAW_SECONDS, DRAW_SHARE * (trio.current_time() - began)))
+        told = 0
+        while True:
+            await trio.sleep(LINE_SECONDS)
+            if self._count > told:
+                told = self._count
+                self._console.print(
+                    progress_line(self._progress(), test), highlight=False, markup=False, soft_wrap=True
+                )
+
+    def _keep(self, over: GameOver) -> bool:
+        """Keep a game with its record, and tell whether the match goes on."""
+        self._keep_record(over)
+        self._files.results.keep(over.game)
+        self._tally.add(over.game)
+        self._count += 1
+        return not is_complete(self._progress())
+
+    def _keep_record(self, over: GameOver) -> None:
+        """Move the record and the output on stderr of a game to the folder of records, or delete them."""
+        logs = {name: errors_of(self._data, CONTEST, over.match, name) for name in over.game.players}
+        kept = {DataFolders(self._data).record(over.match): f"{over.game.number}{SUFFIX}"}
+        kept |= {path: f"{over.game.number}-{name}.log" for name, path in logs.items()}
+        for path, name in kept.items():
+            if not path.exists():
+                continue
+            if self._files.records is not None:
+                place = self._files.records / name
+                new = place.with_name(f"{name}.new")
+                new.write_bytes(path.read_bytes())
+                os.replace(new, place)
+            path.unlink()

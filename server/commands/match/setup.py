@@ -1,0 +1,143 @@
+"""What a match is: its players, games, openings and test, and which game comes when. Pure, but for drawing openings.
+
+A match is a round robin of a contest, in which every two players meet again and again: in each meeting they play a pair
+of games, colours swapped, from one opening of each variant. So the first games of a match are the same ones however
+many there are to be.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple
+
+import msgspec
+from msgspec.structs import replace
+
+from engine.clock import TimeControl
+from engine.duel.sprt import Sprt
+from server.commands.match.openings import Openings
+from server.commands.match.players import MatchPlayer
+from server.contest.definition import Definition, Entrant, RoundRobin, Sandbox, Stage, Variant
+from server.contest.fixtures import Fixture
+from server.contest.formats.round_robin import round_robin
+
+STAGE = 0
+"""A match has one stage."""
+
+FORMAT = 1
+"""Of the file of results. Another number is another format, and is refused."""
+
+
+class PlayerSetting(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A player, as far as its games depend on it."""
+
+    name: str
+    command: str
+    """As it was written on the command line."""
+    digest: str
+    """SHA-256 of the files that the command names; empty where it names none."""
+
+
+class Setting(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="match"):
+    """What every game of a match depends on: the first line of its file of results."""
+
+    format: int
+    players: tuple[PlayerSetting, ...]
+    game: str
+    variants: tuple[str, ...]
+    """Their parameters, in canonical text."""
+    budget: int
+    """Milliseconds that a side has for a game."""
+    increment: int
+    """Milliseconds that a move adds."""
+    openings: str
+    """Random moves and their seed, or the digest of the file of openings."""
+    move_limit: int
+    sandbox: bool
+    """Whether programs are sealed."""
+
+
+class MatchSetup(NamedTuple):
+    """A match that can be played."""
+
+    setting: Setting
+    definition: Definition
+    """The match as a contest, without openings."""
+    openings: Mapping[str, Openings]
+    """By the parameters of the variant."""
+    fixtures: tuple[Fixture, ...]
+    """All games in order, both games of a pair behind each other."""
+    test: Sprt | None
+    """The test that ends the match, of the first player against the second; None for none."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Return the names of the players, as they stand on the command line."""
+        return tuple(player.name for player in self.setting.players)
+
+    def game_definition(self, fixture: Fixture, opening: str) -> Definition:
+        """Return the definition for one game, whose variant has its opening alone."""
+        variants = list(self.definition.variants)
+        variants[fixture.variant] = replace(variants[fixture.variant], openings=(opening,))
+        return replace(self.definition, variants=tuple(variants))
+
+    def opening(self, fixture: Fixture) -> str:
+        """Return the text of the position in which a game begins; drawing it may take some milliseconds.
+
+        Raises `server.contest.formats.openings.BadOpening`.
+        """
+        return self.openings[self.definition.variants[fixture.variant].parameters].position(fixture.opening)
+
+
+def make_setup(
+    players: Sequence[MatchPlayer],
+    game: str,
+    variants: Sequence[str],
+    control: TimeControl,
+    openings: Callable[[str], Openings],
+    openings_word: str,
+    *,
+    games: int,
+    concurrency: int,
+    move_limit: int,
+    start_seconds: int,
+    sandbox: Sandbox,
+    test: Sprt | None,
+    folder: str,
+) -> MatchSetup:
+    """Return a match of ``games`` games between every two players, a multiple of `games_in_meeting`.
+
+    ``openings`` gives those of a variant, which ``openings_word`` identifies; ``folder`` is where programs are started.
+    """
+    stage = Stage(RoundRobin(games // games_in_meeting(len(variants))), control)
+    definition = Definition(
+        name="match",
+        entrants=tuple(Entrant(player.name, player.command) for player in players),
+        variants=tuple(Variant(game, parameters, ()) for parameters in variants),
+        stages=(stage,),
+        move_limit=move_limit,
+        time_losses=0,
+        cores=2 * concurrency,
+        folder=folder,
+        start_seconds=start_seconds,
+        sandbox=sandbox,
+    )
+    names = tuple(player.name for player in players)
+    schedule = round_robin(definition, STAGE, RoundRobin(games // games_in_meeting(len(variants))), names)
+    budget, increment = control.milliseconds
+    setting = Setting(
+        format=FORMAT,
+        players=tuple(PlayerSetting(player.name, player.written, player.digest) for player in players),
+        game=game,
+        variants=tuple(variants),
+        budget=budget,
+        increment=increment,
+        openings=openings_word,
+        move_limit=move_limit,
+        sandbox=sandbox is Sandbox.SEALED,
+    )
+    drawn = {parameters: openings(parameters) for parameters in variants}
+    return MatchSetup(setting, definition, drawn, schedule.fixtures, test)
+
+
+def games_in_meeting(variants: int) -> int:
+    """Return how many games two players have from one opening of each variant."""
+    return 2 * variants

@@ -1,0 +1,74 @@
+"""``arena-bot match`` as a process, whether or not this environment knows the entry points of pyproject.toml yet."""
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+import tomllib
+from pathlib import Path
+
+ROOT = Path(__file__).parents[4]
+
+END_SECONDS = 300.0
+"""After which what a test waits for has failed to come."""
+
+
+def environment(folder: Path) -> dict[str, str]:
+    """Return an environment in which the commands of other packages are found as pyproject.toml has them."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    found = project["entry-points"]["arena_bot.commands"]
+    info = folder / "arena_commands-1.dist-info"
+    info.mkdir(exist_ok=True)
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: arena-commands\nVersion: 1\n")
+    lines = ["[arena_bot.commands]", *(f"{name} = {value}" for name, value in found.items())]
+    (info / "entry_points.txt").write_text("\n".join(lines) + "\n")
+    return {**os.environ, "PYTHONPATH": f"{folder}{os.pathsep}{ROOT}", "NUMBA_DISABLE_JIT": "1", "COLUMNS": "200"}
+
+
+class Match:
+    """A running match; it ends with its ``with``."""
+
+    def __init__(self, folder: Path, *words: str) -> None:
+        elsewhere = folder / ".entry-points"
+        elsewhere.mkdir(exist_ok=True)
+        self.process = subprocess.Popen(
+            [sys.executable, "-P", "-m", "bots", "match", *words],
+            cwd=folder, env=environment(elsewhere), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        )  # fmt: skip
+
+    def __enter__(self) -> "Match":
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.process.kill()
+        self.process.communicate()
+
+    def end(self) -> tuple[int, str, str]:
+        """Wait for its end; return its exit status, and what it has said on stdout and stderr."""
+        said, complained = self.process.communicate(timeout=END_SECONDS)
+        return self.process.returncode, said, complained
+
+    def interrupt(self) -> None:
+        """Send Ctrl-C."""
+        self.process.send_signal(signal.SIGINT)
+
+    def wait_for_games(self, file: Path, games: int) -> None:
+        """Wait until a file of results has so many games."""
+        deadline = time.monotonic() + END_SECONDS
+        while not file.exists() or file.read_bytes().count(b"\n") <= games:
+            assert self.process.poll() is None and time.monotonic() < deadline
+            time.sleep(0.01)
+
+
+def run(folder: Path, *words: str) -> tuple[int, str, str]:
+    """Play a match to its end; return its exit status, and what it has said on stdout and stderr."""
+    with Match(folder, *words) as match:
+        return match.end()
+
+
+def row(said: str, name: str) -> list[str]:
+    """Return the words of a player's line in the last table."""
+    lines = re.findall(rf"^{re.escape(name)} +[0-9].*$", said.partition("\n")[2], re.MULTILINE)
+    return str(lines[-1]).split()

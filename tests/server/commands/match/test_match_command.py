@@ -1,0 +1,231 @@
+"""``arena-bot match`` as its users call it: bots in a folder, faults, Ctrl-C, ``kill -9``, and nonsense."""
+
+import json
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import cyclopts
+import pytest
+
+from engine import record
+from server.commands.match.command import match
+from tests.server.commands.match.command import Match, environment, row, run
+
+README = (Path(__file__).parents[4] / "README.md").read_text(encoding="utf-8").partition("\n## Write a bot\n")[2]
+
+SMALL = ("--game", "mnk", "--params", "3,3,3", "--plies", "2")
+
+CHOOSE = """
+from engine.games import moves
+
+def choose(position, clocks):
+    return moves(position)[{place}]
+"""
+
+RAISES = """
+def choose(position, clocks):
+    print("looking up", position.turn)
+    return {}["no such key"]
+"""
+
+BY_SOCKET = """
+import os, socket, time
+
+print("what I print is for nobody", flush=True)
+time.sleep(0.2)  # it is heard before there is a connection
+stream = socket.create_connection((os.environ["ARENA_HOST"], int(os.environ["ARENA_PORT"]))).makefile("rw")
+print(f"LOGIN {os.environ['ARENA_NAME']} {os.environ['ARENA_TOKEN']}\\nSEEK any", file=stream, flush=True)
+for line in stream:
+    if line.startswith("MATCH"):
+        print("READY", file=stream, flush=True)
+    elif line.startswith("TURN"):
+        print("MOVES", file=stream, flush=True)
+    elif line.startswith("MOVES"):
+        legal = [stream.readline()[2:].strip() for _ in range(int(line.split()[1]))]
+        print("MOVE is next", flush=True)
+        print("MOVE", legal[0], file=stream, flush=True)
+    elif line.startswith("RESULT"):
+        break
+"""
+
+
+def write(folder: Path, **sources: str) -> None:
+    for name, source in sources.items():
+        (folder / f"{name}.py").write_text(source, encoding="utf-8")
+
+
+@pytest.mark.slow
+def test_two_bots_of_a_folder_play_with_records_and_reports(tmp_path: Path) -> None:
+    plays = "from bots.client import play\n" + CHOOSE.format(place=-1) + "\nplay(choose, opponent='random')\n"
+    write(tmp_path, ann=CHOOSE.format(place=0), bob=plays)
+    options = ("--games", "4", "--records", "games", "--json", "match.json", "--junit", "match.xml")
+    status, said, complained = run(tmp_path, "ann.py", "bob.py", *SMALL, *options)
+    assert (status, complained) == (0, "")
+    assert said.splitlines()[0] == "ann against bob: mnk 3 3 3, 10 s + 100 ms a move, 4 games"
+    assert row(said, "ann")[1] == row(said, "bob")[1] == "4"
+    found = json.loads((tmp_path / "match.json").read_text())
+    assert found["status"] == 0 and len(found["games"]) == 4
+    for game in found["games"]:
+        summary = record.verify((tmp_path / "games" / f"{game['number']}.txt").read_text())
+        assert (list(summary.header.players), summary.history.plies) == (game["players"], game["plies"])
+    assert 'failures="0"' in (tmp_path / "match.xml").read_text()
+    assert sorted(path.name for path in tmp_path.glob("games/*.txt")) == ["1.txt", "2.txt", "3.txt", "4.txt"]
+
+
+@pytest.mark.slow
+def test_programs_of_all_kinds_are_told_apart_by_themselves(tmp_path: Path) -> None:
+    dice = Path(__file__).parents[2] / "contest" / "runtime" / "dice.py"
+    write(tmp_path, ann=CHOOSE.format(place=0), tcp=BY_SOCKET)
+    status, said, complained = run(
+        tmp_path, "ann.py", "tcp.py", shlex.join([sys.executable, str(dice)]), "random", *SMALL, "--games", "2"
+    )
+    assert (status, complained) == (0, "")
+    for name in ("ann", "tcp", "dice", "random"):
+        assert row(said, name)[1] == "6", said
+    assert "fault" not in said
+
+
+@pytest.mark.slow
+def test_a_bot_that_raises_has_crashed_and_its_traceback_is_kept(tmp_path: Path) -> None:
+    write(tmp_path, ann=RAISES, bob=CHOOSE.format(place=0))
+    status, said, _ = run(tmp_path, "ann.py", "bob.py", *SMALL, "--games", "2", "--records", "games", "--strict")
+    assert status == 5
+    assert "ann lost 2 games by its own fault; the last:" in said and "KeyError: 'no such key'" in said
+    assert row(said, "ann")[-2:] == ["crashed", "2"]
+    log = (tmp_path / "games" / "1-ann.log").read_text()
+    assert 'ann.py", line 4, in choose' in log and "Traceback" in log
+
+
+@pytest.mark.slow
+def test_a_player_that_dies_at_once_ends_the_match_with_what_it_wrote(tmp_path: Path) -> None:
+    write(tmp_path, ann="import sys\nsys.exit('tables.bin is missing')\n", bob=CHOOSE.format(place=0))
+    status, _, complained = run(tmp_path, "ann.py", "bob.py", *SMALL)
+    assert status == 1
+    first, *lines = complained.splitlines()
+    assert first.startswith("arena-bot: ann did not come to the game: the program ") and "exit status 1" in first
+    assert lines == ["  | tables.bin is missing"]
+
+
+@pytest.mark.slow
+def test_a_killed_match_goes_on_where_its_results_end(tmp_path: Path) -> None:
+    write(tmp_path, ann=CHOOSE.format(place=0), bob=CHOOSE.format(place=-1))
+    words = ("ann.py", "bob.py", *SMALL, "--games", "12")
+    results = tmp_path / "results.jsonl"
+    with Match(tmp_path, *words, "--results", str(results)) as killed:
+        killed.wait_for_games(results, 3)
+    status, said, _ = run(tmp_path, *words, "--results", str(results), "--json", "resumed.json")
+    assert status == 0 and re.search(r"^going on after ([3-9]|10|11) games$", said, re.MULTILINE), said
+    assert results.read_bytes().count(b"\n") == 13
+    assert run(tmp_path, *words, "--json", "fresh.json")[0] == 0
+    resumed, fresh = (
+        [(game["number"], game["players"], game["points"], game["plies"]) for game in json.loads(text)["games"]]
+        for text in ((tmp_path / f"{name}.json").read_text() for name in ("resumed", "fresh"))
+    )
+    assert resumed == fresh, "the same games, by bots that always play the same"
+    status, said, _ = run(tmp_path, *words, "--results", str(results))
+    assert status == 0 and "12 of 12 games" in said and "a minute" not in said, "there is nothing left to play"
+    write(tmp_path, ann=CHOOSE.format(place=1))
+    status, _, complained = run(tmp_path, *words, "--results", str(results))
+    assert (status, complained) == (
+        2,
+        f"arena-bot: {results} holds another match: ann has changed since. Name another file, or ask for the same\n",
+    )
+
+
+@pytest.mark.slow
+def test_ctrl_c_prints_the_table_so_far(tmp_path: Path) -> None:
+    write(tmp_path, ann=CHOOSE.format(place=0), bob=CHOOSE.format(place=-1))
+    results = tmp_path / "results.jsonl"
+    words = ("ann.py", "bob.py", *SMALL, "--games", "1000", "--results", str(results), "--json", "-")
+    with Match(tmp_path, *words) as stopped:
+        stopped.wait_for_games(results, 2)
+        stopped.interrupt()
+        status, said, complained = stopped.end()
+    assert status == 130, complained
+    assert re.search(r"^\d+ of 1000 games", complained, re.MULTILINE)
+    assert complained.endswith("stopped by Ctrl-C; the same command goes on\n")
+    found = json.loads(said)
+    assert (found["status"], found["complete"]) == (130, False) and 2 <= len(found["games"]) < 1000
+
+
+@pytest.mark.slow
+def test_the_test_ends_the_match_and_says_so_by_the_exit_status(tmp_path: Path) -> None:
+    resigns = "from bots.bot import Resigned\n\ndef choose(position, clocks):\n    raise Resigned\n"
+    write(tmp_path, ann=CHOOSE.format(place=0), resigns=resigns)
+    both = ("ann.py", "resigns.py")
+    options = (*SMALL, "--sprt", "0", "800", "--games", "100")
+    status, said, _ = run(tmp_path, *both, *options)
+    assert status == 0 and "H1: ann is stronger than resigns by more than 0 Elo" in said, said
+    status, said, _ = run(tmp_path, *both[::-1], *options)
+    assert status == 3 and "H0: resigns is not stronger than ann by 800 Elo" in said, said
+    status, said, _ = run(tmp_path, *both, *SMALL, "--sprt", "0", "800", "--games", "2")
+    assert status == 4 and said.splitlines()[-2].endswith(", open"), said
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("line", re.findall(r"^    arena-bot match (.*?)(?:  .*)?$", README, re.MULTILINE))
+def test_the_commands_of_readme_work(tmp_path: Path, line: str) -> None:
+    bot = re.search(r"^```python\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)
+    assert bot is not None
+    (tmp_path / "old").mkdir()
+    for path in ("mybot.py", "old/mybot.py"):
+        (tmp_path / path).write_text(bot[1], encoding="utf-8")
+    shorter, count = re.subn(r"--games \d+", "--games 2", line)
+    status, said, complained = run(tmp_path, *shlex.split(shorter if count else f"{line} --games 2"))
+    assert status in ((0,) if "--sprt" not in line else (4,)), complained
+    assert "2 of 2 games" in said
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        ("random", "a match has 2 to 50 players, not 1, as in arena-bot match mybot.py alphabeta:1"),
+        ("random nobody.py", "there is no file nobody.py"),
+        ("random random --game gpif", "--game: there is no game 'gpif'"),
+        ("random random --params 3,3", "--params: "),
+        ("random random --params 4,4,15,15 --params 4,4,15,15", "--params names a variant twice"),
+        ("random random --games 3", "--games is 3, but games come in pairs: 2 or 4 would be right"),
+        (
+            "random random --game mnk --params 3,3,3 --params 4,4,3 --games 10",
+            "--games is 10, but games come in pairs in each of 2 variants: 8 or 12 would be right",
+        ),
+        ("random random --budget 1", "--budget is 1; it has to lie between 10 and 86400000"),
+        ("random random --increment -1", "--increment is -1; "),
+        ("random random --concurrency 0", "--concurrency is 0; "),
+        ("random random --plies -1", "--plies is -1; "),
+        ("random random --seed -1", "--seed is -1; "),
+        ("random random --move-limit 0", "--move-limit is 0; "),
+        ("random random random --sprt 0 10", "--sprt compares two players, and there are 3"),
+        ("random random --sprt 10 -10", "--sprt is 10 -10; it has to be two differences in Elo, the smaller one first"),
+        ("random random --game mnk --params 3,3,3 --plies 50", "no game of mnk 3 3 3 goes on after so many"),
+        ("random random --openings none.txt", "--openings none.txt: No such file or directory"),
+        ("random random --openings none.txt --plies 3", "--plies and --openings exclude each other"),
+        ("random random --json none/a.json", "--json: there is no folder none"),
+        ("random random --json - --junit -", "--json and --junit cannot both be -, which is stdout"),
+        ("random random --results none/a.jsonl", "--results: there is no folder none"),
+        ("random random --records file", "--records: "),
+    ],
+)
+def test_bad_usage_is_one_sentence(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], words: str, sentence: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "file").write_text("")
+    app = cyclopts.App()
+    app.default(match)
+    with pytest.raises(SystemExit) as ended:
+        app(words.split(), exit_on_error=False, print_error=False)
+    shown = capsys.readouterr()
+    assert ended.value.code == 2
+    assert shown.err.startswith(f"arena-bot: {sentence}") and shown.err.count("\n") == 1, shown.err
+    assert shown.out == "" and sorted(path.name for path in tmp_path.iterdir()) == ["file"], "nothing was begun"
+
+
+def test_arena_bot_lists_the_command_with_what_it_does(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-P", "-m", "bots", "--help"], env=environment(tmp_path), capture_output=True, text=True
+    )
+    assert re.search(r"match +Play two or more players of this machine", done.stdout), done.stdout

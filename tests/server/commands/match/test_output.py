@@ -1,0 +1,100 @@
+"""What a match shows to people and to scripts."""
+
+import json
+from xml.etree import ElementTree
+
+from engine.duel.sprt import Sprt
+from server.commands.match.output import as_json, as_junit
+from server.commands.match.table import Progress, fault_lines, is_complete, progress_line, table, title
+from server.commands.match.tally import Tally
+from tests.server.commands.match.made import game, setup
+
+TEST = Sprt(0, 300)
+
+
+def progress(*results: str | None, test: Sprt | None = None, games: int = 8, cause: str = "board") -> Progress:
+    tally = Tally(("ann", "bob"), test)
+    for number, winner in enumerate(results, 1):
+        tally.add(game(number, winner, cause))
+    return Progress(tally, games, 0, 0.0)
+
+
+def test_the_table_has_a_line_a_player() -> None:
+    now = progress("ann", "ann", None, "bob", cause="time")
+    assert table(now, None) == [
+        "player  games  won  drawn  lost   score  Elo    95 %  ms a move  lost by",
+        "ann         4    2      1     1  62.5 %  +89  +- 786        8.0  time 1",
+        "bob         4    1      1     2  37.5 %  -89  +- 786        8.0  time 2",
+        "4 of 8 games",
+    ]
+
+
+def test_the_table_tells_what_the_test_says() -> None:
+    now = progress("ann", "ann", test=TEST)._replace(running=2, rate=31.4)
+    *_, test, count = table(now, TEST)
+    assert test.startswith("SPRT 0 to 300 Elo: LLR ") and test.endswith("(-2.94 to 2.94), open")
+    assert count == "2 of 8 games, 2 running, 31 a minute"
+    now = progress(*["ann"] * 60, test=TEST, games=60)
+    assert table(now, TEST)[-2].endswith("H1: ann is stronger than bob by more than 0 Elo")
+    assert is_complete(now)
+    now = progress(*["bob"] * 60, test=TEST, games=100)
+    assert table(now, TEST)[-2].endswith("H0: ann is not stronger than bob by 300 Elo")
+
+
+def test_a_line_of_progress_is_told_of_the_first_of_two_players() -> None:
+    line = progress_line(progress("ann", "bob", "ann", None, test=TEST), TEST)
+    assert line.startswith("4 of 8 games; ann +2 =1 -1 Elo +88.5 +- 137.6 LOS ") and "LLR" in line
+    assert "bob" not in line
+
+
+def test_the_last_losses_by_a_fault_are_told_one_by_one() -> None:
+    now = progress("ann", "bob", "ann", "ann", "ann", cause="crashed")
+    lines = list(fault_lines(now.tally.rows()))
+    assert lines == [
+        "ann lost 1 game by its own fault; the last:",
+        "  game 2: crashed: sentence 2",
+        "bob lost 4 games by its own fault; the last:",
+        "  game 3: crashed: sentence 3",
+        "  game 4: crashed: sentence 4",
+        "  game 5: crashed: sentence 5",
+    ]
+
+
+def test_the_title_says_who_plays_what() -> None:
+    assert (
+        title(setup(variants=("3 3 3", "4 4 3"))) == "ann against bob: mnk 3 3 3 / 4 4 3, 1 s + 10 ms a move, 8 games"
+    )
+    assert title(setup(("a", "b", "c"), games=2)).startswith("a - b - c: mnk 3 3 3, ")
+
+
+def test_json_has_setting_table_test_and_games() -> None:
+    now = progress("ann", "ann", test=TEST)
+    found = json.loads(as_json(setup(test=TEST), now, 4))
+    assert (found["report"], found["status"], found["complete"], found["games_planned"]) == ("match", 4, False, 8)
+    assert found["setting"]["players"][0] == {"name": "ann", "command": "./ann", "digest": ""}
+    ann = found["players"][0]
+    assert (ann["name"], ann["wins"], ann["losses"], ann["pairs_by_points"]) == ("ann", 2, 0, [0, 0, 0, 0, 1])
+    assert ann["elo"] > 1000
+    assert ann["elo_margin_95"] is None, "JSON has no infinity"
+    assert (found["sprt"]["decision"], found["sprt"]["pairs"], found["sprt"]["elo1"]) == ("open", 1, 300)
+    assert [one["number"] for one in found["games"]] == [1, 2]
+
+
+def outcomes(text: str) -> dict[str, str]:
+    cases = ElementTree.fromstring(text).iter("testcase")
+    return {case.get("name", ""): "failed" if case.find("failure") is not None else "passed" for case in cases}
+
+
+def test_junit_fails_where_the_exit_status_does() -> None:
+    played, strength, faults = (
+        "the match is played to its end",
+        "ann is stronger than bob (SPRT 0 to 300 Elo)",
+        "ann loses no game by a fault",
+    )
+    whole = progress(*["ann"] * 60, test=TEST, games=60)
+    made = setup(test=TEST)
+    assert outcomes(as_junit(made, whole, strict=True)) == {played: "passed", strength: "passed", faults: "passed"}
+    undecided = progress("ann", "bob", test=TEST, games=2, cause="time")
+    found = outcomes(as_junit(made, undecided, strict=True))
+    assert found == {played: "passed", strength: "failed", faults: "failed"}
+    assert outcomes(as_junit(setup(), progress("bob", cause="time"), strict=False)) == {played: "failed"}

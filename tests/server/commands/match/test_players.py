@@ -1,0 +1,117 @@
+"""Players as they are written on the command line of a match."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from server.commands.match.players import BadPlayer, MatchPlayer, read_players
+from server.contest.programs.command import connects
+
+CHOOSE = "from engine.games import moves, play\n\ndef choose(position, clocks):\n    return moves(position)[0]\n"
+PLAYS = "from bots.client import play\n\ndef choose(position, clocks):\n    return ''\n\nplay(choose)\n"
+
+
+def read(text: str, folder: Path) -> MatchPlayer:
+    return read_players([text], folder)[0]
+
+
+@pytest.mark.parametrize(
+    ("source", "helped"),
+    [
+        (CHOOSE, True),
+        ("choose = lambda position, clocks: ''\n", True),
+        ("from strategies import best as choose\n", True),
+        (f"{CHOOSE}\nif __name__ == '__main__':\n    print('a test of my own')\n", True),
+        ("from bots.bot import Resigned\n\ndef choose(position, clocks):\n    raise Resigned\n", True),
+        ("from bots.client import Resigned\n\ndef choose(position, clocks):\n    raise Resigned\n", True),
+        (PLAYS, False),
+        ("import bots.client\n\ndef choose(position, clocks): ...\n\nbots.client.play(choose)\n", False),
+        ("from bots import client\n\ndef choose(position, clocks): ...\n\nclient.play(choose)\n", False),
+        ("from bots.client.run import play as go\n\ndef choose(p, c): ...\n\ngo(choose)\n", False),
+        ("import socket\n\ndef choose(moves): ...\n", False),
+        ("def choose(moves): ...\n\nwhile True:\n    choose(input())\n", False),
+        ("import sys\n\ndef choose(moves): ...\n\nfor line in sys.stdin: ...\n", False),
+        ("print('no function here')\n", False),
+    ],
+)
+def test_a_python_file_is_helped_to_play_where_it_does_not_play_itself(
+    tmp_path: Path, source: str, helped: bool
+) -> None:
+    (tmp_path / "mybot.py").write_text(source)
+    player = read("mybot.py", tmp_path)
+    python = (sys.executable, "-P", "-m", "bots.workbench.choose_file") if helped else (sys.executable,)
+    assert player.command == (*python, "mybot.py")
+    assert player.name == "mybot"
+
+
+def test_a_file_that_names_itself_plays_under_that_name(tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_text(PLAYS.replace("play(choose)", "play(choose, name='ann', opponent='random')"))
+    assert read("a.py", tmp_path).name == "ann"
+    assert read("b=a.py", tmp_path).name == "b"
+
+
+def test_a_command_is_split_as_a_shell_does_and_named_after_its_file(tmp_path: Path) -> None:
+    (tmp_path / "my bot.py").write_text("")
+    bot = tmp_path / "bin" / "greedy"
+    bot.parent.mkdir()
+    bot.write_text("#!/bin/sh\n")
+    bot.chmod(0o755)
+    for text, name, command in (
+        ("python3 'my bot.py' --fast", "my-bot", ("python3", "my bot.py", "--fast")),
+        ("bin/greedy --seed 3", "greedy", ("bin/greedy", "--seed", "3")),
+        ("ann=bin/greedy {host} {port}", "ann", ("bin/greedy", "{host}", "{port}")),
+        ("env -i bin/greedy", "greedy", ("env", "-i", "bin/greedy")),
+    ):
+        player = read(text, tmp_path)
+        assert (player.name, player.command, player.written) == (name, command, text)
+
+
+def test_built_in_bots_are_named_as_everywhere(tmp_path: Path) -> None:
+    player = read("alphabeta:3", tmp_path)
+    assert player.name == "alphabeta-3"
+    assert player.command[-12:] != player.command and "--level" in player.command and connects(player.command)
+    assert read("weak=random", tmp_path).name == "weak"
+
+
+def test_names_are_told_apart_whatever_their_case(tmp_path: Path) -> None:
+    texts = ["random", "random", "Random=random", f"{'x' * 32}=random", f"{'x' * 32}=random"]
+    names = [player.name for player in read_players(texts, tmp_path)]
+    assert names == ["random", "random.2", "Random.3", "x" * 32, f"{'x' * 30}.2"]
+
+
+def test_a_changed_player_has_another_digest(tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_text("pass")
+    before = read("python3 a.py", tmp_path).digest
+    assert before and read("python3 a.py", tmp_path).digest == before
+    (tmp_path / "a.py").write_text("pass ")
+    assert read("python3 a.py", tmp_path).digest != before
+    assert read("random", tmp_path).digest == ""
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("", "a player is empty"),
+        ("python3 'a", "no closing quotation"),
+        ("mybto.py", "there is no file mybto.py; did you mean mybot.py?"),
+        ("mybot", "there is no file, no program and no built-in bot mybot; did you mean mybot.py?"),
+        ("plain", "there is no program plain; for the file of this folder write ./plain"),
+        ("./plain --x", "./plain is not executable: chmod +x ./plain makes it so"),
+        ("./missing", "there is no program ./missing"),
+        ("./folder", "./folder is a folder, and no program"),
+        ("broken.py", "broken.py, line 1: this is no Python: "),
+        ("alphabeta:11", "the level is '11'"),
+        ("random:2", "random has no levels"),
+        ("random:arrows", "'random:arrows' names a game: that of a match is named by --game"),
+        ("-x=random", "'-x' is no name of a player"),
+    ],
+)
+def test_what_is_wrong_with_a_player_is_one_sentence(tmp_path: Path, text: str, sentence: str) -> None:
+    (tmp_path / "mybot.py").write_text(CHOOSE)
+    (tmp_path / "broken.py").write_text("def choose(position clocks):\n    pass\n")
+    (tmp_path / "plain").write_text("")
+    (tmp_path / "folder").mkdir()
+    with pytest.raises(BadPlayer) as caught:
+        read(text, tmp_path)
+    assert sentence in str(caught.value) and "\n" not in str(caught.value)
