@@ -163,6 +163,10 @@ def test_it_plays_every_game_match_after_match(program: Program, arena: Arena) -
         time.sleep(0.05)  # a record is told to the disk some time after the players were told the result
     assert Counter(one.header.position.game.name for one in records) == matches
     assert not {one.reason for one in records} & {"time", "bad_move", "resign"}
+    for one in records:
+        side = one.header.players.index(program.language)
+        noted = [note.ply for note in one.notes if note.side == side and "one of the longest of " in note.note.text]
+        assert noted == [ply for ply, played in enumerate(one.played, 1) if played.side == side]
 
 
 def records_of(name: str, arena: Arena) -> list[record.Summary]:

@@ -8,6 +8,7 @@ from random import Random
 from engine.games.catalogue import GAMES
 from engine.wire.coding import usage
 from engine.wire.messages import REPLIES, REQUESTS
+from tests.engine.records import records
 from tests.engine.test_record import ENDS, played
 from tests.fuzz.targets import LONG_COMMANDS, STARTS
 from tests.games.cases import random_game
@@ -19,7 +20,11 @@ def samples(target: str) -> list[bytes]:
     """Return the samples of a target, all different."""
     kind, _, game = target.partition("-")
     makers = {"moves": _moves, "boards": _boards, "shell": _commands}
-    texts = makers[kind](game) if game else {"records": _records, "contests": _contests}.get(target, _messages)()
+    texts = (
+        makers[kind](game)
+        if game
+        else {"records": _records, "contests": _contests, "notes": _notes}.get(target, _messages)()
+    )
     return [text.encode() for text in dict.fromkeys(texts)]
 
 
@@ -30,6 +35,12 @@ def _messages() -> Iterator[str]:
             yield " ".join(words) + "\n"
             yield " ".join([words[0], *("3" for _ in words[1:])]) + "\n| one\n|\n| three\n"
     yield "LOGIN ann\nSEEK gipf params=4,4,15,15 budget=1000\nREADY\nMOVE a5-b5\n"
+
+
+def _notes() -> Iterator[str]:
+    yield "ply=17 score=-35.25 depth=7 nodes=120345 pv=a5-b5_b:_e5_h2,c5-c4 text=in the book\n"
+    yield "depth=7 in the book, x=3\n"
+    yield "score=0\ntext=why\nnodes=007\npv=0_7_22\n"
 
 
 def _positions(game: str) -> Iterator[str]:
@@ -56,6 +67,7 @@ def _boards(game: str) -> Iterator[str]:
 def _records() -> Iterator[str]:
     for end in ("", *ENDS):
         yield played("2 2 5 5", stop_after=4, end=end)
+    yield records()["notes"].replace("match 17", "match 7", 1)
     text = played("2 2 5 5", stop_after=2).replace("move-limit", "lag-allowance 100.000\nmove-limit")
     yield text + "stall 60.000 120.000\nlag white 20.000\nrestarted 9000.000\nback white 9001.000\n"
 

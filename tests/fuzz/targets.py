@@ -15,6 +15,7 @@ from engine.wire.coding import decode, encode
 from engine.wire.ends import ClientEnd, ServerEnd
 from engine.wire.lines import REQUEST_BYTES, LineReader
 from engine.wire.messages import REPLIES, REQUESTS
+from engine.wire.notes import read_note, write_note
 from server.contest.contest_file import BadContest
 from server.contest.contest_file import read as read_contest
 from server.match import recovery
@@ -60,6 +61,16 @@ def ends(data: bytes) -> None:
             assert type(message) in REPLIES.values()
 
 
+def notes(data: bytes) -> None:
+    """What stands behind NOTE is a note, which comes back from its own text, or is refused with the one error."""
+    for line in LineReader(REQUEST_BYTES).feed(data):
+        if isinstance(line, str):
+            with suppress(ProtocolError):
+                note = read_note(line)
+                assert read_note(write_note(note)) == note
+                assert write_note(note).isprintable() and str(note)
+
+
 def _moves(game: str) -> Callable[[bytes], None]:
     histories = [History.begin(GAMES[game].start(parameters)) for parameters in STARTS[game]]
 
@@ -98,10 +109,12 @@ def records(data: bytes) -> None:
     leftover = recovery.examine(7, data)
     assert (leftover.summary is None) <= bool(leftover.fault)
     if leftover.summary is not None:
-        assert record.verify(leftover.text).played == leftover.summary.played
+        again = record.verify(leftover.text)
+        assert (again.played, again.notes) == (leftover.summary.played, leftover.summary.notes)
         if not leftover.summary.result:
             state, _ = recovery.restore(leftover.summary, leftover.summary.latest, leftover.summary.latest + 1)
             assert state.history.moves == leftover.summary.history.moves
+            assert state.notes == leftover.summary.notes
     with suppress(BadRecord):
         record.verify(data.decode(errors="replace"))
 
@@ -141,6 +154,7 @@ def _no_file(name: str) -> str:
 TARGETS: dict[str, Callable[[bytes], None]] = {
     "lines": lines,
     "ends": ends,
+    "notes": notes,
     **{f"moves-{game}": _moves(game) for game in GAMES},
     **{f"boards-{game}": _boards(game) for game in GAMES},
     "records": records,

@@ -60,6 +60,7 @@ static int dial(const char *host, const char *port) {
 
 static int choose_move(int count) { /* reads the lines of MOVES and plays one; false when the connection is lost */
     char best[1024] = "";
+    say("NOTE one of the longest of %d moves", count); /* for the record, and whoever looks at the match later */
     for (int equals = 0; count > 0; count--) {
         if (!hear()) return 0;
         const char *move = line + 2; /* behind "| " */

@@ -114,6 +114,7 @@ int main(int count, char **words) {
                 server.say("MOVES");
             } else if (kind == "MOVES") {
                 std::vector<std::string> best;
+                server.say("NOTE one of the longest of " + first + " moves"); // for the record of the match
                 for (int left = std::stoi(first); left > 0; left--) {
                     const auto next = server.hear();
                     if (!next) break;

@@ -70,7 +70,7 @@ func (b *bot) talk(server net.Conn) {
 				}
 				moves[i] = next[2:] // behind "| "
 			}
-			say("MOVE " + choose(moves))
+			say("NOTE one of the longest of " + first + " moves\nMOVE " + choose(moves))
 		case kind == "MOVED":
 			thinking = false
 		case kind == "RESULT":

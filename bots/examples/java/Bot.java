@@ -75,6 +75,7 @@ public class Bot {
             } else if (kind.equals("MOVES")) {
                 String move = choose(Integer.parseInt(fields[1]));
                 if (move == null) break;
+                say("NOTE one of the longest of " + fields[1] + " moves"); // for the record of the match
                 say("MOVE " + move);
             } else if (kind.equals("MOVED")) {
                 thinking = false;

@@ -53,7 +53,9 @@ function talk() {
     if (missing > 0) {
       moves.push(line.slice(2)); // behind "| "
       missing -= 1;
-      if (missing === 0) say(`MOVE ${choose(moves)}`);
+      if (missing > 0) return;
+      say(`NOTE one of the longest of ${moves.length} moves`); // for the record, and whoever looks at the match later
+      say(`MOVE ${choose(moves)}`);
       return;
     }
     const fields = line.split(" ");

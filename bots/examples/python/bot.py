@@ -20,6 +20,7 @@ def choose(position: Position, clocks: Clocks) -> str:
     """Return the move to play; clocks.mine_ms is the time left for the rest of the game, in milliseconds."""
     legal = moves(position)
     longest = max(len(move) for move in legal)
+    clocks.note(text=f"one of the longest of {len(legal)} moves")
     return choice([move for move in legal if len(move) == longest])
 
 

@@ -61,7 +61,7 @@ impl Bot {
                             None => return Ok(None),
                         }
                     }
-                    say(&format!("MOVE {}", self.choose(&moves)))?;
+                    say(&format!("NOTE one of the longest of {first} moves\nMOVE {}", self.choose(&moves)))?;
                 }
                 "MOVED" => thinking = false,
                 "RESULT" => {
