@@ -12,6 +12,7 @@ from tests.bench import (
     games,
     guesses,
     hostile,
+    learning,
     levels,
     perft,
     playing,
@@ -45,6 +46,7 @@ BENCHES: dict[str, Callable[[], object]] = {
     "web": web.run,
     "routes": routes.run,
     "contests": contests.run,
+    "learning": learning.run,
 }
 
 parser = argparse.ArgumentParser(prog="python -m tests.bench", description="Measure, and print figures.")
