@@ -16,6 +16,7 @@ What that section leaves open is done so:
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable
+from functools import lru_cache
 from typing import cast
 
 from engine.games.gipf import board
@@ -26,6 +27,7 @@ from engine.games.interface import LOST, BadMove, BadParameters, BadPosition, Ke
 from engine.search.binding import CompiledCode
 from engine.shell import Lines
 from engine.solve.solver import NO_LIMITS, TRIAL_NODES, Result, Solution, SolverLimits, compiled_code, solve
+from engine.solve.tablebase.tablebase import tablebase_of
 
 COLOURS = ("WHITE", "BLACK")
 """The sides as they stand in answers, the one that begins first; in states they are in lower case."""
@@ -52,6 +54,9 @@ LOADED_FROM = 1 << 5
 
 SEARCH_COST = 10
 """What a search costs, in generations."""
+
+MAX_TABLEBASES = 100
+"""Variants of which the tablebase is kept, the latest used."""
 
 FIRST_PLACES, MAX_PLACES = 1 << 11, 1 << 14
 """Places of the arenas for the positions that moves lead to: at first, and at most."""
@@ -84,6 +89,7 @@ class _Gipf:
         self._moves_overlooked = False
         self._costs: Counter[tuple[int, ...]] = Counter()
         self._codes: dict[tuple[int, ...], CompiledCode] = {}
+        self._tablebase_of = lru_cache(MAX_TABLEBASES)(lambda parameters: tablebase_of(GIPF.start(parameters)))
         self._commands: dict[str, Callable[[GipfPosition, str], None]] = {
             "PRINT_GAME_BOARD": self._print_board,
             "DO_MOVE": self._do_move,
@@ -244,7 +250,8 @@ class _Gipf:
 
     def _solution(self, position: GipfPosition, limits: SolverLimits) -> Solution:
         code, cost = self._used(position, SEARCH_COST)
-        return solve(position, limits, trial=TRIAL_NODES if cost <= INTERPRETED else 0, code=code)
+        tablebase = self._tablebase_of(position.parameters)
+        return solve(position, limits, trial=TRIAL_NODES if cost <= INTERPRETED else 0, code=code, tablebase=tablebase)
 
     def _used(self, position: GipfPosition, cost: int) -> tuple[CompiledCode, int]:
         """Add to the costs of a kind of boards; return its compiled code, and the costs."""

@@ -10,9 +10,9 @@ long wins where all of them fit into memory, and proof-number search of another 
 
 from collections.abc import Callable
 from enum import StrEnum
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
-from engine.games.interface import Kernel, Position
+from engine.games.interface import Kernel, Position, State
 from engine.search.binding import SOLVING, CodeSource, CompiledCode
 from engine.solve import forced_wins, retrograde
 from engine.solve.backend_interface import Settled, SolverBackend
@@ -20,6 +20,7 @@ from engine.solve.backends import settling
 from engine.solve.forced_wins import ENDLESS, Deepening
 from engine.solve.proof_number import acyclic, cyclic
 from engine.solve.proof_number.cyclic import CyclicProof
+from engine.solve.reachable import Judgement
 
 
 class Result(StrEnum):
@@ -29,6 +30,13 @@ class Result(StrEnum):
     SECOND = "second"
     DRAW = "draw"
     UNKNOWN = "unknown"
+
+
+class ExactValues(Protocol):
+    """What knows the values of positions: `engine.solve.tablebase`."""
+
+    def judgement(self, state: State) -> Judgement | None:
+        """Return the value of a position of an interpreted kernel, None where it is not known."""
 
 
 class SolverLimits(NamedTuple):
@@ -80,6 +88,9 @@ compiled: tenths or hundredths of a second."""
 LENGTH_NODES = 1 << 18
 """Nodes that are spent at least, compiled, on the length of a win that is proven: some tenths of a second."""
 
+SHORT_NODES = 32
+"""Nodes that are looked through for a forced win, interpreted, before tables are loaded to look up who wins."""
+
 FORCED = "forced win"
 """The method that finds wins by deepening, and draws where no depth is enough for either side."""
 
@@ -99,6 +110,7 @@ def solve(
     compiling: Callable[[], None] = lambda: None,
     trial: int = TRIAL_NODES,
     code: CodeSource | None = None,
+    tablebase: ExactValues | None = None,
 ) -> Solution:
     """Solve a position, or find out what can be found out of it within limits.
 
@@ -109,12 +121,18 @@ def solve(
     memory is used up, it looks for forced wins alone.
     Raises OverflowError for a position with more moves than a search can hold.
 
-    ``code`` is what knows of the compiled search; without it, that of the position's board.
+    ``code`` is what knows of the compiled search; without it, that of the position's board. A ``tablebase`` is asked
+    for what is no forced win within SHORT_NODES.
     """
     code = compiled_code(position) if code is None else code
     if code.is_ready():
         trial = min(trial, LOADED_TRIAL_NODES)
     interpreted = _Solver(position.kernel(compile=False), position.turn, limits, clock)
+    if tablebase is not None:
+        interpreted.deepen(SHORT_NODES)
+        judgement = None if interpreted.finished else tablebase.judgement(position.kernel(compile=False).state)
+        if judgement is not None:
+            return interpreted.known(judgement)
     if limits.nodes is None:
         solution = interpreted.run(progress, _GoingOver(code, compiling, trial).is_due)
     else:
@@ -224,6 +242,12 @@ class _Solver:
         if not given_up(self._used):
             self._find_length()
         return self.solution()
+
+    def known(self, judgement: Judgement) -> Solution:
+        """Say what a tablebase knows."""
+        plies = judgement.plies if judgement.result else None
+        result = self._winner(judgement.result > 0) if judgement.result else Result.DRAW
+        return self.solution()._replace(result=result, plies=plies, within=plies, method="tablebase")
 
     def _rule_out(self, search: SolverBackend) -> None:
         """Look no more for wins that a proof has shown to be none."""

@@ -19,6 +19,7 @@ from engine.solve import certificate
 from engine.solve.certificate import BadCertificate, Claim
 from engine.solve.solver import Result, Solution, SolverLimits, solve
 from engine.solve.strategy import NoStrategy, strategy
+from engine.solve.tablebase.tablebase import tablebase_of
 
 MEGABYTE = 1 << 20
 
@@ -74,6 +75,7 @@ def solve_game(
         limits,
         clock=perf_counter,
         progress=_Reporter(began).report,
+        tablebase=None if proof is not None else tablebase_of(root),
         compiling=lambda: say(f"{game} {root.parameters} is being compiled beside, for what cannot be solved sooner"),
     )
     answer(f"result {solution.result}")

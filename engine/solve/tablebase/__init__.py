@@ -2,5 +2,6 @@
 
 - `extent`: which layers the tablebase of a variant has, so that it stays small
 - `making`: making a tablebase, once on a machine, and in a process of its own beside other work
+- `shipped`: tablebases of the smallest boards, which belong to this distribution
 - `tablebase`: looking positions up: the value of each move, and a line of perfect play
 """

@@ -17,6 +17,7 @@ from engine.search.alphabeta import compiled_code_with_layers
 from engine.search.searcher import warm_up
 from engine.solve.layered.solver import Layers, layer_of
 from engine.solve.tablebase.extent import extent
+from engine.solve.tablebase.shipped import are_shipped
 
 GIVEN = "ARENA_TABLEBASES"
 """Environment variable with a directory to read from; empty for none."""
@@ -41,6 +42,11 @@ def are_made() -> bool:
     return GIVEN not in os.environ and code_cache.GIVEN not in os.environ
 
 
+def takes_shipped(start: Kernel) -> bool:
+    """Tell whether a variant, of which the kernel has the start, is looked up in what belongs to this distribution."""
+    return GIVEN not in os.environ and are_shipped(start)
+
+
 def journal_of(kernel: Kernel, directory: Path) -> Path:
     """Return the file that tells which layers of a kernel's board are there."""
     return directory / f"{kernel.rules.label}.journal"
@@ -53,8 +59,10 @@ def can_have(position: Position) -> bool:
 
 def is_made(position: Position) -> bool:
     """Tell whether the whole tablebase of a position's variant is there."""
-    kernel, directory = position.kernel(compile=False), folder()
+    kernel, directory = position.game.start(position.parameters).kernel(compile=False), folder()
     assert directory is not None
+    if takes_shipped(kernel):
+        return True
     if not journal_of(kernel, directory).exists():
         return False
     largest = extent(kernel)

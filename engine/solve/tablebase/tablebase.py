@@ -26,7 +26,8 @@ from engine.solve.layered.solver import Layers, layer_of
 from engine.solve.layered.store import Name
 from engine.solve.reachable import Judgement
 from engine.solve.tablebase.extent import extent
-from engine.solve.tablebase.making import are_made, can_have, folder, is_made, is_whole, journal_of
+from engine.solve.tablebase.making import are_made, can_have, folder, is_made, is_whole, journal_of, takes_shipped
+from engine.solve.tablebase.shipped import shipped
 
 MAX_LINE = 512
 """No line of perfect play is longer: a win takes at most `engine.solve.layered.values.LONGEST` plies."""
@@ -44,7 +45,7 @@ class Tablebase:
     """The values of positions of one variant, as far as they are on the disk. Nothing is opened before it is asked."""
 
     def __init__(self, start: Position, directory: Path) -> None:
-        """Take the start of a variant that has layers, and where they are kept."""
+        """Take the start of a variant that has layers, and where they are kept, unless they were shipped."""
         self._start = start
         self._directory = directory
         self._kernel = start.kernel(compile=False)
@@ -54,6 +55,7 @@ class Tablebase:
         self._layers: Layers | None = None
         self._known: KnownLayers | None = None
         self._code = compiled_code_with_layers(start)
+        self._is_shipped = takes_shipped(self._kernel)
         self._is_settled = False
         """Whether there is nothing more to be made, or somebody makes it."""
 
@@ -62,7 +64,7 @@ class Tablebase:
 
         While another such process runs, nothing is done; ask again later.
         """
-        if self._is_settled:
+        if self._is_settled or self._is_shipped:
             return
         self._is_settled = not can_compile() or not are_made() or is_made(self._start)
         if not self._is_settled:
@@ -139,6 +141,10 @@ class Tablebase:
 
     def _opened(self) -> Layers | None:
         """Return the layers that are there by now, None where there are none."""
+        if self._is_shipped:
+            if self._layers is None:
+                self._layers = shipped(self._kernel)
+            return self._layers
         try:
             size = self._journal.stat().st_size
             if size != self._read:

@@ -23,8 +23,10 @@ from engine.search.game_engine import AdaptiveSearcher, GameEngine
 from engine.search.memory import KnownLayers
 from engine.search.searcher import Searcher, SearchLimits, SearchResult, key_of
 from engine.solve.layered.solver import Layers, layer_of
+from engine.solve.solver import Result, solve
 from engine.solve.tablebase import making, tablebase
 from engine.solve.tablebase.extent import extent
+from engine.solve.tablebase.shipped import RUNS, are_shipped, shipped
 from engine.solve.tablebase.tablebase import Tablebase, tablebase_of
 from tests.engine.code_after import CodeAfter
 from tests.engine.gipf.samples import completes_run
@@ -343,11 +345,54 @@ def test_it_is_made_once_and_then_read(tmp_path: Path, monkeypatch: pytest.Monke
         words = [sys.executable, "-P", "-m", "engine", *command]
         return subprocess.run(words, capture_output=True, text=True, check=True, timeout=300)
 
-    make = ("precompile", "gipf", "2 3 5 4", "--purpose", "tablebase")
-    assert "gipf 2 3 5 4, tablebase: made in " in run(*make).stderr
-    assert run(*make).stderr == "gipf 2 3 5 4, tablebase: made before\n"
-    assert " score win 1 " in run("analyse", "gipf", "--params", "2 3 5 4").stdout
+    make = ("precompile", "gipf", "2 3 16 4", "--purpose", "tablebase")
+    assert "gipf 2 3 16 4, tablebase: made in " in run(*make).stderr
+    assert run(*make).stderr == "gipf 2 3 16 4, tablebase: made before\n"
+    assert " score win 1 " in run("analyse", "gipf", "--params", "2 3 16 4").stdout
     assert run("precompile", "mnk", "3 3 3", "--purpose", "tablebase").stderr == ""
+    shipped = run("precompile", "gipf", "2 3 5 4", "--purpose", "tablebase").stderr
+    assert shipped == "gipf 2 3 5 4, tablebase: made before\n"
+
+
+# What solving looks up
+
+
+def test_a_solver_looks_up_what_is_no_short_win(given: Path) -> None:
+    chance = Random(9)
+    methods = set()
+    for position in small_positions(chance, 30):
+        asked = GIPF.read(board_text(position))
+        judgement = known(asked).judgement(asked.kernel(compile=False).state)
+        solution = solve(asked, tablebase=known(asked))
+        assert judgement is not None
+        expected = (judgement.result > 0) == (asked.turn == 0)
+        assert solution.result == (
+            Result.DRAW if judgement.result == 0 else Result.FIRST if expected else Result.SECOND
+        )
+        assert solution.plies == (judgement.plies if judgement.result else None)
+        methods.add(solution.method)
+    assert methods == {"forced win", "tablebase"}
+
+
+def test_the_smallest_boards_need_none_to_be_made(
+    solved: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.delenv(making.GIVEN)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.setattr(CompileProcess, "start", lambda _: pytest.fail("nothing is missing"))
+    monkeypatch.setattr(tablebase, "can_compile", lambda: True)
+    for run in RUNS:
+        start = start_of("gipf", f"2 {run} 15 15")
+        book = known(start)
+        book.start()
+        assert {move.score for move in book.probe(start)[:1]} == {0 if run == 2 else WIN - 1}
+        values = bytes(shipped(start.kernel(compile=False)).known().values)
+        layers = layers_of(f"2 {run} 4 4", (4, 4), solved)
+        assert values.startswith(bytes(layers.known().values)), (
+            "make them again: docs of engine.solve.tablebase.shipped"
+        )
+    assert not are_shipped(start_of("gipf", "2 2 16 4").kernel(compile=False))
+    assert list(tmp_path.iterdir()) == []
 
 
 # Where it is, and when it is made
@@ -411,7 +456,7 @@ def test_a_process_makes_it_where_it_is_missing_and_only_there(tmp_path: Path, m
     monkeypatch.setattr(CompileProcess, "start", start_process)
     monkeypatch.setattr(tablebase, "can_compile", lambda: True)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    start = start_of("gipf", "2 2 4 4")
+    start = start_of("gipf", "2 2 4 16")
     monkeypatch.setenv(making.GIVEN, str(tmp_path))
     known(start).start()
     monkeypatch.delenv(making.GIVEN)
@@ -424,10 +469,10 @@ def test_a_process_makes_it_where_it_is_missing_and_only_there(tmp_path: Path, m
     is_busy = False
     book.start()
     book.start()
-    assert started == 2 * [["precompile", "gipf", "2 2 4 4", "--purpose", "tablebase", "--for-caller"]]
+    assert started == 2 * [["precompile", "gipf", "2 2 4 16", "--purpose", "tablebase", "--for-caller"]]
     folder = making.folder()
     assert folder is not None
-    solve_layers("2 2 4 4", (4, 4), folder)
+    solve_layers("2 2 4 16", (16, 4), folder)
     known(start).start()
     assert len(started) == 2
 
