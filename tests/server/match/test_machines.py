@@ -5,6 +5,7 @@ what the referee knows. With ARENA_CAMPAIGN=1 the walks are many times more.
 """
 
 import os
+from contextlib import suppress
 from typing import Any
 
 from hypothesis import settings
@@ -17,6 +18,7 @@ from engine.games.catalogue import GAMES
 from engine.games.interface import moves
 from engine.games.outcome import ANNULLED, Termination
 from engine.record import Header
+from engine.wire.codes import ProtocolError
 from server.arena import matchmaking
 from server.arena.matchmaking import Matchmaking, Seek
 from server.match import recovery, referee
@@ -167,6 +169,18 @@ class RefereeMachine(RuleBasedStateMachine):
         self.take(referee.report_crash(self.state, side, sentence, self.now))
 
     @precondition(lambda self: self.runs)
+    @rule(side=SIDES, ply=st.none() | st.integers(0, 8), times=st.sampled_from([1, 17]))
+    def note(self, side: int, ply: int | None, times: int) -> None:
+        """A note changes nothing but itself; one that cannot be recorded changes nothing."""
+        content = f"{'' if ply is None else f'ply={ply} '}depth=1 text=ż  x"
+        for _ in range(times):
+            before, told = self.state._replace(notes=()), len(self.state.notes)
+            with suppress(ProtocolError):
+                self.take(referee.note(self.state, side, content))
+                assert len(self.state.notes) == told + 1
+            assert self.state._replace(notes=()) == before
+
+    @precondition(lambda self: self.runs)
     @rule(side=SIDES)
     def drop_and_come_back(self, side: int) -> None:
         self.take(referee.disconnect(self.state, side, self.now))
@@ -208,6 +222,7 @@ class RefereeMachine(RuleBasedStateMachine):
         assert summary.header == self.header
         assert summary.history.moves == self.state.history.moves
         assert summary.ready == self.state.ready
+        assert summary.notes == self.state.notes
         for side in (0, 1):
             if self.state.clock.since[side] is None:
                 assert summary.left[side] == self.state.clock.left[side]
