@@ -1,8 +1,10 @@
 """Numbers that are none, in every option of every command line that takes a number with a fraction."""
 
 import inspect
+import tomllib
 from collections.abc import Callable, Iterator
 from dataclasses import is_dataclass
+from pathlib import Path
 from typing import Annotated, Any, get_args, get_origin, get_type_hints
 
 import cyclopts
@@ -12,7 +14,22 @@ import bots.cli
 import engine.cli
 import server.cli
 
-LINES = {"arena-engine": engine.cli.application(), "arena-bot": bots.cli.app, "arena-server": server.cli.app}
+PROJECT = tomllib.loads((Path(__file__).parent.parent / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+
+
+def with_commands_of_others(app: cyclopts.App) -> cyclopts.App:
+    """Return ``arena-bot`` with the commands that pyproject.toml lists, whether or not they are installed yet."""
+    for name, function in PROJECT["entry-points"][bots.cli.OTHERS].items():
+        if name not in app:
+            app.command(function, name=name)
+    return app
+
+
+LINES = {
+    "arena-engine": engine.cli.application(),
+    "arena-bot": with_commands_of_others(bots.cli.app),
+    "arena-server": server.cli.app,
+}
 
 
 def options() -> Iterator[tuple[str, str, str, list[str]]]:

@@ -5,6 +5,7 @@
 - `demo`: ``arena-server demo``: one match between two bots over TCP, shown in the terminal
 - `doctor`: ``arena-server doctor``: checks everything that a server needs before it is started
 - `exits`: exit statuses and one-line errors of commands
+- `grade`: ``arena-bot grade``: points for a class, from contests, matches and conformance tests, by a rule in TOML
 - `options`: what the commands of ``arena-server`` share: options that are read in the same way, and how they fail
 - `run_contest`: runs ``arena-server contest``: opens a contest, serves it, and shows its progress
 """

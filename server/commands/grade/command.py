@@ -1,0 +1,125 @@
+"""The command line of ``arena-bot grade``; `bots.cli` finds it as an entry point of the distribution."""
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, NoReturn
+
+from cyclopts import Parameter
+
+from engine.commands import reports
+from engine.commands.inputs import File
+from engine.commands.usage_errors import explain_fault, nearest
+
+if TYPE_CHECKING:
+    from server.commands.grade.evidence import Evidence
+
+REPORT = "report.json"
+"""The file of a contest's folder that is read."""
+
+
+def grade(
+    rule: Path,
+    /,
+    *files: str,
+    student: Annotated[str | None, Parameter(name=("--student",))] = None,
+    csv: File = None,
+    json: File = None,
+    junit: File = None,
+    gradescope: File = None,
+) -> None:
+    """Turn contests, matches and conformance tests into points for a class, by a rule in TOML (docs/grading.md).
+
+    Exit status: 0 everybody is graded; 1 a file cannot be written; 2 a wrong rule, report or option.
+
+    Parameters
+    ----------
+    rule
+        The rule file.
+    files
+        Reports: what arena-bot match --json has written, the folder of a contest or its report.json, and, as NAME=FILE,
+        what arena-bot check --json has written of somebody's bot.
+    student
+        Grade this one alone, who also owns a conformance test without a name.
+    csv
+        File for a table as gradebooks read it; - is stdout, which then shows nothing else.
+    json
+        File for all grades with their reasons, as JSON.
+    junit
+        File for JUnit's XML: a test for each student and criterion, which fails where points are lost.
+    gradescope
+        File for results.json of Gradescope, with --student.
+    """
+    from server.commands.grade import output
+    from server.commands.grade.grading import Student, grade_all
+    from server.commands.grade.rule import BadRule, read
+
+    outputs = {"--csv": csv, "--json": json, "--junit": junit, "--gradescope": gradescope}
+    for option, file in outputs.items():
+        if file and (fault := reports.not_writable(file)):
+            _fail(f"{option}: {fault}")
+    if sum(file == "-" for file in outputs.values()) > 1:
+        _fail("only one report can go to stdout, which is -")
+    if gradescope and not student:
+        _fail("--gradescope is for one student: name him by --student")
+    if not files:
+        _fail("no report is given: arena-bot grade RULE MATCH.json CONTEST-FOLDER NAME=CHECK.json")
+    try:
+        found = read(_text(rule))
+        students: tuple[Student, ...] = grade_all(found, _read_reports(files, student or ""))
+    except BadRule as error:
+        _fail(f"{rule}: {error}")
+    if student:
+        alone = [one for one in students if one.name.lower() == student.lower()]
+        if not alone:
+            _fail(f"--student: there is no student {student!r}{nearest(student, [one.name for one in students])}")
+        students = tuple(alone)
+    if "-" not in outputs.values():
+        for line in output.as_text(found, students):
+            print(line)
+    _write("--csv", csv, lambda: output.as_csv(found, students))
+    _write("--json", json, lambda: output.as_json(found, students))
+    _write("--junit", junit, lambda: output.as_junit(found, students))
+    _write("--gradescope", gradescope, lambda: output.as_gradescope(found, students[0]))
+
+
+def _read_reports(files: tuple[str, ...], student: str) -> "Evidence":
+    """Return what all reports show; ends the command at the first one that cannot be used."""
+    from server.commands.grade.evidence import BadReport, Evidence, add_report
+
+    evidence = Evidence()
+    for given in files:
+        name, equals, file = given.partition("=")
+        owner = name if equals and not Path(given).exists() else ""
+        path = Path(file if owner else given)
+        if path.is_dir():
+            path /= REPORT
+        try:
+            add_report(evidence, path.read_bytes(), owner or student)
+        except OSError as error:
+            _fail(f"{path} cannot be read: {error.strerror}")
+        except BadReport as error:
+            _fail(f"{path}: {error}")
+    return evidence
+
+
+def _text(file: Path) -> str:
+    try:
+        return file.read_text(encoding="utf-8")
+    except UnicodeDecodeError:
+        _fail(f"{file}: it is no text in UTF-8")
+    except OSError as error:
+        _fail(f"{file} cannot be read: {error.strerror}")
+
+
+def _write(option: str, file: str | None, text: Callable[[], str]) -> None:
+    if file:
+        try:
+            reports.write(file, text())
+        except OSError as error:
+            _fail(f"{option}: {explain_fault(error)}", 1)
+
+
+def _fail(sentence: str, status: int = 2) -> NoReturn:
+    print(f"arena-bot: {sentence}", file=sys.stderr)
+    sys.exit(status)

@@ -1,0 +1,111 @@
+"""What evidence is worth by a rule (pure)."""
+
+import math
+from typing import NamedTuple
+
+from engine.duel.statistics import SCORES, Counts, elo_of, estimate
+from server.commands.grade.evidence import Evidence
+from server.commands.grade.rule import BadRule, Bound, Conformance, Criterion, Elo, Place, Rule, Score, label
+
+DECIMALS = 2
+"""Of points: what a gradebook takes."""
+
+TAIL = 0.025
+"""On either side of a 95 % interval."""
+
+
+class Measured(NamedTuple):
+    """The number that a criterion looks at, and a sentence on where it comes from."""
+
+    value: float
+    why: str
+
+
+class Grade(NamedTuple):
+    """The points of a student by one criterion, of at most ``most``, and why."""
+
+    points: float
+    most: float
+    why: str
+
+
+class Student(NamedTuple):
+    """A student with a grade for each criterion of the rule, in its order."""
+
+    name: str
+    grades: tuple[Grade, ...]
+
+    @property
+    def total(self) -> float:
+        """The sum of all points."""
+        return round(sum(grade.points for grade in self.grades), DECIMALS)
+
+
+def grade_all(rule: Rule, evidence: Evidence) -> tuple[Student, ...]:
+    """Return the grades of everybody who is to be graded, by name, or in the order of the rule's students.
+
+    Raises `server.commands.grade.rule.BadRule` for a criterion of which no report shows anything of anybody.
+    """
+    opponents = {_key(one.against) for one in rule.criteria if isinstance(one, Score | Elo)}
+    names = rule.students or tuple(name for key, name in sorted(evidence.names.items()) if key not in opponents)
+    students = []
+    measured = {name: [_measure(criterion, evidence, name.lower()) for criterion in rule.criteria] for name in names}
+    for number, criterion in enumerate(rule.criteria):
+        if all(found[number] is None for found in measured.values()):
+            raise BadRule(f"points[{number + 1}] is for {label(criterion)}, of which no report shows anything")
+    for name, found in measured.items():
+        grades = tuple(_grade(*both, len(evidence.places)) for both in zip(rule.criteria, found, strict=True))
+        students.append(Student(name, grades))
+    return tuple(students)
+
+
+def elo_low(counts: Counts) -> float:
+    """Return the lower end of the 95 % interval of Elo that at least one pair of games gives.
+
+    Where all pairs have ended alike, the pairs themselves show no variance. Then at most the part 1 - 0.025^(1/n) of
+    pairs ends in another way, n being their number (Clopper and Pearson, 1934), and these are taken as lost.
+    """
+    pairs = sum(counts)
+    if max(counts) == pairs:
+        return elo_of(SCORES[counts.index(pairs)] * TAIL ** (1 / pairs))
+    found = estimate(counts)
+    return found.elo - found.margin
+
+
+def _grade(criterion: Criterion, measured: Measured | None, players: int) -> Grade:
+    if measured is None:
+        return Grade(0.0, criterion.most, "no report shows anything of this")
+    none = criterion.none if criterion.none is not None else max(players, 2)
+    part = (
+        (measured.value - none) / (criterion.full - none) if criterion.full != none else float(measured.value <= none)
+    )
+    part = min(part, 1.0) if part > 0 else 0.0
+    return Grade(round(criterion.most * part, DECIMALS), criterion.most, measured.why)
+
+
+def _measure(criterion: Criterion, evidence: Evidence, name: str) -> Measured | None:
+    """Return the number of a player, by the key of his name; None where no report shows it."""
+    match criterion:
+        case Conformance():
+            passed, tried = evidence.conformance.get(name, (0, 0))
+            return Measured(passed / tried, f"{passed} of {tried} situations passed") if tried else None
+        case Score(against=against):
+            met = name, _key(against)
+            games, points = evidence.games[met], evidence.points[met]
+            return Measured(points / games, f"{points:g} points in {games} games") if games else None
+        case Elo(against=against, bound=bound):
+            counts = evidence.pairs.get((name, _key(against)), ())
+            if not any(counts):
+                return None
+            found, low = estimate(counts), elo_low(counts)
+            interval = f"+- {found.margin:.0f}" if math.isfinite(found.margin) else "with all pairs alike"
+            why = f"Elo {found.elo:+.0f} {interval} from {sum(counts)} pairs of games, at least {low:+.0f}"
+            return Measured(low if bound is Bound.LOW else found.elo, why)
+        case Place():
+            place = evidence.places.get(name)
+            return Measured(place, f"place {place} of {len(evidence.places)}") if place is not None else None
+
+
+def _key(against: str) -> str:
+    """Return the key of an opponent; a built-in bot plays under its name with a hyphen."""
+    return against.lower().replace(":", "-")

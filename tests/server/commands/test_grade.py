@@ -1,0 +1,280 @@
+"""``arena-bot grade``: rules, what the reports of our own commands are worth by them, and the formats of graders."""
+
+import csv
+import json
+import math
+import re
+from pathlib import Path
+
+import pytest
+
+from bots.check import formats
+from bots.check.report import SituationResult
+from engine.duel.statistics import estimate
+from server.commands.grade.command import grade
+from server.commands.grade.evidence import BadReport, Evidence, add_report
+from server.commands.grade.grading import elo_low, grade_all
+from server.commands.grade.output import as_text
+from server.commands.grade.rule import BadRule, read
+from server.commands.match.output import as_json
+from server.commands.match.table import Progress
+from server.commands.match.tally import Tally
+from server.contest.definition import RoundRobin
+from server.contest.report import files as report_files
+from tests.server.commands.match.made import game, setup
+from tests.server.contest.report.samples import sample_report
+
+DOCUMENT = (Path(__file__).parents[3] / "docs" / "grading.md").read_text(encoding="utf-8")
+
+
+def blocks(kind: str) -> list[str]:
+    """Return the blocks of the document in a language."""
+    return re.findall(rf"^```{kind}\n(.*?)^```$", DOCUMENT, re.MULTILINE | re.DOTALL)
+
+
+def check_report(passed: int, failed: int, skipped: int = 0) -> bytes:
+    """Return what arena-bot check writes."""
+    results = [SituationResult(f"{number}", "passed", 0.0) for number in range(passed)]
+    results += [SituationResult(f"f{number}", "failed", 0.0, reason="x") for number in range(failed)]
+    results += [SituationResult(f"s{number}", "skipped", 0.0, reason="x") for number in range(skipped)]
+    return formats.as_json("./bot", results).encode()
+
+
+def match_report(one: str, other: str, *points: float, status: int = 0) -> bytes:
+    """Return what arena-bot match writes of games with these points of the first player, colours swapped in pairs."""
+    names = one, other
+    tally = Tally(names, None)
+    for number, got in enumerate(points, 1):
+        winner = one if got == 1 else other if got == 0 else None
+        tally.add(game(number, winner, names=names))
+    return as_json(setup(names, 2), Progress(tally, len(points), 0, 0.0), status).encode()
+
+
+def contest_report() -> bytes:
+    """Return what a contest of four writes."""
+    return report_files.file_texts(sample_report(4, RoundRobin()))["report.json"].encode()
+
+
+def rule(*criteria: str, students: str = "") -> str:
+    """Return a rule file."""
+    return students + "".join(f"[[points]]\n{criterion}\n" for criterion in criteria)
+
+
+def graded(text: str, *reports: bytes | tuple[str, bytes]) -> dict[str, list[float]]:
+    """Return the points of everybody, criterion by criterion."""
+    evidence = Evidence()
+    for report in reports:
+        add_report(evidence, *((report[1], report[0]) if isinstance(report, tuple) else (report, "")))
+    return {one.name: [each.points for each in one.grades] for one in grade_all(read(text), evidence)}
+
+
+def test_conformance_counts_what_could_be_tried() -> None:
+    text = rule('for = "conformance"\nmost = 30\nnone = 0.5')
+    reports = ("ann", check_report(34, 0, 2)), ("bob", check_report(27, 9)), ("carl", check_report(1, 35))
+    assert graded(text, *reports) == {"ann": [30], "bob": [15], "carl": [0]}
+
+
+def test_score_is_that_of_all_games_against_the_level_in_all_reports() -> None:
+    text = rule('for = "score"\nagainst = "alphabeta:1"\nmost = 10\nfull = 0.75')
+    reports = match_report("Ann", "alphabeta-1", 1, 1, 0, 0.5), match_report("alphabeta-1", "ann", 1, 0)
+    assert graded(text, *reports) == {"Ann": [round(10 * (3.5 / 6) / 0.75, 2)]}
+    assert graded(text, match_report("bob", "alphabeta-1", 1, 1, 1, 0.5), match_report("bob", "carl", 0, 0)) == {
+        "bob": [10],
+        "carl": [0],
+    }
+
+
+def test_elo_counts_pairs_and_the_lower_end_of_the_interval() -> None:
+    games = [1, 0, 1, 1, 0.5, 1, 0, 0, 1, 0.5]
+    counts = (1, 0, 1, 2, 1)
+    found = estimate(counts)
+    for bound, value in (("low", found.elo - found.margin), ("estimate", found.elo)):
+        text = rule(f'for = "elo"\nagainst = "alphabeta-2"\nmost = 100\nnone = -1000\nfull = 1000\nbound = "{bound}"')
+        expected = round(100 * (value + 1000) / 2000, 2)
+        assert graded(text, match_report("ann", "alphabeta-2", *games)) == {"ann": [expected]}
+    text = rule('for = "elo"\nagainst = "x"\nmost = 1\nnone = 0\nfull = 1')
+    assert graded(text, match_report("x", "ann", *[0, 0] * 30)) == {"ann": [1]}
+
+
+def test_the_lower_end_where_all_pairs_end_alike() -> None:
+    """Twenty successes of twenty: at least 0.8316 with 97.5 % (tables of Clopper and Pearson)."""
+    assert elo_low((0, 0, 0, 0, 20)) == pytest.approx(400 * math.log10(0.8316 / 0.1684), abs=0.5)
+    assert elo_low((0, 0, 20, 0, 0)) < 0 < elo_low((0, 0, 0, 0, 10)) < elo_low((0, 0, 0, 0, 11))
+    assert elo_low((3, 0, 0, 0, 0)) == pytest.approx(-1200, abs=1)
+
+
+def test_places_are_those_of_the_contest_and_its_games_count() -> None:
+    report = json.loads(contest_report())
+    table = {line["name"]: line["place"] for line in report["stages"][-1]["table"]}
+    last = len(table)
+    found = graded(rule('for = "place"\nmost = 30'), contest_report())
+    assert {name: found[name] for name in table} == {
+        name: [round(30 * (last - place) / (last - 1), 2)] for name, place in table.items()
+    }
+    one, other = report["comparisons"][0]["one"], report["comparisons"][0]["other"]
+    both = graded(
+        rule(
+            f'for = "score"\nagainst = "{other}"\nmost = 1',
+            f'for = "elo"\nagainst = "{other}"\nmost = 1\nnone = -3000\nfull = 3000',
+        ),
+        contest_report(),
+    )
+    games = [each for each in report["games"] if {each["first"], each["second"]} == {one, other} and each["counts"]]
+    got = sum(
+        0.5 if each["result"] == "draw" else each["result"] == ("first" if each["first"] == one else "second")
+        for each in games
+    )
+    assert both[one][0] == round(got / len(games), 2)
+    assert 0 < both[one][1] < 1
+
+
+def test_students_of_the_rule_are_graded_in_its_order_and_get_nothing_for_nothing() -> None:
+    text = rule('for = "conformance"\nmost = 5', students='students = ["zoe", "Ann"]\n')
+    assert graded(text, ("ann", check_report(1, 0)), ("bob", check_report(1, 0))) == {"zoe": [0], "Ann": [5]}
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("points", "this is no TOML: "),
+        ("", "points is missing: one [[points]] or more, each with for and most"),
+        (rule("most = 3"), "points[1].for is missing: one of conformance, score, elo, place"),
+        (rule('for = "luck"\nmost = 3'), "points[1].for is one of conformance, score, elo, place, not 'luck'"),
+        (rule('for = "place"'), "points[1].most is missing: a number from 0.001 to 1e+06 points"),
+        (rule('for = "place"\nmost = -1'), "points[1].most is a number from 0.001 to 1e+06 points, not -1"),
+        (rule('for = "score"\nmost = 1'), "points[1].against is missing: the name of a player, or a built-in bot"),
+        (rule('for = "score"\nmost = 1\nagainst = "a b"'), "points[1].against is the name of a player, "),
+        (rule('for = "place"\nmost = 1\nlast = 3'), "points[1].last is no key of points[1]; these are for, most, full"),
+        (rule('for = "conformance"\nmost = 1\nnone = 1'), "points[1].full is missing: another number than none"),
+        (rule('for = "elo"\nmost = 1\nagainst = "a"\nfull = 1\nnone = 1'), "points[1].full is another number"),
+        (rule('for = "place"\nmost = 1', 'for = "place"\nmost = 2'), "two of the [[points]] are for place"),
+        (rule('for = "place"\nmost = 1', students='students = ["a", "A"]\n'), "students names somebody twice"),
+        (rule('for = "place"\nmost = 1', students='students = ["a b"]\n'), "students is a list of names, each of "),
+        (rule('for = "place"\nmost = 1', students="curve = true\n"), "curve is no key of a rule file; these are "),
+    ],
+)  # fmt: skip
+def test_a_wrong_rule_takes_one_sentence(text: str, words: str) -> None:
+    with pytest.raises(BadRule) as caught:
+        read(text)
+    assert str(caught.value).startswith(words)
+
+
+def test_a_rule_that_no_report_fits_is_refused() -> None:
+    with pytest.raises(BadRule, match=r"points\[2\] is for score against b, of which no report shows anything"):
+        graded(
+            rule('for = "conformance"\nmost = 1', 'for = "score"\nagainst = "b"\nmost = 1'), ("a", check_report(1, 0))
+        )
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (b"", "it is no JSON: "),
+        (b"[]", "it is no report of arena-bot check --json, arena-bot match --json or a contest"),
+        (b'{"report": "check"}', "it is no whole report: Object missing required field `passed`"),
+        (match_report("a", "b", 1, status=130), "the match was stopped before its end"),
+        (contest_report().replace(b'"state": "over"', b'"state": "running"'), "the contest is not over"),
+        (check_report(1, 1), "it does not say whose bot was tested: write NAME=FILE"),
+    ],
+)
+def test_what_is_no_report_takes_one_sentence(content: bytes, words: str) -> None:
+    with pytest.raises(BadReport) as caught:
+        add_report(Evidence(), content, "")
+    assert str(caught.value).startswith(words)
+
+
+@pytest.mark.parametrize(
+    ("first", "words"),
+    [
+        (("ann", check_report(1, 0)), "it is the second conformance test of Ann"),
+        (("", contest_report()), " has a place in an earlier contest: one contest can be graded"),
+    ],
+)
+def test_the_same_report_twice_is_refused(first: tuple[str, bytes], words: str) -> None:
+    evidence = Evidence()
+    add_report(evidence, first[1], first[0])
+    with pytest.raises(BadReport) as caught:
+        add_report(evidence, first[1], first[0].capitalize())
+    assert str(caught.value).endswith(words)
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with the document's rule, but for its contest, and reports of a student."""
+    monkeypatch.chdir(tmp_path)
+    (text,) = blocks("toml")
+    head, *criteria = text.split("[[points]]")
+    without_place = [one for one in criteria if 'for = "place"' not in one]
+    (tmp_path / "rule.toml").write_text("[[points]]".join([head, *without_place]), encoding="utf-8")
+    (tmp_path / "1.json").write_bytes(match_report("ann", "alphabeta-1", *[1] * 9, 0))
+    (tmp_path / "2.json").write_bytes(match_report("ann", "alphabeta-2", *[1, 0, 0, 0, 1, 1] * 10))
+    (tmp_path / "check.json").write_bytes(check_report(30, 4))
+    return tmp_path
+
+
+def test_the_command_writes_each_format(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    names = {kind: str(folder / f"grades.{kind}") for kind in ("csv", "json", "junit", "gradescope")}
+    grade(Path("rule.toml"), "1.json", "2.json", "check.json", student="ann", **names)
+    head, line = capsys.readouterr().out.splitlines()
+    assert head.split("  ")[0] == "student" and head.endswith("total of 80")
+    with Path(names["csv"]).open(newline="") as file:
+        (row,) = csv.DictReader(file)
+    assert row["student"] == "ann" and row["score against alphabeta:1"] == "20.0" and row["most"] == "80.0"
+    written = json.loads(Path(names["json"]).read_text())
+    (student,) = written["students"]
+    assert line.split()[-1] == f"{student['total']:g}" == f"{float(row['total']):g}"
+    assert student["grades"][0]["why"] == "30 of 34 situations passed"
+    assert (
+        student["grades"][2]["why"].startswith("Elo +0 +- ")
+        and " from 30 pairs of games, " in student["grades"][2]["why"]
+    )
+    results = json.loads(Path(names["gradescope"]).read_text())
+    assert results["score"] == pytest.approx(student["total"])
+    assert [test["max_score"] for test in results["tests"]] == [30, 20, 30]
+    assert 'failures="2"' in Path(names["junit"]).read_text()
+
+
+def test_the_document_shows_what_its_rule_gives() -> None:
+    """Of two students who have handed in reports, and one who has only entered the contest."""
+    table = [{"place": place, "name": name} for place, name in enumerate(("ann", "bob", "carla"), 1)]
+    contest = {"state": "over", "entrants": [], "stages": [{"table": table}], "games": [], "comparisons": []}
+    evidence = Evidence()
+    for owner, report in (
+        ("ann", check_report(34, 0, 2)),
+        ("bob", check_report(31, 3, 2)),
+        ("", match_report("ann", "alphabeta-1", *[1] * 37, *[0] * 3)),
+        ("", match_report("bob", "alphabeta-1", *[1] * 24, *[0] * 16)),
+        ("", match_report("ann", "alphabeta-2", *[1, 1, 1, 0, 0, 1, 0, 0, 1, 0] * 10)),
+        ("", json.dumps(contest).encode()),
+    ):
+        add_report(evidence, report, owner)
+    found = read(blocks("toml")[0])
+    assert as_text(found, grade_all(found, evidence)) == blocks("text")[0].splitlines()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "options", "words"),
+    [
+        ((), {}, "no report is given"),
+        (("1.json",), {"gradescope": "g.json"}, "--gradescope is for one student: name him by --student"),
+        (("1.json",), {"csv": "no/g.csv"}, "--csv: there is no folder no"),
+        (("1.json",), {"csv": "-", "json": "-"}, "only one report can go to stdout, which is -"),
+        (("3.json",), {}, "3.json cannot be read: No such file or directory"),
+        (("1.json", "check.json"), {}, "check.json: it does not say whose bot was tested: write NAME=FILE"),
+        (("1.json", "2.json", "ann=check.json"), {"student": "an"}, "--student: there is no student 'an'; did you "),
+        (("1.json",), {}, "rule.toml: points[1] is for conformance, of which no report shows anything"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_graded_takes_one_line(
+    arguments: tuple[str, ...],
+    options: dict[str, str],
+    words: str,
+    folder: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    with pytest.raises(SystemExit) as leaving:
+        grade(Path("rule.toml"), *arguments, **options)
+    shown = capsys.readouterr()
+    assert leaving.value.code == 2 and shown.out == ""
+    assert shown.err.startswith(f"arena-bot: {words}") and shown.err.count("\n") == 1
+    assert not list(folder.glob("g.*"))
