@@ -11,6 +11,7 @@ import cyclopts
 from cyclopts import Parameter
 
 from bots.client.errors import ArenaError
+from bots.commands.manual import ENDINGS
 from bots.commands.options import fail
 from engine.commands.program.completion import offer_completion
 from engine.commands.usage_errors import explain, finite
@@ -73,7 +74,7 @@ app = cyclopts.App(
     default_parameter=Parameter(validator=finite),
 )
 for _command in COMMANDS:
-    app.command(_command.function, name=_command.name, help=_command.help)
+    app.command(_command.function, name=_command.name, help=_command.help, help_epilogue=str(ENDINGS[_command.name]))
 offer_completion(app, partial(fail, status=1))
 
 OTHERS = "arena_bot.commands"

@@ -1,6 +1,7 @@
 """The commands of ``arena-bot``, a function each.
 
 - `check`: ``check``, the conformance test
+- `manual`: what ``--help`` of a command ends with, as a manual page does: examples, and exit statuses
 - `new`: ``new``, a folder with a new bot
 - `offline`: commands that need no server: ``play`` and ``warm``
 - `online`: commands that connect to a server: ``random``, ``alphabeta``, ``bridge`` and ``watch``
