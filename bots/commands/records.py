@@ -116,7 +116,7 @@ def review(
     record
         File of the record, number of a match in the data directory, URL of a match's page, or - for standard input.
     nodes
-        Positions that the search looks at for each position, and the solver where the search proves nothing.
+        Positions that the search looks at for each position; the solver at a tenth of them where that proves nothing.
     data
         Data directory of a server.
     json

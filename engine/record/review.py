@@ -1,9 +1,9 @@
 """Reviews the moves of a record: what would have been best, what each move has lost, and what is proven.
 
 Each position is searched with the same number of nodes (`engine.record.evaluations`), and where that proves nothing the
-solver has as many (`engine.solve.solver`). A move is judged by the position that it leads to, and so is the best one:
-both are searched from there, with the same nodes. What the solver proves holds for the board alone, whatever stood on
-it before.
+solver has a part of that number (`engine.solve.solver`). A move is judged by the position that it leads to, and so is
+the best one: both are searched from there, with the same nodes. What the solver proves holds for the board alone,
+whatever stood on it before.
 """
 
 from collections.abc import Callable, Iterator
@@ -23,6 +23,9 @@ from engine.solve.solver import LOADED_TRIAL_NODES, Result, SolverLimits, solve
 
 SOLVER_BYTES = 256 << 20
 """Memory of the solver, which few nodes do not use up."""
+
+SOLVER_SHARE = 10
+"""The solver has one in so many of a search's nodes, each of which takes it some sixty times as long."""
 
 BLUNDER = 0.2
 """A move that gives away so many points (`engine.search.scores.expected_points`) is a blunder."""
@@ -224,9 +227,9 @@ class _Reviewer:
         return _proven_for(outcome.winner, history.position.turn, 0)
 
     def _solved(self, position: Position) -> Worth | None:
-        """Solve a position, if that takes no more nodes than searching it has."""
+        """Solve a position, if that takes no more nodes than there are."""
         try:
-            limits = SolverLimits(memory=SOLVER_BYTES, nodes=self._nodes)
+            limits = SolverLimits(memory=SOLVER_BYTES, nodes=max(1, self._nodes // SOLVER_SHARE))
             solution = solve(position, limits, compiling=self._compiling, trial=LOADED_TRIAL_NODES)
         except OverflowError:
             return None

@@ -12,6 +12,7 @@ import pytest
 
 from bots.client.errors import ArenaError
 from bots.workbench.review import annotated
+from engine.record import review as review_module
 from engine.record import verify
 from engine.record.notes import MAX_NOTE_BYTES
 from engine.record.review import review
@@ -21,6 +22,12 @@ from tests.interpreting import quick_tests_run_interpreted as quick_tests_run_in
 
 TEXT = Table("mnk", "3 3 3").ready().play("b2", "a1", "c1", "a3", "a2", "c2", "b3", "b1", "c3").text
 NODES = ("--nodes", "1000")
+
+
+@pytest.fixture(autouse=True)
+def _much_for_the_solver(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let tic-tac-toe be solved, without a search of many nodes."""
+    monkeypatch.setattr(review_module, "SOLVER_SHARE", 1)
 
 
 @pytest.fixture
