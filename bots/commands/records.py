@@ -18,6 +18,8 @@ from bots.commands.options import (
     write_report,
 )
 from engine.commands.inputs import File
+from engine.compiling.binding import can_compile
+from engine.games.interface import Position
 from engine.record import Summary
 
 Record = Annotated[str, Parameter(allow_leading_hyphen=True)]
@@ -138,6 +140,7 @@ def review(
         write(line)
     moves = []
     start = summary.header.position
+    _make_tablebase(start)
     for move in reviewed_moves(summary, nodes, clock=perf_counter, compiling=lambda: say_compiling(start)):
         moves.append(move)
         write(texts.line(move, start.game.sides))
@@ -145,6 +148,22 @@ def review(
         write(line)
     write_report("--json", json, lambda: texts.as_json(summary, nodes, moves))
     write_report("--annotate", annotate, lambda: texts.annotated(text, start.game.sides, moves))
+
+
+def _make_tablebase(position: Position) -> None:
+    """Make the tablebase of a variant that is known as a whole by one, if it is to be made, and was not."""
+    from engine.commands.precompile import make_tablebase
+    from engine.solve.tablebase.making import are_made, can_have, is_made, is_whole
+
+    start = position.game.start(position.parameters)
+    if (
+        can_compile()
+        and are_made()
+        and can_have(start)
+        and is_whole(start.kernel(compile=False))
+        and not is_made(start)
+    ):
+        make_tablebase(start)
 
 
 def _record_of(record: str, data: Path) -> tuple[str, Summary]:

@@ -11,6 +11,7 @@ from collections.abc import Callable, Collection
 from engine.compiling.binding import can_compile
 from engine.games.interface import Position
 from engine.search.alphabeta import compiled_code
+from engine.search.game_engine import Tablebase, perfect_result
 from engine.search.searcher import Searcher, SearchLimits, SearchResult
 
 TABLE_MEGABYTES = 32
@@ -21,11 +22,17 @@ class Evaluator:
     """Searches positions of one variant, one by one."""
 
     def __init__(
-        self, position: Position, *, clock: Callable[[], float], compiling: Callable[[], None] = lambda: None
+        self,
+        position: Position,
+        *,
+        clock: Callable[[], float],
+        compiling: Callable[[], None] = lambda: None,
+        tablebase: Tablebase | None = None,
     ) -> None:
         """Make one for the variant of a position; waits some seconds where its search was never compiled.
 
-        ``clock`` gives seconds from any beginning; ``compiling`` is told before the wait.
+        ``clock`` gives seconds from any beginning; ``compiling`` is told before the wait. What a ``tablebase`` knows is
+        not searched.
         """
         code = compiled_code(position)
         if can_compile() and not code.is_ready():
@@ -33,6 +40,7 @@ class Evaluator:
             code.start()
         self._kernel = position.kernel(compile=code.wait())
         self._clock = clock
+        self._tablebase = tablebase
         self.nodes = 0
         """Positions looked at so far, one at least for each that was searched."""
 
@@ -47,14 +55,23 @@ class Evaluator:
         ``earlier`` holds the keys (`engine.search.searcher.key_of`) of the positions before it. Nodes that do not reach
         for one ply are exceeded.
         """
-        for limits in (SearchLimits(nodes=nodes), SearchLimits(depth=1)):
-            searcher = Searcher(self._kernel, megabytes=TABLE_MEGABYTES)
-            try:
-                thought = searcher.think(position, earlier, limits, clock=self._clock)
-            except OverflowError:
-                break
+
+        def search(limits: SearchLimits) -> SearchResult:
+            thought = Searcher(self._kernel, megabytes=TABLE_MEGABYTES).think(
+                position, earlier, limits, clock=self._clock
+            )
             self.nodes += max(1, thought.nodes)
-            if thought.score is not None:
-                return thought
-        self.nodes += 1
-        return None
+            return thought
+
+        limits = SearchLimits(nodes=nodes)
+        known = () if self._tablebase is None else self._tablebase.probe(position, earlier)
+        try:
+            if known:
+                return perfect_result(position, known, limits, search)
+            thought = search(limits)
+            if thought.score is None:
+                thought = search(SearchLimits(depth=1))
+        except OverflowError:
+            self.nodes += 1
+            return None
+        return thought

@@ -20,6 +20,7 @@ from engine.record.summary import Summary
 from engine.search.scores import expected_points
 from engine.search.searcher import SearchResult, key_of
 from engine.solve.solver import LOADED_TRIAL_NODES, Result, SolverLimits, solve
+from engine.solve.tablebase.tablebase import whole_tablebase_of
 
 SOLVER_BYTES = 256 << 20
 """Memory of the solver, which few nodes do not use up."""
@@ -114,11 +115,14 @@ def review(
 ) -> Iterator[ReviewedMove]:
     """Review each move of a record in order, with so many nodes for each position.
 
-    The same record and nodes give the same review on every machine that compiles the search. ``clock`` gives seconds
-    from any beginning; ``compiling`` is told before a wait for the compiler.
+    The same record and nodes give the same review on every machine that compiles the search, and has the tablebase of
+    the variant, or has it not. ``clock`` gives seconds from any beginning; ``compiling`` is told before a wait for the
+    compiler.
     """
     told = compiling if can_compile() else lambda: None
-    reviewer = _Reviewer(summary, nodes, Evaluator(summary.header.position, clock=clock, compiling=told), told)
+    start = summary.header.position
+    evaluator = Evaluator(start, clock=clock, compiling=told, tablebase=whole_tablebase_of(start))
+    reviewer = _Reviewer(summary, nodes, evaluator, told)
     for before, after in pairwise(_histories(summary)):
         yield reviewer.move(before, after)
 
@@ -215,8 +219,12 @@ class _Reviewer:
         if thought is None or thought.score is None:
             return _Node(self._solved(history.position), thought)
         plies = thought.plies_to_end
+        if thought.is_known and plies is None:
+            return _Node(Worth(None, 0, None, 0), thought)
         if plies is not None:
-            return _Node(Worth(None, 1 if plies > 0 else -1, abs(plies), thought.depth), thought)
+            return _Node(
+                Worth(None, 1 if plies > 0 else -1, abs(plies), 0 if thought.is_known else thought.depth), thought
+            )
         return _Node(self._solved(history.position) or Worth(thought.score, None, None, thought.depth), thought)
 
     def _over(self, history: History) -> Worth | None:

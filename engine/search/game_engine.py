@@ -133,14 +133,13 @@ class AdaptiveSearcher:
         began = clock()
         self.look_for_code()
         known = self._probe(position, earlier, limits)
-        if known and known[0].score != DRAW:
-            result = known_result(position, known[0], clock() - began)
-        elif known:
-            holding = tuple(move.number for move in known if move.score == DRAW)
-            found = self._search(position, earlier, limits._replace(moves=holding), clock, None, stop)
-            result = replace(found, score=DRAW, depth=MAX_DEPTH, is_known=True)
-        else:
+        if not known:
             return self._search(position, earlier, limits, clock, report, stop)
+
+        def search(limits: SearchLimits) -> SearchResult:
+            return self._search(position, earlier, limits, clock, None, stop)
+
+        result = perfect_result(position, known, limits, search, clock() - began)
         if report is not None:
             report(result)
         return result
@@ -193,6 +192,20 @@ class AdaptiveSearcher:
         self._compiled = compile
         kernel = self._position.kernel(compile=compile)
         return Searcher(kernel, megabytes=self._megabytes, threads=self._threads, known=self._known)
+
+
+def perfect_result(
+    position: Position,
+    known: Sequence[KnownMove],
+    limits: SearchLimits,
+    search: Callable[[SearchLimits], SearchResult],
+    seconds: float = 0.0,
+) -> SearchResult:
+    """Return what is known of the best move, the first of all known ones; among draws a search chooses."""
+    if known[0].score != DRAW:
+        return known_result(position, known[0], seconds)
+    holding = tuple(move.number for move in known if move.score == DRAW)
+    return replace(search(limits._replace(moves=holding)), score=DRAW, depth=MAX_DEPTH, is_known=True)
 
 
 def known_result(position: Position, move: KnownMove, seconds: float, rank: int = 1) -> SearchResult:

@@ -41,6 +41,13 @@ def tablebase_of(position: Position) -> "Tablebase | None":
     return Tablebase(position.game.start(position.parameters), directory)
 
 
+def whole_tablebase_of(position: Position) -> "Tablebase | None":
+    """Return the tablebase of a position's variant, if it has been made and knows all positions of its games."""
+    start = position.game.start(position.parameters)
+    found = tablebase_of(start)
+    return found if found is not None and is_whole(start.kernel(compile=False)) and is_made(start) else None
+
+
 class Tablebase:
     """The values of positions of one variant, as far as they are on the disk. Nothing is opened before it is asked."""
 
