@@ -47,12 +47,18 @@ def take_note(
         sentence = f"a note is about a move of its sender, made or to be made, which move {ply} is not"
         raise ProtocolError(Code.BAD_ARGUMENTS, sentence)
     note = note._replace(ply=None)
-    earlier = [recorded for recorded in notes if recorded.side == side]
     moved = plies if history.position.turn != side else plies - 1  # the player's own last move
-    if sum(recorded.plies >= moved for recorded in earlier[-MAX_NOTES_PER_MOVE:]) >= MAX_NOTES_PER_MOVE:
+    since, total = 0, 0
+    for recorded in reversed(notes):
+        if recorded.side == side:
+            total = total or recorded.total_bytes
+            if recorded.plies < moved:
+                break
+            since += 1
+    if since >= MAX_NOTES_PER_MOVE:
         sentence = f"{MAX_NOTES_PER_MOVE} notes have come since your last move; more are left out until the next one"
         raise ProtocolError(Code.TOO_MANY, sentence)
-    total = (earlier[-1].total_bytes if earlier else 0) + len(_line(ply, sides[side], note).encode())
+    total += len(_line(ply, sides[side], note).encode())
     if total > MAX_NOTE_BYTES:
         sentence = f"the notes of a player have at most {MAX_NOTE_BYTES} bytes in a match; this one was left out"
         raise ProtocolError(Code.TOO_MANY, sentence)

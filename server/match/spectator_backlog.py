@@ -22,6 +22,8 @@ class SpectatorBacklog:
         """Encode a match up to its present state."""
         self._board = encode(referee.first_board(state.header))
         self._moved = bytearray(b"".join(map(encode, state.shown)))
+        self._noted, self._notes = bytearray(), 0
+        """Notes that were encoded, and how many."""
 
     def add(self, kind: type, data: bytes) -> None:
         """Add an encoded message, if it is MOVED; the others are made when they are sent."""
@@ -31,7 +33,7 @@ class SpectatorBacklog:
     def messages(self, state: referee.State, now: int, notes: int = 0) -> Iterator[tuple[type, bytes]]:
         """Yield the match by kinds of messages, with the clocks of this moment; ``state`` is its present state.
 
-        ``notes`` is how many of its notes are shown.
+        ``notes`` is how many of its notes are shown: never fewer than before.
         """
         yield m.Board, self._board
         if state.ready == (True, True):
@@ -39,7 +41,9 @@ class SpectatorBacklog:
         if self._moved:
             yield m.Moved, bytes(self._moved)
         if notes:
-            yield m.Noted, encode_notes(state, 0, notes)
+            self._noted += encode_notes(state, self._notes, notes)
+            self._notes = notes
+            yield m.Noted, bytes(self._noted)
         if state.outcome is not None:
             yield m.Result, encode(referee.result(state, now))
 

@@ -4,7 +4,8 @@
 - ``/static/…``: their scripts and styles
 - ``/api/matches?name=ann&before=17``: running matches of players with such names, with lower numbers, sixty at most
 - ``/api/matches/17``: a match: what is fixed, how it stands, its positions
-- ``/api/matches/17/notes``: what both players have noted of the moves of a match, as far as it may be seen
+- ``/api/matches/17/notes?from=8``: what both players have noted of the moves of a match, as far as it may be seen, but
+  for the first eight notes
 - ``/api/matches/17/values``: what the search thinks of each position, of a match that is over
 - ``/api/matches/17/record``: the record, as text
 - ``/api/record``, ``/api/values``: to POST a record to: the same as of a match
@@ -138,7 +139,10 @@ class Pages:
         match = self._arena.find_match(request.path_params["number"])
         if match is None:
             raise Refused(404, "the notes of a match that was over some time ago are told with the match")
-        return _json(msgspec.json.encode(note_views(match.public_notes)))
+        first = request.query_params.get("from", "0")
+        if not re.fullmatch(f"[0-9]{{1,{DIGITS}}}", first):
+            raise Refused(400, f"from is a number of notes, 1 to {DIGITS} digits")
+        return _json(msgspec.json.encode(note_views(match.public_notes[int(first) :])))
 
     async def _values(self, request: Request) -> Response:
         number = request.path_params["number"]

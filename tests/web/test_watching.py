@@ -101,6 +101,9 @@ def test_notes_are_shown_beside_their_moves_when_the_match_is_over(browser: Brow
         page.keyboard.press("Home")
         expect(page.locator("#noted")).to_have_text("Nothing was noted.")
         check_accessibility(page)
+        rest = page.request.get(f"{site.url}/api/matches/{table.match}/notes?from=1").json()
+        assert [note["text"] for note in rest] == ["what comes next", "pondering"]
+        assert page.request.get(f"{site.url}/api/matches/{table.match}/notes?from=x").status == 400
         page.keyboard.press("End")
         page.reload()
         expect(page.locator("#noted li")).to_have_text(["what comes next", "pondering"])

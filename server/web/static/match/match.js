@@ -149,14 +149,22 @@ class MatchPage {
     patch(find("#noted"), ...(notes.length ? notes : [el("li.quiet", {}, "Nothing was noted.")]));
   }
 
-  /** Ask for notes that can be seen by now. */
+  /** Ask for the notes that are new, if nobody does. */
   async #askNotes() {
+    if (this.asking) return;
+    this.asking = true;
+    let more = [];
     try {
-      this.state.notes = await ask(`/api/matches/${this.number}/notes`);
+      const { notes } = this.state;
+      more = await ask(`/api/matches/${this.number}/notes?from=${notes.length}`);
+      if (this.state.notes === notes) this.state.notes = [...notes, ...more]; // else all was told anew meanwhile
       this.#notes();
     } catch (error) {
       if (!(error instanceof Unreachable)) complain(error);
+    } finally {
+      this.asking = false;
     }
+    if (more.length && this.state.moreNoted) this.#askNotes(); // they came while this was on its way
   }
 
   #ending() {
