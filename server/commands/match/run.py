@@ -5,6 +5,7 @@ import signal
 import tempfile
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -24,10 +25,14 @@ from server.contest.hosts.cluster_host import ClusterHost
 from server.contest.hosts.dask_cluster import dask_cluster
 from server.contest.hosts.game_worker import CONTEST, private_arena
 from server.contest.hosts.host import Host
+from server.contest.hosts.precompile import precompile_bots
 from server.contest.programs.sandbox.choice import contest_obstacle
 from server.contest.store.folders import errors_of
 from server.serve import program
 from server.storage.unsynced import SUFFIX, DataFolders
+
+QUIET_SECONDS = 2.0
+"""Time of compiling after which it is told why no game has begun."""
 
 DRAW_SECONDS = 0.25
 """Time between two drawings of the table in a terminal."""
@@ -62,27 +67,38 @@ async def hold(setup: MatchSetup, files: MatchFiles, concurrency: int, dask: str
     Raises OSError, `server.commands.match.results_file.BadResults`, and exception groups of these, of
     `server.commands.match.games.CannotPlay` and of `server.contest.formats.openings.BadOpening`.
     """
-    tally = Tally(setup.names, setup.test)
-    before = files.results.resume(setup.setting, len(setup.fixtures))
-    for game in before:
-        tally.add(game)
-    progress = Progress(tally, len(setup.fixtures), 0, 0.0)
-    if before:
-        console.print(f"going on after {len(before)} games", highlight=False)
-    if is_complete(progress):
-        return MatchEnd(progress, False)
-    if not dask and (why := await trio.to_thread.run_sync(contest_obstacle, setup.definition)):
-        raise OSError(why)
-    with tempfile.TemporaryDirectory(prefix="arena-match-") as folder:
-        data = Path(folder)
-        async with (
-            private_arena(data, program()) as (arena, _, seats),
-            _host(setup, arena, dask, ArenaHost(arena, seats)) as (host, room),
-        ):
-            games = MatchGames(setup, host, data, (lambda: concurrency) if concurrency else room)
-            games.started = {name for game in before for name in game.players if game.plies}
-            known = {game.number for game in before}
-            return await _Holding(setup, files, games, tally, data, console).run(known)
+    holding = _Holding(setup, files, console)
+    holding.resume()
+    if is_complete(holding.progress):
+        return MatchEnd(holding.progress, False)
+    interrupted = False
+    async with trio.open_nursery() as nursery:
+
+        async def heed_signals(*, task_status: trio.TaskStatus[None]) -> None:
+            nonlocal interrupted
+            with trio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:
+                task_status.started()
+                async for _ in signals:
+                    interrupted = True
+                    nursery.cancel_scope.cancel()
+
+        await nursery.start(heed_signals)
+        await holding.run(concurrency, dask)
+        nursery.cancel_scope.cancel()
+    return MatchEnd(holding.progress, interrupted)
+
+
+async def _precompile(setup: MatchSetup, tell: Callable[[str], None]) -> None:
+    """Compile what built-in bots need; say so where it takes a while."""
+    async with trio.open_nursery() as nursery:
+
+        async def say() -> None:
+            await trio.sleep(QUIET_SECONDS)
+            tell("the search of the built-in bot is compiled for this game, once: that takes some seconds")
+
+        nursery.start_soon(say)
+        await precompile_bots(setup.definition)
+        nursery.cancel_scope.cancel()
 
 
 @asynccontextmanager
@@ -103,44 +119,60 @@ async def _host(
 class _Holding:
     """A match while its games are played."""
 
-    def __init__(
-        self, setup: MatchSetup, files: MatchFiles, games: MatchGames, tally: Tally, data: Path, console: Console
-    ) -> None:
+    def __init__(self, setup: MatchSetup, files: MatchFiles, console: Console) -> None:
         self._setup = setup
         self._files = files
-        self._games = games
-        self._tally = tally
-        self._data = data
         self._console = console
+        self._tally = Tally(setup.names, setup.test)
+        self._known: set[int] = set()
+        """Games that were over before the beginning."""
+        self._started: set[str] = set()
+        """Players who have played in them."""
         self._count = 0
         """Games that are over since the beginning."""
-        self._began = trio.current_time()
-        self._interrupted = False
+        self._began: float | None = None
+        """When the first of them could begin."""
+        self._running: Callable[[], int] = lambda: 0
 
-    async def run(self, known: set[int]) -> MatchEnd:
-        """Play all games but the known ones, until the test or Ctrl-C ends the match."""
-        numbers = (number for number in range(1, len(self._setup.fixtures) + 1) if number not in known)
-        async with trio.open_nursery() as nursery:
-            await nursery.start(self._heed_signals, nursery.cancel_scope)
-            nursery.start_soon(self._show)
-            await self._games.play(numbers, self._keep)
-            nursery.cancel_scope.cancel()
-        return MatchEnd(self._progress()._replace(running=0), self._interrupted)
+    def resume(self) -> None:
+        """Count the games of the file of results."""
+        for game in self._files.results.resume(self._setup.setting, len(self._setup.fixtures)):
+            self._tally.add(game)
+            self._known.add(game.number)
+            self._started.update(game.players if game.plies else ())
+        if self._known:
+            self._say(f"going on after {len(self._known)} games")
 
-    def _progress(self) -> Progress:
-        minutes = (trio.current_time() - self._began) / 60
+    @property
+    def progress(self) -> Progress:
+        """How far the match has come."""
+        minutes = 0.0 if self._began is None else (trio.current_time() - self._began) / 60
         rate = self._count / minutes if minutes > 0 else 0.0
-        return Progress(self._tally, len(self._setup.fixtures), self._games.running, rate)
+        return Progress(self._tally, len(self._setup.fixtures), self._running(), rate)
 
-    async def _heed_signals(
-        self, scope: trio.CancelScope, *, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED
-    ) -> None:
-        """Let Ctrl-C and SIGTERM end the match in order, with its programs."""
-        with trio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:
-            task_status.started()
-            async for _ in signals:
-                self._interrupted = True
-                scope.cancel()
+    async def run(self, concurrency: int, dask: str) -> None:
+        """Play all games that are not over, until the test ends the match."""
+        if not dask:
+            if why := await trio.to_thread.run_sync(contest_obstacle, self._setup.definition):
+                raise OSError(why)
+            await _precompile(self._setup, self._say)
+        numbers = (number for number in range(1, len(self._setup.fixtures) + 1) if number not in self._known)
+        with tempfile.TemporaryDirectory(prefix="arena-match-") as folder:
+            data = Path(folder)
+            async with (
+                private_arena(data, program()) as (arena, _, seats),
+                _host(self._setup, arena, dask, ArenaHost(arena, seats)) as (host, room),
+                trio.open_nursery() as nursery,
+            ):
+                games = MatchGames(self._setup, host, data, (lambda: concurrency) if concurrency else room)
+                games.started = self._started
+                self._running, self._began = (lambda: games.running), trio.current_time()
+                nursery.start_soon(self._show)
+                await games.play(numbers, partial(self._keep, data))
+                nursery.cancel_scope.cancel()
+
+    def _say(self, line: str) -> None:
+        self._console.print(line, highlight=False, markup=False, soft_wrap=True)
 
     async def _show(self) -> None:
         """Show the table in a terminal, and elsewhere a line now and then."""
@@ -149,29 +181,27 @@ class _Holding:
             with Live(console=self._console, auto_refresh=False, transient=True) as live:
                 while True:
                     began = trio.current_time()
-                    live.update(Text("\n".join(table(self._progress(), test))), refresh=True)
+                    live.update(Text("\n".join(table(self.progress, test))), refresh=True)
                     await trio.sleep(max(DRAW_SECONDS, DRAW_SHARE * (trio.current_time() - began)))
         told = 0
         while True:
             await trio.sleep(LINE_SECONDS)
             if self._count > told:
                 told = self._count
-                self._console.print(
-                    progress_line(self._progress(), test), highlight=False, markup=False, soft_wrap=True
-                )
+                self._say(progress_line(self.progress, test))
 
-    def _keep(self, over: GameOver) -> bool:
+    def _keep(self, data: Path, over: GameOver) -> bool:
         """Keep a game with its record, and tell whether the match goes on."""
-        self._keep_record(over)
+        self._keep_record(data, over)
         self._files.results.keep(over.game)
         self._tally.add(over.game)
         self._count += 1
-        return not is_complete(self._progress())
+        return not is_complete(self.progress)
 
-    def _keep_record(self, over: GameOver) -> None:
+    def _keep_record(self, data: Path, over: GameOver) -> None:
         """Move the record and the output on stderr of a game to the folder of records, or delete them."""
-        logs = {name: errors_of(self._data, CONTEST, over.match, name) for name in over.game.players}
-        kept = {DataFolders(self._data).record(over.match): f"{over.game.number}{SUFFIX}"}
+        logs = {name: errors_of(data, CONTEST, over.match, name) for name in over.game.players}
+        kept = {DataFolders(data).record(over.match): f"{over.game.number}{SUFFIX}"}
         kept |= {path: f"{over.game.number}-{name}.log" for name, path in logs.items()}
         for path, name in kept.items():
             if not path.exists():

@@ -1,6 +1,7 @@
-"""Compiles the code of the distribution's own bots before a contest, since a sandbox keeps no compiled code.
+"""Compiles the code of the distribution's own bots before a contest, since what such a bot compiles itself is lost.
 
-Without that each game of such a bot would begin with a compiler at work, for a quarter of a minute or more.
+A sandbox keeps no compiled code; and without one, the process that compiles beside a bot is ended with its game. So
+each game of such a bot would begin with a compiler at work, for a quarter of a minute or more.
 """
 
 import subprocess
@@ -11,7 +12,7 @@ import structlog
 import trio
 
 from server.config.builtin_bot import builtin_bot_named
-from server.contest.definition import Definition, Sandbox
+from server.contest.definition import Definition
 
 log = structlog.get_logger()
 
@@ -28,12 +29,10 @@ runpy.run_module("bots", run_name="__main__", alter_sys=True)
 
 
 def games_to_compile(definition: Definition) -> list[tuple[str, str]]:
-    """Return the games and parameters for which the alpha-beta bot is started in a sandbox, each once.
+    """Return the games and parameters for which the alpha-beta bot is started, each once.
 
     It gets ready for a game as it is usually played before it is told a match.
     """
-    if definition.sandbox is Sandbox.NONE:
-        return []
     opponents = () if definition.qualification is None else definition.qualification.opponents
     searching = any(builtin_bot_named(name).kind == SEARCHES for name in opponents)
     if not searching and not any(_searches(entrant.command) for entrant in definition.entrants):
