@@ -33,7 +33,8 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from server.arena.arena import Arena
 from server.storage.record_store import RecordStore
-from server.web import documents, static_files
+from server.web.assets import documents, static_files
+from server.web.assets.static_files import File
 from server.web.http.client_quota import ClientQuota
 from server.web.http.errors import Refused, short
 from server.web.http.listener import QUOTA, STREAM
@@ -46,7 +47,6 @@ from server.web.live.frame_cache import FrameCache
 from server.web.play.routes import Playing
 from server.web.replay.analysis_requests import RecordAnalyser
 from server.web.replay.match_frames import info_of, note_views, now_of
-from server.web.static_files import File
 from server.web.views import contests
 from server.web.views.lobby import running
 

@@ -17,7 +17,7 @@ ROOT = Path(__file__).parent.parent.parent
 
 HERE = Path(__file__).parent
 
-SCRIPTS = ROOT / "server" / "web" / "static"
+SCRIPTS = ROOT / "server" / "web" / "assets" / "static"
 
 PACKAGES = HERE / "package.json"
 """Says what npm installs, in exact versions; what these need beside is named by exact versions too."""

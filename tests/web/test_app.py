@@ -109,7 +109,7 @@ def test_a_client_that_a_proxy_names_has_limits_of_its_own(site: Site) -> None:
 
 
 def test_pages_name_no_other_host() -> None:
-    web = Path(app.__file__).parent
+    web = Path(app.__file__).parent / "assets"
     for path in [*(web / "static").rglob("*"), *(web / "pages").iterdir()]:
         if path.suffix in (".html", ".js", ".css"):
             text = path.read_text(encoding="utf-8").replace("http://www.w3.org/2000/svg", "")

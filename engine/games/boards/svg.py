@@ -23,7 +23,7 @@ COLOURS = {
     "blocked": "#8f7444", "ivory": "#fdf9ef", "ivory-edge": "#bfae8a", "ebony": "#33312f", "ebony-edge": "#171615",
     "ebony-groove": "#605c57", "first": "#b5371f", "second": "#17627d", "on-side": "#fff9ee", "light": "#d98a00",
 }  # fmt: skip
-"""Those of the pages by day (server/web/static/site.css)."""
+"""Those of the pages by day (server/web/assets/static/site.css)."""
 
 SIDES = (("ivory", "ivory-edge", "ivory-edge"), ("ebony", "ebony-edge", "ebony-groove"))
 """Colours of the body, the rim and the grooves of discs."""

@@ -1,8 +1,8 @@
 /** Running matches beyond those that the lobby tells of every second: more of them when asked for, or found by a name. */
 
-import { find, say } from "../dom.js";
-import { Refused, ask } from "../net.js";
-import { count, sentence } from "../words.js";
+import { find, say } from "../shared/dom.js";
+import { Refused, ask } from "../shared/net.js";
+import { count, sentence } from "../shared/words.js";
 
 const AGAIN_MS = 5000;
 const TYPED_MS = 300;

@@ -1,9 +1,9 @@
 /** The list of contests. */
 
 import { card } from "./contest_card.js";
-import { find, patch, say } from "../dom.js";
-import { ask } from "../net.js";
-import { sentence } from "../words.js";
+import { find, patch, say } from "../shared/dom.js";
+import { ask } from "../shared/net.js";
+import { sentence } from "../shared/words.js";
 
 const AGAIN_MS = 5000;
 

@@ -2,13 +2,13 @@
 
 import { drawBoard } from "../boards/board.js";
 import { drawStock } from "../boards/stock.js";
-import { el, find, patch, say } from "../dom.js";
-import { Refused, untilReached } from "../net.js";
+import { el, find, patch, say } from "../shared/dom.js";
+import { Refused, untilReached } from "../shared/net.js";
 import { Pointing } from "./pointing.js";
 import { ask, games } from "./server.js";
 import { Setup } from "./setup.js";
 import { fromLink, hasPerson, PERSON, played, question, redo, seatName, strength, toLink, undo } from "./table.js";
-import { gameName } from "../words.js";
+import { gameName } from "../shared/words.js";
 
 const HINT_SEAT = "bot:1";
 const DIRECTIONS = ["up", "up right", "right", "down right", "down", "down left", "left", "up left"];

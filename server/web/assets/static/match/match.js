@@ -2,13 +2,13 @@
 
 import { drawBoard } from "../boards/board.js";
 import { drawStock } from "../boards/stock.js";
-import { Clocks } from "../clock.js";
-import { el, find, patch, say } from "../dom.js";
-import { offerFile } from "../drop.js";
+import { Clocks } from "../shared/clock.js";
+import { el, find, patch, say } from "../shared/dom.js";
+import { offerFile } from "../shared/drop.js";
 import { drawTimes, drawValues, valueInWords } from "./graphs.js";
-import { Refused, Unreachable, ask, listen, untilReached } from "../net.js";
+import { Refused, Unreachable, ask, listen, untilReached } from "../shared/net.js";
 import { MatchState } from "./match_state.js";
-import { gameName, moveText, noteFigures, outcome, reason, sentence, span } from "../words.js";
+import { gameName, moveText, noteFigures, outcome, reason, sentence, span } from "../shared/words.js";
 
 const REST_MS = 600; // between two moves that are played, when what moves has come to rest
 

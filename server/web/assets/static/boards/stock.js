@@ -1,6 +1,6 @@
 /** What a side has beside the board: pieces in reserve as small discs, and a count of those it has lost. */
 
-import { patch } from "../dom.js";
+import { patch } from "../shared/dom.js";
 import { piece } from "./pieces.js";
 import { svg } from "./svg.js";
 

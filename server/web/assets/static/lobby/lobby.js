@@ -2,10 +2,10 @@
 
 import { drawBoard } from "../boards/board.js";
 import { card } from "../contests/contest_card.js";
-import { el, find, patch, say } from "../dom.js";
+import { el, find, patch, say } from "../shared/dom.js";
 import { Further } from "./further.js";
-import { listen } from "../net.js";
-import { count, gameName, reason, score, time } from "../words.js";
+import { listen } from "../shared/net.js";
+import { count, gameName, reason, score, time } from "../shared/words.js";
 
 const tiles = new Map(); // match number -> its tile
 const further = new Further((matches) => patch(find("#others"), ...matches.map(row)));

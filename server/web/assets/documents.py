@@ -4,7 +4,7 @@ from html import escape
 from importlib.resources import files
 from typing import NamedTuple
 
-from server.web.static_files import File, file_of
+from server.web.assets.static_files import File, file_of
 
 LINKS = {"/": "Lobby", "/replay": "Replay", "/play": "Play", "/contests": "Contests"}
 """The pages that every page leads to."""
@@ -75,7 +75,7 @@ DOCUMENTS = {
 
 def load() -> dict[str, File]:
     """Return all pages by their paths, as routes write them."""
-    folder = files("server.web") / "pages"
+    folder = files("server.web.assets") / "pages"
     bodies = {path: (folder / f"{page.body}.html").read_text(encoding="utf-8") for path, page in DOCUMENTS.items()}
     return {path: file_of(".html", whole(page, bodies[path]).encode()) for path, page in DOCUMENTS.items()}
 

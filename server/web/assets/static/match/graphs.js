@@ -1,8 +1,8 @@
 /** Graphs over the moves of a match: a bar or a point a ply, each leading to its position when it is clicked. */
 
 import { points, svg, text } from "../boards/svg.js";
-import { patch } from "../dom.js";
-import { span } from "../words.js";
+import { patch } from "../shared/dom.js";
+import { span } from "../shared/words.js";
 
 const WIDTH = 600;
 const HEIGHT = 130;

@@ -1,7 +1,7 @@
 /** A contest in a list: how far it has come, and a link to its page. */
 
-import { el } from "../dom.js";
-import { count } from "../words.js";
+import { el } from "../shared/dom.js";
+import { count } from "../shared/words.js";
 
 /** A bar that shows how many of the known games are over. */
 function progress({ done, known, running, state }) {

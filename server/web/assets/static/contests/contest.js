@@ -1,8 +1,8 @@
 /** A contest: its report as the server draws it (`server/contest/report/templates`), and every game by rounds. */
 
-import { el, find, parse, patch, say } from "../dom.js";
-import { ask } from "../net.js";
-import { count, sentence } from "../words.js";
+import { el, find, parse, patch, say } from "../shared/dom.js";
+import { ask } from "../shared/net.js";
+import { count, sentence } from "../shared/words.js";
 
 const AGAIN_MS = 5000;
 const OPEN_ROUNDS = 2; // of the newest games

@@ -29,7 +29,7 @@ class File(NamedTuple):
 
 def load() -> dict[str, File]:
     """Return all files that pages ask for by their path, as in boards/board.js."""
-    found = dict(_walk(files("server.web") / "static", ""))
+    found = dict(_walk(files("server.web.assets") / "static", ""))
     for name in environment.STYLES:  # drawn alike in a report and on the page of its contest
         found[name] = file_of(".css", environment.style_sheet(name).encode())
     return found

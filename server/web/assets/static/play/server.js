@@ -1,6 +1,6 @@
 /** Asking the server: how a game stands, which rows can be chosen, what the bot plays. docs/web.md has the JSON. */
 
-import { ask as fetched } from "../net.js";
+import { ask as fetched } from "../shared/net.js";
 
 /** @returns {Promise<{name: string, sides: string[], parameters: string}[]>} the games, with their usual variants */
 export function games() {

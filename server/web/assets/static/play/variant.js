@@ -1,6 +1,6 @@
 /** The form for a variant: a field for each of the game's parameters, and what the server says is wrong with them. */
 
-import { el } from "../dom.js";
+import { el } from "../shared/dom.js";
 
 const PARTS = {
   gipf: [

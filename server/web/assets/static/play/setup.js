@@ -1,10 +1,10 @@
 /** The forms below the table: another game, its variant and its players; a position from a file or a text. */
 
-import { el, find, say } from "../dom.js";
-import { Refused } from "../net.js";
+import { el, find, say } from "../shared/dom.js";
+import { Refused } from "../shared/net.js";
 import { MAX_LEVEL, PERSON, seatName } from "./table.js";
 import { VariantForm } from "./variant.js";
-import { gameName } from "../words.js";
+import { gameName } from "../shared/words.js";
 
 const LEVELS = Array.from({ length: MAX_LEVEL - 1 }, (_, i) => `level:${i + 1}`); // the highest one is a time
 const TIMES = [0.1, 0.3, 1, 3, 10].map((seconds) => `bot:${seconds}`);
