@@ -1,9 +1,10 @@
 """A lean client that plays many matches at once with prepared games: plain sockets and epoll, in its own process.
 
-``python -m tests.bench.load PORT MATCHES SECONDS [PACE [SPECTATORS [SLOW]]]`` prints moves a second and the time from
-sending a move to the opponent's TURN, in milliseconds: p50, p99, p99.9. PACE is in moves a second and match; without it
-(or with 0) every player answers at once. SPECTATORS watch one match after the other, all the same one; SLOW ones watch
-and never read. All of them are in a process of their own, so that their reading does not keep players from answering.
+``python -m tests.bench.load PORT MATCHES SECONDS [PACE [SPECTATORS [SLOW [NOTES]]]]`` prints moves a second and the
+time from sending a move to the opponent's TURN, in milliseconds: p50, p99, p99.9. PACE is in moves a second and match;
+without it (or with 0) every player answers at once. SPECTATORS watch one match after the other, all the same one; SLOW
+ones watch and never read. They are in a process of their own, so that their reading does not keep players from
+answering. So many NOTES go before each move, in one piece with it.
 """
 
 import heapq
@@ -24,6 +25,8 @@ PLIES = range(60, 121)
 """Length of the prepared games, as of those between equals."""
 
 WARM_SECONDS = 1.0
+
+NOTE = b"NOTE score=35 depth=9 nodes=1203456 pv=a5-b5,e9-e8,a4-b5,i5-h5,a5-b5,e9-e8\n"
 
 
 class Player:
@@ -129,6 +132,8 @@ class Load(NamedTuple):
     """Moves a second and match; 0: as fast as it goes."""
     spectators: int = 0
     slow: int = 0
+    notes: int = 0
+    """Notes before each move."""
 
 
 def play(port: int, load: Load) -> tuple[float, "array[float]"]:
@@ -137,7 +142,7 @@ def play(port: int, load: Load) -> tuple[float, "array[float]"]:
     They are measured for so long from when all matches have begun and gone on for `WARM_SECONDS`.
     """
     matches, seconds, pace = load.matches, load.seconds, load.pace
-    games = [prepare(seed) for seed in range(GAMES_PREPARED)]
+    games = [[NOTE * load.notes + line for line in prepare(seed)] for seed in range(GAMES_PREPARED)]
     poll = select.epoll()
     players: dict[int, Player] = {}
     for match in range(matches):
@@ -187,8 +192,8 @@ def play(port: int, load: Load) -> tuple[float, "array[float]"]:
 
 def main() -> None:
     """Play as the command line says, and print the figures."""
-    port, matches, seconds, pace, spectators, slow = (*map(float, sys.argv[1:]), 0.0, 0.0, 0.0)[:6]
-    rate, times = play(int(port), Load(int(matches), seconds, pace, int(spectators), int(slow)))
+    port, matches, seconds, pace, spectators, slow, notes = (*map(float, sys.argv[1:]), 0.0, 0.0, 0.0, 0.0)[:7]
+    rate, times = play(int(port), Load(int(matches), seconds, pace, int(spectators), int(slow), int(notes)))
     print(rate, *(1000 * times[int(len(times) * share)] for share in (0.5, 0.99, 0.999)))
 
 

@@ -54,6 +54,7 @@ def run() -> None:
         _serve(matches, "server")
     _serve(CROWDED, f"server, {SPECTATORS} on a match", 0, SPECTATORS)
     _serve(CROWDED, "server")
+    _serve(CROWDED, "server, a note a move", 0, 0, 0, 1)
     pace = f"{PACE:.0f} a match"
     _serve(PACED, pace, PACE)
     _serve(PACED, f"{pace}, one slow spectator", PACE, 0, 1)
@@ -61,9 +62,9 @@ def run() -> None:
     _serve(PACED, pace, PACE)
 
 
-def _serve(matches: int, what: str, pace: float = 0.0, spectators: int = 0, slow: int = 0) -> None:
+def _serve(matches: int, what: str, pace: float = 0.0, spectators: int = 0, slow: int = 0, notes: int = 0) -> None:
     with serving() as server:
-        _show(matches, what, load(server, matches, pace, spectators, slow))
+        _show(matches, what, load(server, matches, pace, spectators, slow, notes))
 
 
 def _show(matches: int, what: str, figures: Figures) -> None:
