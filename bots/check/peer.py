@@ -12,7 +12,7 @@ from engine.wire.codes import Code, ProtocolError
 from engine.wire.coding import usage
 from engine.wire.ends import ServerEnd, kind_of
 from engine.wire.lines import REQUEST_BYTES
-from engine.wire.notes import read_note
+from engine.wire.notes import Note, read_note
 from engine.wire.states import ALLOWED, State
 
 SEND_SECONDS = 10.0
@@ -69,6 +69,8 @@ class Peer:
         """Number of late requests that are no fault."""
         self.last = ""
         """The last line of the bot."""
+        self.notes: list[Note] = []
+        """What the bot has noted, as long as nobody takes it away."""
         self._count = 0
         """Number of lines since the last match."""
         self._connection = connection
@@ -126,7 +128,7 @@ class Peer:
                 raise Fault(f"said {self.last!r}: {error}", right, SECTIONS[error.code]) from error
             if isinstance(request, m.Note):
                 try:
-                    read_note(request.note)
+                    self.notes.append(read_note(request.note))
                 except ProtocolError as error:
                     raise self._bad_note(error) from error
             elif not self._answered(request):

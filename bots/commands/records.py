@@ -90,7 +90,8 @@ def replay(
             write(report.TITLES)
             for turn in chosen:
                 answers.append(compare(turn, playing.asked.answer(turn), late_counts=not debugger))
-                write(report.line(answers[-1]))
+                for line in report.lines(answers[-1]):
+                    write(line)
     except ArenaError as error:
         fail(str(error), 2)
     write(report.closing(playing.name, summary, playing.side, answers))

@@ -9,14 +9,16 @@ import pytest
 
 from bots.bot import Bot, Clocks, Resigned, Told
 from bots.client.errors import ArenaError
-from bots.workbench.replay.answers import Answer, Outcome, compare
+from bots.workbench.replay.answers import Answer, Compared, Outcome, compare
 from bots.workbench.replay.in_process import BotHere
 from bots.workbench.replay.players import player
 from bots.workbench.replay.python_file import loaded
+from bots.workbench.replay.report import lines
 from bots.workbench.replay.turns import match_of, turns_of
 from engine.games.interface import Position, moves
 from engine.record import Summary, verify
 from engine.wire import messages as m
+from engine.wire.notes import write_note
 from tests.bots.test_cli import run
 from tests.engine.records import Table, records
 
@@ -226,6 +228,35 @@ def test_what_a_bot_raises_is_one_answer_and_a_traceback(capsys: pytest.CaptureF
     assert capsys.readouterr().err.count("Traceback") == 1
 
 
+class Noting(Bot):
+    """Notes what it thinks, once by the clocks, once by its own method, and once wrongly."""
+
+    def prepare(self, match: m.Match) -> None:
+        self.note(text="ready")
+
+    def choose(self, position: Position, clocks: Clocks) -> str:
+        clocks.note(score=35, depth=7, pv=["a1", "a2"])
+        clocks.note(depth=-1)
+        return moves(position)[0]
+
+
+def test_what_a_bot_notes_is_shown_with_the_turn(capsys: pytest.CaptureFixture[str]) -> None:
+    summary = verify(drawn())
+    turn = turns_of(summary, 0)[1]
+    asked = BotHere(Noting(), summary.header)
+    for _ in range(2):
+        answer = asked.answer(turn)
+        assert [write_note(note) for note in answer.notes] == [
+            "ply=3 text=ready",
+            "ply=3 score=35 depth=7 pv=a1,a2",
+        ]
+    assert lines(compare(turn, answer))[1:] == ["      note: ready", "      note: score 35; depth 7; pv a1, a2"]
+    assert (
+        capsys.readouterr().err.splitlines()
+        == ["a note is left out: depth is a whole number from 0 on, of at most 12 digits, not -1"] * 2
+    )
+
+
 # Python files.
 
 
@@ -334,7 +365,7 @@ def test_the_answers_as_json(place: Callable[[str, str], None], capsys: pytest.C
     assert seconds >= 0
     assert told["turns"][1] == {
         "ply": 3, "clock_ms": 19256, "opponents_clock_ms": 19269, "record": "c1", "ending": None, "move": "b3",
-        "outcome": "different", "failure": None,
+        "outcome": "different", "failure": None, "notes": [],
     }  # fmt: skip
 
 
@@ -416,6 +447,7 @@ for line in sys.stdin:
     elif kind == "TURN":
         if ply not in plies:
             sys.exit(3)
+        print("NOTE text=ply", ply)
         print("MOVE", plies[ply], flush=True)
 """
 
@@ -429,22 +461,29 @@ class Mine(Bot):
             raise Resigned
         if ply == 5:
             raise ValueError("lost")
+        clocks.note(text=f"ply {{ply}}")
         return {moves}[ply]
 play(Mine(), games=0, {options}report=lambda line: None)
 """
 
 
-def answers(bot: str) -> list[tuple[str, str, Outcome]]:
+def compared(bot: str) -> list[Compared]:
     """Return what a program answers in the turns of the first side."""
     summary = verify(drawn())
     with player(bot, summary.header, "first", debugger=False, report=lambda line: None) as playing:
-        compared = [compare(turn, playing.asked.answer(turn)) for turn in turns_of(summary, playing.side)]
-    return [(one.move, one.failure, one.outcome) for one in compared]
+        return [compare(turn, playing.asked.answer(turn)) for turn in turns_of(summary, playing.side)]
+
+
+def answers(bot: str) -> list[tuple[str, str, Outcome]]:
+    """Return the moves or failures of a program, and how they compare."""
+    return [(one.move, one.failure, one.outcome) for one in compared(bot)]
 
 
 def test_a_program_on_stdin_and_stdout(place: Callable[[str, str], None]) -> None:
     place("lines.py", LINES.format(moves={1: "b2", 3: "b3", 7: "b3"}))
-    assert answers(f"{sys.executable} lines.py") == [
+    turns = compared(f"{sys.executable} lines.py")
+    assert [[note.text for note in one.notes] for one in turns] == [["ply 1"], ["ply 3"], [], ["ply 7"]]
+    assert [(one.move, one.failure, one.outcome) for one in turns] == [
         ("b2", "", Outcome.SAME),
         ("b3", "", Outcome.DIFFERENT),
         ("", "the program ended by itself, with exit status 3", Outcome.FAILED),
@@ -454,7 +493,9 @@ def test_a_program_on_stdin_and_stdout(place: Callable[[str, str], None]) -> Non
 
 def test_a_program_that_connects(place: Callable[[str, str], None]) -> None:
     place("connects.py", CONNECTS.format(moves={1: "b2", 3: "b3"}, options=""))
-    found = answers(f"{sys.executable} connects.py")
+    turns = compared(f"{sys.executable} connects.py")
+    assert [[note.text for note in one.notes] for one in turns] == [["ply 1"], ["ply 3"], [], []]
+    found = [(one.move, one.failure, one.outcome) for one in turns]
     assert found[:2] == [("b2", "", Outcome.SAME), ("b3", "", Outcome.DIFFERENT)]
     assert (
         found[2][1].startswith("said CRASHED ") and "ValueError: lost" in found[2][1] and found[2][2] == Outcome.FAILED

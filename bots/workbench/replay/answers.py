@@ -5,6 +5,7 @@ from typing import NamedTuple, Protocol
 
 from bots.workbench.replay.turns import Turn
 from engine.games.interface import BadMove, play
+from engine.wire.notes import Note
 
 
 class Outcome(StrEnum):
@@ -27,6 +28,8 @@ class Answer(NamedTuple):
     failure: str
     """Why there is none, in a sentence; empty where the bot resigns."""
     seconds: float
+    notes: tuple[Note, ...] = ()
+    """What the bot has noted of the turn."""
 
 
 class Asked(Protocol):
@@ -49,24 +52,29 @@ class Compared(NamedTuple):
     """Why it is none."""
     seconds: float
     outcome: Outcome
+    notes: tuple[Note, ...]
 
 
 def compare(turn: Turn, answer: Answer, *, late_counts: bool = True) -> Compared:
     """Compare an answer with the record; one that took longer than the clock had has failed, where that counts."""
+    move, failure, outcome = _judged(turn, answer, late_counts)
+    return Compared(turn, move, failure, answer.seconds, outcome, answer.notes)
+
+
+def _judged(turn: Turn, answer: Answer, late_counts: bool) -> tuple[str, str, Outcome]:
+    """Return the move in canonical text, why it is none, and the outcome."""
     if not answer.move:
-        resigns = not answer.failure
-        same = resigns and turn.ending == "resign"
-        outcome = Outcome.FAILED if answer.failure else Outcome.SAME if same else Outcome.DIFFERENT
-        return Compared(turn, "", answer.failure or "resigns", answer.seconds, outcome)
+        if answer.failure:
+            return "", answer.failure, Outcome.FAILED
+        return "", "resigns", Outcome.SAME if turn.ending == "resign" else Outcome.DIFFERENT
     position = turn.history.position
     try:
         move, after = position.resolve(answer.move)
     except BadMove as error:
-        return Compared(turn, "", f"plays {answer.move!r}: {error}", answer.seconds, Outcome.FAILED)
+        return "", f"plays {answer.move!r}: {error}", Outcome.FAILED
     left = turn.milliseconds[turn.side]
     if late_counts and answer.seconds * 1000 > left:
-        return Compared(turn, move, f"plays {move} after the {left} ms that it had", answer.seconds, Outcome.FAILED)
+        return move, f"plays {move} after the {left} ms that it had", Outcome.FAILED
     if turn.ending:
-        return Compared(turn, move, "", answer.seconds, Outcome.NEW)
-    same = after.key == play(position, turn.recorded).key
-    return Compared(turn, move, "", answer.seconds, Outcome.SAME if same else Outcome.DIFFERENT)
+        return move, "", Outcome.NEW
+    return move, "", Outcome.SAME if after.key == play(position, turn.recorded).key else Outcome.DIFFERENT

@@ -6,18 +6,21 @@ from collections.abc import Callable
 from contextlib import redirect_stdout
 from pdb import Pdb
 from time import perf_counter
-from typing import cast
+from typing import Unpack, cast
 
-from bots.bot import Bot, Choice, Clocks, FunctionBot, Resigned, place_of_choose
+from bots.bot import Bot, Choice, Clocks, FunctionBot, Resigned, Said, place_of_choose
 from bots.client.answers.choice import text_of
+from bots.client.answers.notes import NotingClocks, make_note
 from bots.client.errors import BotFailed
 from bots.client.failures import describe_failure
+from bots.client.run import to_stderr
 from bots.workbench.replay.answers import Answer
 from bots.workbench.replay.turns import Turn, match_of
 from engine.games.history import History
 from engine.games.interface import Position
 from engine.record import Header
 from engine.wire import messages as m
+from engine.wire.notes import Note
 
 Chooses = Callable[[Position, Clocks], Choice]
 
@@ -33,11 +36,18 @@ class BotHere:
 
     def answer(self, turn: Turn) -> Answer:
         """Return what the bot plays; a traceback of it is printed on stderr."""
+        notes = _Notes(turn.ply)
+        self.bot.noting = notes
+        return self._answer(turn, notes)._replace(notes=tuple(notes.taken))
+
+    def _answer(self, turn: Turn, notes: "_Notes") -> Answer:
         began = perf_counter()
         try:
             self._tell(turn)
             position = turn.history.position
-            clocks = _clocks(turn, self._header)
+            left = turn.milliseconds
+            clocks = NotingClocks(left[turn.side], left[1 - turn.side], self._header.control.milliseconds[1])
+            clocks.noting = notes
             began = perf_counter()
             chosen = self._choose(turn, position, clocks)
             seconds = perf_counter() - began
@@ -79,6 +89,20 @@ class BotHere:
         return cast(Choice, chosen)  # what is none is named by `text_of`
 
 
+class _Notes:
+    """Takes what a bot notes in a turn."""
+
+    def __init__(self, ply: int) -> None:
+        self.taken: list[Note] = []
+        self._ply = ply
+
+    def __call__(self, **said: Unpack[Said]) -> None:
+        try:
+            self.taken.append(make_note(self._ply, **said))
+        except Exception as error:  # whatever a bot of no types says
+            to_stderr(f"a note is left out: {error}")
+
+
 class _Debugger(Pdb):
     """Python's debugger, which tells that it was left; `runcall` returns None then."""
 
@@ -88,8 +112,3 @@ class _Debugger(Pdb):
         """Take note of it."""
         self.is_left = True
         super().set_quit()
-
-
-def _clocks(turn: Turn, header: Header) -> Clocks:
-    left = turn.milliseconds
-    return Clocks(left[turn.side], left[1 - turn.side], header.control.milliseconds[1])

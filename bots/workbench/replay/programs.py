@@ -24,6 +24,7 @@ from engine.games.history import History
 from engine.record import Header
 from engine.wire import messages as m
 from engine.wire.codes import ProtocolError
+from engine.wire.notes import Note
 from engine.wire.seat import Seat, fill_command
 from engine.wire.words import word_of
 
@@ -94,7 +95,7 @@ class ConnectedProgram:
             move = match.choice()
             seconds = perf_counter() - began
             match.end()
-            return Answer(move, "", seconds)
+            return Answer(move, "", seconds, match.take_notes())
         except Skipped as why:
             raise ArenaError(f"{why}, and the record is of another game") from None
         except Absent as absent:
@@ -141,6 +142,12 @@ class _ReplayedMatch(ConformanceMatch):
                     return ""
                 case m.Crashed(sentence):
                     raise Fault(f"said CRASHED {sentence}".rstrip(), "a move", "8")
+
+    def take_notes(self) -> tuple[Note, ...]:
+        """Return what the program has noted."""
+        taken = tuple(self.peer.notes)
+        self.peer.notes.clear()
+        return taken
 
     def end(self) -> None:
         """Say RESULT, unless the program has ended the match."""

@@ -7,19 +7,20 @@ from bots.workbench.replay.answers import Compared, Outcome
 from bots.workbench.replay.turns import Turn
 from engine.commands import reports
 from engine.record import Summary
+from engine.wire.notes import write_note
 
 TITLES = f"{'ply':>4} {'clock':>10}  {'record':20} {'bot':20} {'took':>10}"
 
 
-def line(compared: Compared) -> str:
-    """Return a turn: its clock and the bot's time in seconds, the move of the record and the bot's."""
+def lines(compared: Compared) -> list[str]:
+    """Return a turn: its clock and the bot's time in seconds, the move of the record and the bot's; and its notes."""
     turn = compared.turn
     left = turn.milliseconds[turn.side] / 1000
     words = f"{turn.ply:4} {left:10.3f}  {_recorded(turn):20} {compared.move or '-':20} {compared.seconds:10.3f}"
     more = f": {compared.failure}" if compared.failure else ""
     if compared.outcome == Outcome.SAME and compared.move not in ("", turn.recorded):
         more = " position"
-    return f"{words}  {compared.outcome}{more}"
+    return [f"{words}  {compared.outcome}{more}", *(f"{'':6}note: {note}" for note in compared.notes)]
 
 
 def closing(name: str, summary: Summary, side: int, answers: Sequence[Compared]) -> str:
@@ -78,4 +79,5 @@ def _plain(compared: Compared) -> dict[str, object]:
         "outcome": compared.outcome.name.lower(),
         "failure": compared.failure or None,
         "seconds": round(compared.seconds, 6),
+        "notes": [write_note(note._replace(ply=None)) for note in compared.notes],
     }
