@@ -8,7 +8,7 @@ import pytest
 from engine.games.catalogue import GAMES, start_of
 from engine.games.history import History
 from engine.games.interface import BadParameters, Game
-from engine.record.dataset.encoding import encoding_of, legal_actions
+from engine.record.dataset.encoding import ENCODINGS, encoding_of, legal_actions
 from tests.games.cases import EVERY_VARIANT, named
 
 VARIANTS = [(game, parameters) for game, parameters in EVERY_VARIANT if game.name in GAMES]
@@ -145,6 +145,10 @@ def test_positions_that_come_back_are_counted() -> None:
         history = history.after(move)
     assert encoding.observe(history, 0)[5].tolist() == [[0.5] * 7] * 7
     assert numpy.unique(encoding.observe(history, 0)[6]).tolist() == [numpy.float32(0.04)]
+
+
+def test_every_game_of_the_catalogue_has_an_encoding() -> None:
+    assert list(ENCODINGS) == list(GAMES)
 
 
 def test_variants_that_there_are_not() -> None:
