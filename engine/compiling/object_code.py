@@ -14,6 +14,7 @@ from functools import cache
 from importlib import import_module
 from pathlib import Path
 from typing import Any, NamedTuple
+from weakref import ref
 
 from engine.compiling.wide_integers import WORD_BITS, WideInteger
 
@@ -154,7 +155,15 @@ def _packer(kind: Kind) -> Pack:
 
 
 def _array_packer(typecode: str) -> Pack:
+    # large arrays are views of memory that stays where it is as long as a view of it lives, and are passed often
+    latest: tuple[Callable[[], Any], tuple[int, int]] = (lambda: None), (0, 0)
+
     def pack(value: Any, numbers: list[int]) -> None:
+        nonlocal latest
+        known, packed = latest
+        if value is known():
+            numbers += packed
+            return
         if type(value) is array:
             if value.typecode != typecode:
                 raise OtherTypes(f"an array of {value.typecode} in the place of one of {typecode}")
@@ -164,8 +173,10 @@ def _array_packer(typecode: str) -> Pack:
         same = view.itemsize == array(typecode).itemsize and view.format.islower() == typecode.islower()
         if not (same and view.c_contiguous and view.ndim == 1 and not view.readonly):
             raise OtherTypes(f"an array of {view.format} in the place of one of {typecode}")
-        numbers.append(ctypes.addressof(ctypes.c_char.from_buffer(view)) if len(view) > 0 else 0)
-        numbers.append(len(view))
+        packed = ctypes.addressof(ctypes.c_char.from_buffer(view)) if len(view) > 0 else 0, len(view)
+        numbers += packed
+        if type(value) is memoryview:
+            latest = ref(value), packed
 
     return pack
 

@@ -24,6 +24,18 @@ search of one position to one depth.
   arrays
 """
 
-from engine.search.game_engine import best_move
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from engine.search.game_engine import best_move
 
 __all__ = ["best_move"]
+
+
+def __getattr__(name: str) -> Any:
+    """Import the search when it is asked for: solving and the shells load this package without it."""
+    if name == "best_move":
+        from engine.search.game_engine import best_move
+
+        return best_move
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

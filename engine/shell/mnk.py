@@ -31,7 +31,7 @@ INTERPRETED, LOADED_FROM = 8_000, 500
 """After so many commands for one N, M and K another process compiles its rules, which takes a few seconds, or what it
 has compiled is loaded, which takes some hundredths of one: about what the commands have taken by then."""
 
-COMMANDS_A_LOOK, FIRST_PORTION = 200, 1 << 10
+COMMANDS_A_LOOK, FIRST_PORTION = 50, 1 << 10
 """Commands between two looks at whether that process is done, and nodes of a search before the first one: twice as many
 before the next."""
 
@@ -43,6 +43,9 @@ MAX_KNOWN = 1 << 16
 
 TABLE_BYTES = 1 << 28
 """What a variant's table of settled positions may take at most."""
+
+MAX_LINES, LONGEST_LINE = 1 << 12, 128
+"""Lines of which the words are remembered, and the characters of the longest of them."""
 
 SHOWN = 20
 """Of a word that is not understood so many characters are shown."""
@@ -60,10 +63,23 @@ def run(
     shell = _Mnk(write, complain)
     number = 0
     for number, line in enumerate(lines, 1):
-        words = line.split()
+        words = [] if shell.take_usual(line) else line.split()
         while words:
             words = shell.take(words, number)
     shell.finish(number)
+
+
+@lru_cache(MAX_LINES)
+def _words_in(line: str) -> tuple[str, ...]:
+    return tuple(line.split())
+
+
+@lru_cache(MAX_LINES)
+def _fields_in(line: str) -> str:
+    """Return the fields of a line that has nothing else, and nothing for other lines."""
+    words = line.split()
+    fields = "".join(words)
+    return fields if len(fields) == len(words) and not fields.strip(board.FIELDS) else ""
 
 
 class _Solver:
@@ -152,6 +168,24 @@ class _Mnk:
         """What the header says, once it is complete."""
         self._fields = ""
 
+    def take_usual(self, line: str) -> bool:
+        """Take a line that is a whole header that was there before, or whole rows of fields; tell whether it was one.
+
+        Inputs hold tens of thousands of boards, of few different lines. `take` would do the same, word by word.
+        """
+        if not self._name or len(line) > LONGEST_LINE:
+            return False
+        variant = self._variant
+        if variant is None:
+            if not self._header:
+                self._variant = self._variants.get(_words_in(line))
+            return self._variant is not None
+        fields = _fields_in(line)
+        if not 0 < len(fields) <= variant.fields - len(self._fields):
+            return False
+        self._add(variant, fields)
+        return True
+
     def take(self, words: list[str], number: int) -> list[str]:
         """Take words from the beginning of a line's, at least one, and return the others."""
         name = words[0]
@@ -193,11 +227,15 @@ class _Mnk:
         if len(fields) != len(found) or fields.strip(board.FIELDS):
             wrong = next(word for word in found if len(word) > 1 or word not in board.FIELDS)
             return self._refuse(f"line {number}: a field is 0, 1 or 2, not {wrong[:SHOWN]!r}", words)
+        self._add(variant, fields)
+        return words[missing:]
+
+    def _add(self, variant: _Variant, fields: str) -> None:
+        """Add fields to the board, no more than are missing, and carry out the command when it is complete."""
         self._fields += fields
-        if len(found) == missing:
+        if len(self._fields) == variant.fields:
             command, self._name = self._commands[self._name], ""
             command(_Board(variant, self._fields, State(*board.pieces(self._fields), variant.side)))
-        return words[missing:]
 
     def _variant_of(self, header: tuple[str, ...]) -> _Variant:
         variant = self._variants.get(header)
