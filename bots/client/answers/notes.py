@@ -1,8 +1,8 @@
 """The notes of a bot: made from what it says, and sent as long as the server knows NOTE. None of them fails the bot."""
 
-import math
 from collections.abc import Callable, Iterable
 from contextlib import suppress
+from numbers import Real
 from typing import Unpack
 
 from bots.bot import Choice, Clocks, Noting, Said
@@ -108,15 +108,16 @@ def make_note(move: int, **said: Unpack[Said]) -> Note:
 
     What cannot be printed becomes a space. Raises ValueError with a sentence, or what the values themselves raise.
     """
-    ply, score, pv = said.get("ply"), said.get("score"), said.get("pv", ())
-    if score is not None and not -MAX_SCORE < (score := float(score)) < MAX_SCORE:
-        raise ValueError(f"a score is a number of at most nine digits, not {score}")
+    ply, pv = said.get("ply"), said.get("pv", ())
+    score: object = said.get("score")
+    if score is not None and not (isinstance(score, Real) and abs(float(score)) < MAX_SCORE):
+        raise ValueError(f"score is a number of at most nine digits, not {score!r}")
     words = [one.move if isinstance(one, Successor) else one for one in ([pv] if isinstance(pv, str) else pv)]
     if not all(isinstance(word, str) and word.strip() and not {",", "_"} & set(word) for word in words):
         raise ValueError(f"pv is a list of moves, not {words!r}")
     return Note(
         move if ply is None else ply,
-        None if score is None else round(score, 3) + 0.0,
+        None if score is None else round(float(score), 3) + 0.0,
         _count("depth", said.get("depth")),
         _count("nodes", said.get("nodes")),
         tuple(" ".join(_printable(word).split()) for word in words),
@@ -124,12 +125,12 @@ def make_note(move: int, **said: Unpack[Said]) -> Note:
     )
 
 
-def _count(name: str, value: int | None) -> int | None:
+def _count(name: str, value: object) -> int | None:
     if value is None:
         return None
-    if not math.isfinite(value) or not 0 <= int(value) < MAX_COUNT:
-        raise ValueError(f"{name} is a whole number from 0 on, of at most 12 digits, not {value}")
-    return int(value)
+    if not (isinstance(value, Real) and not value < 0 and value < MAX_COUNT):
+        raise ValueError(f"{name} is a whole number from 0 on, of at most 12 digits, not {value!r}")
+    return int(float(value))
 
 
 def _printable(text: str) -> str:
