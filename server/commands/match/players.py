@@ -23,16 +23,19 @@ MAX_NAME = 32
 """Characters of a name."""
 
 CHOOSE = "choose"
-"""The function by which a Python file chooses moves, where it does not connect by itself."""
+"""The function by which a Python file chooses moves, where it does not call `play`."""
 
-CONNECTS_ITSELF = frozenset({"bots.client", "socket", "asyncio", "trio"})
-"""Modules with which a Python file plays without help, beside standard input."""
+LIBRARY = "bots.client"
+"""The package of the client library."""
+
+NETWORK = ("socket", "asyncio", "trio")
+"""Modules with which a Python file may play without the library, beside standard input."""
 
 INTERPRETERS = re.compile(r"(python|pypy|java|node|ruby|perl|lua|sh|bash|env)[0-9.]*")
 """Programs that nobody would call a player after."""
 
-CHOOSE_FILE = "bots.workbench.choose_file"
-"""The module that plays with the function of a Python file; a program of its own, and no part of the server."""
+PLAY_FILE = "bots.workbench.play_file"
+"""The module that plays with the bot of a Python file; a program of its own, and no part of the server."""
 
 
 class BadPlayer(ValueError):
@@ -80,9 +83,9 @@ def _read_player(text: str, folder: Path) -> MatchPlayer:
     else:
         _check_program(words, folder)
         called, digest, command = _name_of(words, folder), _digest(words, folder), tuple(words)
-        if len(words) == 1 and _is_python(words[0]):
+        if _is_python(words[0]):
             tree = _parsed(words[0], folder)
-            called, command = _own_name(tree) or called, _python_command(words[0], tree)
+            called, command = _own_name(tree) or called, _python_command(words, tree)
     return MatchPlayer(name if given else called, command, text, digest)
 
 
@@ -110,7 +113,7 @@ def _check_program(words: Sequence[str], folder: Path) -> None:
     """Raise `BadPlayer` where the program of a command is not there, or cannot be started."""
     program = words[0]
     path = folder / program
-    if len(words) == 1 and _is_python(program):
+    if _is_python(program):
         if not path.is_file():
             raise BadPlayer(f"there is no file {program}{_alike(program, folder)}")
         return
@@ -162,11 +165,11 @@ def _parsed(word: str, folder: Path) -> ast.Module:
         raise BadPlayer(f"{word} cannot be read: {explain_fault(error)}") from None
 
 
-def _python_command(word: str, tree: ast.Module) -> tuple[str, ...]:
-    """Return the command of a Python file: as a program, or with the library's help where it only chooses moves."""
-    if _binds_choose(tree) and not _plays_by_itself(tree):
-        return (sys.executable, "-P", "-m", CHOOSE_FILE, word)
-    return (sys.executable, word)
+def _python_command(words: Sequence[str], tree: ast.Module) -> tuple[str, ...]:
+    """Return the command of a Python file: as a program, or with the library's help where it plays by the library."""
+    if _calls_play(tree) or (_binds_choose(tree) and not _talks_itself(tree)):
+        return (sys.executable, "-P", "-m", PLAY_FILE, "{host}", "{port}", *words)
+    return (sys.executable, *words)
 
 
 def _own_name(tree: ast.Module) -> str:
@@ -196,24 +199,35 @@ def _binds_choose(tree: ast.Module) -> bool:
     return False
 
 
-def _plays_by_itself(tree: ast.Module) -> bool:
-    """Tell whether a module calls the client library's `play`, or uses sockets or standard input."""
+def _calls_play(tree: ast.Module) -> bool:
+    """Tell whether a module imports the client library's `play`."""
     for node in ast.walk(tree):
         match node:
-            case ast.Import(names=names) if any(_connects(one.name) for one in names):
+            case ast.Import(names=names) if any(_is_in(one.name, LIBRARY) for one in names):
                 return True
-            case ast.ImportFrom(module=module, names=names) if module is not None and _connects(module):
-                if not module.startswith("bots") or any(one.name in ("play", "run") for one in names):
+            case ast.ImportFrom(module=str(module), names=names) if _is_in(module, LIBRARY):
+                if any(one.name in ("play", "run") for one in names):
                     return True
             case ast.ImportFrom(module="bots", names=names) if any(one.name == "client" for one in names):
+                return True
+    return False
+
+
+def _talks_itself(tree: ast.Module) -> bool:
+    """Tell whether a module uses sockets or standard input."""
+    for node in ast.walk(tree):
+        match node:
+            case ast.Import(names=names) if any(_is_in(one.name, *NETWORK) for one in names):
+                return True
+            case ast.ImportFrom(module=str(module)) if _is_in(module, *NETWORK):
                 return True
             case ast.Call(func=ast.Name(id="input")) | ast.Attribute(attr="stdin"):
                 return True
     return False
 
 
-def _connects(module: str) -> bool:
-    return any(module == known or module.startswith(f"{known}.") for known in CONNECTS_ITSELF)
+def _is_in(module: str, *packages: str) -> bool:
+    return any(module == known or module.startswith(f"{known}.") for known in packages)
 
 
 def _is_name(node: ast.expr, name: str) -> bool:

@@ -25,23 +25,24 @@ def read(text: str, folder: Path) -> MatchPlayer:
         (f"{CHOOSE}\nif __name__ == '__main__':\n    print('a test of my own')\n", True),
         ("from bots.bot import Resigned\n\ndef choose(position, clocks):\n    raise Resigned\n", True),
         ("from bots.client import Resigned\n\ndef choose(position, clocks):\n    raise Resigned\n", True),
-        (PLAYS, False),
-        ("import bots.client\n\ndef choose(position, clocks): ...\n\nbots.client.play(choose)\n", False),
-        ("from bots import client\n\ndef choose(position, clocks): ...\n\nclient.play(choose)\n", False),
-        ("from bots.client.run import play as go\n\ndef choose(p, c): ...\n\ngo(choose)\n", False),
+        (PLAYS, True),
+        ("import bots.client\n\ndef choose(position, clocks): ...\n\nbots.client.play(choose)\n", True),
+        ("from bots import client\n\ndef choose(position, clocks): ...\n\nclient.play(choose)\n", True),
+        ("from bots.client.run import play as go\n\ndef choose(p, c): ...\n\ngo(choose)\n", True),
         ("import socket\n\ndef choose(moves): ...\n", False),
         ("def choose(moves): ...\n\nwhile True:\n    choose(input())\n", False),
         ("import sys\n\ndef choose(moves): ...\n\nfor line in sys.stdin: ...\n", False),
+        (f"import socket\n{PLAYS}", True),
         ("print('no function here')\n", False),
     ],
 )
-def test_a_python_file_is_helped_to_play_where_it_does_not_play_itself(
+def test_a_python_file_is_helped_to_play_where_it_plays_by_the_library(
     tmp_path: Path, source: str, helped: bool
 ) -> None:
     (tmp_path / "mybot.py").write_text(source)
     player = read("mybot.py", tmp_path)
-    python = (sys.executable, "-P", "-m", "bots.workbench.choose_file") if helped else (sys.executable,)
-    assert player.command == (*python, "mybot.py")
+    help_ = ("-P", "-m", "bots.workbench.play_file", "{host}", "{port}") if helped else ()
+    assert player.command == (sys.executable, *help_, "mybot.py")
     assert player.name == "mybot"
 
 
@@ -49,6 +50,13 @@ def test_a_file_that_names_itself_plays_under_that_name(tmp_path: Path) -> None:
     (tmp_path / "a.py").write_text(PLAYS.replace("play(choose)", "play(choose, name='ann', opponent='random')"))
     assert read("a.py", tmp_path).name == "ann"
     assert read("b=a.py", tmp_path).name == "b"
+
+
+def test_a_python_file_may_have_arguments(tmp_path: Path) -> None:
+    (tmp_path / "mybot.py").write_text("import socket\n")
+    assert read("mybot.py --depth 3", tmp_path).command == (sys.executable, "mybot.py", "--depth", "3")
+    (tmp_path / "mybot.py").write_text(CHOOSE)
+    assert read("mybot.py 3", tmp_path).command[-2:] == ("mybot.py", "3")
 
 
 def test_a_command_is_split_as_a_shell_does_and_named_after_its_file(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""A Python file with a function that chooses moves, which plays with the library's help."""
+"""The bot of a Python file, which plays where it is told to, whatever the file says."""
 
 import os
 import subprocess
@@ -11,8 +11,8 @@ from engine.wire.seat import Seat, environment_variables
 def run(file: Path) -> tuple[int, str]:
     """Play with a file on a server that is not there; return its exit status, and what it says."""
     done = subprocess.run(
-        [sys.executable, "-P", "-m", "bots.workbench.choose_file", str(file)],
-        env={**os.environ, **environment_variables(Seat("127.0.0.1", 1, "ann", "mnk"))},
+        [sys.executable, "-P", "-m", "bots.workbench.play_file", "127.0.0.1", "1", str(file)],
+        env={**os.environ, **environment_variables(Seat("elsewhere", 2, "ann", "mnk"))},
         capture_output=True,
         text=True,
         check=False,
@@ -33,3 +33,9 @@ def test_a_file_without_a_function_is_refused_in_one_sentence(tmp_path: Path) ->
     file.write_text("")
     sentence = f"mybot.py: {file} neither calls play nor has a function choose(position, clocks)\n"
     assert run(file) == (1, sentence)
+
+
+def test_what_a_file_says_of_the_server_does_not_count(tmp_path: Path) -> None:
+    file = tmp_path / "mybot.py"
+    file.write_text("from bots.client import play\n\nplay(lambda position, clocks: '', port=3, name='bob')\n")
+    assert run(file) == (1, "mybot.py: no server at 127.0.0.1 port 1: Connection refused\n")
