@@ -2,7 +2,8 @@
 
 import signal
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, NoReturn
@@ -172,6 +173,20 @@ def warn_of_hidden_packages(command: tuple[str, ...]) -> None:
 def end_in_order_when_terminated() -> None:
     """Let SIGTERM end this process as an interrupt does: what it has started is ended too."""
     signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + signal.SIGTERM))
+
+
+@contextmanager
+def interruptible_at_once() -> Iterator[None]:
+    """Let Ctrl-C end this process without a word, also while compiled code runs, which never looks at it."""
+    before = signal.getsignal(signal.SIGINT)
+    if before is not signal.default_int_handler:  # whoever has started this wants it otherwise
+        yield
+        return
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def print_line(line: str) -> None:

@@ -14,7 +14,9 @@ from bots.commands.options import (
     check_report_files,
     end_in_order_when_terminated,
     fail,
+    interruptible_at_once,
     print_line,
+    warn_of_hidden_packages,
     write_report,
 )
 from engine.commands.inputs import File
@@ -75,6 +77,7 @@ def replay(
         fail("--debugger reads standard input itself: name a file of the record", 2)
     check_report_files({"--json": json})
     end_in_order_when_terminated()
+    warn_of_hidden_packages(tuple(bot.split()))
     write = to_stderr if json == "-" else print_line
     answers = []
     try:
@@ -142,9 +145,10 @@ def review(
     moves = []
     start = summary.header.position
     _make_tablebase(start)
-    for move in reviewed_moves(summary, nodes, clock=perf_counter, compiling=lambda: say_compiling(start)):
-        moves.append(move)
-        write(texts.line(move, start.game.sides))
+    with interruptible_at_once():
+        for move in reviewed_moves(summary, nodes, clock=perf_counter, compiling=lambda: say_compiling(start)):
+            moves.append(move)
+            write(texts.line(move, start.game.sides))
     for line in texts.closing(summary, moves):
         write(line)
     write_report("--json", json, lambda: texts.as_json(summary, nodes, moves))

@@ -2,6 +2,7 @@
 
 import io
 import json
+import signal
 import sys
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, HTTPServer
@@ -11,6 +12,7 @@ from threading import Thread
 import pytest
 
 from bots.client.errors import ArenaError
+from bots.workbench import review as review_text
 from bots.workbench.review import annotated
 from engine.record import review as review_module
 from engine.record import verify
@@ -179,3 +181,24 @@ def test_bad_input_takes_one_line(
     status, output, error = run(capsys, *map(filled, words))
     assert (status, output) == (2, "")
     assert error.count("\n") == 1 and filled(sentence) in error, error
+
+
+def test_an_interrupt_ends_a_review_at_once_unless_it_is_ignored(
+    record: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen: list[object] = []
+
+    def line(*_: object) -> str:
+        seen.append(signal.getsignal(signal.SIGINT))
+        return ""
+
+    monkeypatch.setattr(review_text, "line", line)
+    before = signal.getsignal(signal.SIGINT)
+    try:
+        for handler in (signal.default_int_handler, signal.SIG_IGN):
+            signal.signal(signal.SIGINT, handler)
+            assert run(capsys, "review", record, "--nodes", "1")[0] == 0
+            assert signal.getsignal(signal.SIGINT) == handler
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert seen == [signal.SIG_DFL] * 9 + [signal.SIG_IGN] * 9
