@@ -60,6 +60,11 @@ COMMANDS = (
     Command("warm", "bots.commands.offline:warm", "Compile what the alphabeta bot needs for a variant, and keep it."),
     Command("watch", "bots.commands.online:watch", "Watch a match."),
     Command(
+        "log",
+        "bots.commands.online:log",
+        "Show what a program of one's own wrote on stderr in a finished match: the traceback of a crash, say.",
+    ),
+    Command(
         "play",
         "bots.commands.offline:play",
         "Play at this screen, against a bot or somebody beside you, without a server. Type help there.",

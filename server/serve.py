@@ -23,6 +23,7 @@ from server.config.settings import Settings
 from server.contest.hosts.contest_players import ContestPlayers
 from server.contest.hosts.dask_cluster import Cluster
 from server.contest.runtime.service import ContestService
+from server.contest.store.authors import kept_by_contest
 from server.contest.store.store import FILE as STORE
 from server.contest.store.store import Store
 from server.match.flag_timer import FlagTimer
@@ -103,7 +104,8 @@ async def _serve(
         record_store.reserve(first=True)
     send_queue = SendQueue()
     flags = FlagTimer(microseconds, send_queue.soon)
-    arena = Arena(settings, record_store, flags, send_queue, microseconds, program(), ContestPlayers())
+    contest_players = ContestPlayers(partial(kept_by_contest, settings.data, settings.data / STORE))
+    arena = Arena(settings, record_store, flags, send_queue, microseconds, program(), contest_players)
     resume_matches(arena, record_store, lambda: datetime.now(UTC), await trio.to_thread.run_sync(store.kept_matches))
     watch = StallMonitor(microseconds, arena.stalls)
     arena.ports = [listener.socket.getsockname()[1] for listener in listeners]

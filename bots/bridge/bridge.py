@@ -7,6 +7,7 @@ are: the server judges them.
 """
 
 import os
+import sys
 import time
 from abc import abstractmethod
 from collections import deque
@@ -245,6 +246,8 @@ class LinesBot(ProgramBot):
                 self._tell(m.Moves(m.Block(tuple(moves(self.history.position)))))
             case m.AskHelp():
                 self._tell(m.Help(m.Block(tuple(usage(kind) for kind in m.REQUESTS.values()))))
+            case m.Stderr(text):
+                print(text.removeprefix("|").removeprefix(" "), file=sys.stderr, flush=True)
             case m.Quit():
                 self._tell(m.Bye("quit", m.Text("goodbye")))
                 raise ProgramEnded("the program said QUIT")

@@ -131,7 +131,7 @@ class Peer:
                     self.notes.append(read_note(request.note))
                 except ProtocolError as error:
                     raise self._bad_note(error) from error
-            elif not self._answered(request):
+            elif not isinstance(request, m.Stderr) and not self._answered(request):
                 return request
 
     def _bad_note(self, error: ProtocolError) -> Fault:

@@ -10,7 +10,7 @@ from types import TracebackType
 from bots.client.errors import ConnectionLost, Refused, ServerFault, Unreachable
 from engine.wire.codes import ProtocolError
 from engine.wire.ends import ClientEnd
-from engine.wire.messages import VERSION, Arena, Bye, Message, Ping, Quit
+from engine.wire.messages import VERSION, Arena, Bye, Error, Message, Ping, Quit
 
 CONNECT_SECONDS = 10.0
 """Deadline for connecting and for the greeting."""
@@ -133,6 +133,17 @@ class Connection:
         if isinstance(message, Bye):
             raise Refused(message.reason, message.sentence)
         return message
+
+    def answer(self, kind: type) -> Message:
+        """Return the next message of a kind; raises `Refused` on ERROR, and `ConnectionLost`."""
+        while True:
+            message = self.receive(CONNECT_SECONDS)
+            if message is None:
+                raise ConnectionLost("the server does not answer")
+            if isinstance(message, kind):
+                return message
+            if isinstance(message, Error):
+                raise Refused(message.code, message.sentence)
 
     def _check_alive(self, now: float) -> None:
         """Send PING to a silent server; if that was done already, the connection is lost."""

@@ -15,6 +15,7 @@ from typing import Unpack
 from bots.bot import Bot, Clocks, GameResult, Resigned, Said, Told, place_of_choose
 from bots.client.address import Address
 from bots.client.answers.choice import legal_move, text_of
+from bots.client.answers.log_lines import LogSender, failure_lines
 from bots.client.answers.notes import PROBE, NoteSender, NotingClocks
 from bots.client.connection import CONNECT_SECONDS, Connection
 from bots.client.errors import ArenaError, BotFailed, ConnectionLost, Refused, ServerFault, Unreachable
@@ -84,6 +85,7 @@ class Session:
         self._report = report
         self._connection: Connection
         self._notes = NoteSender(lambda message: self._connection.send(message), report)
+        self._log = LogSender(lambda message: self._connection.send(message))
         self._game: _Game | None = None
         self._pending: m.Message = None
         """SEEK or MOVE without an answer so far; None if there is none."""
@@ -134,6 +136,7 @@ class Session:
         self._report_waiting_at = math.inf
         self._pending, self._ready_sent, self._pings = None, False, 0
         self._notes.connected()
+        self._log.connected()
         try:
             match = self._game.match if self._game else None
             self._connection.send(m.Resume(match.match, match.token) if match else self._login)
@@ -184,6 +187,8 @@ class Session:
         )
         crashed = m.Crashed(m.Text(printable(describe_failure("and ended", error))))
         with suppress(ConnectionLost):
+            if not told_to_end:
+                self._log.send(failure_lines(error))
             self._connection.send(m.Resign() if told_to_end else crashed)
 
     # Messages.
@@ -252,7 +257,7 @@ class Session:
 
     def _handle_error(self, error: m.Error) -> None:
         """Raise an ERROR to a pending request; report one that came late, as after the end of a match."""
-        if self._notes.refused(error.code):
+        if self._notes.refused(error.code) or self._log.refused(error.code):
             return
         if error.code == Code.UNKNOWN_COMMAND and self._game is not None and isinstance(self._game.failure, m.Crashed):
             self._game.failure = m.Resign()  # the server is older than CRASHED
@@ -364,6 +369,8 @@ class Session:
             self._report(f"match {game.match.match} {'was over' if over else 'is given up'}: {failure}")
         game.failure = m.Resign() if failure is None else m.Crashed(m.Text(printable(str(failure))))
         if not over:
+            if failure is not None:
+                self._log.send(failure_lines(failure))
             self._connection.send(game.failure)
 
     def _handle_result(self, game: _Game, message: m.Result) -> None:

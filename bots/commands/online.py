@@ -25,6 +25,7 @@ from bots.commands.options import (
     end_in_order_when_terminated,
     fail,
     play_wish,
+    print_line,
     say_nothing,
     warn_of_hidden_packages,
 )
@@ -169,6 +170,41 @@ def watch(
     from bots.watch.watch import watch as run
 
     run(match, **asdict(where), wait=wait, follow=follow, record=record)
+
+
+def log(
+    match: Annotated[int, Parameter(validator=POSITIVE)],
+    /,
+    *,
+    where: Where = DEFAULT_WHERE,
+    name: str = "",
+    token: str | None = None,
+) -> None:
+    """Show what a program of one's own wrote on stderr in a finished match: a line each, with side and move.
+
+    Parameters
+    ----------
+    match
+        Number of the match.
+    where
+        Which server to connect to.
+    name
+        Name under which the match was played, on a server without tokens.
+    token
+        Token of the player, of the match, or of the organiser, who sees both sides; by default the variable
+        ARENA_TOKEN.
+    """
+    from bots.client.address import address
+    from bots.watch.player_log import fetch_log
+
+    token = said_in(os.environ).get("token", "") if token is None else token
+    if not name and not token:
+        fail("whose log? --token TOKEN, or, on a server without tokens, --name NAME is needed", 2)
+    lines = fetch_log(address(where.host, where.port, tls=where.tls, tls_ca=where.tls_ca), match, name, token)
+    for line in lines:
+        print_line(line)
+    if not lines:
+        to_stderr(f"nothing was written in match {match}")
 
 
 def _spare_collector_what_is_loaded() -> None:

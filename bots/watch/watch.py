@@ -7,7 +7,7 @@ from rich.console import Console
 from rich.live import Live
 
 from bots.client.address import Address, address
-from bots.client.connection import CONNECT_SECONDS, Connection
+from bots.client.connection import Connection
 from bots.client.errors import ArenaError, ConnectionLost, Refused, ServerFault, Unreachable
 from bots.client.formatting import clock, time_control, variant
 from bots.client.reconnect_backoff import ReconnectBackoff
@@ -89,7 +89,7 @@ def _find(connection: Connection, wait: bool, above: int, console: Console) -> i
     told = False
     while True:
         connection.send(m.List())
-        listed = _answer(connection, m.Matches)
+        listed = connection.answer(m.Matches)
         number = newest_running(listed, above)
         if number is None and told:
             number = newest(listed, above)
@@ -106,24 +106,12 @@ def _find(connection: Connection, wait: bool, above: int, console: Console) -> i
 def _begin(connection: Connection, number: int) -> WatchedMatch:
     """Begin to watch a match."""
     connection.send(m.Watch(number))
-    watching = _answer(connection, m.Watching)
+    watching = connection.answer(m.Watching)
     connection.send(m.Ping())
     try:
         return WatchedMatch.begin(watching, time.monotonic())
     except (KeyError, GameError) as error:
         raise ServerFault(unreadable(error)) from error
-
-
-def _answer(connection: Connection, kind: type) -> m.Message:
-    """Return the next message of a kind; raises `Refused` on ERROR."""
-    while True:
-        message = connection.receive(CONNECT_SECONDS)
-        if message is None:
-            raise ConnectionLost("the server does not answer")
-        if isinstance(message, kind):
-            return message
-        if isinstance(message, m.Error):
-            raise Refused(message.code, message.sentence)
 
 
 def _live(connection: Connection, watched_match: WatchedMatch, console: Console) -> WatchedMatch:
@@ -171,7 +159,7 @@ def _print_record(connection: Connection, number: int, console: Console) -> None
     """Print the record of a match that has just ended."""
     connection.send(m.AskRecord(number))
     try:
-        answer = _answer(connection, m.Record)
+        answer = connection.answer(m.Record)
     except Refused as refused:
         if refused.code != Code.UNKNOWN_MATCH:
             raise

@@ -120,3 +120,9 @@ def result_line(result: str, reason: str, stamp: int, left: tuple[int, int], sen
     """Return the last line of a record."""
     times = f"{milliseconds(stamp)} {milliseconds(left[0])} {milliseconds(left[1])}"
     return f"result {result} {reason} {times} {sentence}".rstrip() + "\n"
+
+
+def players_of(text: str) -> tuple[tuple[str, str], tuple[str, str]]:
+    """Return the sides of a record, each with its player; raises ValueError where it has no head."""
+    first, second = (line.split(" ") for line in text.split("\n", 6)[4:6])
+    return (first[0], first[1]), (second[0], second[1])

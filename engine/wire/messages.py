@@ -66,6 +66,12 @@ class Crashed(NamedTuple):
     sentence: Text = Text("")
 
 
+class Stderr(NamedTuple):
+    """``STDERR line``: keep a line in the own log of the match, as a program writes it on stderr."""
+
+    line: Text
+
+
 class AskBoard(NamedTuple):
     """``BOARD``: ask for the position."""
 
@@ -92,6 +98,13 @@ class AskRecord(NamedTuple):
     """``RECORD match``: ask for the record of a finished match."""
 
     match: int
+
+
+class AskLog(NamedTuple):
+    """``LOG match [token]``: ask for the own log of a finished match: what the program has written on stderr."""
+
+    match: int
+    token: str = ""
 
 
 class Ping(NamedTuple):
@@ -287,6 +300,13 @@ class Record(NamedTuple):
     lines: Block
 
 
+class Log(NamedTuple):
+    """``LOG match lines``: the log of a player in a finished match, a line each: side ply ``|`` text."""
+
+    match: int
+    lines: Block
+
+
 class Pong(NamedTuple):
     """``PONG [text]``: the answer to PING."""
 
@@ -352,12 +372,14 @@ REQUESTS: dict[str, type] = {
     "NOTE": Note,
     "RESIGN": Resign,
     "CRASHED": Crashed,
+    "STDERR": Stderr,
     "BOARD": AskBoard,
     "MOVES": AskMoves,
     "LIST": List,
     "WATCH": Watch,
     "UNWATCH": Unwatch,
     "RECORD": AskRecord,
+    "LOG": AskLog,
     "PING": Ping,
     "PONG": Echo,
     "HELP": AskHelp,
@@ -388,6 +410,7 @@ REPLIES: dict[str, type] = {
     "MOVES": Moves,
     "MATCHES": Matches,
     "RECORD": Record,
+    "LOG": Log,
     "PONG": Pong,
     "PING": Probe,
     "ORGANISING": Organising,
@@ -401,7 +424,7 @@ REPLIES: dict[str, type] = {
 """What the server says, by kind."""
 
 Message: TypeAlias = Any  # one of the classes above
-WITH_BLOCK = frozenset((Board, Moves, Matches, Record, Help))
+WITH_BLOCK = frozenset((Board, Moves, Matches, Record, Log, Help))
 KINDS: dict[type, str] = {cls: kind for table in (REQUESTS, REPLIES) for kind, cls in table.items()}
 
 

@@ -33,23 +33,25 @@ class State(StrEnum):
 IN_MATCH = frozenset({State.PREPARING, State.WAITING, State.THINKING})
 
 ALWAYS: tuple[type, ...] = (m.Ping, m.Echo, m.AskHelp, m.Quit)
-LOOK: tuple[type, ...] = (m.List, m.Watch, m.AskRecord)
-PLAY: tuple[type, ...] = (m.Ready, m.Note, m.AskBoard, m.Resign, m.Crashed)
+READ: tuple[type, ...] = (m.List, m.AskRecord, m.AskLog)
+LOOK: tuple[type, ...] = (*READ, m.Watch)
+SAY: tuple[type, ...] = (m.Note, m.Stderr)
+PLAY: tuple[type, ...] = (*SAY, m.Ready, m.AskBoard, m.Resign, m.Crashed)
 
 ALLOWED: dict[State, frozenset[type]] = {
     State.GUEST: frozenset((*ALWAYS, *LOOK, m.Login, m.Resume, m.Organise)),
-    State.GUEST_WATCHING: frozenset((*ALWAYS, m.List, m.AskRecord, m.AskBoard, m.Unwatch)),
-    State.LOBBY: frozenset((*ALWAYS, *LOOK, m.Note, m.Seek)),
-    State.SEEKING: frozenset((*ALWAYS, m.List, m.AskRecord, m.Note, m.Cancel)),
-    State.WATCHING: frozenset((*ALWAYS, m.List, m.AskRecord, m.AskBoard, m.Unwatch)),
+    State.GUEST_WATCHING: frozenset((*ALWAYS, *READ, m.AskBoard, m.Unwatch)),
+    State.LOBBY: frozenset((*ALWAYS, *LOOK, *SAY, m.Seek)),
+    State.SEEKING: frozenset((*ALWAYS, *READ, *SAY, m.Cancel)),
+    State.WATCHING: frozenset((*ALWAYS, *READ, m.AskBoard, m.Unwatch)),
     State.PREPARING: frozenset((*ALWAYS, *PLAY)),
     State.WAITING: frozenset((*ALWAYS, *PLAY)),
     State.THINKING: frozenset((*ALWAYS, *PLAY, m.Move, m.AskMoves)),
-    State.ORGANISING: frozenset((*ALWAYS, m.List, m.AskRecord, m.Annul, m.Dismiss)),
+    State.ORGANISING: frozenset((*ALWAYS, *READ, m.Annul, m.Dismiss)),
     State.CLOSED: frozenset(),
 }
-"""What a client may say in each state. READY does nothing when it was said before, and NOTE nothing without a match: it
-may be on its way when a match ends."""
+"""What a client may say in each state. READY does nothing when it was said before, and NOTE and STDERR nothing without
+a match: they may be on their way when a match ends."""
 
 _LEAVE = {State.GUEST_WATCHING: State.GUEST, State.WATCHING: State.LOBBY} | dict.fromkeys(IN_MATCH, State.LOBBY)
 

@@ -36,6 +36,7 @@ from server.net.listener import AcceptStatus
 from server.net.os_faults import server_fault
 from server.net.send_queue import SendQueue
 from server.net.stall_monitor import StallLog
+from server.storage.player_logs import FindKept, SentLogs
 from server.storage.record_store import Keys, MatchJournal, RecordStore
 
 log = structlog.get_logger()
@@ -80,6 +81,10 @@ class Seating(Protocol):
 
     def token_of(self, key: str) -> str:
         """Return the hash of the log-in token of an entrant; empty if its contest names none."""
+
+    @property
+    def find_kept(self) -> FindKept:
+        """Find what a contest has of a player in a match."""
 
     def entered(self, player: Player, token: str) -> None:
         """Note the session of a program that `seat_of` has accepted."""
@@ -149,6 +154,7 @@ class Arena:
         self.contest_players = contest_players
         self.accept_status = AcceptStatus()
         self.record_store = record_store
+        self.sent_logs = SentLogs(settings.data)
         self.past_matches = PastMatches(record_store)
         self.run_in_thread: Callable[..., Awaitable[Any]] = trio.to_thread.run_sync
         """Runs a slow function in another thread."""
@@ -362,6 +368,7 @@ class Arena:
     def _remove(self, match: Match) -> None:
         if self.matches.pop(match.number, None) is None:
             return
+        self.sent_logs.close(match.number)
         for key in match.names:
             self._seats[key].remove(match)
             if not self._seats[key]:

@@ -23,6 +23,7 @@ from server.config import tokens
 from server.config.settings import REQUESTS_PER_TURN
 from server.match.match import Match
 from server.match.move_list import MatchListing, MoveList
+from server.storage.player_logs import LogRequest, read_log
 from server.storage.record_store import RecordStore
 
 log = structlog.get_logger()
@@ -44,12 +45,14 @@ class Requests:
             m.Note: self._note,
             m.Resign: self._resign,
             m.Crashed: self._crashed,
+            m.Stderr: self._stderr,
             m.AskBoard: self._board,
             m.AskMoves: self._moves,
             m.List: self._list,
             m.Watch: self._watch,
             m.Unwatch: self._unwatch,
             m.AskRecord: self._record,
+            m.AskLog: self._log,
             m.Ping: self._ping,
             m.Echo: self._echo,
             m.AskHelp: self._help,
@@ -211,6 +214,13 @@ class Requests:
         match, side = _seat_of(player)
         match.report_crash(side, message.sentence, arrived)
 
+    def _stderr(self, player: Player, message: m.Stderr, _arrived: int) -> None:
+        match, side = player.match, player.side
+        if match is None or side is None or _is_program(player):  # what a program writes on stderr is kept anyway
+            return
+        name, line = match.header.players[side], message.line.removeprefix("|").removeprefix(" ")
+        self._arena.sent_logs.add(match.number, name, lambda: match.awaited_ply, line)
+
     def _board(self, player: Player, _message: m.AskBoard, _arrived: int) -> None:
         assert player.match is not None
         if player.side is not None:
@@ -270,6 +280,23 @@ class Requests:
             raise ProtocolError(Code.UNKNOWN_MATCH, f"there is no record of match {number}")
         return answer
 
+    def _log(self, player: Player, message: m.AskLog, _arrived: int) -> BackgroundAnswer:
+        if message.match in self._arena.matches:
+            sentence = f"there is no log of match {message.match} yet: it is being played"
+            raise ProtocolError(Code.UNKNOWN_MATCH, sentence)
+        name = "" if _is_program(player) else player.name
+        asked = LogRequest(message.match, message.token, name, player.state is State.ORGANISING)
+        return BackgroundAnswer(partial(self._read_log, asked), partial(player.answer, m.Log))
+
+    async def _read_log(self, asked: LogRequest) -> bytes:
+        """Return LOG of a finished match, read in another thread."""
+        try:
+            answer: bytes = await self._arena.run_in_thread(_log_answer, self._arena, asked)
+        except OSError as error:
+            log.error("log_read_failed", match=asked.match, error=repr(str(error)))
+            raise ProtocolError(Code.SERVER_FAULT, f"the log of match {asked.match} cannot be read") from None
+        return answer
+
     def _ping(self, player: Player, message: m.Ping, _arrived: int) -> None:
         player.reply(m.Pong(message.text))
 
@@ -310,6 +337,17 @@ def _record_answer(record_store: RecordStore, number: int) -> bytes:
     """Encode RECORD of a match; return nothing if there is no record. Raises OSError."""
     text = record_store.read(number)
     return b"" if text is None else encode(m.Record(number, m.Block(tuple(text.splitlines()))))
+
+
+def _is_program(player: Player) -> bool:
+    """Tell whether a session is that of a program that the server has started for a game of a contest."""
+    return player.key != player.name.lower()
+
+
+def _log_answer(arena: Arena, asked: LogRequest) -> bytes:
+    """Encode LOG of a match for who asks; raises `ProtocolError` and OSError."""
+    lines = read_log(asked, arena.record_store, arena.settings, arena.contest_players.find_kept)
+    return encode(m.Log(asked.match, m.Block(lines)))
 
 
 def _check_request_count(kind: str, asked: int) -> None:

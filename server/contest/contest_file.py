@@ -141,8 +141,6 @@ def _entrants(file: TomlTable) -> tuple[Entrant, ...]:
         entrant = read_table(table, Entrant)
         if entrant.name.lower() in entrants:
             raise table.wrong("name", "a name that no other entrant has, capital and small letters being alike")
-        if entrant.command and entrant.token:
-            raise BadContest(f"{table.place} has a command and a token: a program that is started needs no token")
         if table.has("command") and not entrant.command:
             raise table.wrong("command", "the list of a program and its arguments")
         if entrant.folder and not entrant.command:

@@ -38,7 +38,9 @@ class Entrant(Part, frozen=True):
     command: Annotated[tuple[str, ...], Form("(?s).+", "the list of a program and its arguments")] = ()
     """The program and its arguments, where the server starts it; empty for one that connects by itself."""
     token: Annotated[str, Form("[0-9a-f]{64}", "the SHA-256 of the entrant's token, 64 hexadecimal digits")] = ""
-    """SHA-256 of the token by which it logs in, in hexadecimal; empty where the server's own tokens do, or none."""
+    """SHA-256 of the token by which it logs in, in hexadecimal; empty where the server's own tokens do, or none.
+
+    Of a program that the server starts, the token with which its author reads its logs."""
     folder: Annotated[str, Form(PATHS, "the folder of the entrant's program, seen from the contest file")] = ""
     """The only folder of its own that its program sees, and works in; empty for what its command names."""
 

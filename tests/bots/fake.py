@@ -4,7 +4,8 @@ A script has a step a line; each connection has a script of its own:
 
     < LINE       the server says LINE; lines that follow each other are sent in one piece
     <<TEXT       the server sends TEXT and no newline, in a piece of its own
-    > LINE       the client must say LINE next; a line that ends in * stands for every line that begins so
+    > LINE       the client must say LINE next; a line that ends in * stands for every line that begins so, and lines
+                 of STDERR that a script does not mention are left out
     drop         the connection is closed
     reset        the connection is cut, and what is under way on it is lost
     hold         nothing is sent until the client closes
@@ -113,6 +114,9 @@ class FakeServer:
 
     def _expect(self, wanted: str, lines: BinaryIO) -> None:
         line = lines.readline().decode().rstrip("\n")
+        while line.startswith("STDERR ") and not wanted.startswith("STDERR "):
+            self.said.append(line)
+            line = lines.readline().decode().rstrip("\n")
         self.said.append(line)
         fits = line.startswith(wanted[:-1]) if wanted.endswith("*") else line == wanted
         assert fits, f"{wanted!r} was to come, not {line!r}"

@@ -105,6 +105,7 @@ def talk(connection: socket.socket) -> None:
                 if fault == "resigns":
                     say("RESIGN")
                 elif fault == "crashes":
+                    say("STDERR |     raise ValueError")
                     say("CRASHED ValueError: no move")
                 elif fault == "notes what is none":
                     say("NOTE depth=deep")

@@ -146,6 +146,24 @@ def test_watching(capsys: pytest.CaptureFixture[str]) -> None:
     assert output.splitlines()[-1] == "alice (white) wins, time: bob (black) ran out of time"
 
 
+def test_the_log_of_a_match(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    arena = "< ARENA 1 gipf-arena/0.1.0 open\n"
+    lines = "< LOG 17 2\n< | white 9 | Traceback\n< | white 9 |   File\n"
+    monkeypatch.setenv("ARENA_TOKEN", "secret")
+    with FakeServer(arena + "> LOG 17 secret\n" + lines + QUIT) as server:
+        found = run(capsys, "log", "17", "--name", "ann", "--port", str(server.port))
+    assert found == (0, "white 9 | Traceback\nwhite 9 |   File\n", "")
+    monkeypatch.delenv("ARENA_TOKEN")
+    with FakeServer(arena + "> LOGIN ann\n< WELCOME ann\n> LOG 17\n< LOG 17 0\n" + QUIT) as server:
+        found = run(capsys, "log", "17", "--name", "ann", "--port", str(server.port))
+    assert found == (0, "", "nothing was written in match 17\n")
+    with FakeServer(arena + "> LOG 17 guess\n< ERROR bad_token it is for its players\n" + QUIT) as server:
+        found = run(capsys, "log", "17", "--token", "guess", "--port", str(server.port))
+    assert found == (1, "", "arena-bot: the server says: it is for its players (bad_token)\n")
+    status, _, said = run(capsys, "log", "17")
+    assert status == 2 and "whose log?" in said
+
+
 def test_the_module_is_the_command() -> None:
     done = subprocess.run(
         [sys.executable, "-m", "bots", "--help"], capture_output=True, text=True, timeout=300, check=True

@@ -7,8 +7,10 @@ import sys
 import pytest
 
 from bots.bot import Bot, Clocks
+from bots.client.answers.log_lines import FIRST_LINES, MAX_LINES, failure_lines
 from bots.client.run import BadChoice, BotFailed, play
 from engine.games.interface import Position, Successor
+from engine.wire.lines import REQUEST_BYTES
 from engine.wire.messages import Match
 from tests.bots.fake import FakeServer
 from tests.bots.scripts import (
@@ -55,10 +57,40 @@ def test_what_is_said_of_a_failure_fits_a_line() -> None:
     failing(BotFailed, Talkative(), LOGIN + SEEK + MATCH + PLAYING + TURN + said + QUIT)
 
 
+UNKNOWN = "< ERROR unknown_command unknown command\n"
+
+
+def test_the_traceback_is_sent_for_the_authors_log() -> None:
+    with FakeServer(LOGIN + SEEK + MATCH + PLAYING + TURN + CRASHED + QUIT) as server, pytest.raises(BotFailed):
+        play(Failing(), port=server.port, name="newcomer", report=lambda line: None)
+    sent = [line for line in server.said if line.startswith("STDERR ")]
+    assert sent[0] == "STDERR | Traceback (most recent call last):"
+    assert sent[-2:] == ['STDERR |     raise RuntimeError("I am lost")', "STDERR | RuntimeError: I am lost"]
+
+
+def test_of_a_long_failure_both_ends_are_sent_in_lines_of_the_protocol() -> None:
+    error = RuntimeError("\N{SNOWMAN}" * 500 + "\n" + "\n".join(f"{number}\x1b" for number in range(500)))
+    lines = list(failure_lines(error))
+    assert len(lines) == MAX_LINES and lines[-1] == "499 "
+    assert lines[FIRST_LINES] == f"[{501 + 1 - MAX_LINES} lines are left out here]"
+    assert all(len(f"STDERR | {line}".encode()) <= REQUEST_BYTES and line.isprintable() for line in lines)
+
+
+def test_a_server_that_is_older_than_stderr_gets_no_more_of_it() -> None:
+    older = CRASHED.replace("> CRASHED", "> STDERR *\n> CRASHED").replace("\n<", f"\n{UNKNOWN}<", 1)
+    second = (SEEK + MATCH + PLAYING + TURN + CRASHED).replace("17", "18")
+    script = LOGIN + SEEK + MATCH + PLAYING + TURN + older + "< PONG settled\n" + second + QUIT
+    with FakeServer(script) as server:
+        reported: list[str] = []
+        play(Failing("a1-b9"), port=server.port, name="newcomer", games=2, carry_on=True, report=reported.append)
+    assert sum(line.startswith("STDERR ") for line in server.said) == 1
+    assert not any("unknown_command" in line for line in reported)
+
+
 def test_a_server_that_is_older_than_crashed_is_told_that_the_match_is_resigned() -> None:
-    older = CRASHED.replace("\n<", "\n< ERROR unknown_command unknown command 'CRASHED'\n> RESIGN\n<", 1)
-    error, reported = failing(BotFailed, Failing(), LOGIN + SEEK + MATCH + PLAYING + TURN + older + QUIT)
-    assert str(error).endswith("I am lost")
+    older = CRASHED.replace("> CRASHED", "> STDERR *\n> CRASHED").replace("\n<", f"\n{UNKNOWN}{UNKNOWN}> RESIGN\n<", 1)
+    error, reported = failing(BadChoice, Failing("a1-b9"), LOGIN + SEEK + MATCH + PLAYING + TURN + older + QUIT)
+    assert "'a1-b9'" in str(error)
     assert not any("unknown_command" in line for line in reported)
 
 

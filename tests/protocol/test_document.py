@@ -24,6 +24,7 @@ from engine.wire.words import NAME_PATTERN, word_of
 from server import serve
 from server.arena import acceptor, session
 from server.config import limits, settings
+from server.storage import player_logs
 from tests.protocol.running import DOCUMENT
 from tests.protocol.transcripts import HEARD, read
 
@@ -142,6 +143,7 @@ LIMITS = {
     "errors": settings.ERRORS,
     "requests in a turn": settings.REQUESTS_PER_TURN,
     "notes of a move": notes.MAX_NOTES_PER_MOVE,
+    "log of a side": player_logs.SENT_HEAD_BYTES + player_logs.SENT_TAIL_BYTES,
     "notes of a match": notes.MAX_NOTE_BYTES,
     "moves listed": settings.LISTED_MOVES,
     "finished matches": settings.RECENT_MATCHES,

@@ -20,6 +20,7 @@ from server.config.tokens import hashed
 from server.contest.definition import Definition, Entrant, Knockout
 from server.contest.fixtures import Fixture
 from server.contest.report.structure import Pause
+from server.storage.player_logs import FindKept
 
 if TYPE_CHECKING:
     from server.arena.arena import Arena, Player
@@ -114,8 +115,9 @@ class ContestPlayers:
         assert isinstance(found, ContestPlayers)
         return found
 
-    def __init__(self) -> None:
-        """Begin without a contest."""
+    def __init__(self, find_kept: FindKept = lambda _match, _name: None) -> None:
+        """Begin without a contest; ``find_kept`` looks into the store for what contests have of players in matches."""
+        self.find_kept = find_kept
         self.present: dict[int, Presence] = {}
         """By contest: what the store does not know of it."""
         self._contests: dict[int, tuple[Definition, Callable[[], None]]] = {}

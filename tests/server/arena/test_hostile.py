@@ -162,7 +162,7 @@ WHOLE = {
     m.Move: "MOVE a1-b2", m.Resign: "RESIGN", m.AskBoard: "BOARD", m.AskMoves: "MOVES", m.List: "LIST",
     m.Watch: "WATCH 1", m.Unwatch: "UNWATCH", m.AskRecord: "RECORD 1", m.Ping: "PING", m.AskHelp: "HELP",
     m.Quit: "QUIT", m.Organise: "ORGANISE x", m.Annul: "ANNUL 1", m.Dismiss: "DISMISS ann",
-    m.Echo: "PONG", m.Crashed: "CRASHED it's gone", m.Note: "NOTE depth=7",
+    m.Echo: "PONG", m.Crashed: "CRASHED it's gone", m.Note: "NOTE depth=7", m.Stderr: "STDERR lost", m.AskLog: "LOG 1",
 }  # fmt: skip
 """A line of each kind."""
 

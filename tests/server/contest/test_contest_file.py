@@ -175,7 +175,6 @@ def test_challengers_are_the_first_entrant_unless_named() -> None:
         ('"bob"', '"bob", command = "./bob"', "entrants[2].command is the list of a program and its arguments, not"),
         ('"bob"', '"bob", command = []', "entrants[2].command is the list of a program and its arguments, not []"),
         ('"bob"', '"bob", token = "secret"', "entrants[2].token is the SHA-256 of the entrant's token, 64 hexadecimal"),
-        ('"bob"', f'"bob", command = ["b"], token = "{"0" * 64}"', "entrants[2] has a command and a token"),
         ('"mnk"', '"chess"', "games[1].game is one of gipf, arrows, morris, mnk, not 'chess'"),
         ('"3 3 3"', '"3 3"', "games[1].params is '3 3': "),
         ('"3 3 3"', "3", "games[1].params is numbers, as in '4 4 15 15', not 3"),

@@ -1,0 +1,127 @@
+"""Logs of players beside the records: what a program has written on stderr, and who may read it.
+
+``logs/17-alice.txt`` has what alice's program sent by STDERR in match 17. A contest keeps the stderr of programs that
+it starts itself (`KeptByContest`). Both are for the author of the player, who proves it by a token, and for the
+organiser. Where anybody may take any name, on a server without tokens, whoever is logged in under a name may read what
+was sent under it, and no more.
+"""
+
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from engine.record import players_of
+from engine.wire.codes import Code, ProtocolError
+from server.config import tokens
+from server.config.settings import Settings
+from server.storage.bounded_log import BoundedLog
+from server.storage.record_store import RecordStore
+
+FOLDER = "logs"
+"""Part of the data directory."""
+
+SENT_HEAD_BYTES = SENT_TAIL_BYTES = 8 * 1024
+"""Kept of both ends of what a player sends in a match: some tracebacks; a thousand players fill no memory by it."""
+
+MAX_LINE_CHARACTERS = 2000
+"""Longest line of a log that is shown in one piece."""
+
+
+class KeptByContest(NamedTuple):
+    """What a contest has of a player in a match."""
+
+    path: Path
+    """Of the log of the program that the contest started, if it did."""
+    token: str
+    """SHA-256 of the entrant's token, in hexadecimal; empty if it has none."""
+
+
+FindKept = Callable[[int, str], KeptByContest | None]
+"""Returns what a contest has of a player, by match and name; None where the match was in no contest. Reads files."""
+
+
+class LogRequest(NamedTuple):
+    """Who asks for the log of a match."""
+
+    match: int
+    token: str = ""
+    """Of the match, of the player, or of the organiser; empty if none is shown."""
+    name: str = ""
+    """The name under which who asks is logged in; empty if he is not."""
+    organiser: bool = False
+    """Whether the organiser asks."""
+
+
+class SentLogs:
+    """The logs of what players send in running matches."""
+
+    def __init__(self, data: Path) -> None:
+        """Take the data directory."""
+        self._data = data
+        self._open: dict[int, dict[str, BoundedLog]] = {}
+
+    def add(self, match: int, name: str, ply: Callable[[], int], line: str) -> None:
+        """Add a line of a player; ``ply`` tells the number of the move that the match waits for."""
+        logs = self._open.setdefault(match, {})
+        if name not in logs:
+            logs[name] = BoundedLog(_path(self._data, match, name), ply, SENT_HEAD_BYTES, SENT_TAIL_BYTES)
+        logs[name].write(f"{line}\n".encode())
+
+    def close(self, match: int) -> None:
+        """Close the logs of a match that is over, or goes on under another server."""
+        for log in self._open.pop(match, {}).values():
+            log.close()
+
+
+def read_log(asked: LogRequest, store: RecordStore, settings: Settings, find_kept: FindKept) -> tuple[str, ...]:
+    """Return the lines that who asks may read: the side, the number of the move, ``|`` and the text of each.
+
+    Raises `ProtocolError` where there is no such match, or nothing of it is for who asks, and OSError. Reads files.
+    """
+    record = store.read(asked.match)
+    if record is None:
+        raise ProtocolError(Code.UNKNOWN_MATCH, f"there is no record of match {asked.match}")
+    keys = store.keys(asked.match)
+    organiser = asked.organiser or tokens.fits(settings.organiser, asked.token)
+    lines: list[str] = []
+    allowed = False
+    for number, (side, player) in enumerate(players_of(record)):
+        kept = find_kept(asked.match, player)
+        known = (
+            "" if keys is None else keys[number],
+            (settings.tokens or {}).get(player.lower(), ""),
+            kept.token if kept else "",
+        )
+        proven = [tokens.fits(one, asked.token) for one in known]
+        named = bool(asked.name) and asked.name.lower() == player.lower()
+        is_author = organiser or any(proven) or (named and settings.tokens is not None)
+        if is_author and kept is not None:
+            lines += _lines(side, kept.path)
+        if is_author or (named and (kept is None or not (kept.token or kept.path.exists()))):
+            allowed = True
+            lines += _lines(side, _path(settings.data, asked.match, player))
+    if not allowed:
+        sentence = f"the log of match {asked.match} is for its players: LOG {asked.match} TOKEN, that of MATCH or LOGIN"
+        raise ProtocolError(Code.BAD_TOKEN, sentence)
+    return tuple(lines)
+
+
+def _path(data: Path, match: int, name: str) -> Path:
+    return data / FOLDER / f"{match}-{name}.txt"
+
+
+def _lines(side: str, path: Path) -> Iterator[str]:
+    """Return the lines of a log as they are shown; none where there is no file. Raises OSError."""
+    try:
+        text = path.read_bytes().decode(errors="replace")
+    except FileNotFoundError:
+        return
+    ply = "0"
+    for line in text.removesuffix("\n").split("\n"):
+        found = re.match(r"([0-9]+) \| ?", line)
+        if found is not None:
+            ply, line = found[1], line[found.end() :]
+        line = "".join(one if one.isprintable() else "\ufffd" for one in line.removesuffix("\r").expandtabs())
+        for begin in range(0, len(line) or 1, MAX_LINE_CHARACTERS):
+            yield f"{side} {ply} | {line[begin : begin + MAX_LINE_CHARACTERS]}".rstrip()

@@ -1,0 +1,203 @@
+"""What a program wrote on stderr is for its author and the organiser, and for nobody else."""
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+import msgspec
+import pytest
+from trio.testing import MockClock
+
+from engine.wire import messages as m
+from engine.wire.codes import ProtocolError
+from server.config import tokens
+from server.config.settings import Settings
+from server.contest.contest_file import read as read_contest
+from server.contest.fixtures import Fixture
+from server.contest.store.authors import kept_by_contest
+from server.contest.store.folders import errors_of
+from server.contest.store.store import FILE, Store
+from server.storage import player_logs
+from server.storage.player_logs import KeptByContest, LogRequest, read_log
+from server.storage.record_store import RecordStore
+from tests.server.harness import ArenaHarness, Client, open_arena, play, ready
+
+ANN, BOB, ORGANISER = "the-token-of-ann", "the-token-of-bob", "the-token-of-the-organiser"
+
+
+def with_tokens(settings: Settings) -> Settings:
+    known = {"ann": tokens.hashed(ANN), "bob": tokens.hashed(BOB)}
+    return msgspec.structs.replace(settings, tokens=known, organiser=tokens.hashed(ORGANISER))
+
+
+def with_organiser(settings: Settings) -> Settings:
+    return msgspec.structs.replace(settings, organiser=tokens.hashed(ORGANISER))
+
+
+async def crash(ann: Client, bob: Client) -> None:
+    """Let a match be played in which ann's program fails at move 3, and bob's has said something before move 1."""
+    await bob.say(m.Stderr(m.Text("the book of bob")))
+    await ready(ann, bob)
+    await play(ann, bob, "a1-b2")
+    await play(bob, ann, "i5-h5")
+    await ann.hear(m.Turn)
+    for line in ("Traceback (most recent call last):", '|   File "ann.py", line 12', "|", "ValueError: 7"):
+        await ann.say(m.Stderr(m.Text(line)))
+    await ann.say(m.Crashed(m.Text("ValueError: 7")))
+    for client in (ann, bob):
+        await client.hear(m.Result)
+
+
+OF_ANN = (
+    "white 3 | Traceback (most recent call last):",
+    'white 3 |   File "ann.py", line 12',
+    "white 3 |",
+    "white 3 | ValueError: 7",
+)
+OF_BOB = ("black 0 | the book of bob",)
+
+
+async def asked(client: Client, *words: str) -> tuple[str, ...] | str:
+    """Ask for a log; return its lines, or the code of the error."""
+    await client.say(m.AskLog(1, *words))
+    while not isinstance(answer := await client.next(), m.Log | m.Error):
+        pass
+    return tuple(answer.lines) if isinstance(answer, m.Log) else str(answer.code)
+
+
+async def pair(harness: ArenaHarness) -> tuple[Client, Client]:
+    if harness.arena.settings.tokens is None:
+        return await harness.pair("params=4,4,15,15 budget=60000")
+    ann, bob = await harness.connect("ann", ANN), await harness.connect("bob", BOB)
+    await ann.say(m.Seek("gipf", m.Text("params=4,4,15,15 budget=60000 colour=white")))
+    await bob.say(m.Seek("gipf"))
+    for client in (ann, bob):
+        await client.hear(m.Board)
+    return ann, bob
+
+
+async def test_each_player_reads_the_own_log_and_the_organiser_both(tmp_path: Path, autojump_clock: MockClock) -> None:
+    async with open_arena(tmp_path, change=with_tokens) as harness:
+        ann, bob = await pair(harness)
+        guest, organiser = await harness.connect(), await harness.connect()
+        assert await asked(guest, ANN) == "unknown_match", "it is being played"
+        await crash(ann, bob)
+        assert (await asked(ann), await asked(bob)) == (OF_ANN, OF_BOB)
+        for token in (ANN, ann.token):
+            assert await asked(guest, token) == OF_ANN
+        assert await asked(guest, ORGANISER) == OF_ANN + OF_BOB
+        for words in ((), ("guess",), ("0" * 32,)):
+            assert await asked(guest, *words) == "bad_token"
+        assert await asked(ann, BOB) == OF_ANN + OF_BOB, "who shows another token has both"
+        await organiser.say(m.Organise(ORGANISER))
+        assert await asked(organiser) == OF_ANN + OF_BOB
+        await guest.say(m.AskLog(2))
+        assert (await guest.hear(m.Error)).code == "unknown_match"
+    assert (tmp_path / "logs" / "1-ann.txt").read_text().startswith("3 | Traceback")
+
+
+async def test_on_an_open_server_a_name_is_enough_for_what_was_sent_under_it(
+    tmp_path: Path, autojump_clock: MockClock
+) -> None:
+    async with open_arena(tmp_path, change=with_organiser) as harness:
+        ann, bob = await pair(harness)
+        await crash(ann, bob)
+        carol, guest = await harness.connect("carol"), await harness.connect()
+        assert (await asked(ann), await asked(bob)) == (OF_ANN, OF_BOB)
+        assert (await asked(carol), await asked(guest)) == ("bad_token", "bad_token")
+        assert await asked(guest, bob.token) == OF_BOB
+        assert await asked(guest, ORGANISER) == OF_ANN + OF_BOB
+
+
+async def test_a_log_goes_on_after_a_restart_of_the_server(tmp_path: Path, autojump_clock: MockClock) -> None:
+    async with open_arena(tmp_path / "data", change=with_tokens) as harness:
+        ann, bob = await pair(harness)
+        await bob.say(m.Stderr(m.Text("the book of bob")), m.Ping())
+        await bob.hear(m.Pong)
+        left = harness.die()
+    async with open_arena(left, change=with_tokens) as harness:
+        again = [await harness.connect(), await harness.connect()]
+        for client, before in zip(again, (ann, bob), strict=True):
+            await client.say(m.Resume(1, before.token))
+            await client.hear(m.Match)
+        await again[1].say(m.Stderr(m.Text("again")), m.Resign())
+        await again[1].hear(m.Result)
+        assert await asked(again[1]) == (*OF_BOB, "black 0 | again")
+
+
+async def test_a_flood_is_bounded_and_costs_nobody_the_match(tmp_path: Path, autojump_clock: MockClock) -> None:
+    async with open_arena(tmp_path) as harness:
+        ann, bob = await pair(harness)
+        await ready(ann, bob)
+        for number in range(3000):
+            await ann.say(m.Stderr(m.Text(f"{number} " + "x" * 100)))
+        await play(ann, bob, "a1-b2")
+        await bob.say(m.Resign())
+        await ann.hear(m.Result)
+        found = await asked(ann)
+        assert found[0].startswith("white 1 | 0 xxx") and found[-1].startswith("white 1 | 2999 xxx")
+        assert any("bytes are left out here" in line for line in found)
+    most = player_logs.SENT_HEAD_BYTES + player_logs.SENT_TAIL_BYTES + 100
+    assert (tmp_path / "logs" / "1-ann.txt").stat().st_size < most
+
+
+async def test_what_programs_of_a_contest_wrote_needs_a_token(tmp_path: Path, autojump_clock: MockClock) -> None:
+    """On an open server anybody may take the name of an entrant when the contest is over."""
+    async with open_arena(tmp_path) as harness:
+        ann, bob = await pair(harness)
+        await crash(ann, bob)
+        keys = ann.token
+    store = RecordStore(tmp_path)
+    path = tmp_path / "stderr.txt"
+
+    def read(asked: LogRequest, *, wrote: bool = True, token: str = "") -> tuple[str, ...]:
+        if wrote:
+            path.write_bytes(b"4 | my secret\tbook \xff\x1b[2J\n4 | is open")
+        else:
+            path.unlink(missing_ok=True)
+        settings = msgspec.structs.replace(Settings(data=tmp_path), organiser=tokens.hashed(ORGANISER))
+        return read_log(asked, store, settings, lambda match, name: KeptByContest(path, token))
+
+    secret = ("white 4 | my secret       book \ufffd\ufffd[2J", "white 4 | is open")
+    for wrote, token in ((True, ""), (False, tokens.hashed(ANN))):
+        with pytest.raises(ProtocolError, match="is for its players"):
+            read(LogRequest(1, name="ann"), wrote=wrote, token=token)
+    assert read(LogRequest(1, name="ann"), wrote=False) == OF_ANN
+    assert read(LogRequest(1, ANN), token=tokens.hashed(ANN))[:2] == secret
+    assert read(LogRequest(1, keys))[:2] == secret
+    assert len(read(LogRequest(1, organiser=True))) == len(OF_ANN) + len(OF_BOB) + 4
+
+
+async def test_what_a_program_sends_that_the_server_started_is_not_kept_twice(
+    tmp_path: Path, autojump_clock: MockClock
+) -> None:
+    async with open_arena(tmp_path) as harness:
+        ann, bob = await pair(harness)
+        harness.arena.sessions["ann"].key = "ann/1"
+        await crash(ann, bob)
+        assert await asked(ann) == "bad_token", "nor does a program read the logs of other games"
+    assert [path.name for path in (tmp_path / "logs").iterdir()] == ["1-bob.txt"]
+
+
+CONTEST = """
+name = "Test"
+time = {{ budget = 60_000 }}
+entrants = [{{ name = "Ann", command = ["./ann"], token = "{token}" }}, {{ name = "bob", command = ["./bob"] }}]
+games = [{{ game = "mnk", params = "3 3 3" }}]
+stages = [{{ format = "round-robin" }}]
+"""
+
+
+def test_the_store_knows_the_token_of_an_author_also_when_the_contest_is_over(tmp_path: Path) -> None:
+    definition = read_contest(CONTEST.format(token=tokens.hashed(ANN)), lambda name: "")
+    store = Store(tmp_path / FILE)
+    contest = store.open_contest("", definition, datetime.now(UTC))
+    assert store.begin(contest, Fixture(0, 1, 0, 0, 0, ("Ann", "bob")), 7)
+    store.close_contest(contest, datetime.now(UTC))
+    store.close()
+
+    def kept(match: int, name: str) -> KeptByContest | None:
+        return kept_by_contest(tmp_path, tmp_path / FILE, match, name)
+
+    assert kept(7, "ann") == (errors_of(tmp_path, contest, 7, "Ann"), tokens.hashed(ANN))
+    assert kept(7, "bob") == (errors_of(tmp_path, contest, 7, "bob"), "")
+    assert kept(7, "carol") is kept(8, "ann") is None
