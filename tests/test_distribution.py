@@ -89,6 +89,22 @@ class Installed(NamedTuple):
         """Run one of its commands, which has to succeed."""
         return run(self.scripts / command[0], *command[1:], cwd=folder or self.folder, env=self.environment())
 
+    def fails(self, *command: str | Path, folder: Path, typed: str = "") -> tuple[int, str]:
+        """Run one of its commands, which has to fail; return its exit status, and all that it prints."""
+        done = subprocess.run(
+            [self.scripts / command[0], *map(str, command[1:])],
+            cwd=folder,
+            env=self.environment(),
+            input=typed,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            timeout=SECONDS,
+            check=False,
+        )
+        assert done.returncode != 0, done.stdout
+        return done.returncode, done.stdout
+
 
 @pytest.fixture(scope="module")
 def installed(built: Built, tmp_path_factory: pytest.TempPathFactory) -> Installed:
@@ -153,20 +169,11 @@ def test_a_new_bot_is_made_tested_and_checked_without_the_repository(installed: 
 
 def test_a_bot_that_hides_a_package_is_told_so(installed: Installed, tmp_path: Path) -> None:
     installed.run("arena-bot", "new", "mybot", folder=tmp_path)
-    (tmp_path / "mybot" / "engine.py").write_text("")
-    done = subprocess.run(
-        [installed.scripts / "python", "mybot.py"],
-        cwd=tmp_path / "mybot",
-        env=installed.environment(),
-        capture_output=True,
-        text=True,
-        check=False,
-    )
     hiding = tmp_path / "mybot" / "engine.py"
-    assert done.returncode == 1 and done.stderr.count("\n") == 1
-    assert done.stderr.startswith(
-        f"mybot.py: {hiding} hides the module 'engine', which the arena's client library needs"
-    )
+    hiding.write_text("")
+    status, said = installed.fails("python", "mybot.py", folder=tmp_path / "mybot")
+    assert status == 1 and said.count("\n") == 1
+    assert said.startswith(f"mybot.py: {hiding} hides the module 'engine', which the arena's client library needs")
 
 
 @contextmanager
@@ -189,15 +196,64 @@ def test_the_server_has_its_pages_and_a_bot_plays_there(installed: Installed, tm
     installed.run("arena-engine", "record", record)
 
 
-def test_a_contest_is_held_and_reported(installed: Installed, tmp_path: Path) -> None:
-    file = tmp_path / "contest.toml"
-    entrants = "".join(
-        f'[[entrants]]\nname = "{name}"\ncommand = ["arena-bot", "random", "--host", "{{host}}", "--port", "{{port}}", '
-        '"--name", "{name}", "--game", "mnk"]\n'
-        for name in ("ann", "bob")
-    )
-    text = 'name = "wheel"\nsandbox = "none"\n[time]\nbudget = 600_000\n' + entrants
-    file.write_text(text + '[[games]]\ngame = "mnk"\nparams = "3 3 3"\n[[stages]]\nformat = "round-robin"\n')
-    installed.run("arena-server", "contest", file, "--data", tmp_path / "data", "--port", "0")
-    report = (tmp_path / "data" / "contests" / "1" / "index.html").read_text(encoding="utf-8")
-    assert "ann" in report and "bob" in report
+CONTEST = """
+name = "autumn"
+sandbox = "none"
+
+[time]
+budget = 600_000
+
+[[entrants]]
+name = "mybot"
+command = ["python3", "mybot.py"]
+
+[[entrants]]
+name = "random"
+command = ["arena-bot", "random", "--host", "{host}", "--port", "{port}", "--name", "{name}", "--seed", "1"]
+
+[[games]]
+game = "gipf"
+params = "3 3 9 9"
+openings = { plies = 2, number = 1 }
+
+[[stages]]
+format = "round-robin"
+"""
+CHOICE = re.compile(r"    legal = .*(?=\n\n\nif)", re.DOTALL)
+BETTER = "    return best_move(position, nodes=1000)"
+WORSE = "    if sum(map(len, position.pieces)) > 9:\n        raise ValueError('planted')\n"
+
+
+def test_the_hour_of_a_stranger(installed: Installed, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """From an empty folder to a stronger bot, and a lost game explained."""
+    monkeypatch.setenv("NUMBA_DISABLE_JIT", "1")  # to compile takes longer than all of this
+    installed.run("arena-bot", "new", "mybot", folder=tmp_path)
+    folder = tmp_path / "mybot"
+    bot = folder / "mybot.py"
+    better = CHOICE.sub(BETTER, bot.read_text(encoding="utf-8"))
+    better = better.replace("from engine.games import moves", "from engine.search import best_move")
+    bot.write_text(better, encoding="utf-8")
+
+    options = "--params", "3,3,9,9", "--sprt", "0", "400", "--budget", "600000", "--concurrency", "1"
+    said = installed.run("arena-bot", "match", "mybot.py", "alphabeta:3", *options, folder=folder)
+    assert "H1: mybot is stronger than alphabeta-3" in said
+    said = installed.run("arena-bot", "check", "--only", "plays the", "--", "python3", "mybot.py", folder=folder)
+    assert "2 ok, 0 FAIL" in said
+
+    bot.write_text(better.replace(BETTER, WORSE + BETTER), encoding="utf-8")
+    planted = bot.read_text(encoding="utf-8").splitlines().index("        raise ValueError('planted')") + 1
+    (folder / "contest.toml").write_text(CONTEST, encoding="utf-8")
+    installed.run("arena-server", "contest", "contest.toml", "--port", "0", folder=folder)
+    report = (folder / "arena-data" / "contests" / "1" / "index.html").read_text(encoding="utf-8")
+    assert f"(mybot.py, line {planted}, in choose): ValueError: planted" in report
+
+    replay = "arena-bot", "replay", "arena-data/records/1.txt", "mybot.py"
+    status, said = installed.fails(*replay, folder=folder)
+    assert status == 1 and f"(mybot.py, line {planted}, in choose)" in said
+    (ply,) = re.findall(r"^ +([0-9]+) .* fails: ", said, re.MULTILINE)
+    _, said = installed.fails(*replay, "--ply", ply, "--debugger", folder=folder, typed="next\nq\n")
+    assert "-> if sum(map(len, position.pieces)) > 9" in said
+    bot.write_text(better, encoding="utf-8")
+    assert " 0 different, 1 where the record has no move" in installed.run(*replay, folder=folder)
+    said = installed.run("arena-bot", "review", "arena-data/records/1.txt", "--nodes", "500", folder=folder)
+    assert "mybot (white): " in said
