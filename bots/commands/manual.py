@@ -71,6 +71,13 @@ ENDINGS = {
         ),
         f"0 watched to its end; 1 there is no such match or server; {USAGE}",
     ),
+    "log": Ending(
+        (
+            ("arena-bot log 17 --name mybot", "on a server without tokens"),
+            ("arena-bot log 17 --token TOKEN", ""),
+        ),
+        f"0 shown; 1 there is no such log or server; {USAGE}",
+    ),
     "play": Ending(
         (
             ("arena-bot play", "against the bot"),
