@@ -1,0 +1,131 @@
+"""The tutorial of docs/bots.md, done: each of its files is run, and each bot is stronger than the one before."""
+
+import importlib
+import json
+import re
+import runpy
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from random import Random
+from types import ModuleType
+
+import pytest
+
+from bots.bot import Clocks
+from engine.games.catalogue import start_of
+from engine.games.history import History
+from engine.games.interface import Position, Successor
+
+DOCUMENT = (Path(__file__).parents[2] / "docs" / "bots.md").read_text(encoding="utf-8")
+TUTORIAL = DOCUMENT.partition("\n## A tutorial of an afternoon\n")[2].partition("\n## ")[0]
+FILES = {
+    block.split('"""')[1].partition(":")[0]: block
+    for block in re.findall(r"^```python\n(.*?)^```$", TUTORIAL, re.MULTILINE | re.DOTALL)
+}
+
+Choose = Callable[[Position, Clocks], str | Successor]
+
+MOVE_LIMIT = 200
+OPENING_PLIES = 2
+
+PLENTY_MS = 10**9
+
+
+class PositionClock:
+    """A clock by which it takes a millisecond to look at what a position is worth."""
+
+    def __init__(self) -> None:
+        self.ms = 0
+
+    def monotonic(self) -> float:
+        """Return the time in seconds."""
+        return self.ms / 1000
+
+    def counting(self, value: Callable[[Position, int], float]) -> Callable[[Position, int], float]:
+        """Let a function take its time."""
+
+        def counted(position: Position, side: int) -> float:
+            self.ms += 1
+            return value(position, side)
+
+        return counted
+
+
+CLOCK = PositionClock()
+
+
+@pytest.fixture
+def tutorial(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[str], ModuleType]]:
+    """Put the files of the tutorial into a folder, and return what imports them there."""
+    for name, source in FILES.items():
+        (tmp_path / name).write_text(source, encoding="utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setenv("ARENA_GAME", "mnk")
+    monkeypatch.setenv("ARENA_PARAMS", "6,6,4")
+    yield lambda name: importlib.import_module(name)
+    for name in FILES:
+        sys.modules.pop(name.removesuffix(".py"), None)
+
+
+def points(start: Position, one: Choose, other: Choose, games: int, budget: int = PLENTY_MS) -> float:
+    """Play pairs of games from random openings, each side with so many milliseconds; return the points of one bot."""
+    total = 0.0
+    for number in range(games):
+        chance = Random(number // 2)
+        history = History.begin(start)
+        for _ in range(OPENING_PLIES):
+            history = history.after(chance.choice(list(history.position.successors())).move)
+        sides = (one, other) if number % 2 == 0 else (other, one)
+        left = [budget, budget]
+        winner: int | None = None
+        while (outcome := history.verdict(MOVE_LIMIT)) is None:
+            turn, before = history.position.turn, CLOCK.ms
+            chosen = sides[turn](history.position, Clocks(left[turn], left[1 - turn], 0))
+            left[turn] -= CLOCK.ms - before
+            if left[turn] < 0:
+                winner = 1 - turn
+                break
+            history = history.after(chosen.move if isinstance(chosen, Successor) else chosen)
+        else:
+            winner = outcome.winner
+        total += 0.5 if winner is None else float(sides[winner] is one)
+    return total
+
+
+def test_the_tutorial_has_these_files() -> None:
+    assert list(FILES) == ["guess.py", "greedy.py", "search.py", "timed.py", "learn.py", "learned.py"]
+
+
+@pytest.mark.parametrize(("game", "parameters"), [("mnk", "6 6 4"), ("morris", ""), ("gipf", "3 3 9 9")])
+def test_a_greedy_bot_beats_random_moves(tutorial: Callable[[str], ModuleType], game: str, parameters: str) -> None:
+    guess, greedy = tutorial("guess"), tutorial("greedy")
+    guess.choice.__self__.seed(1)
+    assert points(start_of(game, parameters), greedy.choose, guess.choose, 10) >= 9
+
+
+def test_a_bot_that_looks_at_answers_beats_a_greedy_one(tutorial: Callable[[str], ModuleType]) -> None:
+    greedy, search = tutorial("greedy"), tutorial("search")
+    assert points(start_of("mnk", "6 6 4"), search.choose, greedy.choose, 20) >= 14
+
+
+def test_a_bot_that_looks_at_its_clock_beats_one_that_does_not(
+    tutorial: Callable[[str], ModuleType], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where two seconds for a game are two thousand looks at what a position is worth."""
+    greedy = tutorial("greedy")
+    monkeypatch.setattr(greedy, "value", CLOCK.counting(greedy.value))
+    search, timed = tutorial("search"), tutorial("timed")
+    monkeypatch.setattr(timed, "monotonic", CLOCK.monotonic)
+    assert points(start_of("mnk", "6 6 4"), timed.choose, search.choose, 10, budget=2_000) >= 9
+
+
+@pytest.mark.slow
+def test_a_bot_that_has_learned_beats_one_that_guesses(
+    tutorial: Callable[[str], ModuleType], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    runpy.run_path("learn.py", run_name="__main__")
+    search, learned = tutorial("search"), tutorial("learned")
+    assert json.loads((tmp_path / "weights.json").read_text()) == learned.WEIGHTS
+    assert points(start_of("mnk", "6 6 4"), learned.choose, search.choose, 20) >= 16
