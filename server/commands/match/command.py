@@ -26,6 +26,7 @@ from server.config.settings import BUDGET, INCREMENT, MOVE_LIMIT
 from server.contest.contest_file import MAX_OPENING_PLIES
 from server.contest.definition import SEED, Sandbox
 from server.contest.formats.openings import BadOpening
+from server.storage.unsynced import SUFFIX
 
 if TYPE_CHECKING:
     from server.commands.match.openings import Openings
@@ -329,6 +330,9 @@ def _check_files(reports_: dict[str, str | None], results: Path | None, records:
             raise Rejected(f"--records: {explain_fault(error)}") from None
         if not os.access(records, os.W_OK | os.X_OK):
             raise Rejected(f"--records: the folder {records} may not be written")
+        resumes = results is not None and results.is_file() and results.stat().st_size > 0
+        if not resumes and any(path.stem.isdecimal() for path in records.glob(f"*{SUFFIX}")):
+            raise Rejected(f"--records: the folder {records} has the records of another match; name an empty one")
 
 
 def _openings(

@@ -207,6 +207,7 @@ def test_the_commands_of_readme_work(tmp_path: Path, line: str) -> None:
         ("random random --json - --junit -", "--json and --junit cannot both be -, which is stdout"),
         ("random random --results none/a.jsonl", "--results: there is no folder none"),
         ("random random --records file", "--records: "),
+        ("random random --records old", "--records: the folder old has the records of another match; name an empty"),
     ],
 )
 def test_bad_usage_is_one_sentence(
@@ -214,6 +215,8 @@ def test_bad_usage_is_one_sentence(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "file").write_text("")
+    (tmp_path / "old").mkdir()
+    (tmp_path / "old" / "1.txt").write_text("")
     app = cyclopts.App()
     app.default(match)
     with pytest.raises(SystemExit) as ended:
@@ -221,7 +224,7 @@ def test_bad_usage_is_one_sentence(
     shown = capsys.readouterr()
     assert ended.value.code == 2
     assert shown.err.startswith(f"arena-bot: {sentence}") and shown.err.count("\n") == 1, shown.err
-    assert shown.out == "" and sorted(path.name for path in tmp_path.iterdir()) == ["file"], "nothing was begun"
+    assert shown.out == "" and sorted(path.name for path in tmp_path.iterdir()) == ["file", "old"], "nothing was begun"
 
 
 def test_arena_bot_lists_the_command_with_what_it_does(tmp_path: Path) -> None:
