@@ -1,0 +1,46 @@
+"""A match on the workers of a dask cluster, with real processes."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from engine import record
+from tests.server.commands.match.command import run
+from tests.server.contest.runtime.test_dask import Machines
+
+CHOOSE = "from engine.games import moves\n\ndef choose(position, clocks):\n    return moves(position)[{place}]\n"
+
+
+@pytest.fixture
+def machines(tmp_path: Path) -> Iterator[Machines]:
+    found = Machines(tmp_path)
+    yield found
+    found.end()
+
+
+@pytest.mark.slow
+def test_a_match_on_a_cluster_is_the_same_as_here(tmp_path: Path, machines: Machines) -> None:
+    for name, place in (("ann", 0), ("bob", -1)):
+        (tmp_path / f"{name}.py").write_text(CHOOSE.format(place=place))
+    words = ("ann.py", "bob.py", "--game", "mnk", "--params", "3,3,3", "--plies", "2", "--games", "4")
+    assert run(tmp_path, *words, "--json", "here.json")[0] == 0
+    status, said, complained = run(
+        tmp_path, *words, "--json", "there.json", "--records", "games", "--dask", machines.address
+    )
+    assert status == 0, complained
+    here, there = (json.loads((tmp_path / f"{name}.json").read_text())["games"] for name in ("here", "there"))
+    for game in here + there:
+        del game["used_ms"]
+    assert here == there and "4 of 4 games" in said
+    for number in range(1, 5):
+        assert record.verify((tmp_path / "games" / f"{number}.txt").read_text()).header.match == number
+
+
+@pytest.mark.slow
+def test_a_cluster_that_cannot_be_reached_is_one_sentence(tmp_path: Path) -> None:
+    status, said, complained = run(tmp_path, "random", "random", "--game", "mnk", "--dask", "tcp://127.0.0.1:1")
+    assert (status, complained.count("\n")) == (1, 1), complained
+    assert complained.startswith("arena-bot: no dask scheduler can be reached at 'tcp://127.0.0.1:1'")
+    assert said.count("\n") == 1, "only the title"
