@@ -27,6 +27,7 @@ from engine.games.history import History
 from engine.games.interface import GameError
 from engine.wire import messages as m
 from engine.wire.codes import Code
+from engine.wire.seat import PIPES
 from engine.wire.words import parameters_of
 
 MIN_RECONNECT_SECONDS = 30.0
@@ -153,6 +154,8 @@ class Session:
     def _reconnect(self, lost: ConnectionLost) -> None:
         """Reconnect after growing pauses, while the clocks of the match last; raises `Unreachable`."""
         self._connection.close()
+        if self._address.host == PIPES:
+            raise Unreachable(str(lost)) from lost
         if self._backoff is None:
             self._report(f"{lost}; trying to come back")
             self._lost_at = time.monotonic()

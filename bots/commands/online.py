@@ -31,7 +31,7 @@ from bots.commands.options import (
 )
 from engine.games.catalogue import USUAL_GAME
 from engine.levels import MAX_LEVEL
-from engine.wire.seat import Seat, said_in
+from engine.wire.seat import PIPES, Seat, said_in
 from engine.wire.words import ANY, word_of
 
 if TYPE_CHECKING:
@@ -135,7 +135,7 @@ def bridge(
     report = say_nothing if wish.quiet else to_stderr
     token = wish.token or said_in(os.environ).get("token", "")
     params = "" if wish.params is None else word_of(wish.params.replace(",", " "))
-    seat = Seat(wish.host, wish.port, wish.name or "bridge", wish.game, token, params)
+    seat = Seat(PIPES, wish.port, wish.name or "bridge", wish.game, token, params)
     if dialect == "arrows":
         bot: ProgramBot = ArrowsBot(command, seat, note_source)
     else:

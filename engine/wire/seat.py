@@ -4,12 +4,15 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
+PIPES = "-"
+"""In place of a host: a program plays on its own standard input and output."""
+
 
 class Seat(NamedTuple):
     """Where a program plays, as whom and what. An empty text is not said."""
 
     host: str
-    """Where the server listens, for a program that connects by itself."""
+    """Where the server listens, for a program that connects by itself; `PIPES` for one that has no other way."""
     port: int
     name: str
     """The name that it logs in by."""

@@ -52,4 +52,16 @@ for line in sys.stdin:
 """
 """Says everything before it has read anything, and asks for what it does not need."""
 
-PIPED = {"documented": DOCUMENTED, "logs-in": LOGS_IN, "speaks-first": SPEAKS_FIRST}
+LIBRARY = """
+from bots.client import play
+from engine.games import moves
+
+def choose(position, clocks):
+    print("what is printed goes to stderr:", moves(position)[0])
+    return moves(position)[0]
+
+play(choose, opponent="bob", report=lambda line: None)
+"""
+"""The client library on pipes, with a bot that prints."""
+
+PIPED = {"library": LIBRARY, "documented": DOCUMENTED, "logs-in": LOGS_IN, "speaks-first": SPEAKS_FIRST}

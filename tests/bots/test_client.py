@@ -209,7 +209,8 @@ def test_what_the_server_said_last_is_read_before_the_connection_counts_as_lost(
 
     def broken(self: connection.Connection, message: m.Message, send: Any = connection.Connection.send) -> None:
         if any(isinstance(left, m.Bye) for left in self._inbox):
-            self._socket.shutdown(socket.SHUT_WR)
+            assert isinstance(self._stream, socket.socket)
+            self._stream.shutdown(socket.SHUT_WR)
         send(self, message)
 
     monkeypatch.setattr(connection.Connection, "send", broken)

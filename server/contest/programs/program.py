@@ -16,7 +16,7 @@ import structlog
 import trio
 
 from engine.games.outcome import Termination
-from engine.wire.seat import Seat, environment_variables, fill_command
+from engine.wire.seat import PIPES, Seat, environment_variables, fill_command
 from server.contest.fixtures import ProgramUsage
 from server.contest.programs.command import connects, quote_command
 from server.contest.programs.pipes import FLOOD_SECONDS, READ_BYTES, Pipes
@@ -308,8 +308,8 @@ async def _start(command: Sequence[str], seat: Seat, place: Place) -> Program:
 
 async def _start_sealed(command: Sequence[str], called: str, seat: Seat, place: Place, seal: Seal) -> Program:
     port = (seat.port if seat.port >= sealed.FIRST_FREE_PORT else sealed.PORT) if connects(command) else None
-    if port is not None:
-        seat = seat._replace(host="127.0.0.1", port=port)  # the only address that there is in its sandbox
+    # the only address that there is in its sandbox
+    seat = seat._replace(host=PIPES) if port is None else seat._replace(host="127.0.0.1", port=port)
     words = fill_command(command, seat)
     # a server that is killed while a sandbox is being made leaves it: the next one finds it by its marker
     marked = {**environment_variables(seat), descendants.VARIABLE: descendants.marker(place.home)}
