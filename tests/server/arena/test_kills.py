@@ -52,7 +52,9 @@ class Dice(Bot):
         self.results: list[GameResult] = []
 
     def choose(self, position: Position, clocks: Clocks) -> str:
-        return "no move" if self.stop else self.chance.choice(moves(position))
+        move = "no move" if self.stop else self.chance.choice(moves(position))
+        clocks.note(text=move)
+        return move
 
     def finished(self, result: GameResult) -> None:
         self.results.append(result)
@@ -103,7 +105,12 @@ class Server(ServerProcess):
         for place in ("running", "records"):
             path = self.data / place / f"{match}.txt"
             if path.exists():
-                return record.verify(path.read_text(encoding="utf-8")).history.moves
+                summary = record.verify(path.read_text(encoding="utf-8"))
+                made = summary.history.moves
+                noted = {note.ply: note.note.text for note in summary.notes if note.ply <= len(made)}
+                assert all(made[ply - 1] == text for ply, text in noted.items()), "each note is about its own move"
+                assert len(noted) >= len(made) // 2, "one is lost with its connection, before it is read, and no more"
+                return made
         raise AssertionError(f"match {match} is lost")
 
 
