@@ -157,6 +157,7 @@ class _Mnk:
             "GEN_ALL_POS_MOV_CUT_IF_GAME_OVER": self._generate_cut,
             "SOLVE_GAME_STATE": self._solve,
         }
+        self._command_lines = {f"{name}\n" for name in self._commands}
         self._variants: dict[tuple[str, ...], _Variant] = {}
         self._solvers: dict[Parameters, _Solver] = {}
         self._name = ""
@@ -168,12 +169,22 @@ class _Mnk:
         """What the header says, once it is complete."""
         self._fields = ""
 
+    def _begin(self, name: str) -> None:
+        """Begin to read what follows the name of a command."""
+        self._name, self._skipping = name, False
+        self._header, self._variant, self._fields = [], None, ""
+
     def take_usual(self, line: str) -> bool:
-        """Take a line that is a whole header that was there before, or whole rows of fields; tell whether it was one.
+        """Take a line that is a command, a whole header that was there before, or rows of fields; tell if it was one.
 
         Inputs hold tens of thousands of boards, of few different lines. `take` would do the same, word by word.
         """
-        if not self._name or len(line) > LONGEST_LINE:
+        if not self._name:
+            if line not in self._command_lines:
+                return False
+            self._begin(line.rstrip())
+            return True
+        if len(line) > LONGEST_LINE:
             return False
         variant = self._variant
         if variant is None:
@@ -183,7 +194,9 @@ class _Mnk:
         fields = _fields_in(line)
         if not 0 < len(fields) <= variant.fields - len(self._fields):
             return False
-        self._add(variant, fields)
+        self._fields += fields
+        if len(self._fields) == variant.fields:
+            self._carry_out(variant)
         return True
 
     def take(self, words: list[str], number: int) -> list[str]:
@@ -191,8 +204,7 @@ class _Mnk:
         name = words[0]
         if name in self._commands:
             self.finish(number)
-            self._name, self._skipping = name, False
-            self._header, self._variant, self._fields = [], None, ""
+            self._begin(name)
             return words[1:]
         if not self._name:
             if not self._skipping:
@@ -227,15 +239,15 @@ class _Mnk:
         if len(fields) != len(found) or fields.strip(board.FIELDS):
             wrong = next(word for word in found if len(word) > 1 or word not in board.FIELDS)
             return self._refuse(f"line {number}: a field is 0, 1 or 2, not {wrong[:SHOWN]!r}", words)
-        self._add(variant, fields)
+        self._fields += fields
+        if len(found) == missing:
+            self._carry_out(variant)
         return words[missing:]
 
-    def _add(self, variant: _Variant, fields: str) -> None:
-        """Add fields to the board, no more than are missing, and carry out the command when it is complete."""
-        self._fields += fields
-        if len(self._fields) == variant.fields:
-            command, self._name = self._commands[self._name], ""
-            command(_Board(variant, self._fields, State(*board.pieces(self._fields), variant.side)))
+    def _carry_out(self, variant: _Variant) -> None:
+        """Carry out the command, which is complete."""
+        command, self._name = self._commands[self._name], ""
+        command(_Board(variant, self._fields, State(*board.pieces(self._fields), variant.side)))
 
     def _variant_of(self, header: tuple[str, ...]) -> _Variant:
         variant = self._variants.get(header)

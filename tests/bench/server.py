@@ -18,6 +18,10 @@ PACED = 50
 """Matches of the rows in which players take their time."""
 PACE = 20.0
 """Moves a second and match, there."""
+BARS = {500: "15000 moves/s, p99 30 ms"}
+"""What is aimed at with so many matches at full load…"""
+PACED_BAR = "p99 1 ms"
+"""… and in the paced ones."""
 SPECTATORS = 500
 CROWDED = 500
 """Matches of the row in which so many watch one, while all are played as fast as it goes."""
@@ -47,30 +51,39 @@ def run() -> None:
     """Print the table."""
     print("server: moves relayed a second, and milliseconds from a MOVE sent to the opponent's TURN")
     titles = ("moves/s", "p50 ms", "p99 ms", "p99.9 ms", "CPU us/move", "KB/match")
-    print(f"{'matches':>8} {'':24}", *(f"{title:>11}" for title in titles))
+    print(f"{'matches':>8} {'':24}", *(f"{title:>11}" for title in titles), "  bar")
     for matches in MATCHES:
         with _relay() as relay:
             _show(matches, "bare relay", load(relay, matches))
-        _serve(matches, "server")
+        _serve(matches, "server", bar=BARS.get(matches, ""))
     _serve(CROWDED, f"server, {SPECTATORS} on a match", 0, SPECTATORS)
     _serve(CROWDED, "server")
     _serve(CROWDED, "server, a note a move", 0, 0, 0, 1)
     pace = f"{PACE:.0f} a match"
-    _serve(PACED, pace, PACE)
+    _serve(PACED, pace, PACE, bar=PACED_BAR)
     _serve(PACED, f"{pace}, one slow spectator", PACE, 0, 1)
     _serve(PACED, f"{pace}, {SPECTATORS} on a match", PACE, SPECTATORS)
-    _serve(PACED, pace, PACE)
+    _serve(PACED, pace, PACE, bar=PACED_BAR)
 
 
-def _serve(matches: int, what: str, pace: float = 0.0, spectators: int = 0, slow: int = 0, notes: int = 0) -> None:
+def _serve(
+    matches: int,
+    what: str,
+    pace: float = 0.0,
+    spectators: int = 0,
+    slow: int = 0,
+    notes: int = 0,
+    *,
+    bar: str = "",
+) -> None:
     with serving() as server:
-        _show(matches, what, load(server, matches, pace, spectators, slow, notes))
+        _show(matches, what, load(server, matches, pace, spectators, slow, notes), bar)
 
 
-def _show(matches: int, what: str, figures: Figures) -> None:
+def _show(matches: int, what: str, figures: Figures, bar: str = "") -> None:
     rate, middle, slow, slowest, cpu, kilobytes = figures
     times = f"{rate:11.0f} {middle:11.2f} {slow:11.2f} {slowest:11.2f}"
-    print(f"{matches:8} {what:24} {times} {cpu:11.0f} {kilobytes:11.0f}", flush=True)
+    print(f"{matches:8} {what:24} {times} {cpu:11.0f} {kilobytes:11.0f}   {bar}".rstrip(), flush=True)
 
 
 def load(server: Running, matches: int, *more: float) -> Figures:

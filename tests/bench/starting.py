@@ -23,7 +23,7 @@ POLL_SECONDS = 0.05
 
 
 class Measured(NamedTuple):
-    """A command of ``python -m``, and the seconds that are aimed at without compiled code and with it."""
+    """A command of ``python -m``, and the seconds that it may take without compiled code and with it."""
 
     title: str
     arguments: Sequence[str]
@@ -61,7 +61,7 @@ def run() -> None:
         ),
     )  # fmt: skip
     print(f"starting: seconds of whole processes, medians of {RUNS}; cold: nothing was compiled before")
-    print(f"{'':36} {'cold':>6} {'aim':>6} {'warm':>6} {'aim':>6}", flush=True)
+    print(f"{'':36} {'cold':>6} {'bar':>6} {'warm':>6} {'bar':>6}", flush=True)
     for measured in table:
         cold = median(_in_new_cache(measured) for _ in range(RUNS))
         with tempfile.TemporaryDirectory() as cache:
@@ -71,8 +71,8 @@ def run() -> None:
     _row("arena-bot random, to its login", f"{median(_login() for _ in range(RUNS)):.2f}", "0.4", "", "")
 
 
-def _row(title: str, cold: str, cold_aim: str, warm: str, warm_aim: str) -> None:
-    print(f"{title:36} {cold:>6} {cold_aim:>6} {warm:>6} {warm_aim:>6}", flush=True)
+def _row(title: str, cold: str, cold_bar: str, warm: str, warm_bar: str) -> None:
+    print(f"{title:36} {cold:>6} {cold_bar:>6} {warm:>6} {warm_bar:>6}", flush=True)
 
 
 def _in_new_cache(measured: Measured) -> float:

@@ -1,7 +1,7 @@
 """How soon a search ends when it has to, what a second thread brings, and what a larger board costs."""
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from random import Random
 from statistics import geometric_mean, median
 from time import perf_counter, sleep, thread_time
@@ -22,8 +22,12 @@ DEPTH = 10
 
 POSITIONS = 8
 
-BOARDS = {"gipf": ("4 4 15 15", "5 4 20 20", "7 5 30 30", "9 5 60 60"), "mnk": ("8 8 5", "15 15 5")}
-"""The first of each game fits a machine word; the others of GIPF take two, three and five, that of m,n,k four."""
+BOARDS = {
+    "gipf": {"4 4 15 15": None, "5 4 20 20": 0.20, "7 5 30 30": 0.20, "9 5 60 60": None},
+    "mnk": {"8 8 5": None, "15 15 5": 0.25},
+}
+"""The first of each game fits a machine word; the others of GIPF take two, three and five, that of m,n,k four. With
+each is the part of the first one's nodes a second that it is to make at least, where there is such a bar."""
 
 ROUNDS, NODES = 7, 1_000_000
 """Each board is searched in turn so often, and for so many nodes each time."""
@@ -96,7 +100,8 @@ def _threads(places: list[Position]) -> None:
     print(f"thinking: depth {DEPTH} in two threads {geometric_mean(ratios):.2f} times as soon as in one ({shown})")
 
 
-def _boards(game: str, boards: tuple[str, ...]) -> None:
+def _boards(game: str, boards: Mapping[str, float | None]) -> None:
+    first = next(iter(boards))
     positions = [GAMES[game].start(parameters) for parameters in boards]
     searchers = []
     for position in positions:
@@ -111,7 +116,8 @@ def _boards(game: str, boards: tuple[str, ...]) -> None:
             for searcher, position in zip(searchers, positions, strict=True)
         ]
         rates.append([result.nodes / result.seconds for result in results])
-    for number, parameters in enumerate(boards):
+    for number, (parameters, bar) in enumerate(boards.items()):
         million = median(rate[number] for rate in rates) / 1e6
         part = median(rate[number] / rate[0] for rate in rates)
-        print(f"thinking: {game} {parameters}: {million:.2f} million nodes/s, {part:.2f} of {boards[0]} (medians)")
+        shown = "" if bar is None else f"; bar {bar:.2f}"
+        print(f"thinking: {game} {parameters}: {million:.2f} million nodes/s, {part:.2f} of {first} (medians){shown}")
