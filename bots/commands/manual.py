@@ -53,14 +53,15 @@ ENDINGS = {
             ("arena-bot replay arena-data/records/17.txt mybot.py", "where it plays otherwise now"),
             ("arena-bot replay 17 mybot.py --ply 23 --debugger", "at one turn, in pdb"),
         ),
-        f"0 it plays the same moves, in time; 1 it plays otherwise, fails or is late; {USAGE}",
+        "0 it plays the same moves, in time; 1 it plays otherwise, fails or is late; 2 nothing could be replayed; "
+        "130 interrupted",
     ),
     "review": Ending(
         (
             ("arena-bot review arena-data/records/17.txt", ""),
             ("arena-bot review 17 --nodes 1000000 --json -", "looked at more closely, for a program"),
         ),
-        f"0 reviewed; 1 the record cannot be used; {USAGE}",
+        "0 reviewed; 1 a report cannot be written; 2 wrong usage, or the record cannot be used; 130 interrupted",
     ),
     "warm": Ending((("arena-bot warm gipf 5,4,20,20", ""),), f"0 compiled; {USAGE}"),
     "watch": Ending(
