@@ -8,6 +8,7 @@
   for the first eight notes
 - ``/api/matches/17/values``: what the search thinks of each position, of a match that is over
 - ``/api/matches/17/record``: the record, as text
+- ``/api/matches/17/log``: to POST a token to: the log of the player whose token it is
 - ``/api/record``, ``/api/values``: to POST a record to: the same as of a match
 - ``/api/contests``, ``/api/contests/3``, ``/api/contests/3/games.csv``: contests, and their reports
 - ``/api/contests/3/fragments``: what the page of a contest shows, as HTML
@@ -46,6 +47,7 @@ from server.web.live.event_stream import Mailbox
 from server.web.live.frame_cache import FrameCache
 from server.web.play.routes import Playing
 from server.web.replay.analysis_requests import RecordAnalyser
+from server.web.replay.log_requests import MAX_BODY_BYTES, player_log
 from server.web.replay.match_frames import info_of, note_views, now_of
 from server.web.views import contests
 from server.web.views.lobby import running
@@ -92,6 +94,7 @@ class Pages:
             Route("/api/matches/{number:number}/notes", self._notes),
             Route("/api/matches/{number:number}/values", self._values),
             Route("/api/matches/{number:number}/record", self._record),
+            Route("/api/matches/{number:number}/log", self._log, methods=["POST"]),
             Route("/api/record", self._analysis("frames"), methods=["POST"]),
             Route("/api/values", self._analysis("values"), methods=["POST"]),
             Route("/api/contests", self._contests),
@@ -150,6 +153,11 @@ class Pages:
 
     async def _record(self, request: Request) -> Response:
         return Response(await self._text(request.path_params["number"]), media_type="text/plain; charset=utf-8")
+
+    async def _log(self, request: Request) -> Response:
+        body = await read_body(request, MAX_BODY_BYTES)
+        quota: ClientQuota = request.scope[QUOTA]
+        return _json(await player_log(self._arena, request.path_params["number"], body, quota, trio.to_thread.run_sync))
 
     async def _text(self, number: int) -> str:
         """Return the record of a match that is over."""

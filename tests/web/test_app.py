@@ -16,6 +16,7 @@ import trio.testing
 from starlette.types import Receive, Scope, Send
 
 from engine.games.outcome import Termination
+from engine.wire import messages as m
 from server import cli
 from server.config.limits import Limits
 from server.config.settings import Settings
@@ -248,6 +249,33 @@ def test_a_bad_record_is_refused_with_its_line(site: Site, record: bytes, senten
 def test_a_record_is_bounded_in_size(site: Site) -> None:
     answer = ask(site, "/api/record", "POST", b"x" * (app.RECORD_BYTES + 1))
     assert answer.status == 413 and "at most" in answer.json["error"]
+
+
+def test_the_log_of_a_player_is_for_who_posts_its_token(site: Site) -> None:
+    table = Table(site, "mnk", "params=3,3,3 budget=600000")
+    path = f"/api/matches/{table.match}/log"
+
+    def log(body: object) -> Answer:
+        return ask(site, path, "POST", json.dumps(body).encode(), content_type="application/json")
+
+    ann, bob = table.players
+    assert log({"token": ann.token}).status == 409, "it is being played"
+    ann.hear(m.Turn)
+    ann.say(m.Stderr(m.Text('|   File "<b>bot.py</b>", line 12')))
+    ann.say(m.Crashed(m.Text("ValueError")))
+    bob.hear(m.Result)
+    found = log({"token": f" {ann.token}"})
+    assert (found.status, found.json) == (200, {"lines": ['first 1 |   File "<b>bot.py</b>", line 12']})
+    assert log({"token": bob.token}).json == {"lines": []}
+    for token in ("", "guess"):
+        refused = log({"token": token})
+        assert (refused.status, refused.json) == (403, {"error": "this token is of neither player of the match"})
+    bodies: tuple[object, ...] = ({}, [], {"token": 7}, {"token": "x", "side": 0})
+    for body in bodies:
+        assert log(body).status == 400
+    assert ask(site, path).status == 405
+    assert ask(site, "/api/matches/999/log", "POST", b'{"token": ""}').status == 404
+    table.close()
 
 
 def test_names_that_are_markup_stay_text(site: Site) -> None:

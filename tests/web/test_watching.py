@@ -110,6 +110,31 @@ def test_notes_are_shown_beside_their_moves_when_the_match_is_over(browser: Brow
     table.close()
 
 
+def test_the_log_of_a_player_is_shown_for_its_token(browser: Browser, site: Site) -> None:
+    table = Table(site, "mnk", "params=5,5,4 budget=600000")
+    ann, bob = table.players
+    with open_page(browser, refused=403) as page:
+        page.goto(f"{site.url}/match/{table.match}")
+        expect(page.locator("#status")).to_have_text("live")
+        expect(page.locator("#log")).to_be_hidden()
+        ann.hear(m.Turn)
+        ann.say(m.Stderr(m.Text("|   <b>KeyError</b>: 5")))
+        ann.say(m.Crashed())
+        bob.hear(m.Result)
+        page.locator("#log summary").click()
+        page.get_by_label("Token").fill("guess")
+        page.keyboard.press("Enter")
+        expect(page.locator("#log-fault")).to_have_text("this token is of neither player of the match")
+        page.get_by_label("Token").fill(ann.token)
+        page.keyboard.press("Enter")
+        expect(page.locator("#log-lines")).to_have_text("first 1 |   <b>KeyError</b>: 5", use_inner_text=True)
+        check_accessibility(page)
+        page.goto(f"{site.url}/match/{table.match}#log")
+        page.reload()
+        expect(page.get_by_label("Token")).to_be_visible()
+    table.close()
+
+
 def test_a_connection_that_was_lost_comes_back_by_itself(browser: Browser, site: Site) -> None:
     table = Table(site, "mnk", "params=5,5,4 budget=600000")
     with open_page(browser, lost=True) as page:

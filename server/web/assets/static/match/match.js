@@ -7,6 +7,7 @@ import { el, find, patch, say } from "../shared/dom.js";
 import { offerFile } from "../shared/drop.js";
 import { drawTimes, drawValues, valueInWords } from "./graphs.js";
 import { Refused, Unreachable, ask, listen, untilReached } from "../shared/net.js";
+import { offerLog } from "./log.js";
 import { MatchState } from "./match_state.js";
 import { gameName, moveText, noteFigures, outcome, reason, sentence, span } from "../shared/words.js";
 
@@ -172,6 +173,7 @@ class MatchPage {
     const box = find("#ending");
     box.hidden = !now.ending;
     if (!now.ending) return;
+    if (this.number !== null) offerLog(this.number);
     patch(
       box,
       el("strong", {}, `${outcome(now.ending, info.players, sides)}: ${reason(now.ending.reason)}`),
