@@ -11,9 +11,7 @@ from engine.games.interface import EVALUATION_LIMIT, WIN, Game, Position, moves
 from tests.games.cases import EVERY_VARIANT, named, random_game
 
 VARIANTS = [(game, parameters) for game, parameters in EVERY_VARIANT if game.name in GAMES]
-LINED = [(game, parameters) for game, parameters in VARIANTS if game.name != "arrows"]
 every_variant = pytest.mark.parametrize(("game", "parameters"), VARIANTS, ids=named)
-every_variant_with_lines = pytest.mark.parametrize(("game", "parameters"), LINED, ids=named)
 
 STEPS = ((0, -1), (1, -1), (1, 0), (1, 1), (0, 1), (-1, 1), (-1, 0), (-1, -1))
 """Of arrows, as (right, down)."""
@@ -81,10 +79,26 @@ def mnk(text: str) -> Board:
 BOARDS: dict[str, Callable[[str], Board]] = {"gipf": gipf, "morris": morris, "mnk": mnk}
 
 
+LINED = [(game, parameters) for game, parameters in VARIANTS if game.name in BOARDS]
+every_variant_with_lines = pytest.mark.parametrize(("game", "parameters"), LINED, ids=named)
+
+
 def positions(game: Game, parameters: str) -> Iterator[Position]:
     """Yield every fifth position of a random game, and the last ones."""
     played = list(random_game(game, parameters, Random(7), most=120))
     yield from [*played[::5], *played[-3:]]
+
+
+@pytest.mark.parametrize(("game", "parameters"), EVERY_VARIANT, ids=named)
+def test_what_is_told_fits_together_in_every_game(game: Game, parameters: str) -> None:
+    for position in positions(game, parameters):
+        first, second = position.pieces
+        assert not first & second
+        assert not (position.threats[0] | position.threats[1]) & (first | second)
+        assert min(*position.reserves, *position.captured, *position.mobility) >= 0
+        assert len(position.lines[0]) == len(position.lines[1])
+        if position.verdict() is None and game.name != "arrows":  # there one may point where nothing can be placed
+            assert 0 < position.mobility[position.turn] <= len(moves(position))
 
 
 @every_variant_with_lines

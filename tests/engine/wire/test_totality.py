@@ -10,6 +10,7 @@ from engine.wire.codes import Code, ProtocolError
 from engine.wire.coding import encode
 from engine.wire.ends import ClientEnd, ServerEnd
 from engine.wire.messages import KINDS, REPLIES
+from engine.wire.pipes import PipeEnd
 from engine.wire.states import ALLOWED, State, after
 from tests.engine.wire.samples import few, more, near_lines, replies, requests, wild_bytes
 
@@ -20,14 +21,16 @@ def check(error: ProtocolError) -> None:
     assert str(error).isprintable()
 
 
+@pytest.mark.parametrize("kind", [ServerEnd, PipeEnd])
 @pytest.mark.parametrize("state", State)
 @few
 @given(data=st.one_of(wild_bytes, st.binary(), requests.map(encode), near_lines))
-def test_a_server_stands_anything(state: State, data: bytes) -> None:
-    end = ServerEnd()
+def test_a_server_stands_anything(kind: type[ServerEnd], state: State, data: bytes) -> None:
+    end = kind()
     end.state = state
     for line in end.receive(data + b"\n"):
         before = end.state
+        assert end.is_answered(line) in (False, kind is PipeEnd)
         try:
             message = end.accept(line)
         except ProtocolError as error:
