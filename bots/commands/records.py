@@ -139,6 +139,8 @@ def review(
     text, summary = _record_of(record, data)
     files = {"--json": json, "--annotate": annotate}
     check_report_files(files)
+    if annotate and annotate != "-" and _holds(Path(annotate), text):
+        fail(f"--annotate: {annotate} is the record itself; its copy needs another name", 2)
     write = to_stderr if "-" in files.values() else print_line
     for line in texts.heading(summary, nodes):
         write(line)
@@ -153,6 +155,11 @@ def review(
         write(line)
     write_report("--json", json, lambda: texts.as_json(summary, nodes, moves))
     write_report("--annotate", annotate, lambda: texts.annotated(text, start.game.sides, moves))
+
+
+def _holds(path: Path, text: str) -> bool:
+    """Tell whether a file is there and holds a text."""
+    return path.is_file() and path.read_bytes() == text.encode()
 
 
 def _make_tablebase(position: Position) -> None:

@@ -159,6 +159,7 @@ def test_a_record_is_named_in_every_way(
         (("review", "http://"), "http://: no host given"),
         (("review", "{folder}/wrong.txt"), "{folder}/wrong.txt: line 21: "),
         (("review", "{record}", "--nodes", "0"), "--nodes"),
+        (("review", "{record}", "--annotate", "{record}"), "--annotate: {record} is the record itself; its copy needs"),
         (("review", "{record}", "--json", "{folder}/none/x"), "--json: there is no folder {folder}/none"),
     ],
 )  # fmt: skip
