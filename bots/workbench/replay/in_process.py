@@ -33,6 +33,7 @@ class BotHere:
         self.bot = bot
         self._header = header
         self._debugger = debugger
+        self._histories = [History.begin(header.position)]  # by the number of moves, each made once
 
     def answer(self, turn: Turn) -> Answer:
         """Return what the bot plays; a traceback of it is printed on stderr."""
@@ -67,13 +68,18 @@ class BotHere:
     def _tell(self, turn: Turn) -> None:
         """Tell the bot of the match up to the turn, as after a lost connection."""
         with redirect_stdout(sys.stderr):
-            history = History.begin(turn.history.start)
-            self.bot.match, self.bot.history = match_of(self._header, turn.side), history
+            self.bot.match, self.bot.history = match_of(self._header, turn.side), self._histories[0]
             self.bot.prepare(self.bot.match)
             for message in turn.shown:
                 if isinstance(message, m.Moved):
-                    self.bot.history = history = history.after(message.move)
+                    self.bot.history = self._after(message)
                 self.bot.told(message)
+
+    def _after(self, moved: m.Moved) -> History:
+        """Return the game up to a move."""
+        if len(self._histories) == moved.ply:
+            self._histories.append(self._histories[-1].after(moved.move))
+        return self._histories[moved.ply]
 
     def _choose(self, turn: Turn, position: Position, clocks: Clocks) -> Choice:
         choose: Chooses = self.bot.function if isinstance(self.bot, FunctionBot) else self.bot.choose
