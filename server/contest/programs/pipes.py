@@ -11,7 +11,7 @@ from typing import IO
 
 import trio
 
-LOOK_SECONDS = 0.01
+LOOK_SECONDS = 0.005
 """How often to look whether a program has read its input, which the system does not tell."""
 
 READ_BYTES = 64 * 1024
@@ -54,7 +54,8 @@ class Pipes:
                 elif self._unread() == 0:
                     return True
                 else:
-                    await trio.sleep(LOOK_SECONDS)
+                    with trio.move_on_after(LOOK_SECONDS):
+                        await trio.lowlevel.wait_readable(self.source())
         return False
 
     def _unread(self) -> int:

@@ -60,7 +60,7 @@ PLAY_ON: dict[str, list[dict[str, object]]] = {
     ],
     "forks": [{"forked": True}],
     "floods": [{"floods": True}],
-    "pretends": [{"pretended": ["ERROR", "bad_token"]}],
+    "pretends": [{"pretended": ["WELCOME", "pretends"]}],
 }
 """Attacks after which the program plays on, and what they get in a sandbox."""
 
@@ -114,7 +114,7 @@ class Held:
         found = []
         for path in sorted((folder_of(self.data, 1) / "programs").glob(f"*-{name}.txt")):
             lines = path.read_text(errors="replace").splitlines()
-            found += [json.loads(line.removeprefix("ATTACK ")) for line in lines if line.startswith("ATTACK ")]
+            found += [json.loads(line.partition("ATTACK ")[2]) for line in lines if "ATTACK " in line]
         return found
 
     def ended(self, name: str) -> set[str]:
