@@ -116,7 +116,7 @@ def test_a_fault_is_named(fault: str, words: str, did: str, section: str) -> Non
         ("HELLO", "said 'HELLO': unknown command 'HELLO'; ", "a request of protocol.md; nothing else"),
         ("MOVE a1-b2", "said 'MOVE a1-b2': MOVE is for your own turn", "to wait for TURN, and to say MOVE once"),
         ("SEEK", "said 'SEEK': SEEK lacks game; ", "SEEK game [key=value ...]"),
-        ("READY", "said 'READY': READY is not possible now (guest)", "while guest, one of HELP, LIST, LOGIN, "),
+        ("READY", "said 'READY': READY is not possible now (guest)", "while guest, one of HELP, LIST, LOG, LOGIN, "),
         ("x" * 2000, "said '(line_too_long)': ", "lines of at most 1024 bytes, each with an LF at its end"),
         ("LOGIN \x07", "said '(bad_line)': ", "UTF-8, and nothing in a line but printable"),
     ],
