@@ -30,6 +30,14 @@ def last_traceback_line(error: BaseException) -> str:
     return traceback.format_exception_only(error)[-1].strip()
 
 
+def traceback_of(error: BaseException) -> str:
+    """Return the traceback of an exception, from the author's own first line on where it has one."""
+    trace = error.__traceback__
+    while trace is not None and not _is_authors(trace.tb_frame.f_code.co_filename):
+        trace = trace.tb_next
+    return "".join(traceback.format_exception(type(error), error, trace or error.__traceback__))
+
+
 def printable(sentence: str) -> str:
     """Return a sentence as text that fits into a line of the protocol."""
     text = "".join(character if character.isprintable() else " " for character in sentence).strip()

@@ -6,8 +6,8 @@ PING is sent after each match and each connection. After its PONG no message can
 
 import math
 import signal
+import sys
 import time
-import traceback
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Unpack
@@ -19,7 +19,7 @@ from bots.client.answers.log_lines import LogSender, failure_lines
 from bots.client.answers.notes import PROBE, NoteSender, NotingClocks
 from bots.client.connection import CONNECT_SECONDS, Connection
 from bots.client.errors import ArenaError, BotFailed, ConnectionLost, Refused, ServerFault, Unreachable
-from bots.client.failures import describe_failure, printable
+from bots.client.failures import describe_failure, printable, traceback_of
 from bots.client.formatting import time_control, variant, waiting_for, waiting_for_named
 from bots.client.reconnect_backoff import ReconnectBackoff
 from engine.games.catalogue import GAMES
@@ -359,7 +359,7 @@ class Session:
         elif isinstance(error, BotFailed):
             self._give_up(game, error)
         else:
-            traceback.print_exception(error)
+            print(traceback_of(error), end="", file=sys.stderr, flush=True)
             failure = BotFailed(describe_failure(what, error))
             failure.__cause__ = error
             self._give_up(game, failure)
@@ -385,7 +385,7 @@ class Session:
             self._bot.told(message)
             self._bot.finished(result)
         except Exception as error:
-            traceback.print_exception(error)
+            print(traceback_of(error), end="", file=sys.stderr, flush=True)
             self._failure = BotFailed(describe_failure("after the match", error))
             self._failure.__cause__ = error
         self._ping()

@@ -96,7 +96,7 @@ class _Replay(RecordReader):
 
     def _use(self, side: int, ply: int, now: int) -> None:
         """Take note of what the clock of a side, which still runs, is charged."""
-        self.uses[side] = self.uses[side].with_turn(ply, self.clock, side, now, self.header.control.budget)
+        self.uses[side] = self.uses[side].until(ply, self.clock, side, now, self.header.control.budget)
 
     def _stop_clocks(self) -> None:
         self.clock = self.clock.stop(0, self.stamp).stop(1, self.stamp)

@@ -23,14 +23,20 @@ class TimeUse(NamedTuple):
     uncharged: int = 0
     """What was not charged: stalls of the server, and lag within the allowance."""
 
-    def with_turn(self, ply: int, clock: Clock, side: int, now: int, budget: int) -> "TimeUse":
-        """Add a turn, or the initialisation, that ends now; the clock still runs."""
+    def with_turn(self, ply: int, charged: int, uncharged: int) -> "TimeUse":
+        """Add a turn."""
+        if charged > self.longest:
+            return TimeUse(charged, ply, self.uncharged + uncharged)
+        return TimeUse(self.longest, self.ply, self.uncharged + uncharged) if uncharged else self
+
+    def until(self, ply: int, clock: Clock, side: int, now: int, budget: int) -> "TimeUse":
+        """Add the turn, or the initialisation, that is under way; the clock still runs."""
         since, remaining = clock.since[side], clock.remaining(side, now)
         charged = clock.left[side] - remaining
-        uncharged = self.uncharged + (0 if since is None else max(0, now - since) - charged)
+        uncharged = 0 if since is None else max(0, now - since) - charged
         if ply == INITIALISATION:
-            return TimeUse(budget - remaining, ply, uncharged)  # what it took before a restart of the server included
-        return TimeUse(charged, ply, uncharged) if charged > self.longest else self._replace(uncharged=uncharged)
+            return TimeUse(budget - remaining, ply, self.uncharged + uncharged)  # with that before a restart
+        return self.with_turn(ply, charged, uncharged)
 
 
 class Fall(NamedTuple):
@@ -62,7 +68,7 @@ class Fall(NamedTuple):
 
     def _account(self, side: int, *, alone: bool) -> str:
         ply = self.plies + 1 if self.playing else INITIALISATION
-        use = self.uses[side].with_turn(ply, self.clock, side, self.now, self.header.control.budget)
+        use = self.uses[side].until(ply, self.clock, side, self.now, self.header.control.budget)
         clauses = []
         if self.playing:
             turn = f"move {use.ply}" if use.ply != INITIALISATION else "initialisation"

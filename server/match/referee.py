@@ -118,7 +118,8 @@ def ready(state: State, side: int, now: int) -> Step:
     if clock.left[side] <= 0:
         return flag(state, now)
     both = (side == 0 or state.ready[0], side == 1 or state.ready[1])
-    uses = _uses_after(state, side, INITIALISATION, now)
+    use = state.uses[side].until(INITIALISATION, state.clock, side, now, state.header.control.budget)
+    uses = _with_use(state.uses, side, use)
     state = state._replace(clock=clock, ready=both, stamp=max(state.stamp, now), uses=uses)
     effects: list[Effect] = [WriteRecord(record.ready_line(state.sides[side], now, clock.left[side]))]
     if not state.playing:
@@ -176,11 +177,13 @@ def move(state: State, side: int, text: str, now: int) -> Step:
         refused = WriteRecord(record.refused_line(state.sides[side], state.sent, now, text))
         state, effects = finish(state._replace(clock=clock), bad_move(state.header, side, text, error), now)
         return state, [refused, *effects]
+    charged, since = state.clock.left[side] - clock.left[side], state.clock.since[side]
+    use = state.uses[side].with_turn(history.plies, charged, max(0, now - (now if since is None else since)) - charged)
     clock = clock.add_increment(side)
     ply, name, played = history.plies, state.sides[side], history.moves[-1]
     line = record.move_line(ply, name, state.sent, now, clock.left[side], played)
     moved = m.Moved(ply, name, *clock.milliseconds(now), m.Text(played))
-    shown, uses = (*state.shown, moved), _uses_after(state, side, ply, now)
+    shown = (*state.shown, moved)
     state = State(
         state.header,
         history,
@@ -192,7 +195,7 @@ def move(state: State, side: int, text: str, now: int) -> Step:
         None,
         state.absent,
         now,
-        uses,
+        _with_use(state.uses, side, use),
         state.notes,
     )
     verdict = history.verdict(state.header.move_limit)
@@ -345,10 +348,8 @@ def failure(header: Header, side: int, sentence: str) -> Outcome:
     return Outcome(1 - side, Termination.CRASHED, f"{header.who(side)} crashed{says}")
 
 
-def _uses_after(state: State, side: int, ply: int, now: int) -> tuple[TimeUse, TimeUse]:
-    """Return what the time of both sides has gone to, after a READY or a move of one."""
-    use = state.uses[side].with_turn(ply, state.clock, side, now, state.header.control.budget)
-    return (use, state.uses[1]) if side == 0 else (state.uses[0], use)
+def _with_use(uses: tuple[TimeUse, TimeUse], side: int, use: TimeUse) -> tuple[TimeUse, TimeUse]:
+    return (use, uses[1]) if side == 0 else (uses[0], use)
 
 
 def _give_turn(state: State) -> list[Effect]:

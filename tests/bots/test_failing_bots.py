@@ -44,6 +44,7 @@ def test_an_exception_is_shown_and_the_server_told(capsys: pytest.CaptureFixture
     assert reported[1] == f"match 17 is given up: {error}"
     shown = capsys.readouterr().err
     assert "Traceback" in shown and 'raise RuntimeError("I am lost")' in shown
+    assert shown.count("  File ") == 1, "the client library's own lines are left out"
 
 
 def test_what_is_said_of_a_failure_fits_a_line() -> None:

@@ -1,9 +1,9 @@
 """Lines for the author's log of a match, which the server keeps: the traceback of a bot that has failed."""
 
-import traceback
 from collections.abc import Callable, Iterator
 
 from bots.client.errors import ArenaError, BadChoice
+from bots.client.failures import traceback_of
 from engine.wire import messages as m
 from engine.wire.codes import Code
 
@@ -50,8 +50,7 @@ class LogSender:
 def failure_lines(failure: BaseException) -> Iterator[str]:
     """Yield the traceback of what a bot raised, or, where nothing was raised, the sentence that says what was wrong."""
     raised = failure.__cause__ if isinstance(failure, ArenaError) else failure
-    shown = raised is not None and not isinstance(failure, BadChoice)
-    text = "".join(traceback.format_exception(raised)) if shown else str(failure)
+    text = traceback_of(raised) if raised is not None and not isinstance(failure, BadChoice) else str(failure)
     lines = text.splitlines()
     if len(lines) > MAX_LINES:
         last = FIRST_LINES + 1 - MAX_LINES

@@ -15,6 +15,7 @@ import time
 from collections.abc import Iterator
 from contextlib import closing
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -28,13 +29,18 @@ from engine import record
 from engine.games.interface import Position, moves
 from engine.games.outcome import ANNULLED
 from engine.wire import messages as m
+from server.config.settings import Settings
+from server.config.tokens import hashed
 from server.contest import contest_file
 from server.contest.fixtures import Finished, counted_games
 from server.contest.formats.plan import plan
 from server.contest.formats.standings import standings
+from server.contest.store.authors import kept_by_contest
 from server.contest.store.folders import folder_of
 from server.contest.store.schema import BadStore
 from server.contest.store.store import FILE, Store
+from server.storage.player_logs import LogRequest, read_log
+from server.storage.record_store import RecordStore
 from tests.server.commands.test_command_line import fails
 from tests.server.contest.runtime.bots import SANDBOX, choose_by_seed
 
@@ -121,7 +127,7 @@ stages = [{ format = "round-robin" }]
 @pytest.mark.slow
 def test_a_contest_of_programs_is_reported_with_all_its_records(tmp_path: Path) -> None:
     entrants_ = entrants(2, 0) + "".join(
-        f"[[entrants]]\nname = '{name}'\ncommand = {command}\n"
+        f"[[entrants]]\nname = '{name}'\ncommand = {command}\ntoken = '{hashed(name)}'\n"
         for name, command in [
             ("crash", [sys.executable, str(DICE)]),
             ("wrong", [sys.executable, str(DICE)]),
@@ -135,8 +141,13 @@ def test_a_contest_of_programs_is_reported_with_all_its_records(tmp_path: Path) 
     assert (report["state"], report["done"]) == ("over", 20)
     reasons = {(loss["name"], loss["cause"]) for loss in report["losses"]}
     assert {("crash", "crashed"), ("wrong", "bad_move"), ("nobody", "not_started")} <= reasons
-    logs = {folder_of(tmp_path / "data", 1) / loss["log"] for loss in report["losses"] if loss["cause"] == "crashed"}
+    data = tmp_path / "data"
+    logs = {folder_of(data, 1) / loss["log"] for loss in report["losses"] if loss["cause"] == "crashed"}
     assert logs and all("I cannot go on" in log.read_text(encoding="utf-8") for log in logs)
+    crashed = next(game for game in report["games"] if game["reason"] == "crashed" and game["second"] == "crash")
+    find_kept = partial(kept_by_contest, data, data / FILE)
+    own = read_log(LogRequest(crashed["match"], "crash"), RecordStore(data), Settings(data=data), find_kept)
+    assert own and all(line.startswith("second ") for line in own) and "I cannot go on" in own[-1]
     sentences = " ".join(loss["sentence"] for loss in report["losses"])
     assert "exit status 7" in sentences and "I cannot go on" in sentences and "does-not-exist" in sentences
     for game in report["games"]:
