@@ -103,7 +103,7 @@ class BoundedLog:
 
     def _append(self, data: bytes) -> None:
         try:
-            self._path.parent.mkdir(parents=True, exist_ok=True)
+            self._path.parent.mkdir(0o700, parents=True, exist_ok=True)  # what is in it is not for everybody
             with self._path.open("ab") as file:
                 file.write(data)
         except OSError as error:

@@ -114,11 +114,15 @@ def _path(data: Path, match: int, name: str) -> Path:
 def _lines(side: str, path: Path) -> Iterator[str]:
     """Return the lines of a log as they are shown; none where there is no file. Raises OSError."""
     try:
-        text = path.read_bytes().decode(errors="replace")
+        return shown_lines(side, path.read_bytes())
     except FileNotFoundError:
-        return
+        return iter(())
+
+
+def shown_lines(side: str, data: bytes) -> Iterator[str]:
+    """Yield the lines of a log as they are shown, whatever a program has written."""
     ply = "0"
-    for line in text.removesuffix("\n").split("\n"):
+    for line in data.decode(errors="replace").removesuffix("\n").split("\n"):
         found = re.match(r"([0-9]+) \| ?", line)
         if found is not None:
             ply, line = found[1], line[found.end() :]

@@ -23,7 +23,7 @@ def samples(target: str) -> list[bytes]:
     texts = (
         makers[kind](game)
         if game
-        else {"records": _records, "contests": _contests, "notes": _notes}.get(target, _messages)()
+        else {"records": _records, "contests": _contests, "notes": _notes, "logs": _logs}.get(target, _messages)()
     )
     return [text.encode() for text in dict.fromkeys(texts)]
 
@@ -41,6 +41,11 @@ def _notes() -> Iterator[str]:
     yield "ply=17 score=-35.25 depth=7 nodes=120345 pv=a5-b5_b:_e5_h2,c5-c4 text=in the book\n"
     yield "depth=7 in the book, x=3\n"
     yield "score=0\ntext=why\nnodes=007\npv=0_7_22\n"
+
+
+def _logs() -> Iterator[str]:
+    yield '9 | Traceback (most recent):\n9 |   File "bot.py", line 1\n10 | \n[7 bytes are left out here]\nrest'
+    yield "0 | \tloading\r\n" + "x" * 3000 + "\x1b[2J\n"
 
 
 def _positions(game: str) -> Iterator[str]:

@@ -10,15 +10,17 @@ from engine.games.history import History
 from engine.games.interface import BadMove, GameError
 from engine.record import BadRecord
 from engine.shell import find, names
+from engine.wire import messages as m
 from engine.wire.codes import ProtocolError
 from engine.wire.coding import decode, encode
 from engine.wire.ends import ClientEnd, ServerEnd
-from engine.wire.lines import REQUEST_BYTES, LineReader
+from engine.wire.lines import REPLY_BYTES, REQUEST_BYTES, LineReader
 from engine.wire.messages import REPLIES, REQUESTS
 from engine.wire.notes import read_note, write_note
 from server.contest.contest_file import BadContest
 from server.contest.contest_file import read as read_contest
 from server.match import recovery
+from server.storage.player_logs import shown_lines
 from tests.clocks import ticking
 
 STARTS = {
@@ -143,6 +145,15 @@ def contests(data: bytes) -> None:
         _one_sentence(error)
 
 
+def logs(data: bytes) -> None:
+    """Whatever a program has written is shown in lines of the protocol, each with its side and move."""
+    lines = tuple(shown_lines("white", data))
+    assert all(re.match(r"white [0-9]+ \|( |$)", line) for line in lines)
+    answer = encode(m.Log(17, m.Block(lines)))
+    assert max(map(len, answer.splitlines())) <= REPLY_BYTES
+    assert ClientEnd().receive(answer) == [m.Log(17, m.Block(lines))]
+
+
 def _one_sentence(error: Exception) -> None:
     assert str(error) and "\n" not in str(error), repr(str(error))
 
@@ -160,4 +171,5 @@ TARGETS: dict[str, Callable[[bytes], None]] = {
     "records": records,
     **{f"shell-{game}": _shell(game) for game in names()},
     "contests": contests,
+    "logs": logs,
 }

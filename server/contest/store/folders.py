@@ -57,5 +57,5 @@ def keep_written(data: Path, contest: int, match: int, wrote: Mapping[str, bytes
     """Save the logs of programs that ran elsewhere, by their players' names; raises OSError."""
     for name, written in wrote.items():
         path = errors_of(data, contest, match, name)
-        path.parent.mkdir(parents=True, exist_ok=True)
+        path.parent.mkdir(0o700, parents=True, exist_ok=True)
         path.write_bytes(written)
