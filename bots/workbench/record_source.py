@@ -1,5 +1,6 @@
 """The record that a command line names: a file, a number in a data directory, standard input, or a page of a server."""
 
+import json
 import re
 from http.client import HTTPException
 from pathlib import Path
@@ -57,6 +58,15 @@ def _numbered(number: str, data: Path) -> str:
     raise ArenaError(f"the data directory {data} has no match {number}")
 
 
+def _sentence_in(answer: bytes) -> str:
+    """Return what a server of ours says is wrong; empty where another one has answered."""
+    try:
+        said = json.loads(answer)["error"]
+    except (ValueError, KeyError, TypeError):
+        return ""
+    return str(said)
+
+
 def _fetched(url: str) -> str:
     """Return the text behind a URL; that of a match's page is its record."""
     page = PAGE.fullmatch(url)
@@ -67,8 +77,8 @@ def _fetched(url: str) -> str:
             content = bytes(answer.read(MAX_BYTES + 1))
     except HTTPError as error:
         with error:
-            said = error.read(MAX_BYTES).decode(errors="replace").strip()
-        raise ArenaError(f"{url}: {said if said and '<' not in said else f'the server answers {error}'}") from None
+            said = _sentence_in(error.read(MAX_BYTES))
+        raise ArenaError(f"{url}: {said or f'the server answers {error}'}") from None
     except (URLError, HTTPException, OSError, ValueError) as error:
         reason = error.reason if isinstance(error, URLError) else error
         raise ArenaError(f"{url}: {explain_fault(reason) if isinstance(reason, Exception) else reason}") from None

@@ -46,9 +46,10 @@ def site() -> Iterator[str]:
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
             there = self.path == "/api/matches/17/record"
+            answer = '{"error":"there is no match 18 here"}' if "/matches/" in self.path else "<h1>Not Found</h1>"
             self.send_response(200 if there else 404)
             self.end_headers()
-            self.wfile.write((TEXT if there else "there is no match 18 here").encode())
+            self.wfile.write((TEXT if there else answer).encode())
 
         def log_message(self, format: str, *args: object) -> None:
             """Print nothing."""
@@ -155,6 +156,7 @@ def test_a_record_is_named_in_every_way(
         (("review", "17", "--data", "{folder}/none"), "looked for in the data directory {folder}/none, which"),
         (("review", "17", "--data", "{folder}"), "the data directory {folder} has no match 17"),
         (("review", "{site}/match/18"), "{site}/api/matches/18/record: there is no match 18 here"),
+        (("review", "{site}/nothing"), "{site}/nothing: the server answers HTTP Error 404: Not Found"),
         (("review", "http://127.0.0.1:1/match/1"), "http://127.0.0.1:1/api/matches/1/record: Connection refused"),
         (("review", "http://"), "http://: no host given"),
         (("review", "{folder}/wrong.txt"), "{folder}/wrong.txt: line 21: "),
