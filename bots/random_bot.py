@@ -19,4 +19,4 @@ class RandomBot(Bot):
 
 
 if __name__ == "__main__":
-    play(RandomBot(), name="newcomer", host="127.0.0.1", port=2754)
+    play(RandomBot())
