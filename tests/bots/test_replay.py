@@ -503,6 +503,12 @@ def test_a_program_that_connects(place: Callable[[str, str], None]) -> None:
     assert found[3] == ("", "resigns", Outcome.DIFFERENT)
 
 
+def test_a_program_that_resigns_before_its_first_move_is_named(place: Callable[[str, str], None]) -> None:
+    place("resigns.py", "import sys\nfor line in sys.stdin:\n    if line[:5] == 'MATCH': print('RESIGN', flush=True)\n")
+    with pytest.raises(ArenaError, match="the program resigned before its first move"):
+        answers(f"{sys.executable} resigns.py")
+
+
 def test_a_program_that_wants_another_game_is_named(place: Callable[[str, str], None]) -> None:
     place("connects.py", CONNECTS.format(moves={}, options="params='4,4,3', "))
     with pytest.raises(ArenaError, match=r"the bot seeks params=4,4,3, and the record is of another game"):

@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable, Sequence
 from time import perf_counter
 
+from bots.bot import Resigned
 from bots.bridge.bridge import LinesBot
 from bots.check.bot_under_test import HOST, LOOK_SECONDS, START_SECONDS, BotUnderTest
 from bots.check.conformance_match import ConformanceMatch
@@ -45,11 +46,15 @@ def program(
             offered.told(_over(header))
             offered.decided = True
             return LinesProgram(offered, header)
-        except BotFailed as failed:
-            offered.close()
-            raise ArenaError(str(failed)) from None
         except _Connects:
             offered.close()
+        except BaseException as error:
+            offered.close(at_once=True)
+            if isinstance(error, Resigned):
+                raise ArenaError("the program resigned before its first move") from None
+            if isinstance(error, BotFailed):
+                raise ArenaError(str(error)) from None
+            raise
     listener = socket.create_server((HOST, 0))
     seat = _seat(header, side, listener)
     bot = BotUnderTest(listener, command, seat.game, report, name=seat.name, params=seat.params)
