@@ -66,6 +66,8 @@ def describe_search(thought: SearchResult) -> str:
     if thought.score is None:
         return f"nothing searched in {thought.seconds:.1f} s"
     plies = thought.plies_to_end
+    if plies is None and thought.is_known:
+        return f"a draw with best play, {thought.seconds:.1f} s"
     if plies is None:
         return f"depth {thought.depth}, score {thought.score:+}, {thought.seconds:.1f} s"
     sides, turn = thought.position.game.sides, thought.position.turn

@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import cast
 
@@ -15,6 +16,7 @@ import pytest
 from rich.console import Console
 
 from bots.play.input_words import COMMANDS, BadCommand, player
+from bots.play.screen import describe_search
 from bots.play.terminal_game import TerminalGame, play_in_terminal
 from engine.games.catalogue import GAMES
 from engine.games.gipf import notation
@@ -89,6 +91,13 @@ def test_a_person_plays_against_a_bot_that_begins() -> None:
     assert table.history.moves == ("a3", "b2", "b3")
     assert "2. second plays b2" in printed and "3. first plays b3 (depth 1" in printed
     assert search.asked == [0.5, 0.5]
+
+
+def test_what_is_known_of_a_draw_is_told_as_that() -> None:
+    position = GAMES["gipf"].start("2 2 5 5")
+    searched = SearchResult(position, (0,), 0, 3, 100, 0.25)
+    assert describe_search(searched) == "depth 3, score +0, 0.2 s"
+    assert describe_search(replace(searched, is_known=True)) == "a draw with best play, 0.2 s"
 
 
 def test_what_is_no_move_is_told_in_the_words_of_the_engine_and_changes_nothing() -> None:

@@ -12,6 +12,7 @@ from engine.games.history import History
 from engine.games.interface import Game, moves
 from engine.search.game_engine import GameEngine
 from engine.search.searcher import Stop
+from engine.solve.tablebase.tablebase import tablebase_of
 from server.web.play import questions
 from server.web.play.questions import Answer, Question, Refusal, look, read, rows, think
 from tests.engine.gipf.test_many_choices import crowded
@@ -151,6 +152,16 @@ def test_the_bot_plays_a_legal_move_of_the_game_as_it_stands() -> None:
     after = look(msgspec.structs.replace(question, moves=(*question.moves, advice.move)))
     assert after.moves[-1] == advice.move
     assert 0.04 < advice.seconds < 0.1
+
+
+def test_the_bot_tells_what_a_tablebase_knows(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Those of the smallest boards are part of the distribution."""
+    monkeypatch.delenv("ARENA_TABLEBASES")
+    question = Question(game="gipf", parameters="2 3 5 5", seconds=0.05)
+    advice = think(question, GameEngine(1, tablebase_of), Stop())
+    assert (advice.is_known, advice.plies_to_end) == (True, 1)
+    drawn = think(msgspec.structs.replace(question, parameters="2 2 5 5"), GameEngine(1, tablebase_of), Stop())
+    assert (drawn.is_known, drawn.plies_to_end, drawn.score) == (True, None, 0)
 
 
 @pytest.mark.parametrize("seconds", [0.0, -1.0, 0.01, 11.0, float("nan"), float("inf")])

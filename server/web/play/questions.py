@@ -116,6 +116,8 @@ class Advice(msgspec.Struct, frozen=True, kw_only=True):
     plies_to_end: int | None
     nodes: int
     seconds: float
+    is_known: bool
+    """Whether the score is exact, from a tablebase."""
 
 
 class Refusal(Exception):
@@ -200,6 +202,7 @@ def think(question: Question, game_engine: GameEngine, stop: Stop) -> Advice:
         plies_to_end=thought.plies_to_end,
         nodes=thought.nodes,
         seconds=round(thought.seconds, 3),
+        is_known=thought.is_known,
     )
 
 

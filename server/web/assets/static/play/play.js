@@ -145,11 +145,12 @@ class Page {
     return advice;
   }
 
-  #found({ depth, score, plies_to_end: plies, nodes, seconds }) {
+  #found({ depth, score, plies_to_end: plies, nodes, seconds, is_known: known }) {
     const { sides, turn } = this.answer.view;
     if (score === null && nodes === 0) return "The bot moved at random, as its level does now and then.";
     if (score === null) return `The bot had no time to search in ${seconds.toFixed(1)} s.`;
     const value = `${score > 0 ? "+" : ""}${score}`;
+    if (plies === null && known) return "The bot knows that best play draws.";
     if (plies === null) return `The bot looked ${depth} moves ahead in ${seconds.toFixed(1)} s; value ${value}.`;
     return `The bot sees ${sides[plies > 0 ? turn : 1 - turn]} win in ${Math.abs(plies)} moves.`;
   }
