@@ -79,7 +79,7 @@ async def check(definition: Definition, say: Callable[[str], None]) -> int:
     say(f"{definition.name}: {entrants}; {variants}; {formatting.number(openings, 'opening')}: the file can be played")
     width = max(len(entrant.name) for entrant in definition.entrants)
     failed = 0
-    await precompile_bots(definition)
+    await precompile_bots(definition, beside_games=False)
     for number, entrant in enumerate(definition.entrants):
         if entrant.connects:
             say(f"{entrant.name:{width}}  connects by itself: not checked")

@@ -97,7 +97,7 @@ async def _precompile(setup: MatchSetup, tell: Callable[[str], None]) -> None:
             tell("the search of the built-in bot is compiled for this game, once: that takes some seconds")
 
         nursery.start_soon(say)
-        await precompile_bots(setup.definition)
+        await precompile_bots(setup.definition, beside_games=False)
         nursery.cancel_scope.cancel()
 
 

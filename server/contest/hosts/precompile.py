@@ -19,13 +19,13 @@ log = structlog.get_logger()
 SEARCHES = "alphabeta"
 """The bot of this distribution that needs compiled code."""
 
-COMPILE = """
-import os, runpy, sys
+YIELDING = """
+import os, runpy
 try: os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
 except (AttributeError, OSError): os.nice(19)
 runpy.run_module("bots", run_name="__main__", alter_sys=True)
 """
-"""Runs ``arena-bot`` and takes no time from games that are being played."""
+"""Runs ``arena-bot``, and takes no time from games that are being played."""
 
 
 def games_to_compile(definition: Definition) -> list[tuple[str, str]]:
@@ -41,13 +41,15 @@ def games_to_compile(definition: Definition) -> list[tuple[str, str]]:
     return list(dict.fromkeys(usual + [(variant.game, variant.parameters) for variant in definition.variants]))
 
 
-async def precompile_bots(definition: Definition) -> None:
+async def precompile_bots(definition: Definition, *, beside_games: bool) -> None:
     """Compile `games_to_compile` if that is not done yet, within some seconds; raises nothing.
 
-    Where it cannot be compiled here, the bots try themselves.
+    ``beside_games`` leaves the processors to games that may be played meanwhile, and takes as long as they do. Where it
+    cannot be compiled here, the bots try themselves.
     """
+    program = ["-c", YIELDING] if beside_games else ["-m", "bots"]
     for game, parameters in games_to_compile(definition):
-        command = [sys.executable, "-P", "-c", COMPILE, "warm", game, *([parameters] if parameters else [])]
+        command = [sys.executable, "-P", *program, "warm", game, *([parameters] if parameters else [])]
         log.info("precompile_started", game=game, params=parameters)
         try:
             done = await trio.run_process(

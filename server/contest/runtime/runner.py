@@ -96,7 +96,7 @@ class Runner:
                 await self._recover(nursery)
                 if self._cluster is None:
                     await wait_until_sealable(self.definition, self._pauses.pause)
-                    await precompile_bots(self.definition)
+                    await precompile_bots(self.definition, beside_games=True)
                 if (rules := self.definition.adjudication) is not None:
                     nursery.start_soon(adjudicate, self.definition.name, rules, self._matches)
                 await self._conduct(nursery)

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from engine.clock import TimeControl
 from server.contest.definition import Entrant, Qualification, RoundRobin, Sandbox, Variant
 from server.contest.hosts import precompile
-from server.contest.hosts.precompile import COMPILE, games_to_compile, precompile_bots
+from server.contest.hosts.precompile import YIELDING, games_to_compile, precompile_bots
 from tests.server.contest.played import contest
 
 VARIANTS = (Variant("gipf", "3 3 9 9", ("",)), Variant("mnk", "3 3 3", ("",)), Variant("gipf", "2 2 5 5", ("",)))
@@ -46,25 +46,30 @@ def test_it_is_what_the_bot_that_searches_needs(command: tuple[str, ...], found:
         assert games_to_compile(replace(definition, qualification=rules)) == needed
 
 
-async def test_it_is_compiled_variant_by_variant_and_a_failure_stops_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("beside_games", [True, False])
+async def test_it_is_compiled_variant_by_variant_and_a_failure_stops_nothing(
+    beside_games: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
     asked: list[tuple[str, ...]] = []
 
     async def run(command: list[str], **_: Any) -> Any:
         asked.append(tuple(command[command.index("warm") + 1 :]))
+        assert (YIELDING in command) == beside_games
         return subprocess.CompletedProcess(command, 1, b"", b"no compiler")
 
     monkeypatch.setattr(trio, "run_process", run)
-    await precompile_bots(OURS)
+    await precompile_bots(OURS, beside_games=beside_games)
     assert asked == [tuple(filter(None, one)) for one in ALL]
 
     async def fail(*_: Any, **__: Any) -> Any:
         raise OSError("no more processes")
 
     monkeypatch.setattr(trio, "run_process", fail)
-    await precompile_bots(OURS)
-    await precompile.precompile_bots(contest(2, RoundRobin()))
+    await precompile_bots(OURS, beside_games=beside_games)
+    await precompile.precompile_bots(contest(2, RoundRobin()), beside_games=beside_games)
 
 
-def test_it_runs_the_command_that_compiles() -> None:
-    done = subprocess.run([sys.executable, "-P", "-c", COMPILE, "warm", "gipf", "1,1"], capture_output=True, text=True)
+@pytest.mark.parametrize("program", [("-c", YIELDING), ("-m", "bots")])
+def test_it_runs_the_command_that_compiles(program: tuple[str, str]) -> None:
+    done = subprocess.run([sys.executable, "-P", *program, "warm", "gipf", "1,1"], capture_output=True, text=True)
     assert done.returncode != 0 and "1,1" in done.stdout + done.stderr, "it has looked at the parameters"
