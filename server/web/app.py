@@ -6,6 +6,7 @@
 - ``/api/matches/17``: a match: what is fixed, how it stands, its positions
 - ``/api/matches/17/notes?from=8``: what both players have noted of the moves of a match, as far as it may be seen, but
   for the first eight notes
+- ``/api/matches/17/times``: where the time of both sides went, of a match that is over
 - ``/api/matches/17/values``: what the search thinks of each position, of a match that is over
 - ``/api/matches/17/record``: the record, as text
 - ``/api/matches/17/log``: to POST a token to: the log of the player whose token it is
@@ -92,7 +93,8 @@ class Pages:
             Route("/api/matches", self._matches),
             Route("/api/matches/{number:number}", self._match),
             Route("/api/matches/{number:number}/notes", self._notes),
-            Route("/api/matches/{number:number}/values", self._values),
+            Route("/api/matches/{number:number}/values", self._of_record("values")),
+            Route("/api/matches/{number:number}/times", self._of_record("times")),
             Route("/api/matches/{number:number}/record", self._record),
             Route("/api/matches/{number:number}/log", self._log, methods=["POST"]),
             Route("/api/record", self._analysis("frames"), methods=["POST"]),
@@ -147,9 +149,12 @@ class Pages:
             raise Refused(400, f"from is a number of notes, 1 to {DIGITS} digits")
         return _json(msgspec.json.encode(note_views(match.public_notes[int(first) :])))
 
-    async def _values(self, request: Request) -> Response:
-        number = request.path_params["number"]
-        return _json(await self._record_analyser.of_match("values", number, await self._text(number), _client(request)))
+    def _of_record(self, kind: str) -> Callable[[Request], Awaitable[Response]]:
+        async def answer(request: Request) -> Response:
+            number = request.path_params["number"]
+            return _json(await self._record_analyser.of_match(kind, number, await self._text(number), _client(request)))
+
+        return answer
 
     async def _record(self, request: Request) -> Response:
         return Response(await self._text(request.path_params["number"]), media_type="text/plain; charset=utf-8")

@@ -10,8 +10,10 @@ from playwright.sync_api import Browser, Page, Route, expect
 
 from engine.games.catalogue import GAMES
 from engine.games.interface import Position
+from engine.record import time_account, verify
 from engine.wire import messages as m
 from server.web.views.board import motion
+from tests.engine.records import Table as Record
 from tests.engine.test_record import played
 from tests.web.chromium import check_accessibility, fits, open_page
 from tests.web.site import Site, Table, open_site
@@ -108,6 +110,18 @@ def test_notes_are_shown_beside_their_moves_when_the_match_is_over(browser: Brow
         page.reload()
         expect(page.locator("#noted li")).to_have_text(["what comes next", "pondering"])
     table.close()
+
+
+def test_a_loss_on_time_shows_where_the_time_of_both_sides_went(browser: Browser, site: Site) -> None:
+    text = Record(increment=100).ready(40, 30).play("1", span=900).drop(1).play("1", span=20).flag()
+    path = site.data / "records" / "900017.txt"
+    path.write_text(text.replace("match 17\n", "match 900017\n"), encoding="utf-8")
+    with open_page(browser) as page:
+        page.goto(f"{site.url}/match/900017")
+        expect(page.locator("#ending")).to_contain_text("went to move 3; its opponent used")
+        expect(page.locator("#spent li")).to_have_text(list(time_account(verify(text))))
+        check_accessibility(page)
+    path.unlink()
 
 
 def test_the_log_of_a_player_is_shown_for_its_token(browser: Browser, site: Site) -> None:

@@ -17,7 +17,7 @@ QUICK = 4.0
 """Seconds that a process gets at first: most records need a tenth of it. One that needs more is begun again among
 those, so that whoever sends slow records from many addresses keeps nobody from a turn for longer than this."""
 
-SECONDS = {"frames": (QUICK, 20.0), "positions": (QUICK, 20.0), "values": (240.0,)}
+SECONDS = {**dict.fromkeys(("frames", "positions", "times"), (QUICK, 20.0)), "values": (240.0,)}
 """How long an answer may take, each time that it is tried. Values include compiling a search, which is done once for a
 variant; their nodes are bounded, so that a slow record costs no more than another."""
 
@@ -39,7 +39,7 @@ class RecordAnalyser:
         quick, slow, values = (
             WorkQueue(count, MAX_WAITING, MAX_WAITING_OF_ONE) for count in (AT_A_TIME[0], AT_A_TIME[1], AT_A_TIME[1])
         )
-        self._turns = {"frames": (quick, slow), "positions": (quick, slow), "values": (values,)}
+        self._turns = {**dict.fromkeys(("frames", "positions", "times"), (quick, slow)), "values": (values,)}
         self._kept: LruCache[tuple[str, int], bytes] = LruCache(KEPT_BYTES, size_of=len)
         self._asked: dict[tuple[str, int, Hashable], trio.Lock] = {}
 
@@ -63,7 +63,7 @@ class RecordAnalyser:
         return answer
 
     async def ask(self, kind: str, record: bytes, client: Hashable) -> bytes:
-        """Return the JSON that tells of a record: its frames or its values. Raises `Refused` where it is not true.
+        """Return the JSON that tells of a record: its frames, times or values. Raises `Refused` where it is not true.
 
         Of the kind positions it is, in place of a record, a `server.web.replay.record_analysis.Played` in JSON.
         """

@@ -1,9 +1,9 @@
 """Analyses a record, in a worker process of its own (`server.ops.workers.question_loop`).
 
 Reading a record that anybody may send, and searching its positions, takes time that the server's event loop does not
-have, and that no thread can be stopped in. A question is of the kind ``frames`` or ``values``, and its body the record;
-whoever asks sets the bound in time and ends the process. For ``positions`` the body is a `Played` in JSON, a match that
-the server plays, and the answer has its positions.
+have, and that no thread can be stopped in. A question is of the kind ``frames``, ``times`` or ``values``, and its body
+the record; whoever asks sets the bound in time and ends the process. For ``positions`` the body is a `Played` in JSON,
+a match that the server plays, and the answer has its positions.
 """
 
 from threading import Event
@@ -11,7 +11,7 @@ from threading import Event
 import msgspec
 
 from engine.games.catalogue import GAMES
-from engine.record import BadRecord, verify
+from engine.record import BadRecord, time_account, verify
 from server.config.process_settings import lower_priority
 from server.ops.workers.question_loop import OK, Question, answer_questions
 from server.web.http.errors import NOT_TRUE, short
@@ -63,6 +63,11 @@ def match_frames(text: str) -> tuple[Frame | Change, ...]:
     return frames(GAMES[played.game].read(played.start), played.moves)
 
 
+def times(text: str) -> tuple[str, str]:
+    """Return where the time of both sides went; raises `BadRecord`."""
+    return time_account(verify(text))
+
+
 def _judge(text: str) -> object:
     from server.web.replay.evaluations import judge  # loading a search takes longer than to tell of most records
 
@@ -71,7 +76,7 @@ def _judge(text: str) -> object:
 
 def answer(question: Question[Event]) -> tuple[int, bytes]:
     """Return the status and the JSON of an answer; where a record is not true, a sentence that says why."""
-    analyse = {"frames": tell, "values": _judge, "positions": match_frames}[question.kind]
+    analyse = {"frames": tell, "times": times, "values": _judge, "positions": match_frames}[question.kind]
     try:
         return OK, msgspec.json.encode(analyse(question.body.decode()))
     except UnicodeDecodeError as error:

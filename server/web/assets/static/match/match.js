@@ -174,11 +174,26 @@ class MatchPage {
     box.hidden = !now.ending;
     if (!now.ending) return;
     if (this.number !== null) offerLog(this.number);
+    if (this.number !== null && now.ending.reason === "time") this.#spent();
     patch(
       box,
       el("strong", {}, `${outcome(now.ending, info.players, sides)}: ${reason(now.ending.reason)}`),
       now.ending.sentence,
     );
+  }
+
+  /** Say where the time of both sides went, once. */
+  async #spent() {
+    const box = find("#spent");
+    if (!box.hidden) return;
+    box.hidden = false;
+    try {
+      const lines = await ask(`/api/matches/${this.number}/times`);
+      patch(box, ...lines.map((line) => el("li", {}, line)));
+    } catch (error) {
+      if (!(error instanceof Refused)) throw error;
+      box.hidden = true; // the sentence of the result says the most of it
+    }
   }
 
   #graphs() {
