@@ -4,6 +4,7 @@
   move
 - `disk`: the file operations that records need; tests replace them by a disk that fails or loses power
 - `match_numbers`: allocation of match numbers: each is used once, even after a power cut
+- `player_logs`: logs of players beside the records: what a program has written on stderr, and who may read it
 - `record_store`: the record store: one file a match, written while it is played
 - `unsynced`: the set of unsynced records, and sync rounds that bring all of them to the disk together
 """
