@@ -45,9 +45,10 @@ def title(setup: MatchSetup) -> str:
 
 
 def table(now: Progress, test: Sprt | None) -> list[str]:
-    """Return the whole table."""
+    """Return the whole table: two players as they were named, more of them with the best score first."""
     rows = now.tally.rows()
-    cells = [HEAD, *(_cells(row) for row in rows)]
+    shown = rows if len(rows) == 2 else sorted(rows, key=lambda row: -row.score)
+    cells = [HEAD, *(_cells(row) for row in shown)]
     widths = [max(len(line[column]) for line in cells) for column in range(len(HEAD))]
     last = len(HEAD) - 1
     lines = [

@@ -29,6 +29,15 @@ def test_the_table_has_a_line_a_player() -> None:
     ]
 
 
+def test_of_more_players_the_best_one_stands_first() -> None:
+    tally = Tally(("ann", "bob", "carol"), None)
+    tally.add(game(1, "carol", names=("ann", "carol")))
+    tally.add(game(3, "bob", names=("ann", "bob")))
+    tally.add(game(5, "carol", names=("bob", "carol")))
+    lines = table(Progress(tally, 6, 0, 0.0), None)
+    assert [line.split()[0] for line in lines[1:4]] == ["carol", "bob", "ann"]
+
+
 def test_the_table_tells_what_the_test_says() -> None:
     now = progress("ann", "ann", test=TEST)._replace(running=2, rate=31.4)
     *_, test, count = table(now, TEST)
