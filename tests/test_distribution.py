@@ -155,6 +155,8 @@ def test_the_packages_are_those_of_the_wheel_and_tell_its_version(installed: Ins
     where = "import engine, server, bots; print(engine.__file__, server.__file__, bots.__file__)"
     for file in installed.run("python", "-c", where).split():
         assert "site-packages" in file and not file.startswith(str(ROOT))
+    shown = installed.run("arena-bot", "--help")
+    assert all(f"│ {command} " in shown for command in PROJECT["entry-points"]["arena_bot.commands"])
     for program in PROJECT["scripts"]:
         assert installed.run(program, "--version") == f"{PROJECT['version']}\n"
         assert f"Usage: {program}" in installed.run(program, "--help")
@@ -219,6 +221,17 @@ openings = { plies = 2, number = 1 }
 [[stages]]
 format = "round-robin"
 """
+RULE = """
+[[points]]
+for = "score"
+against = "alphabeta:3"
+most = 60
+full = 0.6
+
+[[points]]
+for = "place"
+most = 40
+"""
 CHOICE = re.compile(r"    legal = .*(?=\n\n\nif)", re.DOTALL)
 BETTER = "    return best_move(position, nodes=1000)"
 WORSE = "    if sum(map(len, position.pieces)) > 9:\n        raise ValueError('planted')\n"
@@ -235,7 +248,8 @@ def test_the_hour_of_a_stranger(installed: Installed, tmp_path: Path, monkeypatc
     bot.write_text(better, encoding="utf-8")
 
     options = "--params", "3,3,9,9", "--sprt", "0", "400", "--budget", "600000", "--concurrency", "1"
-    said = installed.run("arena-bot", "match", "mybot.py", "alphabeta:3", *options, folder=folder)
+    match = "arena-bot", "match", "mybot.py", "alphabeta:3", "--json", "match.json"
+    said = installed.run(*match, *options, folder=folder)
     assert "H1: mybot is stronger than alphabeta-3" in said
     said = installed.run("arena-bot", "check", "--only", "plays the", "--", "python3", "mybot.py", folder=folder)
     assert "2 ok, 0 FAIL" in said
@@ -247,6 +261,13 @@ def test_the_hour_of_a_stranger(installed: Installed, tmp_path: Path, monkeypatc
     report = (folder / "arena-data" / "contests" / "1" / "index.html").read_text(encoding="utf-8")
     assert f"(mybot.py, line {planted}, in choose): ValueError: planted" in report
 
+    (folder / "rule.toml").write_text(RULE, encoding="utf-8")
+    grades = installed.run("arena-bot", "grade", "rule.toml", "match.json", "arena-data/contests/1", folder=folder)
+    assert [line.split() for line in grades.splitlines()[1:]] == [
+        ["mybot", "60", "0", "60"],
+        ["random", "0", "40", "40"],
+    ]
+
     replay = "arena-bot", "replay", "arena-data/records/1.txt", "mybot.py"
     status, said = installed.fails(*replay, folder=folder)
     assert status == 1 and f"(mybot.py, line {planted}, in choose)" in said
@@ -257,3 +278,32 @@ def test_the_hour_of_a_stranger(installed: Installed, tmp_path: Path, monkeypatc
     assert " 0 different, 1 where the record has no move" in installed.run(*replay, folder=folder)
     said = installed.run("arena-bot", "review", "arena-data/records/1.txt", "--nodes", "500", folder=folder)
     assert "mybot (white): " in said
+
+
+def test_make_compare_tells_a_weaker_bot_from_one_that_is_not(installed: Installed, tmp_path: Path) -> None:
+    """One of both gives up each game."""
+    installed.run("arena-bot", "new", "mybot", folder=tmp_path)
+    folder, bot = tmp_path / "mybot", tmp_path / "mybot" / "mybot.py"
+    good = bot.read_text(encoding="utf-8")
+    resigning = good.replace("    legal = moves(position)", "    raise Resigned").replace(
+        "import Clocks", "import Clocks, Resigned"
+    )
+    git = "git", "-c", "user.name=ann", "-c", "user.email=ann@example.org"
+    compare = "make", "compare", "MATCH=--params 3,3,9,9 --budget 600000"
+    run("git", "init", "--quiet", cwd=folder)
+    for before, now in ((good, resigning), (resigning, good)):
+        bot.write_text(before, encoding="utf-8")
+        run(*git, "add", ".", cwd=folder)
+        run(*git, "commit", "--quiet", "--message", "before", cwd=folder)
+        bot.write_text(now, encoding="utf-8")
+        done = subprocess.run(
+            compare,
+            cwd=folder,
+            env=installed.environment(),
+            capture_output=True,
+            text=True,
+            timeout=SECONDS,
+            check=False,
+        )
+        assert (done.returncode == 0) == (now == good), done.stdout + done.stderr
+        assert ("H1: now is stronger than before" if now == good else "H0: now is not stronger") in done.stdout

@@ -4,8 +4,9 @@ A bot's program is the one of bots/examples, word for word, so that there is one
 made from `bots/workbench/templates`.
 """
 
+import json
 import shutil
-from importlib.metadata import version
+from importlib.metadata import distribution
 from importlib.resources import files
 from pathlib import Path
 
@@ -42,12 +43,24 @@ def new_bot(name: str, language: str, game: str) -> dict[str, str]:
         "command": command,
         "by_hand": " ".join(there.get(word, word) for word in command.split()),
         "test": test,
-        "version": version("gipf-arena"),
+        "arena": requirement(),
     }
     made = {source: (files("bots") / "examples" / spoken.example).read_text(encoding="utf-8")}
     for template, path in {**FILES, **spoken.files}.items():
         made[path.replace("{source}", source)] = _fill(template, values)
     return made
+
+
+def requirement() -> str:
+    """Return what pip installs to get the arena elsewhere: its name, or the commit that it was fetched from here.
+
+    An address of version control is that of PEP 610, which holds no passwords.
+    """
+    installed = distribution("gipf-arena")
+    origin = json.loads(installed.read_text("direct_url.json") or "{}")
+    if fetched := origin.get("vcs_info"):
+        return f"gipf-arena @ {fetched['vcs']}+{origin['url']}@{fetched['commit_id']}"
+    return f"gipf-arena>={installed.version}"
 
 
 def write_folder(folder: Path, made: dict[str, str]) -> None:

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from bots.cli import main
+from bots.workbench import new_bot
 from bots.workbench.languages import LANGUAGES
 from engine.games.catalogue import GAMES
 from tests.bots.test_examples import BUILD_SECONDS, EXAMPLES, unusable
@@ -167,6 +168,31 @@ def test_nothing_is_left_where_a_file_cannot_be_written(
     assert leaving.value.code == 1
     assert capsys.readouterr().err == "arena-bot: mybot cannot be made: mybot/mybot.py: No space left on device\n"
     assert list(folder.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("origin", "needed"),
+    [
+        (None, "gipf-arena>=7.5"),
+        ('{"url": "file:///home/ann/gipf_arena.whl", "archive_info": {}}', "gipf-arena>=7.5"),
+        (
+            '{"url": "https://example.org/arena.git", "vcs_info": {"vcs": "git", "commit_id": "12ab"}}',
+            "gipf-arena @ git+https://example.org/arena.git@12ab",
+        ),
+    ],
+)
+def test_ci_gets_the_arena_from_where_it_came(
+    origin: str | None, needed: str, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Installed:
+        version = "7.5"
+
+        def read_text(self, name: str) -> str | None:
+            return origin if name == "direct_url.json" else None
+
+    monkeypatch.setattr(new_bot, "distribution", lambda _: Installed())
+    new("mybot")
+    assert (folder / "mybot" / "requirements.txt").read_text().splitlines()[-1] == needed
 
 
 def test_each_example_is_a_language_of_new_bots() -> None:
