@@ -55,7 +55,7 @@ def test_no_help_offers_a_flag_that_takes_back_another(room: str, capsys: pytest
         text = capsys.readouterr().out
         assert "Usage" in text
         flags = set(re.findall(r"--[a-z][a-z-]*", text))
-        assert {flag for flag in flags if flag.startswith("--no-")} <= {"--no-web"}, words
+        assert {flag for flag in flags if flag.startswith("--no-")} <= {"--no-web", "--no-tablebase"}, words
 
 
 @pytest.mark.parametrize(
