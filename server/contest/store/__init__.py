@@ -1,5 +1,6 @@
 """The database of contests, and its verification against the records.
 
+- `authors`: what a contest has of a player in a match, for its author, also when the contest is over
 - `definition_text`: a contest's definition as text in the database: JSON, with each struct as the list of its fields
 - `folders`: the folder of a contest: its report, and the logs of its programs
 - `lost_records`: finds results whose records are missing, or have changed since the results were kept
