@@ -11,8 +11,9 @@ from server.storage.player_logs import KeptByContest
 _ENTRANT = """
     SELECT pairings.contest, entrants.name, entrants.token FROM pairings
     JOIN entrants ON entrants.contest = pairings.contest
-    WHERE pairings.match = ? AND lower(entrants.name) = lower(?)
+    WHERE pairings.contest IN (SELECT id FROM contests) AND pairings.match = ? AND lower(entrants.name) = lower(?)
 """
+"""All contests are named, so that the index of their matches serves: anybody may ask, as often as limits allow."""
 
 
 def kept_by_contest(data: Path, store: Path, match: int, name: str) -> KeptByContest | None:
