@@ -67,7 +67,7 @@ def test_a_row_as_it_is_written(capsys: pytest.CaptureFixture[str], tmp_path: Pa
     file = tmp_path / "won.txt"
     file.write_text(RECORDS["won on the board"], encoding="utf-8")
     status, out, said = exported(capsys, file)
-    assert (status, said) == (0, ["5 moves of 1 matches"])
+    assert (status, said) == (0, ["5 moves of 1 match"])
     assert json.loads(out.splitlines()[-1]) == {
         "match": 17,
         "game": "mnk",

@@ -44,7 +44,7 @@ def export(
             writer.write(found)
             matches += 1
             moves += len(found)
-    say(f"{moves} moves of {matches} matches")
+    say(f"{moves} moves of {matches} match{'es' if matches != 1 else ''}")
     if matches < len(files):
         raise Rejected(f"{len(files) - matches} of {len(files)} records were left out")
 
