@@ -23,6 +23,9 @@ log = structlog.get_logger()
 LOOK_SECONDS = 1.0
 """How often to look how many games may be played at a time: workers of a cluster come and go."""
 
+SILENT_SECONDS = 5.0
+"""Time without a game after which it is told what is waited for."""
+
 MAX_TRIES = 3
 """Attempts to play a game that fails through a fault of the machine or of this program."""
 
@@ -56,7 +59,9 @@ class MatchGames:
         self._retries = 0
         self._freed = trio.Event()
         self.running = 0
-        """Games that are being played now."""
+        """Games that are being played now, or whose programs are starting."""
+        self.begun = 0
+        """Games to which both players came."""
         self.started: set[str] = set()
         """Players whose programs have been ready for a game; whose never was stops the match."""
 
@@ -87,6 +92,14 @@ class MatchGames:
                 self.running += 1
                 nursery.start_soon(play_one, number, self._setup.game_definition(fixture, opening))
 
+    async def tell_awaited(self, say: Callable[[str], None]) -> None:
+        """Say what is waited for where no game has begun for some seconds."""
+        await trio.sleep(SILENT_SECONDS)
+        if not self.begun:
+            limit = self._setup.definition.start_seconds
+            what = "a program has to connect and seek, or to read its input"
+            say(f"no game has begun after {SILENT_SECONDS:g} s: {what}, and has {limit} s for that")
+
     async def _played(self, number: int, definition: Definition) -> GameOver:
         """Play a game, again after a fault that is no player's; raises `CannotPlay`."""
         match, trouble = number, ""
@@ -113,6 +126,7 @@ class MatchGames:
         try:
             async with self._host.play(GameTask(CONTEST, definition, fixture, match)) as game:
                 assert game is not None  # nobody stops this arena, and nobody is withdrawn
+                self.begun += 1
                 over = await game.result()
         except PlayerMissing as error:
             if error.fault or not error.names:

@@ -168,6 +168,7 @@ class _Holding:
                 games.started = self._started
                 self._running, self._began = (lambda: games.running), trio.current_time()
                 nursery.start_soon(self._show)
+                nursery.start_soon(games.tell_awaited, self._say)
                 await games.play(numbers, partial(self._keep, data))
                 nursery.cancel_scope.cancel()
 

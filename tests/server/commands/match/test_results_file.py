@@ -107,3 +107,15 @@ def test_two_matches_cannot_write_to_one_file(tmp_path: Path) -> None:
     path = tmp_path / "results.jsonl"
     with opened_results(path), pytest.raises(Rejected, match="another match is writing to it"), opened_results(path):
         pass
+
+
+def test_a_file_that_was_cut_anywhere_loses_no_more_than_its_last_line(tmp_path: Path) -> None:
+    path = tmp_path / "results.jsonl"
+    games = [game(1, "ann"), game(2, "bob", "crashed")]
+    kept(path, *games)
+    whole = path.read_bytes()
+    first = whole.index(b"\n") + 1
+    for length in range(first, len(whole) + 1):
+        path.write_bytes(whole[:length])
+        assert resumed(path) == games[: whole[first:length].count(b"\n")]
+        assert path.read_bytes() == whole[: whole.rfind(b"\n", 0, length) + 1]
