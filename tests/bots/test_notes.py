@@ -98,13 +98,16 @@ def test_a_server_that_does_not_know_notes_is_sent_no_more_of_them() -> None:
     assert not any("unknown" in line for line in reported)
 
 
-def test_a_bot_that_fails_behind_a_note_gives_up_also_to_an_older_server() -> None:
+def test_a_bot_that_fails_behind_a_note_gives_up_also_to_an_older_server(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("bots.client.session.failure_lines", lambda _failure: iter(["RuntimeError"]))
+
     def fail(_bot: Noter, clocks: Clocks) -> None:
         clocks.note(depth=1)
         raise RuntimeError("I am lost")
 
-    said = "> NOTE ply=1 depth=1\n" + PROBE + "> CRASHED *\n"
+    said = "> NOTE ply=1 depth=1\n" + PROBE + "> STDERR | RuntimeError\n> CRASHED *\n"
     refused = "< ERROR unknown_command unknown command 'NOTE'\n< PONG noted\n"
+    refused += "< ERROR unknown_command unknown command 'STDERR'\n"
     refused += "< ERROR unknown_command unknown command 'CRASHED'\n> RESIGN\n"
     failing(
         BotFailed,
