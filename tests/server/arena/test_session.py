@@ -31,7 +31,7 @@ from tests.server.harness import open_arena
         (b"RECORD 5", "unknown_match", "no record of match 5"),
         (b"RECORD 9999999999999", "bad_arguments", "whole number"),
         (b"RESUME 5 token", "bad_token", "match 5"),
-        (b"SEEK gipf", "wrong_state", "SEEK is not possible now (guest); possible are HELP, LIST, LOGIN"),
+        (b"SEEK gipf", "wrong_state", "SEEK is not possible now (guest); possible are HELP, LIST, LOG, LOGIN"),
         (b"MOVE a1-b2", "not_your_turn", "between TURN and MOVE"),
         (b"PING \xff", "bad_line", "byte 6"),
         (b"PING \x07", "bad_line", "character 6"),
