@@ -24,7 +24,9 @@ def environment(folder: Path) -> dict[str, str]:
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: arena-commands\nVersion: 1\n")
     lines = ["[arena_bot.commands]", *(f"{name} = {value}" for name, value in found.items())]
     (info / "entry_points.txt").write_text("\n".join(lines) + "\n")
-    return {**os.environ, "PYTHONPATH": f"{folder}{os.pathsep}{ROOT}", "NUMBA_DISABLE_JIT": "1", "COLUMNS": "200"}
+    path = f"{folder}{os.pathsep}{ROOT}"
+    # what a killed match leaves in the folder for temporary files ends with the test
+    return {**os.environ, "PYTHONPATH": path, "TMPDIR": str(folder), "NUMBA_DISABLE_JIT": "1", "COLUMNS": "200"}
 
 
 class Match:
