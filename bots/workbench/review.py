@@ -105,6 +105,7 @@ def _counts(moves: Sequence[ReviewedMove]) -> dict[str, object]:
         "moves": len(moves),
         "best": sum(reviewed.best == reviewed.move for reviewed in moves),
         "average_loss": round(sum(losses) / len(losses), 1) if losses else None,
+        "known_losses": len(losses),
         **{mark.name.lower(): [reviewed.ply for reviewed in moves if mark in reviewed.marks] for mark in Mark},
     }
 
@@ -113,7 +114,9 @@ def _account(moves: Sequence[ReviewedMove]) -> str:
     counts = _counts(moves)
     parts = [f"{counts['moves']} moves, {counts['best']} the best"]
     if counts["average_loss"] is not None:
-        parts.append(f"average loss {counts['average_loss']}")
+        known = counts["known_losses"]
+        of_these = "" if known == len(moves) else f" in {known} of them"
+        parts.append(f"average loss {counts['average_loss']}{of_these}")
     for mark in Mark:
         plies = [reviewed.ply for reviewed in moves if mark in reviewed.marks]
         if plies:

@@ -83,7 +83,7 @@ def test_marks_stand_beside_the_move_and_in_the_sum(tmp_path: Path, capsys: pyte
     assert status == 0
     assert lines[6].split() == ["4", "second", "b3", "a3", "draw", "loss", "2", "blunder"]
     assert lines[7].split() == ["5", "first", "a3", "=", "win", "1", "win", "1", "0"]
-    assert lines[-1] == "bob (second): 2 moves, 1 the best; average loss 0.0; blunder at 4"
+    assert lines[-1] == "bob (second): 2 moves, 1 the best; average loss 0.0 in 1 of them; blunder at 4"
 
 
 def test_the_same_as_json(record: str, capsys: pytest.CaptureFixture[str]) -> None:
