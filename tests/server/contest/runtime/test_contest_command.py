@@ -147,7 +147,8 @@ def test_a_contest_of_programs_is_reported_with_all_its_records(tmp_path: Path) 
     crashed = next(game for game in report["games"] if game["reason"] == "crashed" and game["second"] == "crash")
     find_kept = partial(kept_by_contest, data, data / FILE)
     own = read_log(LogRequest(crashed["match"], "crash"), RecordStore(data), Settings(data=data), find_kept)
-    assert own and all(line.startswith("second ") for line in own) and "I cannot go on" in own[-1]
+    assert own and all(line.startswith("second ") for line in own)
+    assert own[-1] == f"second {crashed['plies'] + 1} | I cannot go on", "with the move that was waited for"
     sentences = " ".join(loss["sentence"] for loss in report["losses"])
     assert "exit status 7" in sentences and "I cannot go on" in sentences and "does-not-exist" in sentences
     for game in report["games"]:
