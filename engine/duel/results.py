@@ -8,23 +8,18 @@ before long ones.
 
 from collections import Counter
 from collections.abc import Iterable
-from typing import Any, TypeVar
+from typing import Any
 
 import msgspec
 
+from engine.duel.game_file import BadGames, read_games, read_setting
 from engine.duel.games import NAMES, Pair, Use
 from engine.duel.sprt import Decision, Sprt
 from engine.duel.statistics import OUTCOMES, Counts
 from engine.games.outcome import Termination
 
-Line = TypeVar("Line")
-
 FORMAT = 1
 """Of the file. Another number is another format, and is refused."""
-
-
-class BadResults(ValueError):
-    """A file of results that cannot be gone on with. ``str(error)`` says why, and in which line."""
 
 
 class Contender(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -62,40 +57,27 @@ class Setting(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="duel
         return Sprt(self.elo0, self.elo1, self.alpha, self.beta)
 
 
-def line_of(value: Setting | Pair) -> bytes:
-    """Return a line of the file, its newline included."""
-    return msgspec.json.encode(value) + b"\n"
+def setting_of(content: bytes) -> Setting:
+    """Return the setting of a file; raises `BadGames`."""
+    return read_setting(content, Setting, "a duel")
+
+
+def pairs_of(content: bytes) -> list[Pair]:
+    """Return the pairs in a file; a last line without a newline, half written, is left out. Raises `BadGames`."""
+    return read_games(content, Pair, "pair of games of a duel")
 
 
 def read(content: bytes, setting: Setting) -> list[Pair]:
     """Return the pairs in a file of the same setting; a last line without a newline, half written, is left out.
 
-    Raises `BadResults`: for a file of another duel, and for one that is none.
+    Raises `BadGames`: for a file of another duel, and for one that is none.
     """
-    lines = content.split(b"\n")[:-1]
-    if not lines:
-        raise BadResults("line 1: this is no file of a duel's results: it has no complete line")
-    there = _decode(lines[0], 1, Setting)
-    differences = list(_differences(there, setting))
+    differences = list(_differences(setting_of(content), setting))
     if differences:
-        raise BadResults(
+        raise BadGames(
             f"this file holds another duel: {'; '.join(differences)}. Name another file, or ask for the same"
         )
-    pairs: dict[int, Pair] = {}
-    for number, line in enumerate(lines[1:], 2):
-        pair = _decode(line, number, Pair)
-        if pair.number in pairs or pair.number < 0:
-            raise BadResults(f"line {number}: pair {pair.number} stands there twice, or cannot be")
-        pairs[pair.number] = pair
-    return list(pairs.values())
-
-
-def _decode(line: bytes, number: int, kind: type[Line]) -> Line:
-    try:
-        return msgspec.json.decode(line, type=kind)
-    except msgspec.DecodeError as error:
-        what = "setting" if number == 1 else "pair of games"
-        raise BadResults(f"line {number}: this is no {what} of a duel: {error}") from None
+    return pairs_of(content)
 
 
 def _differences(there: Setting, here: Setting) -> Iterable[str]:

@@ -7,8 +7,9 @@ from typing import BinaryIO
 
 from engine.commands.inputs import Rejected, say
 from engine.commands.usage_errors import reason
+from engine.duel.game_file import BadGames, line_of
 from engine.duel.games import Pair
-from engine.duel.results import BadResults, Setting, line_of, read
+from engine.duel.results import Setting, read
 
 try:
     import fcntl
@@ -38,7 +39,7 @@ class ResultsFile:
             return []
         try:
             pairs = read(content, setting)
-        except BadResults as error:
+        except BadGames as error:
             raise Rejected(f"--results {self._name}: {error}") from None
         cut_half_line(self._file, content, self._name, "pair")
         return pairs

@@ -12,7 +12,8 @@ import msgspec
 
 from engine.commands.duel.results_file import cut_half_line, opened_to_append
 from engine.commands.inputs import Rejected, answer, check_range, game_named, say, start_of, warn_of
-from engine.duel.training.selfplay import FORMAT, BadGames, ScoredGame, Setting, games_of, line_of, play, setting_of
+from engine.duel.game_file import BadGames, line_of
+from engine.duel.training.selfplay import FORMAT, ScoredGame, Setting, games_of, play, setting_of
 from engine.games.catalogue import USUAL_GAME
 from engine.games.interface import Kernel
 from engine.search.searcher import warm_up

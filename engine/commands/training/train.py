@@ -3,9 +3,10 @@
 from pathlib import Path
 
 from engine.commands.inputs import Rejected, answer, game_named, say, start_of, unpacked
+from engine.duel.game_file import BadGames
 from engine.duel.training.factorization import fit
 from engine.duel.training.samples import samples_of
-from engine.duel.training.selfplay import BadGames, ScoredGame, games_of, setting_of
+from engine.duel.training.selfplay import ScoredGame, games_of, setting_of
 from engine.games.interface import Kernel
 from engine.search.scores import LOGIT
 

@@ -5,8 +5,9 @@ from pathlib import Path
 import msgspec
 
 from engine.commands.inputs import Rejected, answer, game_named, say, start_of, unpacked
+from engine.duel.game_file import BadGames
 from engine.duel.games import Pair
-from engine.duel.results import BadResults, Setting, read
+from engine.duel.results import Setting, pairs_of, setting_of
 from engine.duel.tuning import Fit, fit, samples_of
 from engine.games.interface import BadMove
 
@@ -52,11 +53,8 @@ def _games(results: Path) -> tuple[Setting, list[Pair]]:
     """Return what a duel's file holds, pairs in the order of their numbers; raises `Rejected`."""
     content = unpacked(results)
     try:
-        setting = msgspec.json.decode(content.partition(b"\n")[0], type=Setting)
-        pairs = read(content, setting)
-    except msgspec.DecodeError as error:
-        raise Rejected(f"{results}: line 1: this is no setting of a duel: {error}") from None
-    except BadResults as error:
+        setting, pairs = setting_of(content), pairs_of(content)
+    except BadGames as error:
         raise Rejected(f"{results}: {error}") from None
     return setting, sorted(pairs, key=lambda pair: pair.number)
 

@@ -5,7 +5,8 @@ from typing import Any, NamedTuple
 
 import numpy
 
-from engine.duel.training.selfplay import BadGames, ScoredGame, scored
+from engine.duel.game_file import BadGames
+from engine.duel.training.selfplay import ScoredGame, scored
 from engine.games.interface import Kernel, State
 from engine.search.scores import LOGIT
 

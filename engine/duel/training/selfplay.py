@@ -13,6 +13,7 @@ from typing import cast
 
 import msgspec
 
+from engine.duel.game_file import BadGames, read_games, read_setting
 from engine.duel.openings import split_mix
 from engine.games.interface import EVALUATION_LIMIT, UNDECIDED, Arena, Kernel, Position, State
 from engine.search.memory import ROOM
@@ -29,10 +30,6 @@ MEGABYTES = 1
 
 MOST_PLIES = 400
 """A game ends after so many."""
-
-
-class BadGames(ValueError):
-    """A file of games that cannot be read or gone on with. ``str(error)`` says why, and in which line."""
 
 
 class Setting(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="selfplay"):
@@ -128,20 +125,9 @@ def _child(kernel: Kernel, state: State, arena: Arena, number: int) -> State:
     return kernel.rules.load(arena, number)
 
 
-def line_of(value: Setting | ScoredGame) -> bytes:
-    """Return a line of the file, its newline included."""
-    return msgspec.json.encode(value) + b"\n"
-
-
 def setting_of(content: bytes) -> Setting:
     """Return the setting of a file; raises `BadGames`."""
-    line, end, _ = content.partition(b"\n")
-    if not end:
-        raise BadGames("line 1: this is no setting of self-play: it has no end")
-    try:
-        setting = msgspec.json.decode(line, type=Setting)
-    except msgspec.DecodeError as error:
-        raise BadGames(f"line 1: this is no setting of self-play: {error}") from None
+    setting = read_setting(content, Setting, "self-play")
     if setting.format != FORMAT:
         raise BadGames(f"line 1: the format is {setting.format}, but it has to be {FORMAT}")
     return setting
@@ -152,13 +138,8 @@ def games_of(content: bytes) -> list[ScoredGame]:
 
     A last line without a newline, half written, is left out.
     """
-    games = []
-    for at, line in enumerate(content.split(b"\n")[1:-1]):
-        try:
-            game = msgspec.json.decode(line, type=ScoredGame)
-        except msgspec.DecodeError as error:
-            raise BadGames(f"line {at + 2}: this is no game: {error}") from None
+    games = read_games(content, ScoredGame, "game of self-play")
+    for at, game in enumerate(games):
         if game.number != at:
             raise BadGames(f"line {at + 2}: this is game {game.number}, but {at} should stand here")
-        games.append(game)
     return games

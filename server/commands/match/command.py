@@ -197,9 +197,10 @@ def _hold(
     import trio
     from rich.console import Console
 
+    from engine.duel.game_file import BadGames
     from server.commands.match import table
     from server.commands.match.games import CannotPlay
-    from server.commands.match.results_file import BadResults, opened_results
+    from server.commands.match.results_file import opened_results
     from server.commands.match.run import MatchFiles, hold
     from server.config import process_settings
     from server.ops.logs import configure
@@ -216,7 +217,7 @@ def _hold(
         process_settings.prepare_server()
         try:
             end = trio.run(hold, setup, MatchFiles(file, records), concurrency, dask, console)
-        except* (BadResults, BadOpening) as group:
+        except* (BadGames, BadOpening) as group:
             raise Rejected(str(_leaves(group)[0])) from None
         except* (CannotPlay, OSError) as group:
             faults = _leaves(group)

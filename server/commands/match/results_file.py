@@ -7,19 +7,14 @@ ended. A line is written in one piece; one that is half written counts as not th
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import BinaryIO, TypeVar
+from typing import BinaryIO
 
 import msgspec
 
 from engine.commands.duel.results_file import cut_half_line, opened_to_append
+from engine.duel.game_file import BadGames, line_of, read_games, read_setting
 from server.commands.match.setup import Setting
 from server.commands.match.tally import PlayedGame
-
-Line = TypeVar("Line")
-
-
-class BadResults(ValueError):
-    """A file of results with which this match cannot be continued. ``str(error)`` says why."""
 
 
 class ResultsFile:
@@ -33,7 +28,7 @@ class ResultsFile:
     def resume(self, setting: Setting, games: int) -> list[PlayedGame]:
         """Return the games of the file, of the first ``games`` of the match; an empty file becomes one of this match.
 
-        Raises `BadResults`: for the file of another match, and for one that is none.
+        Raises `BadGames`: for the file of another match, and for one that is none.
         """
         if self._file is None:
             return []
@@ -42,7 +37,10 @@ class ResultsFile:
         if not content:
             self._write(setting)
             return []
-        found = _read(content, setting, self._name)
+        try:
+            found = _read(content, setting)
+        except BadGames as error:
+            raise BadGames(f"--results {self._name}: {error}") from None
         cut_half_line(self._file, content, self._name, "game")
         return [game for game in found if game.number <= games]
 
@@ -53,7 +51,7 @@ class ResultsFile:
 
     def _write(self, line: Setting | PlayedGame) -> None:
         assert self._file is not None
-        self._file.write(msgspec.json.encode(line) + b"\n")
+        self._file.write(line_of(line))
 
 
 @contextmanager
@@ -69,30 +67,13 @@ def opened_results(path: Path | None) -> Iterator[ResultsFile]:
         yield ResultsFile(str(path), file)
 
 
-def _read(content: bytes, setting: Setting, name: str) -> list[PlayedGame]:
-    lines = content.split(b"\n")[:-1]
-    if not lines:
-        raise BadResults(f"{name} is no file of a match's results: it has no complete line")
-    there = _decode(lines[0], 1, Setting, name)
+def _read(content: bytes, setting: Setting) -> list[PlayedGame]:
+    there = read_setting(content, Setting, "a match")
     if differences := list(_differences(there, setting)):
-        raise BadResults(
-            f"{name} holds another match: {'; '.join(differences)}. Name another file, or ask for the same"
+        raise BadGames(
+            f"this file holds another match: {'; '.join(differences)}. Name another file, or ask for the same"
         )
-    games: dict[int, PlayedGame] = {}
-    for number, line in enumerate(lines[1:], 2):
-        game = _decode(line, number, PlayedGame, name)
-        if game.number in games or game.number < 1:
-            raise BadResults(f"{name}, line {number}: game {game.number} stands there twice, or cannot be")
-        games[game.number] = game
-    return list(games.values())
-
-
-def _decode(line: bytes, number: int, kind: type[Line], name: str) -> Line:
-    try:
-        return msgspec.json.decode(line, type=kind)
-    except msgspec.DecodeError as error:
-        what = "setting" if number == 1 else "game"
-        raise BadResults(f"{name}, line {number}: this is no {what} of a match: {error}") from None
+    return read_games(content, PlayedGame, "game of a match", least=1)
 
 
 def _differences(there: Setting, here: Setting) -> Iterator[str]:

@@ -64,7 +64,7 @@ async def hold(setup: MatchSetup, files: MatchFiles, concurrency: int, dask: str
     """Play what is left of a match, show its table, and return how it has ended.
 
     ``concurrency`` games are played at a time; 0 for as many as the cluster at the address ``dask`` has room for.
-    Raises OSError, `server.commands.match.results_file.BadResults`, and exception groups of these, of
+    Raises OSError, `engine.duel.game_file.BadGames`, and exception groups of these, of
     `server.commands.match.games.CannotPlay` and of `server.contest.formats.openings.BadOpening`.
     """
     holding = _Holding(setup, files, console)

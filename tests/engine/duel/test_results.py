@@ -6,8 +6,9 @@ import msgspec
 import pytest
 
 from engine.duel import report
+from engine.duel.game_file import BadGames, line_of
 from engine.duel.games import Game, Pair, Use
-from engine.duel.results import FORMAT, BadResults, Contender, Setting, Tally, line_of, read
+from engine.duel.results import FORMAT, Contender, Setting, Tally, read
 from engine.duel.sprt import Decision, Sprt
 
 SETTING = Setting(
@@ -76,7 +77,7 @@ def test_a_line_that_was_not_written_to_the_end_is_left_out() -> None:
 )
 def test_another_duel_is_refused(change: dict[str, object], sentence: str) -> None:
     other = msgspec.structs.replace(SETTING, **change)
-    with pytest.raises(BadResults, match="this file holds another duel: ") as caught:
+    with pytest.raises(BadGames, match="this file holds another duel: ") as caught:
         read(content(*PAIRS, setting=other), SETTING)
     assert sentence in str(caught.value)
 
@@ -84,25 +85,28 @@ def test_another_duel_is_refused(change: dict[str, object], sentence: str) -> No
 def test_every_field_of_a_setting_is_compared() -> None:
     for name in SETTING.__struct_fields__:
         other = msgspec.structs.replace(SETTING, **{name: "another"})
-        with pytest.raises(BadResults):
+        with pytest.raises(BadGames):
             read(line_of(other), SETTING)
 
 
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        (b"half a line", "line 1: this is no file of a duel's results"),
+        (b"half a line", "line 1: this is no setting of a duel: it has no end"),
         (b"{}\n", "line 1: this is no setting of a duel"),
         (b"# a text\nof lines\n", "line 1: this is no setting of a duel"),
         (content() + b"{}\n", "line 2: this is no pair of games of a duel"),
         (content(PAIRS[0]) + b"\xff\n", "line 3: this is no pair of games of a duel"),
-        (content(PAIRS[0], PAIRS[0]), "line 3: pair 0 stands there twice"),
-        (content(pair(-1, 0, 0)), "line 2: pair -1 stands there twice, or cannot be"),
+        (content(PAIRS[0], PAIRS[0]), "line 3: the pair of games of a duel with the number 0 stands there twice"),
+        (
+            content(pair(-1, 0, 0)),
+            "line 2: the pair of games of a duel with the number -1 stands",
+        ),
         (content() + line_of(PAIRS[0]).replace(b'"number"', b'"name"'), "line 2"),
     ],
 )
 def test_what_is_no_file_of_results_is_refused(text: bytes, sentence: str) -> None:
-    with pytest.raises(BadResults) as caught:
+    with pytest.raises(BadGames) as caught:
         read(text, SETTING)
     assert sentence in str(caught.value)
 

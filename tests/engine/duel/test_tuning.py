@@ -10,8 +10,9 @@ import numpy
 import pytest
 
 from engine import cli
+from engine.duel.game_file import line_of
 from engine.duel.games import Game, Pair, Use
-from engine.duel.results import FORMAT, Contender, Setting, line_of
+from engine.duel.results import FORMAT, Contender, Setting
 from engine.duel.tuning import HELD_OUT, Samples, fit, quiet_positions, samples_of
 from engine.duel.weights import weighed
 from engine.games.catalogue import GAMES

@@ -6,18 +6,8 @@ from pathlib import Path
 import pytest
 
 from engine import cli
-from engine.duel.training.selfplay import (
-    FORMAT,
-    LEAST_OPENING,
-    BadGames,
-    ScoredGame,
-    Setting,
-    games_of,
-    line_of,
-    play,
-    scored,
-    setting_of,
-)
+from engine.duel.game_file import BadGames, line_of
+from engine.duel.training.selfplay import FORMAT, LEAST_OPENING, ScoredGame, Setting, games_of, play, scored, setting_of
 from engine.games.catalogue import GAMES
 from engine.games.interface import EVALUATION_LIMIT, UNDECIDED
 from engine.search.memory import ROOM

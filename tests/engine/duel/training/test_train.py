@@ -10,10 +10,11 @@ import pytest
 
 from engine import cli
 from engine.compiling.binding import can_compile, specialise
+from engine.duel.game_file import line_of
 from engine.duel.training import factorization
 from engine.duel.training.factorization import FACTORS, divergence, fit, learn_all, logit_of
 from engine.duel.training.samples import MOST_LOGITS, Samples, samples_of
-from engine.duel.training.selfplay import FORMAT, ScoredGame, Setting, line_of
+from engine.duel.training.selfplay import FORMAT, ScoredGame, Setting
 from engine.duel.weights import weighed
 from engine.games.catalogue import GAMES
 from engine.games.gipf.parameters import parse

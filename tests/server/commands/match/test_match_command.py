@@ -131,7 +131,8 @@ def test_a_killed_match_goes_on_where_its_results_end(tmp_path: Path) -> None:
     status, _, complained = run(tmp_path, *words, "--results", str(results))
     assert (status, complained) == (
         2,
-        f"arena-bot: {results} holds another match: ann has changed since. Name another file, or ask for the same\n",
+        f"arena-bot: --results {results}: this file holds another match: ann has changed since. "
+        "Name another file, or ask for the same\n",
     )
 
 

@@ -6,7 +6,8 @@ import pytest
 from msgspec.structs import replace
 
 from engine.commands.inputs import Rejected
-from server.commands.match.results_file import BadResults, opened_results
+from engine.duel.game_file import BadGames
+from server.commands.match.results_file import opened_results
 from server.commands.match.setup import Setting
 from server.commands.match.tally import PlayedGame
 from tests.server.commands.match.made import game, setup
@@ -76,19 +77,19 @@ def test_the_file_of_another_match_is_refused_and_left_as_it_is(
     path = tmp_path / "results.jsonl"
     kept(path, game(1, "ann"))
     before = path.read_bytes()
-    with pytest.raises(BadResults) as caught:
+    with pytest.raises(BadGames) as caught:
         resumed(path, changed)
-    assert sentence in str(caught.value) and "holds another match" in str(caught.value)
+    assert sentence in str(caught.value) and "this file holds another match" in str(caught.value)
     assert path.read_bytes() == before
 
 
 @pytest.mark.parametrize(
     ("content", "sentence"),
     [
-        (b"half", "it has no complete line"),
+        (b"half", "line 1: this is no setting of a match: it has no end"),
         (b"no json\n", "line 1: this is no setting of a match"),
         (b"SETTING{}\n", "line 2: this is no game of a match"),
-        (b"SETTINGGAMEGAME", "line 3: game 1 stands there twice"),
+        (b"SETTINGGAMEGAME", "line 3: the game of a match with the number 1 stands there twice"),
     ],
 )
 def test_a_foreign_file_is_refused_and_left_as_it_is(tmp_path: Path, content: bytes, sentence: str) -> None:
@@ -97,7 +98,7 @@ def test_a_foreign_file_is_refused_and_left_as_it_is(tmp_path: Path, content: by
     setting, one = path.read_bytes().splitlines(keepends=True)
     content = content.replace(b"SETTING", setting).replace(b"GAME", one)
     path.write_bytes(content)
-    with pytest.raises(BadResults) as caught:
+    with pytest.raises(BadGames) as caught:
         resumed(path)
     assert sentence in str(caught.value)
     assert path.read_bytes() == content
