@@ -17,12 +17,12 @@ from tests.server.process import ServerProcess
 
 CONTEST = (
     SANDBOX
-    + """
+    + f"""
 name = "One file"
-time = { budget = 60_000 }
-games = [{ game = "mnk", params = "3 3 3" }, { game = "morris" }]
-stages = [{ format = "round-robin" }]
-entrants = [{ name = "ann", command = ["python3", "mybot.py"] }, { name = "bob" }]
+time = {{ budget = 60_000 }}
+games = [{{ game = "mnk", params = "3 3 3" }}, {{ game = "morris" }}]
+stages = [{{ format = "round-robin" }}]
+entrants = [{{ name = "ann", command = ['{sys.executable}', "mybot.py"] }}, {{ name = "bob" }}]
 """
 )
 
