@@ -111,9 +111,17 @@ class ReviewedMove(NamedTuple):
 
 
 def review(
-    summary: Summary, nodes: int, *, clock: Callable[[], float], compiling: Callable[[], None] = lambda: None
+    summary: Summary,
+    nodes: int,
+    *,
+    clock: Callable[[], float],
+    compiling: Callable[[], None] = lambda: None,
+    among: range | None = None,
 ) -> Iterator[ReviewedMove]:
     """Review each move of a record in order, with so many nodes for each position.
+
+    ``among`` are the numbers of the moves to review, from 1 and in one piece, None for all; a move's review does not
+    depend on it.
 
     The same record and nodes give the same review on every machine that compiles the search, and has the tablebase of
     the variant, or has it not. ``clock`` gives seconds from any beginning; ``compiling`` is told before a wait for the
@@ -123,8 +131,14 @@ def review(
     start = summary.header.position
     evaluator = Evaluator(start, clock=clock, compiling=told, tablebase=whole_tablebase_of(start))
     reviewer = _Reviewer(summary, nodes, evaluator, told)
+    wanted = range(1, summary.history.plies + 1) if among is None else among
     for before, after in pairwise(_histories(summary)):
-        yield reviewer.move(before, after)
+        if after.plies >= wanted.stop:
+            return
+        if after.plies in wanted:
+            yield reviewer.move(before, after)
+        else:
+            reviewer.skip(before)
 
 
 def _histories(summary: Summary) -> Iterator[History]:
@@ -170,6 +184,10 @@ class _Reviewer:
             tuple(line) if best is not None and line[:1] == [best.move] else (),
             played.worth,
         )
+
+    def skip(self, before: History) -> None:
+        """Leave out a move that comes before those to review."""
+        self._keys.append(key_of(before.position))
 
     def _choices(self, before: History, node: _Node, played: "_Choice") -> "tuple[_Choice | None, _Choice]":
         """Return the best move of a position, None where that is not known, and the one that was played."""

@@ -8,9 +8,10 @@
   for the first eight notes
 - ``/api/matches/17/times``: where the time of both sides went, of a match that is over
 - ``/api/matches/17/values``: what the search thinks of each position, of a match that is over
+- ``/api/matches/17/review?before=25``: the best move for each of the moves 1 to 24, and which were mistakes
 - ``/api/matches/17/record``: the record, as text
 - ``/api/matches/17/log``: to POST a token to: the log of the player whose token it is
-- ``/api/record``, ``/api/values``: to POST a record to: the same as of a match
+- ``/api/record``, ``/api/values``, ``/api/review``: to POST a record to: the same as of a match
 - ``/api/contests``, ``/api/contests/3``, ``/api/contests/3/games.csv``: contests, and their reports
 - ``/api/contests/3/fragments``: what the page of a contest shows, as HTML
 - ``/live/lobby``, ``/live/matches/17``: server-sent events
@@ -47,7 +48,7 @@ from server.web.live.channels import Hubs, away
 from server.web.live.event_stream import Mailbox
 from server.web.live.frame_cache import FrameCache
 from server.web.play.routes import Playing
-from server.web.replay.analysis_requests import RecordAnalyser
+from server.web.replay.analysis_requests import RecordAnalyser, review_question
 from server.web.replay.log_requests import MAX_BODY_BYTES, player_log
 from server.web.replay.match_frames import info_of, note_views, now_of
 from server.web.views import contests
@@ -94,11 +95,13 @@ class Pages:
             Route("/api/matches/{number:number}", self._match),
             Route("/api/matches/{number:number}/notes", self._notes),
             Route("/api/matches/{number:number}/values", self._of_record("values")),
+            Route("/api/matches/{number:number}/review", self._review),
             Route("/api/matches/{number:number}/times", self._of_record("times")),
             Route("/api/matches/{number:number}/record", self._record),
             Route("/api/matches/{number:number}/log", self._log, methods=["POST"]),
             Route("/api/record", self._analysis("frames"), methods=["POST"]),
             Route("/api/values", self._analysis("values"), methods=["POST"]),
+            Route("/api/review", self._review_record, methods=["POST"]),
             Route("/api/contests", self._contests),
             Route("/api/contests/{number:number}", self._contest(contests.whole_report)),
             Route("/api/contests/{number:number}/fragments", self._contest(contests.page_fragments)),
@@ -114,11 +117,8 @@ class Pages:
         return _file(file, request)
 
     async def _matches(self, request: Request) -> Response:
-        asked = request.query_params
-        before = asked.get("before", "")
-        if not re.fullmatch(f"[0-9]{{0,{DIGITS}}}", before):
-            raise Refused(400, f"before is the number of a match, 1 to {DIGITS} digits")
-        return _json(msgspec.json.encode(running(self._arena, asked.get("name", ""), int(before or 10**DIGITS))))
+        name = request.query_params.get("name", "")
+        return _json(msgspec.json.encode(running(self._arena, name, _before(request, "match"))))
 
     async def _match(self, request: Request) -> Response:
         number = request.path_params["number"]
@@ -172,6 +172,15 @@ class Pages:
         if text is None:
             raise Refused(404, f"there is no match {number} here")
         return text
+
+    async def _review(self, request: Request) -> Response:
+        number, before = request.path_params["number"], _before(request)
+        text, client = await self._text(number), _client(request)
+        return _json(await self._record_analyser.review_of_match(number, before, text, client))
+
+    async def _review_record(self, request: Request) -> Response:
+        before, body = _before(request), await read_body(request, RECORD_BYTES)
+        return _json(await self._record_analyser.ask("review", review_question(before, body), _client(request)))
 
     def _analysis(self, kind: str) -> Callable[[Request], Awaitable[Response]]:
         async def answer(request: Request) -> Response:
@@ -234,6 +243,14 @@ class Live:
             nursery.start_soon(cancel_when_gone, receive, nursery.cancel_scope)
             await listen(Mailbox(scope["state"][STREAM]))
             nursery.cancel_scope.cancel()
+
+
+def _before(request: Request, what: str = "move") -> int:
+    """Return the number that a request asks to stay below, one above all numbers where it has none."""
+    before = request.query_params.get("before", "")
+    if not re.fullmatch(f"[0-9]{{0,{DIGITS}}}", before):
+        raise Refused(400, f"before is the number of a {what}, 1 to {DIGITS} digits")
+    return int(before or 10**DIGITS)
 
 
 def _client(request: Request) -> Hashable:

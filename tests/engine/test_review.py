@@ -150,3 +150,9 @@ def test_what_a_tablebase_knows_is_told_of_every_move(tmp_path: Path, monkeypatc
         assert move.worth.result == -after.result
         if value.result == 1:
             assert move.best_worth.plies == value.plies
+
+
+def test_some_moves_are_reviewed_as_among_all() -> None:
+    text = played("5 4 30 30", stop_after=12, end="resign")
+    some = list(review(verify(text), 100, clock=lambda: 0.0, among=range(5, 9)))
+    assert some == reviewed(text, 100)[4:8]

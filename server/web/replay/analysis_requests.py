@@ -17,9 +17,12 @@ QUICK = 4.0
 """Seconds that a process gets at first: most records need a tenth of it. One that needs more is begun again among
 those, so that whoever sends slow records from many addresses keeps nobody from a turn for longer than this."""
 
-SECONDS = {**dict.fromkeys(("frames", "positions", "times"), (QUICK, 20.0)), "values": (240.0,)}
-"""How long an answer may take, each time that it is tried. Values include compiling a search, which is done once for a
-variant; their nodes are bounded, so that a slow record costs no more than another."""
+READING, SEARCHING = ("frames", "positions", "times"), ("values", "review")
+"""Kinds of questions, by what takes the time of an answer."""
+
+SECONDS = {**dict.fromkeys(READING, (QUICK, 20.0)), **dict.fromkeys(SEARCHING, (240.0,))}
+"""How long an answer may take, each time that it is tried. Searching includes compiling it, which is done once for a
+variant; the nodes are bounded, so that a slow record costs no more than another."""
 
 AT_A_TIME = 3, 2
 """Answers that are worked out side by side, quick ones and others; of one client all but one of each."""
@@ -36,25 +39,33 @@ class RecordAnalyser:
 
     def __init__(self) -> None:
         """Begin with nothing kept."""
-        quick, slow, values = (
+        quick, slow, searching = (
             WorkQueue(count, MAX_WAITING, MAX_WAITING_OF_ONE) for count in (AT_A_TIME[0], AT_A_TIME[1], AT_A_TIME[1])
         )
-        self._turns = {**dict.fromkeys(("frames", "positions", "times"), (quick, slow)), "values": (values,)}
-        self._kept: LruCache[tuple[str, int], bytes] = LruCache(KEPT_BYTES, size_of=len)
-        self._asked: dict[tuple[str, int, Hashable], trio.Lock] = {}
+        self._turns = {**dict.fromkeys(READING, (quick, slow)), **dict.fromkeys(SEARCHING, (searching,))}
+        self._kept: LruCache[tuple[str, int, int], bytes] = LruCache(KEPT_BYTES, size_of=len)
+        self._asked: dict[tuple[str, int, int, Hashable], trio.Lock] = {}
+
+    async def review_of_match(self, match: int, before: int, text: str, client: Hashable) -> bytes:
+        """Return the JSON of a `server.web.replay.reviews.ReviewPart` of a match of the server."""
+        return await self._kept_answer(("review", match, before), review_question(before, text.encode()), client)
 
     async def of_match(self, kind: str, match: int, text: str, client: Hashable) -> bytes:
-        """Return what `ask` returns, for the record of a match of the server, which never changes.
+        """Return what `ask` returns, for the record of a match of the server, which never changes."""
+        return await self._kept_answer((kind, match, 0), text.encode(), client)
+
+    async def _kept_answer(self, key: tuple[str, int, int], body: bytes, client: Hashable) -> bytes:
+        """Return what is kept, or else ask and keep it.
 
         What a client asks for again while it is worked out is worked out once; others do not wait for its turn.
         """
-        key, asked = (kind, match), (kind, match, client)
+        kind, asked = key[0], (*key, client)
         lock = self._asked.setdefault(asked, trio.Lock())
         try:
             async with lock:
                 answer = self._kept.get(key)
                 if answer is None:
-                    answer = await self.ask(kind, text.encode(), client)
+                    answer = await self.ask(kind, body, client)
                     if await trio.to_thread.run_sync(_is_whole, kind, answer):
                         self._kept.put(key, answer)
         finally:
@@ -65,7 +76,8 @@ class RecordAnalyser:
     async def ask(self, kind: str, record: bytes, client: Hashable) -> bytes:
         """Return the JSON that tells of a record: its frames, times or values. Raises `Refused` where it is not true.
 
-        Of the kind positions it is, in place of a record, a `server.web.replay.record_analysis.Played` in JSON.
+        For positions it is, in place of a record, a `server.web.replay.record_analysis.Played` in JSON, and for review
+        a `review_question`.
         """
         try:
             for turns, seconds in zip(self._turns[kind], SECONDS[kind], strict=True):
@@ -75,6 +87,11 @@ class RecordAnalyser:
         except Full:
             raise Refused(503, "too many records are being read now; try again in a minute") from None
         raise Refused(422, f"the record takes longer than {SECONDS[kind][-1]:.0f} seconds to read")
+
+
+def review_question(before: int, record: bytes) -> bytes:
+    """Return the question for a review of the moves of a record before that of a number."""
+    return b"%d\n%b" % (before, record)
 
 
 class _Values(msgspec.Struct):

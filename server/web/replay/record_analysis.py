@@ -2,10 +2,12 @@
 
 Reading a record that anybody may send, and searching its positions, takes time that the server's event loop does not
 have, and that no thread can be stopped in. A question is of the kind ``frames``, ``times`` or ``values``, and its body
-the record; whoever asks sets the bound in time and ends the process. For ``positions`` the body is a `Played` in JSON,
-a match that the server plays, and the answer has its positions.
+the record; whoever asks sets the bound in time and ends the process. For ``review`` a line stands
+before the record, the number of the move before which some are to be reviewed; for ``positions`` the body is a `Played`
+in JSON, a match that the server plays, and the answer has its positions.
 """
 
+from functools import partial
 from threading import Event
 
 import msgspec
@@ -74,13 +76,23 @@ def _judge(text: str) -> object:
     return judge(verify(text))
 
 
+def _review(text: str, before: int) -> object:
+    from server.web.replay.reviews import review_part  # as above
+
+    return review_part(verify(text), before)
+
+
 def answer(question: Question[Event]) -> tuple[int, bytes]:
     """Return the status and the JSON of an answer; where a record is not true, a sentence that says why."""
-    analyse = {"frames": tell, "times": times, "values": _judge, "positions": match_frames}[question.kind]
+    body = question.body
+    analyse = {"frames": tell, "times": times, "values": _judge, "positions": match_frames}.get(question.kind)
+    if analyse is None:
+        number, _, body = body.partition(b"\n")
+        analyse = partial(_review, before=int(number))
     try:
-        return OK, msgspec.json.encode(analyse(question.body.decode()))
+        return OK, msgspec.json.encode(analyse(body.decode()))
     except UnicodeDecodeError as error:
-        before = question.body[: error.start]
+        before = body[: error.start]
         line, byte = before.count(b"\n") + 1, error.start - before.rfind(b"\n")
         return NOT_TRUE, f"line {line}: byte {byte} is not UTF-8".encode()
     except BadRecord as error:
