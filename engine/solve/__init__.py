@@ -1,5 +1,6 @@
 """Solving: proves who wins with perfect play, or that it is a draw. `solver` is where a proof is asked for.
 
+- `atlas`: which variants are solved, and how they end
 - `backend_interface`: what every search that settles a position can do, and what it has found out
 - `backends`: the searches that settle who wins however long it takes, one for each kind of game, behind one interface
 - `certificate`: a certificate of a win: what the winner plays, in a form that anybody can check with the rules alone

@@ -2,6 +2,7 @@
 
 - `app`: the routes of the pages and of their data, as one ASGI application
 - `assets`: what browsers are sent as it is: pages, scripts and styles, read once
+- `atlas`: the atlas of solved variants
 - `http`: HTTP: connections, request bodies, errors, and quotas of clients
 - `live`: live pages: what running matches send to browsers
 - `opening`: begins to serve pages, whose modules are loaded only where somebody wants them

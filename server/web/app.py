@@ -1,6 +1,7 @@
 """The routes of the pages and of their data, as one ASGI application.
 
-- ``/``, ``/match/17``, ``/replay``, ``/play``, ``/contests``, ``/contest/3``: the pages, which ask for the rest
+- ``/``, ``/match/17``, ``/replay``, ``/play``, ``/contests``, ``/contest/3``, ``/atlas``: the pages,
+  which ask for the rest
 - ``/static/…``: their scripts and styles
 - ``/api/matches?name=ann&before=17``: running matches of players with such names, with lower numbers, sixty at most
 - ``/api/matches/17``: a match: what is fixed, how it stands, its positions
@@ -14,6 +15,7 @@
 - ``/api/record``, ``/api/values``, ``/api/review``: to POST a record to: the same as of a match
 - ``/api/contests``, ``/api/contests/3``, ``/api/contests/3/games.csv``: contests, and their reports
 - ``/api/contests/3/fragments``: what the page of a contest shows, as HTML
+- ``/api/atlas``: which variants are solved, and how they end
 - ``/live/lobby``, ``/live/matches/17``: server-sent events
 """
 
@@ -38,6 +40,7 @@ from server.arena.arena import Arena
 from server.storage.record_store import RecordStore
 from server.web.assets import documents, static_files
 from server.web.assets.static_files import File
+from server.web.atlas.routes import AtlasRoutes
 from server.web.http.client_quota import ClientQuota
 from server.web.http.errors import Refused, short
 from server.web.http.listener import QUOTA, STREAM
@@ -309,7 +312,7 @@ async def _fault(request: Request, error: Exception) -> Response:
 def application(arena: Arena, record_store: RecordStore, hubs: Hubs, playing: Playing) -> ASGIApp:
     """Return the application."""
     handlers = {Refused: _refused, HTTPException: _unknown, ClientDisconnect: _left, Exception: _fault}
-    routes = [*Pages(arena, record_store, hubs).routes(), *playing.routes()]
+    routes = [*Pages(arena, record_store, hubs).routes(), *playing.routes(), *AtlasRoutes().routes()]
     packing = Middleware(
         GZipMiddleware, minimum_size=PACKED_BYTES, compresslevel=PACKED_LEVEL, thread_minimum_size=THREAD_BYTES
     )

@@ -6,7 +6,7 @@ import pytest
 
 from engine import cli
 from engine.commands.solving import atlas
-from engine.commands.solving.atlas import Entry
+from engine.solve.atlas.entries import Entry, shipped
 from engine.solve.solver import Result
 
 
@@ -109,3 +109,10 @@ def test_a_file_that_is_no_atlas_is_refused_and_left_alone(capsys: pytest.Captur
     assert (status, len(said)) == (2, 1)
     assert "line 2" in said[0]
     assert file.read_text() == "one\ntwo\n"
+
+
+def test_what_is_shipped_is_an_atlas_with_a_line_a_variant() -> None:
+    entries = shipped()
+    assert len(entries) == len({entry.parameters for entry in entries}) == 577
+    known = {entry.parameters: (entry.result, entry.plies) for entry in entries}
+    assert (known["3 3 5 5"], known["3 3 8 4"], known["3 3 6 8"]) == (("draw", ""), ("first", "3"), ("second", "66"))

@@ -7,47 +7,17 @@ from itertools import groupby, product
 from multiprocessing import get_context
 from pathlib import Path
 from time import perf_counter
-from typing import NamedTuple
 
 from engine.commands.inputs import Rejected, answer, game_named, say, start_of
 from engine.commands.solving.solve import MEGABYTE, MIN_MEMORY, QUIET_SECONDS
 from engine.games.catalogue import GAMES
 from engine.games.interface import Position
+from engine.solve.atlas.entries import COLUMNS, Entry
 from engine.solve.layered.pair import OutOfMemory, OutOfTime
 from engine.solve.layered.solver import Layers, layer_of
 from engine.solve.solver import Result, SolverLimits, solve
 
-COLUMNS = ("parameters", "result", "plies", "method", "nodes", "positions", "seconds", "limits")
-"""Of a line of the file, separated by tabs. Limits are those that were set: seconds and megabytes."""
-
 MAX_VARIANTS = 100_000
-
-
-class Entry(NamedTuple):
-    """What is known of a variant, as it stands in a line of the file."""
-
-    parameters: str
-    result: str
-    plies: str
-    """Of the game with perfect play; empty for a draw, and where the length is not known."""
-    method: str
-    nodes: int
-    positions: int
-    seconds: float
-    limits: str
-
-    @classmethod
-    def read(cls, line: str) -> "Entry":
-        """Read a line; raises ValueError."""
-        words = line.split("\t")
-        if len(words) != len(COLUMNS) or words[1] not in set(Result):
-            raise ValueError(f"a line has the {len(COLUMNS)} columns {', '.join(COLUMNS)}")
-        parameters, result, plies, method = words[:4]
-        return cls(parameters, result, plies, method, int(words[4]), int(words[5]), float(words[6]), words[7])
-
-    def line(self) -> str:
-        """Write the line."""
-        return "\t".join([*self[:4], str(self.nodes), str(self.positions), f"{self.seconds:.1f}", self.limits])
 
 
 def atlas(

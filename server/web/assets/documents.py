@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from server.web.assets.static_files import File, file_of
 
-LINKS = {"/": "Lobby", "/replay": "Replay", "/play": "Play", "/contests": "Contests"}
+LINKS = {"/": "Lobby", "/replay": "Replay", "/play": "Play", "/contests": "Contests", "/atlas": "Atlas"}
 """The pages that every page leads to."""
 
 HEAD = """<!doctype html>
@@ -69,6 +69,7 @@ DOCUMENTS = {
     "/contest/{number:number}": Document(
         "contest", "Contest", ("contests/contests", "contest"), "contests/contest", "/contests"
     ),
+    "/atlas": Document("atlas", "Atlas of solved variants", ("atlas/atlas",), "atlas/atlas", "/atlas"),
 }
 """The pages by their paths, as routes write them."""
 
