@@ -70,6 +70,9 @@ tells nothing."""
 THREAD_BYTES = 8 * 1024
 """Answers of so many bytes are compressed in a thread, which needs no lock of the interpreter for it."""
 
+LASTING = "public, max-age=31536000, immutable"
+"""How browsers may keep a file whose path names its version."""
+
 RETRY = b"retry: 2000\n\n"
 """The first event: after so many milliseconds a browser that has lost the connection comes back."""
 
@@ -87,7 +90,6 @@ class Pages:
         self._hubs = hubs
         self._frame_cache = FrameCache()
         self._record_analyser = RecordAnalyser()
-        self._files = static_files.load()
 
     def routes(self) -> list[Route]:
         """Return all routes."""
@@ -114,10 +116,10 @@ class Pages:
         ]
 
     async def _static(self, request: Request) -> Response:
-        file = self._files.get(request.path_params["path"])
+        file, lasting = static_files.find(request.path_params["path"])
         if file is None:
             raise Refused(404, "there is no such file")
-        return _file(file, request)
+        return _file(file, request, LASTING if lasting else "no-cache")
 
     async def _matches(self, request: Request) -> Response:
         name = request.query_params.get("name", "")
@@ -269,8 +271,8 @@ def _page(page: File) -> Callable[[Request], Awaitable[Response]]:
     return answer
 
 
-def _file(file: File, request: Request) -> Response:
-    headers = {"etag": file.tag, "cache-control": "no-cache", "vary": "accept-encoding"}
+def _file(file: File, request: Request, caching: str = "no-cache") -> Response:
+    headers = {"etag": file.tag, "cache-control": caching, "vary": "accept-encoding"}
     if request.headers.get("if-none-match") == file.tag:
         return Response(status_code=304, headers=headers)
     if "gzip" in request.headers.get("accept-encoding", ""):

@@ -42,8 +42,9 @@ def test_a_position_is_drawn_with_all_its_pieces_on_its_board(game: Game, parame
 
 
 def test_pictures_have_the_colours_of_the_pages() -> None:
-    by_day = (ROOT / "server/web/assets/static/site.css").read_text(encoding="utf-8").partition("}")[0]
-    assert dict(re.findall(r"--([a-z-]+): (#[0-9a-f]{6});", by_day)).items() >= COLOURS.items()
+    style = (ROOT / "server/web/assets/static/site.css").read_text(encoding="utf-8")
+    by_day = dict(re.findall(r"--([a-z-]+): light-dark\((#[0-9a-f]{6}), ", style))
+    assert by_day.items() >= COLOURS.items()
 
 
 def test_the_pictures_of_the_rules_are_as_they_would_be_drawn_now() -> None:

@@ -18,9 +18,9 @@ WIDE = 14
 """Steps of a board from which on names are drawn larger."""
 
 COLOURS = {
-    "plate": "#e6d2a8", "plate-edge": "#c8ad78", "line": "#8f7444", "on-plate": "#6a5327", "cell": "#f0e2c2",
-    "blocked": "#8f7444", "ivory": "#fdf9ef", "ivory-edge": "#bfae8a", "ebony": "#33312f", "ebony-edge": "#171615",
-    "ebony-groove": "#605c57", "first": "#b5371f", "second": "#17627d", "on-side": "#fff9ee", "light": "#d98a00",
+    "plate": "#e6d2a8", "plate-edge": "#c8ad78", "line": "#8b7040", "on-plate": "#6a5327", "cell": "#f0e2c2",
+    "blocked": "#8f7444", "ivory": "#fdf9ef", "ivory-edge": "#7d6a40", "ebony": "#33312f", "ebony-edge": "#171615",
+    "ebony-groove": "#605c57", "first": "#b5371f", "second": "#17627d", "on-side": "#fff9ee", "light": "#a65300",
 }  # fmt: skip
 """Those of the pages by day (server/web/assets/static/site.css)."""
 

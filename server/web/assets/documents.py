@@ -4,7 +4,7 @@ from html import escape
 from importlib.resources import files
 from typing import NamedTuple
 
-from server.web.assets.static_files import File, file_of
+from server.web.assets.static_files import File, address, file_of, imported
 
 LINKS = {"/": "Lobby", "/replay": "Replay", "/play": "Play", "/contests": "Contests", "/atlas": "Atlas"}
 """The pages that every page leads to."""
@@ -15,18 +15,19 @@ HEAD = """<!doctype html>
   <meta charset="utf-8">
   <meta name="viewport" content="width=device-width, initial-scale=1">
   <title>{title} · gipf-arena</title>
-  <link rel="icon" href="/static/icon.svg">
+  <link rel="icon" href="{icon}">
 {resources}
 </head>
 <body>
   <a class="skip" href="#{target}">To the {target_name}</a>
   <header class="bar">
     <div>
-      <a class="brand" href="/"><img src="/static/icon.svg" alt="">gipf-arena</a>
+      <a class="brand" href="/"><img src="{icon}" alt="">gipf-arena</a>
       <nav aria-label="Pages">
 {links}
       </nav>
       {status}
+      <button type="button" class="theme" id="theme" aria-label="Dark colours" aria-pressed="false" hidden>◐</button>
     </div>
   </header>
 """
@@ -89,14 +90,18 @@ def refusal(sentence: str) -> str:
 
 def whole(page: Document, body: str) -> str:
     """Return a page around its body, which is markup."""
-    resources = [
-        f'<link rel="stylesheet" href="/static/{name}.css">' for name in ("base", "site", "boards/boards", *page.styles)
-    ]
+    # before all others and not as a module, so that no page is seen in other colours first
+    resources = [f'<script src="{address("theme.js")}"></script>']
+    sheets = ("base", "site", "boards/boards", *page.styles)
+    resources += [f'<link rel="stylesheet" href="{address(f"{name}.css")}">' for name in sheets]
     if page.script:
-        resources.append(f'<script type="module" src="/static/{page.script}.js"></script>')
+        script = f"{page.script}.js"
+        resources += [f'<link rel="modulepreload" href="{address(path)}">' for path in imported(script)]
+        resources.append(f'<script type="module" src="{address(script)}"></script>')
     links = [_link(path, name, path == page.current) for path, name in LINKS.items()]
     head = HEAD.format(
         title=page.title,
+        icon=address("icon.svg"),
         resources="\n".join(f"  {line}" for line in resources),
         links="\n".join(f"        {line}" for line in links),
         status=STATUS if page.live else "",

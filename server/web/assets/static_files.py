@@ -1,5 +1,12 @@
-"""The files of the pages: read once, served from memory."""
+"""The files of the pages: read once, served from memory.
 
+Pages name them below a folder that is called by the hash of all of them, so that browsers keep them without asking
+again. Modules import each other by relative paths, and so from the same folder.
+"""
+
+import posixpath
+import re
+from functools import cache
 from gzip import compress
 from hashlib import sha256
 from importlib.resources import files
@@ -16,6 +23,12 @@ TYPES = {
 }
 
 
+VERSIONED = re.compile(r"v-([0-9a-f]{16})/(.+)")
+"""A path below the folder of a version."""
+
+IMPORTS = re.compile(r'^(?:import|export|\}) .*?from "(\.[^"]+)";$|^import "(\.[^"]+)";$', re.MULTILINE)
+
+
 class File(NamedTuple):
     """A file as it is sent."""
 
@@ -27,11 +40,46 @@ class File(NamedTuple):
     """Changes with the data, for a browser that has the file already."""
 
 
+@cache
 def load() -> dict[str, File]:
     """Return all files that pages ask for by their path, as in boards/board.js."""
     found = dict(_walk(files("server.web.assets") / "static", ""))
     for name in environment.STYLES:  # drawn alike in a report and on the page of its contest
         found[name] = file_of(".css", environment.style_sheet(name).encode())
+    return found
+
+
+@cache
+def version() -> str:
+    """Return what changes when any of the files does."""
+    tags = "".join(f"{path} {file.tag}\n" for path, file in sorted(load().items()))
+    return sha256(tags.encode()).hexdigest()[:16]
+
+
+def address(path: str) -> str:
+    """Return where a page finds a file, which never changes there."""
+    return f"/static/v-{version()}/{path}"
+
+
+def find(path: str) -> tuple[File | None, bool]:
+    """Return the file at a path, with or without a version, and whether browsers may keep it for good."""
+    versioned = VERSIONED.fullmatch(path)
+    if versioned is None:
+        return load().get(path), False
+    return load().get(versioned[2]), versioned[1] == version()
+
+
+def imported(script: str) -> list[str]:
+    """Return the modules that a script loads, its own and those of these, each once."""
+    found: list[str] = []
+    waiting = [script]
+    while waiting:
+        path = waiting.pop(0)
+        for names in IMPORTS.findall(load()[path].data.decode()):
+            module = posixpath.normpath(posixpath.join(posixpath.dirname(path), "".join(names)))
+            if module not in found:
+                found.append(module)
+                waiting.append(module)
     return found
 
 

@@ -1,0 +1,60 @@
+"""The colours of boards, read from the style sheets: pieces stand out from what they stand on, by day and by night."""
+
+import re
+from importlib.resources import files
+
+import pytest
+
+LEAST = 3.0
+"""Contrast of what is no text, by WCAG 2.2, 1.4.11."""
+
+LEAST_TEXT = 4.5
+"""Contrast of text, by WCAG 2.2, 1.4.3."""
+
+GROUNDS = {"gipf": "plate", "morris": "plate", "arrows": "cell", "mnk": "cell"}
+
+PIECES = {
+    "gipf": (("ivory", "ivory-edge"), ("ebony", "ebony-edge")),
+    "morris": (("ivory", "ivory-edge"), ("ebony", "ebony-edge")),
+    "arrows": (("first",), ("second",)),
+    "mnk": (("first",), ("second",)),
+}
+"""What a piece of each side shows against its ground: its body, or the rim around it."""
+
+
+def colours(night: bool) -> dict[str, str]:
+    style = (files("server.web.assets") / "static" / "site.css").read_text(encoding="utf-8")
+    found = re.findall(r"--([a-z-]+): light-dark\((#[0-9a-f]{6}), (#[0-9a-f]{6})\);", style)
+    return {name: dark if night else light for name, light, dark in found}
+
+
+def contrast(one: str, other: str) -> float:
+    """Return the contrast of two colours, 1 to 21, as WCAG 2.2 defines it."""
+
+    def luminance(colour: str) -> float:
+        parts = (int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5))
+        linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
+        return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+    low, high = sorted((luminance(one), luminance(other)))
+    return (high + 0.05) / (low + 0.05)
+
+
+@pytest.mark.parametrize("night", [False, True])
+@pytest.mark.parametrize("game", GROUNDS)
+def test_pieces_and_marks_stand_out_from_the_board(game: str, night: bool) -> None:
+    seen = colours(night)
+    ground = seen[GROUNDS[game]]
+    for side, names in enumerate(PIECES[game]):
+        assert max(contrast(seen[name], ground) for name in names) >= LEAST, (side, night)
+    assert contrast(seen["light"], ground) >= LEAST
+    if GROUNDS[game] == "plate":
+        assert contrast(seen["line"], ground) >= LEAST
+        assert contrast(seen["on-plate"], ground) >= LEAST_TEXT
+
+
+@pytest.mark.parametrize("night", [False, True])
+def test_the_sides_are_told_apart(night: bool) -> None:
+    seen = colours(night)
+    assert contrast(seen["ivory"], seen["ebony"]) >= LEAST
+    assert min(contrast(seen["on-side"], seen[side]) for side in ("first", "second")) >= LEAST

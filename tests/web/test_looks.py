@@ -1,0 +1,50 @@
+"""What pages look like in a real browser: chosen colours, marks, narrow and low windows."""
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from tests.web.chromium import check_accessibility, open_page
+from tests.web.site import Site
+
+pytestmark = pytest.mark.slow
+
+
+def paper(page: Page) -> str:
+    """Return the colour of the page's ground."""
+    return str(page.evaluate("getComputedStyle(document.documentElement).backgroundColor"))
+
+
+def test_colours_are_chosen_kept_and_shared_by_tabs(browser: Browser, site: Site) -> None:
+    light, dark = "rgb(244, 239, 230)", "rgb(23, 22, 20)"
+    with open_page(browser) as page:
+        page.goto(f"{site.url}/contests")
+        other = page.context.new_page()
+        other.goto(f"{site.url}/play")
+        button = page.get_by_role("button", name="Dark colours")
+        expect(button).to_have_attribute("aria-pressed", "false")
+        assert paper(page) == light
+        button.click()
+        expect(button).to_have_attribute("aria-pressed", "true")
+        assert paper(page) == dark
+        expect(other.locator("html")).to_have_attribute("data-theme", "dark")
+        check_accessibility(page)
+        page.goto(site.url)
+        page.wait_for_load_state("load")
+        assert paper(page) == dark
+        page.get_by_role("button", name="Dark colours").click()
+        expect(other.locator("html")).not_to_have_attribute("data-theme", "dark")
+        assert paper(page) == light and page.evaluate("localStorage.theme") is None
+
+
+def test_colours_are_there_before_anything_is_drawn(browser: Browser, site: Site) -> None:
+    with open_page(browser) as page:
+        page.goto(f"{site.url}/contests")
+        page.evaluate("localStorage.theme = 'dark'")
+        page.add_init_script("""
+            new MutationObserver(() => {
+                if (document.body) window.atBody ??= document.documentElement.dataset.theme;
+            }).observe(document, { childList: true, subtree: true });
+        """)
+        page.reload()
+        assert page.evaluate("window.atBody") == "dark"
+        page.evaluate("localStorage.removeItem('theme')")
