@@ -168,7 +168,14 @@ def test_who_asks_for_a_page_is_told_by_a_page(site: Site) -> None:
 
 
 def test_pages_stand_in_one_frame(site: Site) -> None:
-    paths = {"/": "/", "/match/1": "", "/replay": "/replay", "/play": "/play", "/contests": "/contests"}
+    paths = {
+        "/": "/",
+        "/match/1": "",
+        "/replay": "/replay",
+        "/play": "/play",
+        "/analysis": "/analysis",
+        "/contests": "/contests",
+    }
     for path, current in {**paths, "/contest/1": "/contests"}.items():
         page = ask(site, path)
         again = ask(site, path, if_none_match=page.headers["etag"])

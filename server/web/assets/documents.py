@@ -6,7 +6,14 @@ from typing import NamedTuple
 
 from server.web.assets.static_files import File, address, file_of, imported
 
-LINKS = {"/": "Lobby", "/replay": "Replay", "/play": "Play", "/contests": "Contests", "/atlas": "Atlas"}
+LINKS = {
+    "/": "Lobby",
+    "/replay": "Replay",
+    "/play": "Play",
+    "/analysis": "Analysis",
+    "/contests": "Contests",
+    "/atlas": "Atlas",
+}
 """The pages that every page leads to."""
 
 HEAD = """<!doctype html>
@@ -66,6 +73,14 @@ DOCUMENTS = {
     "/match/{number:number}": Document("match", "Match", ("match/match",), "match/match", live=True),
     "/replay": Document("match", "Replay", ("match/match",), "match/match", "/replay", live=True),
     "/play": Document("play", "Play", ("play/play",), "play/play", "/play", target=("board", "board")),
+    "/analysis": Document(
+        "analysis",
+        "Analysis",
+        ("play/play", "analysis/analysis"),
+        "analysis/analysis",
+        "/analysis",
+        target=("board", "board"),
+    ),
     "/contests": Document("contests", "Contests", ("contests/contests",), "contests/contests", "/contests"),
     "/contest/{number:number}": Document(
         "contest", "Contest", ("contests/contests", "contest"), "contests/contest", "/contests"

@@ -180,7 +180,7 @@ class Board {
 
 /** Two views of the same shape share plate and places. */
 function shapeOf(view) {
-  return `${view.game} ${view.parameters}`;
+  return `${view.game} ${view.parameters}${view.isTurned ? " turned" : ""}`;
 }
 
 function spotOf(kind) {

@@ -1,5 +1,6 @@
 /** A match, running or over, of the server or from a file: its board, clocks, moves and graphs. */
 
+import { studyOf, toLink, toPlay } from "../analysis/link.js";
 import { drawBoard } from "../boards/board.js";
 import { drawStock } from "../boards/stock.js";
 import { Clocks } from "../shared/clock.js";
@@ -78,6 +79,9 @@ class MatchPage {
     this.#ending();
     this.#graphs();
     if (ply) say(find("#spoken"), `Move ${ply}, ${state.sides[state.mover(ply)]}: ${state.steps[ply - 1][0]}`);
+    const study = studyOf(state.info.start, state.steps, ply);
+    find("#analyse").href = `/analysis#${toLink(study)}`;
+    find("#play-on").href = toPlay(study);
     for (const id of ["#begin", "#back"]) find(id).disabled = ply === 0;
     for (const id of ["#forward", "#end"]) find(id).disabled = ply === state.plies;
     return still;
