@@ -13,6 +13,7 @@
 - ``/api/matches/17/record``: the record, as text
 - ``/api/matches/17/log``: to POST a token to: the log of the player whose token it is
 - ``/api/record``, ``/api/values``, ``/api/review``: to POST a record to: the same as of a match
+- ``/api/games?player=ann``: games that were played (`server.web.people`)
 - ``/api/contests``, ``/api/contests/3``, ``/api/contests/3/games.csv``: contests, and their reports
 - ``/api/contests/3/fragments``: what the page of a contest shows, as HTML
 - ``/api/atlas``: which variants are solved, and how they end
@@ -50,6 +51,7 @@ from server.web.http.response_guard import Guard
 from server.web.live.channels import Hubs, away
 from server.web.live.event_stream import Mailbox
 from server.web.live.frame_cache import FrameCache
+from server.web.people.routes import People
 from server.web.play.routes import Playing
 from server.web.replay.analysis_requests import RecordAnalyser, review_question
 from server.web.replay.log_requests import MAX_BODY_BYTES, player_log
@@ -311,10 +313,10 @@ async def _fault(request: Request, error: Exception) -> Response:
     return _no_answer(request, "a fault of the server's own, which was written to its log", 500)
 
 
-def application(arena: Arena, record_store: RecordStore, hubs: Hubs, playing: Playing) -> ASGIApp:
+def application(arena: Arena, record_store: RecordStore, hubs: Hubs, playing: Playing, people: People) -> ASGIApp:
     """Return the application."""
     handlers = {Refused: _refused, HTTPException: _unknown, ClientDisconnect: _left, Exception: _fault}
-    routes = [*Pages(arena, record_store, hubs).routes(), *playing.routes(), *AtlasRoutes().routes()]
+    routes = [*Pages(arena, record_store, hubs).routes(), *playing.routes(), *people.routes(), *AtlasRoutes().routes()]
     packing = Middleware(
         GZipMiddleware, minimum_size=PACKED_BYTES, compresslevel=PACKED_LEVEL, thread_minimum_size=THREAD_BYTES
     )

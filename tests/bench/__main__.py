@@ -10,6 +10,7 @@ from tests.bench import (
     contests,
     flags,
     games,
+    games_index,
     guesses,
     hostile,
     learning,
@@ -47,6 +48,7 @@ BENCHES: dict[str, Callable[[], object]] = {
     "routes": routes.run,
     "contests": contests.run,
     "learning": learning.run,
+    "games-index": games_index.run,
 }
 
 parser = argparse.ArgumentParser(prog="python -m tests.bench", description="Measure, and print figures.")

@@ -21,6 +21,7 @@ from server.web.http.client_quota import HttpRateLimiter
 from server.web.http.listener import serve_browsers
 from server.web.live.channels import Hubs
 from server.web.live.event_stream import Broadcaster
+from server.web.people.routes import People
 from server.web.play.routes import Playing
 from tests.bench.playing import Passes
 from tests.engine.test_record import played
@@ -91,7 +92,9 @@ async def _measure() -> None:
             broadcaster = Broadcaster(harness.arena.send_queue.soon, thread_time)
             hubs = Hubs(harness.arena, broadcaster)
             listeners = await trio.open_tcp_listeners(0, host="127.0.0.1")
-            app = application(harness.arena, harness.arena.record_store, hubs, playing)
+            app = application(
+                harness.arena, harness.arena.record_store, hubs, playing, People(harness.arena.settings.data)
+            )
             nursery.start_soon(broadcaster.run)
             nursery.start_soon(
                 serve_browsers, app, listeners, HttpRateLimiter(harness.arena.settings.limits, 2000, microseconds)

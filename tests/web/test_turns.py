@@ -15,6 +15,7 @@ from server.web.http.errors import Refused
 from server.web.http.listener import QUOTA
 from server.web.live.channels import Hubs
 from server.web.live.event_stream import Broadcaster
+from server.web.people.routes import People
 from server.web.play.routes import Playing
 from server.web.replay import analysis_requests
 from server.web.replay.analysis_requests import AT_A_TIME, MAX_WAITING_OF_ONE, QUICK, SECONDS, RecordAnalyser
@@ -165,7 +166,7 @@ async def test_browsers_of_one_address_share_its_turns(
 
     async with open_arena(tmp_path) as harness, Playing() as playing, trio.open_nursery() as nursery:
         hubs = Hubs(harness.arena, Broadcaster(harness.arena.send_queue.soon, lambda: 0.0))
-        app = application(harness.arena, harness.arena.record_store, hubs, playing)
+        app = application(harness.arena, harness.arena.record_store, hubs, playing, People(harness.arena.settings.data))
         for _ in range(10):
             nursery.start_soon(post, b"slow", "2001:db8::1")
             nursery.start_soon(post, b"slow", "2001:db8::2")
@@ -184,7 +185,7 @@ async def test_a_body_is_charged_by_its_length(tmp_path: Path, monkeypatch: pyte
     http_rate_limiter = HttpRateLimiter(Limits(), 1000, lambda: 0)
     async with open_arena(tmp_path) as harness, Playing() as playing:
         hubs = Hubs(harness.arena, Broadcaster(harness.arena.send_queue.soon, lambda: 0.0))
-        app = application(harness.arena, harness.arena.record_store, hubs, playing)
+        app = application(harness.arena, harness.arena.record_store, hubs, playing, People(harness.arena.settings.data))
         clients = http_rate_limiter.enter("192.0.2.1")
         sent = 0
         while (await ask(app, "POST", "/api/record", b"x" * 2**20, state={QUOTA: clients})).status == 200:

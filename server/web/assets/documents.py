@@ -12,6 +12,7 @@ LINKS = {
     "/play": "Play",
     "/analysis": "Analysis",
     "/contests": "Contests",
+    "/games": "Games",
     "/atlas": "Atlas",
 }
 """The pages that every page leads to."""
@@ -86,6 +87,7 @@ DOCUMENTS = {
         "contest", "Contest", ("contests/contests", "contest"), "contests/contest", "/contests"
     ),
     "/atlas": Document("atlas", "Atlas of solved variants", ("atlas/atlas",), "atlas/atlas", "/atlas"),
+    "/games": Document("games", "Games", ("people/people",), "people/games", "/games"),
 }
 """The pages by their paths, as routes write them."""
 

@@ -1,4 +1,4 @@
-"""The processes of `server.web.play.worker`: started when somebody asks, and no more than so many."""
+"""Processes that answer questions of pages: started when somebody asks, and no more than so many."""
 
 from types import TracebackType
 
@@ -30,10 +30,13 @@ class Workers:
     ...     status, body = await workers.ask("look", b'{"game": "gipf"}', seconds=5)
     """
 
-    def __init__(self, count: int, *, nice: int) -> None:
-        """Start none yet. ``nice`` is by how much lower their priority is than the server's, 0 to 19."""
+    def __init__(self, count: int, *, nice: int, module: str = "server.web.play.worker") -> None:
+        """Start none yet. ``nice`` is by how much lower their priority is than the server's, 0 to 19.
+
+        ``module`` is the worker process, which takes that number as its argument.
+        """
         self._limiter = trio.CapacityLimiter(count)
-        self._nice = nice
+        self._command = command_of(module, str(nice))
         self._idle: list[WorkerProcess] = []
         self._all: set[WorkerProcess] = set()
 
@@ -73,7 +76,7 @@ class Workers:
                     await self._end(worker)
 
     async def _start(self) -> WorkerProcess:
-        worker = await WorkerProcess.start(command_of("server.web.play.worker", str(self._nice)))
+        worker = await WorkerProcess.start(self._command)
         self._all.add(worker)
         try:
             with trio.fail_after(START_SECONDS):

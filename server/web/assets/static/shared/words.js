@@ -2,7 +2,7 @@
 
 const GAMES = { gipf: "GIPF", arrows: "Arrows", morris: "Nine men’s morris", mnk: "m,n,k" };
 
-const REASONS = {
+export const REASONS = {
   no_reserve: "no piece left to play",
   dead_lock: "dead lock",
   off_board: "next field off the board",

@@ -1,0 +1,8 @@
+"""Games that were played, and who played them: an index of the records in a database, and what pages ask of it.
+
+- `database`: the file: its tables, and what becomes of one that is damaged or of another version
+- `indexing`: brings it up to the records, some at a time
+- `search`: what is asked for, and pages of games
+- `process`: the worker processes that index and answer
+- `routes`: the routes, and when records are indexed
+"""

@@ -1,0 +1,70 @@
+"""The process that indexes records, or answers questions about games, a worker process.
+
+See `server.ops.workers.question_loop`. Its argument is by how much lower its priority is than that of the server.
+A question is an `Asked` in JSON. An answer of status 400 is a sentence about what was asked for.
+"""
+
+import sqlite3
+import sys
+from pathlib import Path
+from threading import Event
+from typing import Any
+
+import msgspec
+
+from server.config.process_settings import lower_priority
+from server.ops.workers.question_loop import OK, Question, answer_questions
+from server.web.people import database
+from server.web.people.indexing import bring_up
+from server.web.people.search import BadQuery, find
+
+SLICE_SECONDS = 1.0
+"""For how long records are indexed before what was done is written, and the next question can come."""
+
+BAD_REQUEST = 400
+
+
+class Asked(msgspec.Struct, frozen=True):
+    """A question about games of a data directory."""
+
+    data: str
+    query: dict[str, str] = {}
+
+
+KINDS = {"games": find}
+"""What can be asked: functions of a data directory, its index, and what is asked for."""
+
+
+class Worker:
+    """What a process remembers between questions."""
+
+    def __init__(self) -> None:
+        """Begin with an index of which nobody knows whether it is sound."""
+        self._checked = False
+
+    def answer(self, question: Question[Event]) -> tuple[int, bytes]:
+        """Return the status, and the body in JSON, of the answer to a question."""
+        asked = msgspec.json.decode(question.body, type=Asked)
+        data = Path(asked.data)
+        try:
+            return OK, msgspec.json.encode(self._answer(question.kind, data, asked.query))
+        except BadQuery as error:
+            return BAD_REQUEST, msgspec.json.encode({"error": str(error)})
+        except (sqlite3.OperationalError, sqlite3.IntegrityError):
+            raise
+        except sqlite3.DatabaseError:  # it was damaged, and is deleted by now: begin with an empty one
+            return OK, msgspec.json.encode(self._answer(question.kind, data, asked.query))
+
+    def _answer(self, kind: str, data: Path, query: dict[str, str]) -> Any:
+        if kind == "index" and not self._checked:
+            database.is_sound(data)
+            self._checked = True
+        with database.opened(data) as connection:
+            if kind == "index":
+                return bring_up(connection, data, SLICE_SECONDS)
+            return KINDS[kind](data, connection, query)
+
+
+if __name__ == "__main__":
+    lower_priority(int(sys.argv[1]))
+    answer_questions(Worker().answer)

@@ -1,0 +1,107 @@
+"""Games that were played, as routes of the web application: the search, answered from an index of the records.
+
+The index is brought up to the records in the background, from the first question on: a server that nobody asks does
+no work for it. Each answer tells whether it has all records by now.
+"""
+
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from types import TracebackType
+
+import msgspec
+import structlog
+import trio
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from server.web.http.errors import Refused
+from server.web.http.listener import QUOTA
+from server.web.people.indexing import Progress
+from server.web.people.process import KINDS, Asked
+from server.web.play.workers import Workers
+from server.web.replay.work_queue import Full, WorkQueue
+
+log = structlog.get_logger()
+
+MODULE = "server.web.people.process"
+
+INDEX_NICE, ANSWER_NICE = 19, 10
+"""How far behind matches both stand where the processor is wanted."""
+
+AT_A_TIME = 2
+"""Questions that are answered side by side, of one client all but one."""
+
+MAX_WAITING, MAX_WAITING_OF_ONE = 24, 8
+"""Questions that wait, of all and of one client."""
+
+ANSWER_SECONDS, INDEX_SECONDS = 20.0, 120.0
+"""How long an answer may take, and a slice of indexing, with reading the folder and checking the database."""
+
+PAUSE_SECONDS = 0.5
+"""Between slices of indexing, so that half of a processor at most is taken by it while there is much to do."""
+
+LAST_LOOKS = 2
+"""How often to look for records that have come while the last ones were read."""
+
+AGAIN_SECONDS = 10.0
+"""Pause after a fault of the process that indexes."""
+
+
+class People:
+    """The handlers of these routes, and their processes. An async context manager."""
+
+    def __init__(self, data: Path) -> None:
+        """Take the data directory; no process is started before somebody asks."""
+        self._data = str(data)
+        self._answering = Workers(AT_A_TIME, nice=ANSWER_NICE, module=MODULE)
+        self._indexing = Workers(1, nice=INDEX_NICE, module=MODULE)
+        self._turns = WorkQueue(AT_A_TIME, MAX_WAITING, MAX_WAITING_OF_ONE)
+        self._wanted = trio.Event()
+
+    async def __aenter__(self) -> "People":
+        return self
+
+    async def __aexit__(self, kind: type[BaseException] | None, error: object, trace: TracebackType | None) -> None:
+        async with self._answering, self._indexing:
+            pass
+
+    def routes(self) -> list[Route]:
+        """Return the routes, GET api/games among them."""
+        return [Route(f"/api/{kind}", self._route(kind), methods=["GET"]) for kind in KINDS]
+
+    async def run(self) -> None:
+        """Index records whenever somebody has asked for games; does not return."""
+        body = msgspec.json.encode(Asked(self._data))
+        while True:
+            await self._wanted.wait()
+            self._wanted = trio.Event()
+            try:
+                await self._bring_up(body)
+            except Refused as error:
+                log.warning("games_index_failed", fault=str(error))
+                await trio.sleep(AGAIN_SECONDS)
+
+    async def _bring_up(self, body: bytes) -> None:
+        """Index until nothing is left; what comes then can wait until somebody asks again."""
+        done = 0
+        while done < LAST_LOOKS:
+            _, answer = await self._indexing.ask("index", body, INDEX_SECONDS)
+            progress = msgspec.json.decode(answer, type=Progress)
+            if progress.complete:
+                return
+            done += not progress.left
+            await trio.sleep(PAUSE_SECONDS)
+
+    def _route(self, kind: str) -> Callable[[Request], Awaitable[Response]]:
+        async def answer(request: Request) -> Response:
+            self._wanted.set()
+            body = msgspec.json.encode(Asked(self._data, dict(request.query_params)))
+            try:
+                async with self._turns.of(request.scope[QUOTA]):
+                    status, found = await self._answering.ask(kind, body, ANSWER_SECONDS)
+            except Full:
+                raise Refused(503, "too many questions about games wait already; try again in a while") from None
+            return Response(found, status, media_type="application/json", headers={"cache-control": "no-store"})
+
+        return answer

@@ -1,0 +1,211 @@
+"""Searching the index of games: what is asked for, and a page of what is found, the newest first."""
+
+import re
+import sqlite3
+from collections.abc import Mapping
+from pathlib import Path
+
+import msgspec
+
+from engine.games.catalogue import GAMES
+from server.contest.store.store import FILE as STORE
+from server.web.people.database import BUSY_SECONDS
+from server.web.people.indexing import Progress, progress
+
+PAGE = 50
+"""Games on a page."""
+
+LONGEST_TEXT = 100
+"""Characters of any one thing that is asked for."""
+
+RESULTS = {"first": "winner = 0", "second": "winner = 1", "draw": "result = 'draw'", "annulled": "result = 'annulled'"}
+"""Results as they are asked for: ``first`` is a win of the side that began. Beside them ``won`` and ``lost`` are those
+of the player that is asked for."""
+
+COLUMNS = "match, game, parameters, first, second, winner, result, reason, plies, started, first_used, second_used"
+
+
+class BadQuery(ValueError):
+    """What is asked for cannot be read. ``str(error)`` is a sentence that says what would be right."""
+
+
+class Row(msgspec.Struct, frozen=True, kw_only=True):
+    """A game in a list."""
+
+    match: int
+    game: str
+    parameters: str
+    players: tuple[str, str]
+    winner: int | None
+    result: str
+    """won, draw or annulled."""
+    reason: str
+    plies: int
+    started: str
+    used: tuple[int, int]
+    """What the clocks of both were charged in all, in milliseconds."""
+    contest: int | None = None
+    round: int | None = None
+
+
+class Page(msgspec.Struct, frozen=True, kw_only=True):
+    """Games that were found."""
+
+    found: int
+    """How many there are in the index, on this page or not."""
+    games: tuple[Row, ...]
+    next: int | None
+    """What to ask for as ``before`` to have the next page; None on the last one."""
+    index: Progress
+
+
+class Clause(msgspec.Struct, frozen=True):
+    """A condition of SQL, and what stands for its question marks."""
+
+    text: str
+    values: tuple[str | int, ...] = ()
+
+
+def find(data: Path, connection: sqlite3.Connection, asked: Mapping[str, str]) -> Page:
+    """Return a page of games; raises `BadQuery`. docs/web.md says what can be asked for."""
+    clauses = conditions(asked)
+    before = _number(asked, "before")
+    attached = has_contests(data, connection)
+    if asked.get("contest"):
+        clauses.append(_of_contest(_number(asked, "contest"), attached))
+    where, values = _joined(clauses)
+    (found,) = connection.execute(f"SELECT count(*) FROM games{where}", values).fetchone()
+    if before is not None:
+        clauses.append(Clause("match < ?", (before,)))
+    where, values = _joined(clauses)
+    rows = connection.execute(
+        f"SELECT {COLUMNS} FROM games{where} ORDER BY match DESC LIMIT {PAGE + 1}", values
+    ).fetchall()
+    games = with_contests(connection, [row_of(row) for row in rows[:PAGE]], attached)
+    more = len(rows) > PAGE
+    return Page(found=found, games=games, next=games[-1].match if more else None, index=progress(connection, data))
+
+
+def row_of(row: tuple[object, ...]) -> Row:
+    """Return a row of `COLUMNS` as a game."""
+    match, game, parameters, first, second, winner, result, reason, plies, started, one, other = row
+    fields = {
+        "match": match,
+        "game": game,
+        "parameters": parameters,
+        "players": (first, second),
+        "winner": winner,
+        "result": result,
+        "reason": reason,
+        "plies": plies,
+        "started": started,
+        "used": tuple(int(str(used)) // 1000 for used in (one, other)),
+    }
+    return msgspec.convert(fields, Row)
+
+
+def conditions(asked: Mapping[str, str]) -> list[Clause]:
+    """Return what a search asks of games, contests aside; raises `BadQuery`."""
+    for name, value in asked.items():
+        if len(value) > LONGEST_TEXT:
+            raise BadQuery(f"{name} has more than {LONGEST_TEXT} characters")
+    found = []
+    player, opponent = (asked.get(name, "").strip().lower() for name in ("player", "opponent"))
+    for one, other in ((player, opponent), (opponent, player)):
+        if one and (not other or one == player):
+            found.append(_played_by(one, other))
+            break
+    found += _of_result(asked.get("result", ""), player)
+    game = asked.get("game", "")
+    if game:
+        if game not in GAMES:
+            raise BadQuery(f"there is no game {game!r}; there are {', '.join(GAMES)}")
+        found.append(Clause("game = ?", (game,)))
+    variant = " ".join(re.split(r"[\s,]+", asked.get("variant", "").strip()))
+    if variant:
+        found.append(Clause("parameters = ?", (variant,)))
+    if asked.get("reason"):
+        found.append(Clause("reason = ?", (asked["reason"],)))
+    for name, sign in (("shortest", ">="), ("longest", "<=")):
+        number = _number(asked, name)
+        if number is not None:
+            found.append(Clause(f"plies {sign} ?", (number,)))
+    for name, sign, end in (("since", ">=", ""), ("until", "<=", "T~")):
+        date = asked.get(name, "")
+        if date:
+            if not re.fullmatch(r"[0-9]{4}-[0-9]{2}-[0-9]{2}", date):
+                raise BadQuery(f"{name} is a day as 2026-11-20, not {date!r}")
+            found.append(Clause(f"started {sign} ?", (date + end,)))
+    return found
+
+
+def _played_by(player: str, opponent: str) -> Clause:
+    if not opponent:
+        return Clause("(first_key = ? OR second_key = ?)", (player, player))
+    both = "first_key = ? AND second_key = ?"
+    return Clause(f"({both} OR {both})", (player, opponent, opponent, player))
+
+
+def _of_result(result: str, player: str) -> list[Clause]:
+    if not result:
+        return []
+    if result in RESULTS:
+        return [Clause(RESULTS[result])]
+    if result not in ("won", "lost"):
+        raise BadQuery(f"there is no result {result!r}; there are {', '.join(RESULTS)}, won and lost")
+    if not player:
+        raise BadQuery(f"say with player= who has {result}")
+    first = 0 if result == "won" else 1
+    return [
+        Clause(f"((first_key = ? AND winner = {first}) OR (second_key = ? AND winner = {1 - first}))", (player, player))
+    ]
+
+
+def _number(asked: Mapping[str, str], name: str) -> int | None:
+    text = asked.get(name, "").strip()
+    if not text:
+        return None
+    if not re.fullmatch(r"[0-9]{1,15}", text):
+        raise BadQuery(f"{name} is a number of 1 to 15 digits, not {text!r}")
+    return int(text)
+
+
+def _joined(clauses: list[Clause]) -> tuple[str, tuple[str | int, ...]]:
+    text = " AND ".join(clause.text for clause in clauses)
+    return f" WHERE {text}" if text else "", tuple(value for clause in clauses for value in clause.values)
+
+
+def has_contests(data: Path, connection: sqlite3.Connection) -> bool:
+    """Attach the database of contests, which is only read, where there is one; tell whether there is."""
+    path = data / STORE
+    if not path.exists():
+        return False
+    connection.execute(f"PRAGMA busy_timeout = {BUSY_SECONDS * 1000:.0f}")
+    connection.execute("ATTACH ? AS arena", (str(path),))
+    tables = connection.execute("SELECT count(*) FROM arena.sqlite_schema WHERE name = 'pairings'").fetchone()
+    return bool(tables[0])
+
+
+def _of_contest(contest: int | None, attached: bool) -> Clause:
+    if not attached or contest is None:
+        return Clause("0")
+    return Clause("match IN (SELECT match FROM arena.pairings WHERE contest = ?)", (contest,))
+
+
+def with_contests(connection: sqlite3.Connection, games: list[Row], attached: bool) -> tuple[Row, ...]:
+    """Return games with the contest and the round that each belongs to."""
+    if not attached or not games:
+        return tuple(games)
+    marks = ", ".join("?" * len(games))
+    rows = connection.execute(
+        "SELECT match, contest, round FROM arena.pairings"
+        f" WHERE contest IN (SELECT id FROM arena.contests) AND match IN ({marks})",
+        [game.match for game in games],
+    )
+    places = {match: (contest, round_) for match, contest, round_ in rows}
+    return tuple(
+        msgspec.structs.replace(game, contest=places[game.match][0], round=places[game.match][1])
+        if game.match in places
+        else game
+        for game in games
+    )

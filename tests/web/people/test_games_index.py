@@ -1,0 +1,159 @@
+"""The index of games and its search, without a server."""
+
+import os
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+from server.web.people import database
+from server.web.people.indexing import Progress, bring_up
+from server.web.people.search import PAGE, BadQuery, Page, find
+from tests.web.people.records import record, write
+
+LONG_AGO = 1_000_000_000
+
+
+def settle(data: Path, second: int = 0) -> None:
+    """Let the folder of records have been changed long ago."""
+    os.utime(data / "records", (LONG_AGO + second, LONG_AGO + second))
+
+
+def index(data: Path, seconds: float = 1000) -> Progress:
+    with database.opened(data) as connection:
+        return bring_up(connection, data, seconds)
+
+
+def search(data: Path, **asked: str) -> Page:
+    with database.opened(data) as connection:
+        return find(data, connection, asked)
+
+
+def found(data: Path, **asked: str) -> list[int]:
+    return [game.match for game in search(data, **asked).games]
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> Path:
+    write(tmp_path, 1, record(1))
+    write(tmp_path, 2, record(2, ("Bob", "ann"), ("a1", "b1"), started="2026-11-21T10:00:00.000Z"))
+    write(tmp_path, 3, record(3, ("ann", "cid"), ("a1",), parameters="4 4 4", started="2026-11-22T10:00:00.000Z"))
+    settle(tmp_path)
+    return tmp_path
+
+
+def test_games_are_found_by_what_is_known_of_them(data: Path) -> None:
+    assert index(data) == Progress(games=3, left=0, unreadable=0, complete=True)
+    assert found(data) == [3, 2, 1]
+    assert found(data, player="BOB") == [2, 1]
+    assert found(data, opponent="bob") == [2, 1]
+    assert found(data, player="ann", opponent="cid") == [3]
+    assert found(data, player="ann", result="won") == [3, 2, 1]
+    assert found(data, player="ann", result="lost") == []
+    assert found(data, result="first") == [3, 1]
+    assert found(data, result="second") == [2]
+    assert found(data, variant="4,4,4") == [3]
+    assert found(data, game="gipf") == []
+    assert found(data, reason="line") == [1]
+    assert found(data, shortest="2", longest="4") == [2]
+    assert found(data, since="2026-11-21", until="2026-11-21") == [2]
+    assert found(data, contest="1") == []
+
+
+def test_a_page_has_fifty_games_and_tells_where_the_next_one_begins(tmp_path: Path) -> None:
+    for match in range(1, PAGE + 4):
+        write(tmp_path, match, record(match, moves=("a1",)))
+    settle(tmp_path)
+    index(tmp_path)
+    first = search(tmp_path, player="ann")
+    assert (first.found, len(first.games), first.next) == (PAGE + 3, PAGE, 4)
+    last = search(tmp_path, player="ann", before=str(first.next))
+    assert ([game.match for game in last.games], last.next) == ([3, 2, 1], None)
+
+
+def test_a_game_tells_what_was_charged_and_its_contest(data: Path) -> None:
+    index(data)
+    with sqlite3.connect(data / "arena.sqlite3") as store:
+        store.execute("CREATE TABLE contests (id INTEGER PRIMARY KEY)")
+        store.execute("CREATE TABLE pairings (contest INTEGER, match INTEGER, round INTEGER)")
+        store.execute("INSERT INTO contests VALUES (7)")
+        store.execute("INSERT INTO pairings VALUES (7, 1, 4)")
+    store.close()
+    (game,) = search(data, contest="7").games
+    assert (game.match, game.contest, game.round, game.used) == (1, 7, 4, (30, 20))
+    assert (game.winner, game.result, game.reason, game.plies) == (0, "won", "line", 5)
+
+
+def test_an_index_that_is_behind_says_so_and_catches_up(data: Path) -> None:
+    index(data)
+    assert search(data).index.complete
+    write(data, 9, record(9))
+    settle(data, 1)
+    assert search(data).index == Progress(games=3, left=0, unreadable=0, complete=False)
+    assert index(data).complete
+    assert found(data) == [9, 3, 2, 1]
+
+
+def test_little_time_is_enough_for_one_record_after_the_other(data: Path) -> None:
+    assert [index(data, 0) for _ in range(3)] == [
+        Progress(games=1, left=2, unreadable=0, complete=False),
+        Progress(games=2, left=1, unreadable=0, complete=False),
+        Progress(games=3, left=0, unreadable=0, complete=True),
+    ]
+
+
+def test_records_that_change_or_go_are_no_longer_found_as_they_were(data: Path) -> None:
+    index(data)
+    write(data, 1, record(1, ("dan", "eve")))
+    (data / "records" / "3.txt").unlink()
+    settle(data, 1)
+    index(data)
+    assert [(game.match, game.players) for game in search(data).games] == [(2, ("Bob", "ann")), (1, ("dan", "eve"))]
+
+
+def test_records_that_are_not_true_are_counted_and_not_found(data: Path) -> None:
+    write(data, 4, record(4).replace("a3", "c1"))
+    write(data, 5, record(6))
+    (data / "records" / "6.txt").write_bytes(b"\xff")
+    settle(data)
+    assert index(data) == Progress(games=3, left=0, unreadable=3, complete=True)
+    assert index(data) == Progress(games=3, left=0, unreadable=3, complete=True)
+
+
+def test_a_lost_damaged_or_older_index_is_made_anew(data: Path) -> None:
+    file = data / database.FILE
+
+    def damage() -> None:
+        file.write_bytes(b"SQLite format 3\0" + b"x" * 8192)
+
+    def make_older() -> None:
+        with sqlite3.connect(file) as connection:
+            connection.execute("PRAGMA user_version = 99")
+        connection.close()
+
+    for spoil in (file.unlink, damage, make_older):
+        index(data)
+        for suffix in ("-wal", "-shm"):
+            file.with_name(file.name + suffix).unlink(missing_ok=True)
+        spoil()
+        database.is_sound(data)
+        assert search(data).index == Progress(games=0, left=0, unreadable=0, complete=False)
+        assert index(data).complete
+        assert found(data) == [3, 2, 1]
+
+
+@pytest.mark.parametrize(
+    ("asked", "sentence"),
+    [
+        ({"before": "x"}, "before is a number of 1 to 15 digits, not 'x'"),
+        ({"game": "chess"}, "there is no game 'chess'; there are gipf, arrows, morris, mnk"),
+        ({"since": "yesterday"}, "since is a day as 2026-11-20, not 'yesterday'"),
+        ({"result": "won"}, "say with player= who has won"),
+        ({"result": "lucky"}, "there is no result 'lucky'; there are first, second, draw, annulled, won and lost"),
+        ({"player": "x" * 101}, "player has more than 100 characters"),
+    ],
+)
+def test_what_cannot_be_asked_for_is_refused_with_what_could(data: Path, asked: dict[str, str], sentence: str) -> None:
+    with pytest.raises(BadQuery) as error:
+        search(data, **asked)
+    assert str(error.value) == sentence

@@ -1,0 +1,61 @@
+"""The search of games in a real browser."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, expect
+
+from tests.web.chromium import check_accessibility, fits, open_page
+from tests.web.people.records import record, write
+from tests.web.site import Site, open_site
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture(scope="module")
+def played(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    """A server that has the records of some games."""
+    data = tmp_path_factory.mktemp("played")
+    fill(data)
+    with pytest.MonkeyPatch.context() as environment:
+        environment.setenv("NUMBA_DISABLE_JIT", "1")
+        with open_site(data) as site:
+            yield site
+
+
+def fill(data: Path) -> None:
+    for match in range(1, 54):
+        write(data, match, record(match, moves=("a1", "b1", "a2", "b2", "a3") if match % 2 else ("a1",)))
+    write(data, 54, record(54, ("cid", "ann"), ("c3",), parameters="4 4 4"))
+
+
+@pytest.mark.parametrize("phone", [False, True])
+def test_games_are_searched_and_the_search_stands_in_the_address(browser: Browser, played: Site, phone: bool) -> None:
+    with open_page(browser, phone=phone, dark=phone) as page:
+        page.goto(f"{played.url}/games")
+        expect(page.locator("#counted")).to_have_text("54 games")
+        expect(page.locator("#behind")).to_be_hidden()
+        expect(page.locator("#games tr")).to_have_count(50)
+        assert fits(page)
+        check_accessibility(page)
+        page.get_by_role("button", name="Show more").click()
+        expect(page.locator("#games tr")).to_have_count(54)
+        expect(page.locator("#more")).to_be_hidden()
+        page.get_by_label("Player", exact=True).fill("cid")
+        page.get_by_role("button", name="Search").click()
+        expect(page.locator("#games tr")).to_have_count(1)
+        assert page.url == f"{played.url}/games?player=cid"
+        page.reload()
+        expect(page.locator("#games tr")).to_contain_text("cid – ann")
+        page.go_back()
+        expect(page.locator("#counted")).to_have_text("54 games")
+        page.get_by_label("Result").select_option("first")
+        page.get_by_role("button", name="Search").click()
+        expect(page.locator("#games tr")).to_have_count(50)
+
+
+def test_a_search_that_cannot_be_is_refused_with_a_sentence(browser: Browser, played: Site) -> None:
+    with open_page(browser, refused=400) as page:
+        page.goto(f"{played.url}/games?result=won")
+        expect(page.locator("#fault")).to_have_text("Say with player= who has won.")
