@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Collection
 from functools import cached_property
 from pathlib import Path
+from typing import NamedTuple
 
 from engine.compiling.binding import can_compile
 from engine.compiling.compile_process import CompileProcess
@@ -46,6 +47,16 @@ def whole_tablebase_of(position: Position) -> "Tablebase | None":
     start = position.game.start(position.parameters)
     found = tablebase_of(start)
     return found if found is not None and is_whole(start.kernel(compile=False)) and is_made(start) else None
+
+
+class MoveValue(NamedTuple):
+    """What a move leads to with perfect play, for the side that makes it."""
+
+    move: str
+    result: int
+    """1 a win, 0 a draw, -1 a loss."""
+    plies: int
+    """After how many plies the game is over, this one counted; 0 for a draw."""
 
 
 class Tablebase:
@@ -97,6 +108,24 @@ class Tablebase:
         if position.verdict() is not None or self._opened() is None:
             return []
         return self._known_moves(position.kernel(compile=False), Counter(earlier))
+
+    def values(self, position: Position) -> list[MoveValue]:
+        """Return what each move leads to, the best one first; none where that is not known, or the game is over.
+
+        The shortest win comes first, then draws, then the longest loss. What stood on the board before does not
+        count here.
+        """
+        found = []
+        for move, after in position.successors():
+            judgement = self.judgement(after.kernel(compile=False).state)
+            if judgement is None:
+                return []
+            found.append(MoveValue(move, -judgement.result, judgement.plies + 1 if judgement.result else 0))
+        return sorted(found, key=lambda known: (-known.result, known.result * known.plies))
+
+    def is_expected(self) -> bool:
+        """Tell whether the tablebase, if it is not there, is made once `start` was called, and has all positions."""
+        return can_compile() and are_made() and self._is_whole
 
     def known_layers(self) -> KnownLayers | None:
         """Return what a compiled search may look up; None where every position is known, or there is no code yet."""

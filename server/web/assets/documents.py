@@ -88,6 +88,9 @@ DOCUMENTS = {
     ),
     "/atlas": Document("atlas", "Atlas of solved variants", ("atlas/atlas",), "atlas/atlas", "/atlas"),
     "/games": Document("games", "Games", ("people/people",), "people/games", "/games"),
+    "/atlas/{size:number}/{run:number}/{white:number}/{black:number}": Document(
+        "explorer", "Solved variant", ("atlas/explorer",), "atlas/explorer", "/atlas", target=("board", "board")
+    ),
 }
 """The pages by their paths, as routes write them."""
 

@@ -1,5 +1,6 @@
 """Playing in the browser.
 
+- `exact`: what every move of a position leads to with perfect play, as tablebases know it: the atlas shows that
 - `questions`: the questions of the page for playing, and their answers
 - `routes`: playing in the browser, as routes of the web application: how a game stands, which rows to choose, the
   bot's move

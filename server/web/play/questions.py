@@ -140,7 +140,7 @@ def read(body: bytes) -> Question:
 
 def look(question: Question) -> Answer:
     """Tell how a game stands and what can be played; raises `Refusal`."""
-    history = _history(question)
+    history = history_of(question)
     position = history.position
     outcome = history.verdict(MOVE_LIMIT)
     seen = msgspec.structs.replace(view(position), ending=ending_of(outcome, position.game.sides))
@@ -161,7 +161,7 @@ def look(question: Question) -> Answer:
 
 def rows(question: Question) -> Rows:
     """Tell which rows can be chosen after a push of GIPF and the choices so far; raises `Refusal`."""
-    position = _history(question).position
+    position = history_of(question).position
     if not isinstance(position, GipfPosition):
         raise Refusal(f"no rows are chosen in {position.game.name}, only in gipf")
     try:
@@ -186,7 +186,7 @@ def think(question: Question, game_engine: GameEngine, stop: Stop) -> Advice:
         raise Refusal(f"a bot thinks for {bounds} seconds about a move, not for {question.seconds:g}")
     if not 1 <= question.level <= MAX_LEVEL:
         raise Refusal(f"the level is {question.level}, but it has to be a whole number from 1 to {MAX_LEVEL}")
-    history = _history(question)
+    history = history_of(question)
     outcome = history.verdict(MOVE_LIMIT)
     if outcome is not None:
         raise Refusal(f"the game is over: {outcome.detail}")
@@ -206,7 +206,8 @@ def think(question: Question, game_engine: GameEngine, stop: Stop) -> Advice:
     )
 
 
-def _history(question: Question) -> History:
+def history_of(question: Question) -> History:
+    """Return the game that a question is about; raises `Refusal`."""
     game = GAMES.get(question.game)
     if game is None:
         raise Refusal(unknown_game(question.game))

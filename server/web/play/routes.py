@@ -23,7 +23,7 @@ LOOK_SECONDS = 10.0
 COMPILE_SECONDS = 60.0
 """How much longer than it thinks a bot may take: compiling a search takes some seconds, more where others work."""
 
-KINDS = {"look": LOOK_SECONDS, "rows": LOOK_SECONDS, "think": MAX_SECONDS + COMPILE_SECONDS}
+KINDS = {"look": LOOK_SECONDS, "rows": LOOK_SECONDS, "values": LOOK_SECONDS, "think": MAX_SECONDS + COMPILE_SECONDS}
 """What can be asked, and how long the answer may take."""
 
 LOOKERS = 2
@@ -49,7 +49,7 @@ class Playing:
             pass
 
     def routes(self) -> list[Route]:
-        """Return the routes: GET api/play/games, and POST of a question to api/play/look, rows and think."""
+        """Return the routes: GET api/play/games, and POST of a question to api/play/look, rows, values and think."""
         return [
             Route("/api/play/games", _games, methods=["GET"]),
             Route("/api/play/{kind}", self._ask, methods=["POST"]),

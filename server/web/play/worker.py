@@ -6,19 +6,25 @@ with what was found by then.
 """
 
 import sys
+from functools import lru_cache
 
 import msgspec
 
+from engine.games.catalogue import GAMES
+from engine.games.interface import Position
 from engine.search.game_engine import GameEngine
 from engine.search.searcher import Stop
-from engine.solve.tablebase.tablebase import tablebase_of
+from engine.solve.tablebase.tablebase import Tablebase, tablebase_of
 from server.config.process_settings import lower_priority
 from server.ops.workers.question_loop import OK, Question, answer_stoppable_questions
-from server.web.play import questions
+from server.web.play import exact, questions
 from server.web.play.questions import Refusal
 
 TABLE_MEGABYTES = 32
 """Some seconds' worth: nobody may let the bot think for longer."""
+
+TABLEBASES = 8
+"""Variants whose tablebases stay open: what was read of one is checked once only."""
 
 BAD_REQUEST = 400
 
@@ -34,11 +40,22 @@ def answer(asked: Question[Stop], game_engine: GameEngine) -> tuple[int, bytes]:
     """Return the status, and the body in JSON, of the answer to a question."""
     try:
         question = questions.read(asked.body)
+        if asked.kind == "values":
+            return OK, msgspec.json.encode(exact.values(question, _tablebase))
         if asked.kind == "think":
             return OK, msgspec.json.encode(questions.think(question, game_engine, asked.stop))
         return OK, msgspec.json.encode((questions.rows if asked.kind == "rows" else questions.look)(question))
     except Refusal as refusal:
         return BAD_REQUEST, msgspec.json.encode({"error": str(refusal)})
+
+
+def _tablebase(position: Position) -> Tablebase | None:
+    return _tablebase_of(position.game.name, position.parameters)
+
+
+@lru_cache(TABLEBASES)
+def _tablebase_of(game: str, parameters: str) -> Tablebase | None:
+    return tablebase_of(GAMES[game].start(parameters))
 
 
 if __name__ == "__main__":

@@ -11,12 +11,17 @@ import { sentence } from "../shared/words.js";
 
 const WINNERS = ["white", "black"];
 
-/** @param {?Cell} cell */
-function drawCell(cell) {
+/**
+ * @param {?Cell} cell
+ * @param {string} path of the variant's own page
+ */
+function drawCell(cell, path) {
   if (!cell) return el("td", {}, el("span.unseen", {}, "not solved"));
-  if (cell.winner === null) return el("td.draw", {}, el("span", { "aria-hidden": "true" }, "="), el("span.unseen", {}, "draw"));
-  const winner = WINNERS[cell.winner];
-  return el(`td.${winner}`, {}, el("span.unseen", {}, `${winner} wins in `), String(cell.plies ?? "?"));
+  const [kind, words, text] =
+    cell.winner === null
+      ? ["draw", "draw", "="]
+      : [WINNERS[cell.winner], `${WINNERS[cell.winner]} wins in ${cell.plies ?? "?"}`, String(cell.plies ?? "?")];
+  return el(`td.${kind}`, {}, el("a", { href: path, "aria-label": words }, text));
 }
 
 /** @param {Grid} grid */
@@ -28,7 +33,14 @@ function drawGrid({ size, run, rows, columns, cells }) {
     el("td.corner", {}, el("span.unseen", {}, "rows GW, columns GB")),
     ...columns.map((column) => el("th", { scope: "col" }, String(column))),
   );
-  const body = rows.map((row, i) => el("tr", {}, el("th", { scope: "row" }, String(row)), ...cells[i].map(drawCell)));
+  const body = rows.map((row, i) =>
+    el(
+      "tr",
+      {},
+      el("th", { scope: "row" }, String(row)),
+      ...cells[i].map((cell, j) => drawCell(cell, `/atlas/${size}/${run}/${row}/${columns[j]}`)),
+    ),
+  );
   return el(
     "section.card.grid",
     { "aria-label": name },
