@@ -361,10 +361,14 @@ class RecordStore:
             return 0, match
 
     @staticmethod
-    def newest(folder: Path, count: int) -> list[Path]:
-        """Return the paths of the ``count`` records with the highest numbers, highest first. Raises OSError."""
+    def newest(folder: Path, count: int, before: int | None = None) -> list[Path]:
+        """Return the paths of the ``count`` records with the highest numbers, highest first. Raises OSError.
+
+        ``before`` is a number that all of them are to be below.
+        """
         place = folder / "records"
-        return [place / f"{number}{SUFFIX}" for number in nlargest(count, _match_numbers(place))]
+        numbers = (number for number in _match_numbers(place) if before is None or number < before)
+        return [place / f"{number}{SUFFIX}" for number in nlargest(count, numbers)]
 
 
 class DataDirectoryInUse(OSError):

@@ -18,6 +18,7 @@
 - ``/api/contests/3/fragments``: what the page of a contest shows, as HTML
 - ``/api/atlas``: which variants are solved, and how they end
 - ``/live/lobby``, ``/live/matches/17``: server-sent events
+- ``/api``, ``/api/openapi.json``, ``/api/v1/…``: for programs (`server.web.api`)
 """
 
 import re
@@ -39,6 +40,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from server.arena.arena import Arena
 from server.storage.record_store import RecordStore
+from server.web.api.routes import Api
 from server.web.assets import documents, static_files
 from server.web.assets.static_files import File
 from server.web.atlas.routes import AtlasRoutes
@@ -84,14 +86,14 @@ Listen: TypeAlias = Callable[[Mailbox], Awaitable[None]]
 class Pages:
     """The handlers of all routes."""
 
-    def __init__(self, arena: Arena, record_store: RecordStore, hubs: Hubs) -> None:
-        """Take the arena, its records, and the channels of live pages."""
+    def __init__(self, arena: Arena, record_store: RecordStore, hubs: Hubs, record_analyser: RecordAnalyser) -> None:
+        """Take the arena, its records, the channels of live pages, and what reads records."""
         self._arena = arena
         self._record_store = record_store
         self._data = arena.settings.data
         self._hubs = hubs
         self._frame_cache = FrameCache()
-        self._record_analyser = RecordAnalyser()
+        self._record_analyser = record_analyser
 
     def routes(self) -> list[Route]:
         """Return all routes."""
@@ -316,7 +318,10 @@ async def _fault(request: Request, error: Exception) -> Response:
 def application(arena: Arena, record_store: RecordStore, hubs: Hubs, playing: Playing, people: People) -> ASGIApp:
     """Return the application."""
     handlers = {Refused: _refused, HTTPException: _unknown, ClientDisconnect: _left, Exception: _fault}
-    routes = [*Pages(arena, record_store, hubs).routes(), *playing.routes(), *people.routes(), *AtlasRoutes().routes()]
+    record_analyser = RecordAnalyser()
+    pages = Pages(arena, record_store, hubs, record_analyser)
+    routes = [*pages.routes(), *playing.routes(), *people.routes(), *AtlasRoutes().routes()]
+    routes += Api(arena, record_store, record_analyser).routes(routes)
     packing = Middleware(
         GZipMiddleware, minimum_size=PACKED_BYTES, compresslevel=PACKED_LEVEL, thread_minimum_size=THREAD_BYTES
     )

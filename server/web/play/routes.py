@@ -3,6 +3,9 @@
 Every request names the whole game (`server.web.play.questions`); nothing is kept here. Other processes do the work.
 """
 
+from collections.abc import Awaitable, Callable
+from functools import partial
+
 import trio
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
@@ -52,7 +55,7 @@ class Playing:
         """Return the routes: GET api/play/games, and POST of a question to api/play/look, rows, values and think."""
         return [
             Route("/api/play/games", _games, methods=["GET"]),
-            Route("/api/play/{kind}", self._ask, methods=["POST"]),
+            *(Route(f"/api/play/{kind}", self._answering(kind), methods=["POST"]) for kind in KINDS),
         ]
 
     async def ask(self, kind: str, body: bytes) -> tuple[int, bytes]:
@@ -60,10 +63,10 @@ class Playing:
         workers = self._thinkers if kind == "think" else self._lookers
         return await workers.ask(kind, body, KINDS[kind])
 
-    async def _ask(self, request: Request) -> Response:
-        kind = request.path_params["kind"]
-        if kind not in KINDS:
-            raise Refused(404, f"nothing is known of {kind!r}; there is {', '.join(KINDS)}")
+    def _answering(self, kind: str) -> Callable[[Request], Awaitable[Response]]:
+        return partial(self._ask, kind)
+
+    async def _ask(self, kind: str, request: Request) -> Response:
         if request.headers.get("content-type", "").partition(";")[0].strip() != "application/json":
             raise Refused(415, "a question is sent as application/json")
         body = await read_body(request, MAX_BYTES)
