@@ -83,6 +83,19 @@ def ratings(games: Iterable[Finished], names: Sequence[str], variants: int, anch
     )
 
 
+def standing(given: Data, name: str, place: int) -> tuple[Rating, tuple[float, ...]]:
+    """Return the rating of one of the players with its interval, and those of all in Elo, with an average of 0."""
+    best = fit(given)
+    elo, low, high = _estimate(given, best, covariance(given, best.values), _against(given, (), place, None))
+    games = sum(
+        int(number)
+        for first, second, number in zip(given.first, given.second, given.won + given.drawn + given.lost, strict=True)
+        if place in (first, second)
+    )
+    everybody = tuple(ELO * float(value) for value in best.values[: given.players])
+    return Rating(name=name, elo=elo, low=low, high=high, games=games), everybody
+
+
 def superiority(games: Iterable[Finished], names: Sequence[str], variants: int) -> dict[tuple[str, str], float]:
     """Return for each two players the likelihood that the first one is stronger, 0 to 1.
 
@@ -117,8 +130,8 @@ def _data(games: Iterable[Finished], names: Sequence[str], variants: int) -> Dat
 def _against(given: Data, names: Sequence[str], place: int, anchor: str | None) -> Vector:
     """Return the contrast that a rating is."""
     if anchor is None:
-        average = dict.fromkeys(range(len(names)), -1 / len(names))
-        return contrast(given, average | {place: 1 - 1 / len(names)})
+        average = dict.fromkeys(range(given.players), -1 / given.players)
+        return contrast(given, average | {place: 1 - 1 / given.players})
     return contrast(given, {names.index(anchor): -1.0}) + contrast(given, {place: 1.0})
 
 

@@ -87,6 +87,7 @@ DOCUMENTS = {
         "contest", "Contest", ("contests/contests", "contest"), "contests/contest", "/contests"
     ),
     "/atlas": Document("atlas", "Atlas of solved variants", ("atlas/atlas",), "atlas/atlas", "/atlas"),
+    "/player/{name:path}": Document("player", "Player", ("people/people",), "people/player", "/games"),
     "/games": Document("games", "Games", ("people/people",), "people/games", "/games"),
     "/atlas/{size:number}/{run:number}/{white:number}/{black:number}": Document(
         "explorer", "Solved variant", ("atlas/explorer",), "atlas/explorer", "/atlas", target=("board", "board")

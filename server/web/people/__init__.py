@@ -3,6 +3,7 @@
 - `database`: the file: its tables, and what becomes of one that is damaged or of another version
 - `indexing`: brings it up to the records, some at a time
 - `search`: what is asked for, and pages of games
+- `profiles`: what the page of a player shows
 - `process`: the worker processes that index and answer
 - `routes`: the routes, and when records are indexed
 """

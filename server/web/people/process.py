@@ -6,6 +6,7 @@ A question is an `Asked` in JSON. An answer of status 400 is a sentence about wh
 
 import sqlite3
 import sys
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from threading import Event
 from typing import Any
@@ -16,6 +17,7 @@ from server.config.process_settings import lower_priority
 from server.ops.workers.question_loop import OK, Question, answer_questions
 from server.web.people import database
 from server.web.people.indexing import bring_up
+from server.web.people.profiles import profile
 from server.web.people.search import BadQuery, find
 
 SLICE_SECONDS = 1.0
@@ -31,7 +33,7 @@ class Asked(msgspec.Struct, frozen=True):
     query: dict[str, str] = {}
 
 
-KINDS = {"games": find}
+KINDS: dict[str, Callable[[Path, sqlite3.Connection, Mapping[str, str]], object]] = {"games": find, "player": profile}
 """What can be asked: functions of a data directory, its index, and what is asked for."""
 
 

@@ -1,4 +1,4 @@
-"""The search of games in a real browser."""
+"""The search of games, and the page of a player, in a real browser."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -59,3 +59,25 @@ def test_a_search_that_cannot_be_is_refused_with_a_sentence(browser: Browser, pl
     with open_page(browser, refused=400) as page:
         page.goto(f"{played.url}/games?result=won")
         expect(page.locator("#fault")).to_have_text("Say with player= who has won.")
+
+
+@pytest.mark.parametrize("phone", [False, True])
+def test_a_name_leads_to_the_page_of_the_player(browser: Browser, played: Site, phone: bool) -> None:
+    with open_page(browser, phone=phone, dark=phone) as page:
+        page.goto(f"{played.url}/games?player=cid")
+        page.locator("#games").get_by_role("link", name="ann").click()
+        expect(page.locator("h1")).to_have_text("ann")
+        expect(page.locator("#total")).to_have_text("54 games: 54 won, 0 drawn, 0 lost")
+        expect(page.get_by_role("table", name="By opponent").locator("tbody tr")).to_have_count(2)
+        expect(page.get_by_role("img", name="Rating in m,n,k")).to_be_visible()
+        expect(page.get_by_role("table", name="Best wins").locator("tr")).to_have_count(5)
+        assert fits(page)
+        check_accessibility(page)
+        page.goto(f"{played.url}/player/BOB")
+        expect(page.get_by_role("table", name="Lost by")).to_contain_text("a line")
+
+
+def test_the_page_of_somebody_who_has_played_nothing_says_so(browser: Browser, played: Site) -> None:
+    with open_page(browser, refused=400) as page:
+        page.goto(f"{played.url}/player/no%2Fbody%3Cb%3E")
+        expect(page.locator("#fault")).to_contain_text("Nobody called 'no/body<b>' has played a game here")

@@ -2,7 +2,7 @@
 
 import { drawBoard } from "../boards/board.js";
 import { card } from "../contests/contest_card.js";
-import { el, find, patch, say } from "../shared/dom.js";
+import { el, find, patch, playerLink, say } from "../shared/dom.js";
 import { Further } from "./further.js";
 import { listen } from "../shared/net.js";
 import { count, gameName, reason, score, time } from "../shared/words.js";
@@ -76,7 +76,7 @@ function newTile(match) {
 
 function row(match) {
   const names = match.players.map((name, side) =>
-    el(match.ending?.winner === side ? "strong" : "span", {}, el(`span.chip.side${side}.of-${match.game}`), ` ${name}`),
+    el(match.ending?.winner === side ? "strong" : "span", {}, el(`span.chip.side${side}.of-${match.game}`), " ", playerLink(name)),
   );
   return el(
     "tr",
@@ -94,7 +94,7 @@ function person(player) {
     player.match === null
       ? el("span.small.quiet", {}, player.doing)
       : el("a.small", { href: `/match/${player.match}` }, `${player.doing} ${player.match}`);
-  return el("li", { "data-key": player.name }, el("span.name", {}, player.name), doing);
+  return el("li", { "data-key": player.name }, playerLink(player.name, "a.player.name"), doing);
 }
 
 function unlisted(lobby) {

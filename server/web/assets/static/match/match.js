@@ -4,7 +4,7 @@ import { studyOf, toLink, toPlay } from "../analysis/link.js";
 import { drawBoard } from "../boards/board.js";
 import { drawStock } from "../boards/stock.js";
 import { Clocks } from "../shared/clock.js";
-import { el, find, patch, say } from "../shared/dom.js";
+import { el, find, patch, playerLink, say } from "../shared/dom.js";
 import { offerFile } from "../shared/drop.js";
 import { drawTimes, drawValues, valueInWords } from "./graphs.js";
 import { Refused, Unreachable, ask, listen, untilReached } from "../shared/net.js";
@@ -108,7 +108,7 @@ class MatchPage {
       const clock = el("span.clock.number", { role: "timer", "aria-label": `Clock of ${name}` });
       const away = el("span.away", { hidden: true }, " is away");
       const chip = el(`span.chip.side${side}.of-${info.start.game}`);
-      const who = el("span.name", {}, name, el("span.quiet", {}, ` ${info.start.sides[side]}`), away);
+      const who = el("span.name", {}, playerLink(name), el("span.quiet", {}, ` ${info.start.sides[side]}`), away);
       find(`#player${side}`).replaceChildren(chip, who, stock, clock);
       [this.stocks[side], faces[side], this.away[side]] = [stock, clock, away];
     });

@@ -1,6 +1,6 @@
 /** A game that was played as a row of a table, as the search and the page of a player show it. */
 
-import { el } from "../shared/dom.js";
+import { el, playerLink } from "../shared/dom.js";
 import { gameName, reason, score } from "../shared/words.js";
 
 /**
@@ -25,7 +25,7 @@ import { gameName, reason, score } from "../shared/words.js";
  */
 export function gameRow(game) {
   const [first, second] = game.players.map((name, side) =>
-    el(game.winner === side ? "strong" : "span", {}, el(`span.chip.side${side}.of-${game.game}`), ` ${name}`),
+    el(game.winner === side ? "strong" : "span", {}, el(`span.chip.side${side}.of-${game.game}`), " ", playerLink(name)),
   );
   return el(
     "tr",

@@ -98,3 +98,12 @@ export function find(selector) {
 export function say(element, text) {
   if (element.textContent !== text) element.textContent = text;
 }
+
+/**
+ * A name as a link to the page of the player.
+ * @param {string} name
+ * @param {string} [tag] with classes, as of `el`
+ */
+export function playerLink(name, tag = "a.player") {
+  return el(tag, { href: `/player/${encodeURIComponent(name)}` }, name);
+}

@@ -1,0 +1,118 @@
+/** The page of a player: ratings over time, results by opponent, variant, colour and cause of loss, time, games. */
+
+import { el, find, patch, playerLink, say } from "../shared/dom.js";
+import { Refused, ask } from "../shared/net.js";
+import { count, gameName, reason, sentence, span } from "../shared/words.js";
+import { behind, gameRow } from "./game_row.js";
+import { ratingGraph, signed } from "./rating_graph.js";
+
+const AGAIN_MS = 3000;
+
+const name = decodeURIComponent(location.pathname.slice("/player/".length));
+
+async function show() {
+  const fault = find("#fault");
+  try {
+    const told = await ask(`/api/player?${new URLSearchParams({ name })}`);
+    fault.hidden = true;
+    draw(told);
+    if (!told.index.complete) setTimeout(show, AGAIN_MS);
+  } catch (error) {
+    if (!(error instanceof Refused)) throw error;
+    fault.hidden = false;
+    say(fault, sentence(error.message));
+  }
+}
+
+function draw(told) {
+  document.title = `${told.name} · gipf-arena`;
+  say(find("#name"), told.name);
+  const words = behind(told.index);
+  find("#behind").hidden = !words;
+  say(find("#behind"), words);
+  const { won, drawn, lost } = told.score;
+  const total = won + drawn + lost;
+  say(find("#total"), `${count(total, "game")}: ${won} won, ${drawn} drawn, ${lost} lost`);
+  find("#profile").hidden = !total;
+  if (!total) return;
+  patch(find("#ratings"), ...told.ratings.map(rating));
+  patch(
+    find("#tables"),
+    scores("By opponent", told.opponents, (score) => playerLink(score.name)),
+    scores("By variant", told.variants, (score) => gameName(score.game, score.name)),
+    scores("By colour", told.colours, (score) => `${gameName(score.game, "")}, ${score.name}`),
+    causes(told.causes, lost),
+  );
+  patch(find("#time"), ...time(told));
+  patch(
+    find("#lists"),
+    games("Best wins", told.best, "Games won from the opponents with the highest ratings."),
+    games("Worst losses", told.worst, "Games lost to the opponents with the lowest ratings."),
+    games("Last games", told.recent, ""),
+  );
+  find("#all").setAttribute("href", `/games?${new URLSearchParams({ player: told.name })}`);
+}
+
+function rating({ game, players, points }) {
+  const { elo, low, high } = points.at(-1).rating;
+  const now = `${signed(elo)} Elo, 95 % interval ${signed(low)} to ${signed(high)}`;
+  const label = `Rating in ${gameName(game, "")} after so many games; now ${now}`;
+  return el(
+    "section",
+    {},
+    el("h2", {}, `Rating in ${gameName(game, "")}`),
+    el(
+      "div.card.rated",
+      {},
+      el("p", {}, el("strong", {}, now), ` against the average of ${count(players, "player")}`),
+      ratingGraph(points, label),
+      el("p.small.quiet", {}, "After so many games. The bars are 95 % intervals."),
+    ),
+  );
+}
+
+function scores(title, rows, heading) {
+  return el(
+    "section",
+    {},
+    el("h2", {}, title),
+    el(
+      "div.card.scroll",
+      {},
+      el(
+        "table.games.scores",
+        { "aria-label": title },
+        el("thead", {}, el("tr", {}, ...["", "Won", "Drawn", "Lost", "Score"].map((word) => el(word ? "th.number" : "td", {}, word)))),
+        el("tbody", {}, ...rows.map((row) => scoreRow(row, heading(row)))),
+      ),
+    ),
+  );
+}
+
+function scoreRow({ won, drawn, lost }, heading) {
+  const share = `${Math.round((100 * (won + drawn / 2)) / (won + drawn + lost))} %`;
+  return el("tr", {}, el("th", { scope: "row" }, heading), ...[won, drawn, lost, share].map((value) => el("td.number", {}, `${value}`)));
+}
+
+function causes(rows, lost) {
+  const body = rows.map(([word, number]) =>
+    el("tr", {}, el("th", { scope: "row" }, reason(word)), el("td.number", {}, `${number}`), el("td.number", {}, `${Math.round((100 * number) / lost)} %`)),
+  );
+  const table = el("table.games.scores", { "aria-label": "Lost by" }, el("tbody", {}, ...body));
+  return el("section", {}, el("h2", {}, "Lost by"), el("div.card.scroll", {}, rows.length ? table : el("p.empty", {}, "No game was lost.")));
+}
+
+function time({ seconds_a_game: game, seconds_a_move: move, longest_turn: longest }) {
+  const said = (seconds) => span(Math.round(1000 * seconds));
+  const used = `${said(game)} a game and ${said(move)} a move on average.`;
+  if (!longest) return [used];
+  return [`${used} The longest turn took ${said(longest[1])}, in `, el("a", { href: `/match/${longest[0]}` }, `match ${longest[0]}`), "."];
+}
+
+function games(title, rows, about) {
+  if (!rows.length) return null;
+  const table = el("table.games", { "aria-label": title }, el("tbody", {}, ...rows.map(gameRow)));
+  return el("section", {}, el("h2", {}, title), about ? el("p.small.quiet", {}, about) : null, el("div.card.scroll", {}, table));
+}
+
+show();

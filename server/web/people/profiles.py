@@ -1,0 +1,202 @@
+"""What the page of a player shows: results, ratings over time, time used, best and worst games.
+
+Ratings are those of contests (`server.contest.scoring.ratings`), from all games of one kind that the index has: Elo
+against the average of all who have played it, with 95 % intervals, each as it stood after a part of the games.
+"""
+
+import sqlite3
+from collections import Counter, defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple, TypeAlias
+
+import msgspec
+
+from engine.games.catalogue import GAMES
+from server.contest.scoring.ratings import Rating, standing
+from server.contest.scoring.strength_model import data as aggregated
+from server.web.people.indexing import Progress, progress
+from server.web.people.search import COLUMNS, BadQuery, Row, has_contests, row_of, with_contests
+
+POINTS = 6
+"""Ratings of a game over time, at the most."""
+
+RATED = 300
+"""Players of a game that are rated, those with the most games: the time that it takes grows with their cube."""
+
+NOTABLE, OPPONENTS, VARIANTS = 5, 50, 30
+"""Best and worst games, opponents and variants that are listed, those with the most games."""
+
+
+class Score(msgspec.Struct, kw_only=True):
+    """Games under some heading, annulled ones aside, from the view of the player."""
+
+    name: str
+    game: str = ""
+    won: int = 0
+    drawn: int = 0
+    lost: int = 0
+
+    @property
+    def games(self) -> int:
+        """How many there are."""
+        return self.won + self.drawn + self.lost
+
+
+class Point(msgspec.Struct, frozen=True, kw_only=True):
+    """A rating as it stood after a game."""
+
+    match: int
+    started: str
+    rating: Rating
+
+
+class Rated(msgspec.Struct, frozen=True, kw_only=True):
+    """The ratings of a player in a game."""
+
+    game: str
+    players: int
+    """How many are rated."""
+    points: tuple[Point, ...]
+    """The oldest first."""
+
+
+class Profile(msgspec.Struct, frozen=True, kw_only=True):
+    """A player."""
+
+    name: str
+    score: Score
+    ratings: tuple[Rated, ...]
+    opponents: tuple[Score, ...]
+    variants: tuple[Score, ...]
+    colours: tuple[Score, ...]
+    causes: tuple[tuple[str, int], ...]
+    """Why games were lost, and how many, the most frequent one first."""
+    seconds_a_game: float
+    """What was charged in a game, on average."""
+    seconds_a_move: float
+    longest_turn: tuple[int, float] | None
+    """The match of the longest turn, and its seconds."""
+    best: tuple[Row, ...]
+    """Games won from the strongest opponents."""
+    worst: tuple[Row, ...]
+    """Games lost to the weakest opponents."""
+    recent: tuple[Row, ...]
+    index: Progress
+
+
+class Played(NamedTuple):
+    """A game of the player, and its side in it."""
+
+    game: Row
+    side: int
+
+
+Heading: TypeAlias = Callable[[Played], tuple[str, str]]
+"""What a game is counted under: a name, and its game where that belongs to it."""
+
+
+def profile(data: Path, connection: sqlite3.Connection, asked: Mapping[str, str]) -> Profile:
+    """Return the profile of the player that is asked for by ``name``; raises `BadQuery`."""
+    name = asked.get("name", "").strip()
+    if not name:
+        raise BadQuery("say with name= who is meant")
+    key = name.lower()
+    rows = connection.execute(
+        f"SELECT {COLUMNS}, first_key, first_longest, second_longest FROM games"
+        " WHERE (first_key = ?1 OR second_key = ?1) AND result <> 'annulled' ORDER BY match",
+        (key,),
+    ).fetchall()
+    width = COLUMNS.count(",") + 1
+    played = [Played(row_of(row[:width]), 0 if row[width] == key else 1) for row in rows]
+    if not played and progress(connection, data).complete:
+        raise BadQuery(f"nobody called {name!r} has played a game here that counts")
+    longest = max(
+        ((row[width + 1 + one.side], one.game.match) for row, one in zip(rows, played, strict=True)), default=None
+    )
+    games = sorted({one.game.game for one in played})
+    rated, strength = [], {}
+    for game in games:
+        found, everybody = _ratings(connection, game, key, [one.game for one in played if one.game.game == game])
+        rated.append(found)
+        strength.update({(game, other): elo for other, elo in everybody.items()})
+    attached = has_contests(data, connection)
+
+    def notable(games: Sequence[Row]) -> tuple[Row, ...]:
+        return with_contests(connection, list(games), attached)
+
+    won, lost = _by_opponent(played, strength, won=True), _by_opponent(played, strength, won=False)
+    moves = sum((one.game.plies + 1 - one.side) // 2 for one in played)
+    seconds = sum(one.game.used[one.side] for one in played) / 1000
+    return Profile(
+        name=played[-1].game.players[played[-1].side] if played else name,
+        score=(_scores(played, lambda one: ("", ""), 1) or (Score(name=""),))[0],
+        ratings=tuple(rated),
+        opponents=_scores(played, lambda one: (one.game.players[1 - one.side], ""), OPPONENTS),
+        variants=_scores(played, lambda one: (one.game.parameters, one.game.game), VARIANTS),
+        colours=_scores(played, lambda one: (GAMES[one.game.game].sides[one.side], one.game.game), VARIANTS),
+        causes=tuple(Counter(one.game.reason for one in played if _result(one) == "lost").most_common()),
+        seconds_a_game=seconds / max(1, len(played)),
+        seconds_a_move=seconds / max(1, moves),
+        longest_turn=None if longest is None else (longest[1], longest[0] / 1_000_000),
+        best=notable(won[-1 : -NOTABLE - 1 : -1]),
+        worst=notable(lost[:NOTABLE]),
+        recent=notable([one.game for one in played[: -NOTABLE - 1 : -1]]),
+        index=progress(connection, data),
+    )
+
+
+def _result(one: Played) -> str:
+    if one.game.winner is None:
+        return "drawn"
+    return "won" if one.game.winner == one.side else "lost"
+
+
+def _scores(played: Sequence[Played], heading: Heading, most: int) -> tuple[Score, ...]:
+    found: dict[tuple[str, str], Score] = {}
+    for one in played:
+        name, game = heading(one)
+        score = found.setdefault((name.lower(), game), Score(name=name, game=game))
+        setattr(score, _result(one), getattr(score, _result(one)) + 1)
+    return tuple(sorted(found.values(), key=lambda score: -score.games)[:most])
+
+
+def _by_opponent(played: Sequence[Played], strength: Mapping[tuple[str, str], float], *, won: bool) -> list[Row]:
+    """Return the games that were won, or lost, those against the weakest rated opponents first."""
+    wanted = "won" if won else "lost"
+    found = [
+        (strength[key], one.game)
+        for one in played
+        for key in [(one.game.game, one.game.players[1 - one.side].lower())]
+        if _result(one) == wanted and key in strength
+    ]
+    return [game for _, game in sorted(found, key=lambda pair: (pair[0], pair[1].match))]
+
+
+def _ratings(
+    connection: sqlite3.Connection, game: str, key: str, mine: Sequence[Row]
+) -> tuple[Rated, dict[str, float]]:
+    """Return the ratings of a player in a game over time, and those of all players now."""
+    rows = connection.execute(
+        "SELECT match, first_key, second_key, parameters, winner FROM games"
+        " WHERE game = ? AND result <> 'annulled' AND first_key <> second_key ORDER BY match",
+        (game,),
+    ).fetchall()
+    counted = Counter(name for row in rows for name in row[1:3])
+    names = [key, *(name for name, _ in counted.most_common(RATED) if name != key)][:RATED]
+    places = {name: place for place, name in enumerate(names)}
+    variants: dict[str, int] = defaultdict(lambda: len(variants))
+    results = [
+        (match, (places[first], places[second], variants[parameters], winner))
+        for match, first, second, parameters, winner in rows
+        if first in places and second in places
+    ]
+    stops = sorted({(len(mine) * part + POINTS - 1) // POINTS - 1 for part in range(1, POINTS + 1)})
+    points, everybody = [], tuple[float, ...]()
+    for stop in stops:
+        last = mine[stop]
+        before = [result for match, result in results if match <= last.match]
+        given = aggregated(len(names), len(variants), before)
+        rating, everybody = standing(given, key, places[key])
+        points.append(Point(match=last.match, started=last.started, rating=rating))
+    return Rated(game=game, players=len(names), points=tuple(points)), dict(zip(names, everybody, strict=False))
