@@ -26,8 +26,11 @@ def describe_failure(what: str, error: BaseException) -> str:
 
 
 def last_traceback_line(error: BaseException) -> str:
-    """Return the type of an exception and what it says, as a traceback ends."""
-    return traceback.format_exception_only(error)[-1].strip()
+    """Return the type of an exception and what it says, as a traceback ends, without its notes, in one line."""
+    ending = traceback.TracebackException.from_exception(error)
+    ending.__notes__ = []
+    *_, last = ending.format_exception_only()
+    return " ".join(line.strip() for line in last.splitlines()).strip()
 
 
 def traceback_of(error: BaseException) -> str:

@@ -8,6 +8,7 @@ import pytest
 
 from bots.bot import Bot, Clocks
 from bots.client.answers.log_lines import FIRST_LINES, MAX_LINES, failure_lines
+from bots.client.failures import describe_failure
 from bots.client.run import BadChoice, BotFailed, play
 from engine.games.interface import Position, Successor
 from engine.wire.lines import REQUEST_BYTES
@@ -59,6 +60,12 @@ def test_what_is_said_of_a_failure_fits_a_line() -> None:
 
 
 UNKNOWN = "< ERROR unknown_command unknown command\n"
+
+
+def test_what_an_exception_says_in_many_lines_and_its_notes_take_one_line() -> None:
+    error = ValueError("wrong field:\n  e9\n")
+    error.add_note("in the opening")
+    assert describe_failure("to choose a move", error) == "the bot failed to choose a move: ValueError: wrong field: e9"
 
 
 def test_the_traceback_is_sent_for_the_authors_log() -> None:

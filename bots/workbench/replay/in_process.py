@@ -1,7 +1,6 @@
 """Bots of this process, asked for the moves of turns, in a debugger where that is wanted."""
 
 import sys
-import traceback
 from collections.abc import Callable
 from contextlib import redirect_stdout
 from pdb import Pdb
@@ -12,7 +11,7 @@ from bots.bot import Bot, Choice, Clocks, FunctionBot, Resigned, Said, place_of_
 from bots.client.answers.choice import text_of
 from bots.client.answers.notes import NotingClocks, make_note
 from bots.client.errors import BotFailed
-from bots.client.failures import describe_failure
+from bots.client.failures import describe_failure, traceback_of
 from bots.client.run import to_stderr
 from bots.workbench.replay.answers import Answer
 from bots.workbench.replay.turns import Turn, match_of
@@ -59,7 +58,7 @@ class BotHere:
             return Answer("", str(failed), perf_counter() - began)
         except (Exception, SystemExit) as error:
             seconds = perf_counter() - began
-            traceback.print_exception(error)
+            print(traceback_of(error), end="", file=sys.stderr)
             return Answer("", describe_failure("to choose a move", error), seconds)
 
     def close(self) -> None:

@@ -2,7 +2,6 @@
 
 import io
 import sys
-import traceback
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, redirect_stdout
 from pathlib import Path
@@ -12,7 +11,7 @@ from typing import NamedTuple
 from bots.bot import Bot
 from bots.client import request
 from bots.client.errors import ArenaError
-from bots.client.failures import describe_failure
+from bots.client.failures import describe_failure, traceback_of
 from bots.client.run import Loaded, loading
 from engine.commands.usage_errors import reason
 
@@ -70,7 +69,7 @@ def _run(file: Path, main: ModuleType) -> FileBot:
     except ArenaError as error:
         raise ArenaError(f"{file}: {error}") from None
     except Exception as error:
-        traceback.print_exception(error)
+        print(traceback_of(error), end="", file=sys.stderr)
         raise ArenaError(describe_failure("before it called play", error)) from None
     finally:
         sys.stdin = stdin
