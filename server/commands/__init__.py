@@ -1,6 +1,7 @@
 """The commands of ``arena-server``.
 
 - `check_contest`: ``arena-server contest FILE --check``: tests every program of a contest in a short game
+- `console`: what commands print on while games are played
 - `contest`: the command line of ``arena-server contest`` and its subcommands
 - `demo`: ``arena-server demo``: one match between two bots over TCP, shown in the terminal
 - `doctor`: ``arena-server doctor``: checks everything that a server needs before it is started
