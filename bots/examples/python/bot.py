@@ -2,10 +2,9 @@
 
 It takes one of the legal moves with the longest text, at random. In GIPF and morris that is often one that captures.
 
-    python bot.py
-
-ARENA_HOST, ARENA_PORT, ARENA_NAME, ARENA_GAME and so on say where it plays, as whom and what: contests, matches and the
-conformance test set them. Without them it plays GIPF on the server of this machine.
+Start it by python with the name of this file. ARENA_HOST, ARENA_PORT, ARENA_NAME, ARENA_GAME and so on say where it
+plays, as whom and what: contests, matches and the conformance test set them. Without them it plays GIPF on the server
+of this machine.
 """
 
 from random import choice
