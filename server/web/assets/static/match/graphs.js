@@ -24,7 +24,7 @@ export function drawTimes(container, used, ply, game, go) {
   const longest = Math.max(1, ...used.map(({ spent }) => spent));
   const later = Math.max(1, ...used.slice(2).map(({ spent }) => spent));
   const most = used.length > 2 && longest > 2 * later ? later : longest;
-  const slot = (WIDTH - LEFT) / Math.max(LEAST_SLOTS, used.length);
+  const slot = slotOf(used.length);
   const bars = used.flatMap(({ side, spent }, i) => {
     const height = Math.min(1, spent / most) * (HEIGHT - BOTTOM);
     const across = { x: LEFT + i * slot + slot * 0.1, width: slot * 0.8 };
@@ -34,7 +34,7 @@ export function drawTimes(container, used, ply, game, go) {
   });
   const slowest = used.findIndex(({ spent }) => spent === longest) + 1;
   const label = used.length ? `Time used for each of ${used.length} moves; move ${slowest} took longest, ${span(longest)}` : "No moves";
-  frame(container, label, [...axis(span(most), "0"), ...bars], used.length, slot, go);
+  frame(container, label, [...axis(span(most), "0"), ...bars], used.length, go, ply);
 }
 
 /**
@@ -44,9 +44,10 @@ export function drawTimes(container, used, ply, game, go) {
  * @param {number} ply the position shown
  * @param {[string, string]} sides
  * @param {(ply: number) => void} go
+ * @param {number[]} mistakes moves that are marked; at the foot where the position after them was not searched
  */
-export function drawValues(container, values, ply, sides, go) {
-  const slot = (WIDTH - LEFT) / Math.max(LEAST_SLOTS, values.length - 1);
+export function drawValues(container, values, ply, sides, go, mistakes = []) {
+  const slot = slotOf(values.length - 1);
   const middle = (HEIGHT - BOTTOM) / 2;
   const scores = values.filter((value) => value && value.win === null).map(({ score }) => Math.abs(score));
   const scale = Math.max(LEAST_SCALE, quantile(scores, 0.9));
@@ -66,9 +67,14 @@ export function drawValues(container, values, ply, sides, go) {
         : svg("circle", { cx: run[0][0], cy: run[0][1], r: 2.5, class: "alone" }),
     ),
   ];
+  for (const one of mistakes) {
+    const [x, y] = [LEFT + one * slot, values[one] ? height(values[one]) : HEIGHT - BOTTOM - 6];
+    parts.push(svg("polygon", { points: points([[x - 6, y], [x, y - 6], [x + 6, y], [x, y + 6]]), class: "mistake" }));
+  }
   if (values[ply]) parts.push(svg("circle", { cx: LEFT + ply * slot, cy: height(values[ply]), r: 6, class: "here" }));
   const label = `Evaluation of ${values.length} positions, above the middle good for ${sides[0]}, below it for ${sides[1]}`;
-  frame(container, label, parts, values.length - 1, slot, go);
+  const marked = mistakes.length ? `; mistakes at ${mistakes.length > 1 ? "moves" : "move"} ${mistakes.join(", ")}` : "";
+  frame(container, label + marked, parts, values.length - 1, go, ply);
 }
 
 /** What a value means, in words. */
@@ -88,18 +94,52 @@ function axis(above, below) {
   ];
 }
 
-function frame(container, label, parts, plies, slot, go) {
+/**
+ * Let graphs of the same moves share a cursor: the move under the pointer is lit up in all of them.
+ * @param {HTMLElement[]} containers
+ * @param {() => number} plies
+ * @param {(ply: ?number) => void} show told which move that is, and null when the pointer has left
+ */
+export function shareCursor(containers, plies, show) {
+  const place = (ply) => {
+    for (const container of containers) {
+      const band = container.querySelector(".hover");
+      band?.setAttribute("x", String(LEFT + ((ply ?? 1) - 1) * slotOf(plies())));
+      band?.setAttribute("visibility", ply ? "visible" : "hidden");
+    }
+    show(ply);
+  };
+  for (const container of containers) {
+    container.addEventListener("pointermove", (event) => place(plyAt(container, event, plies()) || null));
+    container.addEventListener("pointerleave", () => place(null));
+  }
+}
+
+function slotOf(plies) {
+  return (WIDTH - LEFT) / Math.max(LEAST_SLOTS, plies);
+}
+
+function plyAt(container, event, plies) {
+  const box = container.firstElementChild.getBoundingClientRect();
+  const at = ((event.clientX - box.x) / box.width) * WIDTH - LEFT;
+  return Math.min(plies, Math.max(0, Math.ceil(at / slotOf(plies))));
+}
+
+/** Put the parts of a graph between the bands of the move shown and of the pointer, and the numbers of moves. */
+function frame(container, label, parts, plies, go, ply) {
+  const slot = slotOf(plies);
   const step = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000].find((size) => plies / size <= 8) ?? 5000;
   const numbers = [];
-  for (let ply = step; ply <= plies; ply += step) {
-    numbers.push(text(String(ply), { x: LEFT + (ply - 0.5) * slot, y: HEIGHT - 4, class: "tick middle" }));
+  for (let number = step; number <= plies; number += step) {
+    numbers.push(text(String(number), { x: LEFT + (number - 0.5) * slot, y: HEIGHT - 4, class: "tick middle" }));
   }
-  const drawing = svg("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img", "aria-label": label, class: "graph" }, [...parts, ...numbers]);
-  container.onclick = (event) => {
-    const box = container.firstElementChild.getBoundingClientRect();
-    const at = ((event.clientX - box.x) / box.width) * WIDTH - LEFT;
-    go(Math.min(plies, Math.max(0, Math.ceil(at / slot))));
-  };
+  const band = { y: 0, width: Math.max(3, slot), height: HEIGHT - BOTTOM };
+  const bands = [
+    ...(ply ? [svg("rect", { ...band, x: LEFT + (ply - 1) * slot, class: "cursor" })] : []),
+    svg("rect", { ...band, x: LEFT, visibility: "hidden", class: "cursor hover" }),
+  ];
+  const drawing = svg("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img", "aria-label": label, class: "graph" }, [...bands, ...parts, ...numbers]);
+  container.onclick = (event) => go(plyAt(container, event, plies));
   patch(container, drawing);
 }
 

@@ -6,10 +6,11 @@ import { drawStock } from "../boards/stock.js";
 import { Clocks } from "../shared/clock.js";
 import { el, find, patch, playerLink, say } from "../shared/dom.js";
 import { offerFile } from "../shared/drop.js";
-import { drawTimes, drawValues, valueInWords } from "./graphs.js";
+import { drawTimes, drawValues, shareCursor, valueInWords } from "./graphs.js";
 import { Refused, Unreachable, ask, listen, untilReached } from "../shared/net.js";
 import { offerLog } from "./log.js";
 import { MatchState } from "./match_state.js";
+import { Review, drawReview, judgement } from "./review.js";
 import { gameName, moveText, noteFigures, outcome, reason, sentence, span } from "../shared/words.js";
 
 const REST_MS = 600; // between two moves that are played, when what moves has come to rest
@@ -25,6 +26,7 @@ class MatchPage {
     this.number = number;
     this.record = record;
     this.values = null;
+    this.review = new Review((before) => this.#asking("review", `?before=${before}`), 0);
     this.moves = [];
     this.lost = false;
     this.playing = null;
@@ -118,6 +120,7 @@ class MatchPage {
   #list() {
     const list = find("#moves");
     find("#nothing").hidden = this.state.plies > 0;
+    const used = this.moves.length < this.state.plies ? this.state.used() : [];
     for (let i = this.moves.length; i < this.state.plies; i += 1) {
       const [move] = this.state.steps[i];
       const side = this.state.mover(i + 1);
@@ -127,6 +130,8 @@ class MatchPage {
         el("span.ply.number", {}, `${i + 1}.`),
         el(`span.chip.side${side}.of-${this.state.info.start.game}`, { role: "img", "aria-label": this.state.sides[side] }),
         el("span.move", {}, moveText(this.state.info.start.game, move)),
+        el("span.mark", { role: "img", hidden: true }),
+        el("span.took.number", { title: "Time that the move took" }, span(used[i].spent)),
       );
       this.moves.push(button);
       list.append(el("li", {}, button));
@@ -143,13 +148,17 @@ class MatchPage {
   /** Show what was noted of the move that led to this position. */
   #notes() {
     const { state, ply } = this;
-    find("#notes").hidden = state.notes.length === 0;
+    const judged = judgement(this.review.moves[ply], state.steps[ply - 1]?.[0], state.info.start.game);
+    find("#judged").hidden = !judged;
+    patch(find("#judged"), ...(judged ?? []));
+    find("#notes").hidden = state.notes.length === 0 && !judged;
     const notes = state.notesOf(ply).map((note) => {
       const chip = el(`span.chip.side${note.side}.of-${state.info.start.game}`, { role: "img", "aria-label": state.sides[note.side] });
       const figures = el("span.figures.number", {}, noteFigures(note));
       const line = note.pv ? el("span.pv", {}, note.pv.map((move) => moveText(state.info.start.game, move)).join(", ")) : null;
       return el("li", {}, chip, " ", figures, note.text ? ` ${note.text}` : null, line);
     });
+    find("#noted").hidden = state.notes.length === 0;
     say(find("#notes-of"), ply ? `Notes of move ${ply}` : "Notes");
     patch(find("#noted"), ...(notes.length ? notes : [el("li.quiet", {}, "Nothing was noted.")]));
   }
@@ -205,11 +214,36 @@ class MatchPage {
     drawTimes(find("#times"), this.state.used(), this.ply, this.state.info.start.game, go);
     find("#worth").hidden = !this.state.over || this.state.plies === 0;
     if (!this.values) return;
-    drawValues(find("#values"), this.values, this.ply, this.state.sides, go);
+    drawValues(find("#values"), this.values, this.ply, this.state.sides, go, this.review.mistakes);
+    drawReview(this.review, this.state, this.ply, go);
     find("#evaluate").hidden = true;
     find("#value").hidden = false;
     const over = this.following && this.state.view(this.ply)?.ending;
     say(find("#value"), valueInWords(this.values[this.ply], this.state.sides) || (over ? "the game is over here" : "not searched"));
+  }
+
+  /** Say what both graphs have of the move under the pointer. */
+  #pointed(ply) {
+    find("#pointed").hidden = !ply;
+    if (!ply) return;
+    const { state } = this;
+    const value = valueInWords(this.values?.[ply], state.sides);
+    const words = `Move ${ply}, ${moveText(state.info.start.game, state.steps[ply - 1][0])}: ${span(state.used()[ply - 1].spent)}`;
+    say(find("#pointed"), value ? `${words} · ${value}` : words);
+  }
+
+  /** Mark the mistakes in the list of moves, and show the review as far as it has come. */
+  #marks() {
+    this.moves.forEach((button, i) => {
+      const marks = this.review.moves[i + 1]?.marks ?? [];
+      const mark = button.querySelector(".mark");
+      mark.hidden = !marks.length;
+      mark.setAttribute("aria-label", marks.join(", "));
+      mark.title = marks.join(", ");
+      say(mark, marks.includes("blunder") ? "??" : marks.length ? "?" : "");
+    });
+    this.#notes();
+    this.#graphs();
   }
 
   #follow() {
@@ -288,7 +322,10 @@ class MatchPage {
     }
     find("#play").addEventListener("click", () => (this.playing ? this.#pause() : this.#play()));
     document.addEventListener("keydown", (event) => {
-      const key = { Home: "begin", ArrowLeft: "back", ArrowRight: "forward", End: "end", " ": "play" }[event.key];
+      const keys = event.shiftKey
+        ? { ArrowLeft: "mistake-before", ArrowRight: "mistake-after" }
+        : { Home: "begin", ArrowLeft: "back", ArrowRight: "forward", End: "end", " ": "play" };
+      const key = keys[event.key];
       const target = /** @type {?Element} */ (event.target);
       const typing = target?.closest?.("input, textarea, select, [contenteditable]");
       const pressing = event.key === " " && target?.closest?.("button, a, label");
@@ -304,6 +341,10 @@ class MatchPage {
     find("#link").addEventListener("click", (event) => copy(event.target, `${location.origin}${location.pathname}#${this.ply}`));
     find("#text").addEventListener("click", (event) => copy(event.target, this.state.view(this.ply)?.text ?? ""));
     find("#evaluate").addEventListener("click", () => this.#evaluate());
+    find("#earlier").addEventListener("click", () => this.#reviewOn());
+    find("#mistake-before").addEventListener("click", () => this.#mistake(-1));
+    find("#mistake-after").addEventListener("click", () => this.#mistake(1));
+    shareCursor([find("#times"), find("#values")], () => this.state.plies, (ply) => this.#pointed(ply));
     const record = find("#record");
     if (this.number === null) record.hidden = true;
     else [record.href, record.download] = [`/api/matches/${this.number}/record`, `match-${this.number}.txt`];
@@ -336,9 +377,7 @@ class MatchPage {
     button.disabled = true;
     say(button, "The engine is thinking …");
     try {
-      const path = this.number === null ? "/api/values" : `/api/matches/${this.number}/values`;
-      const options = this.number === null ? { method: "POST", body: this.record } : {};
-      const { values, unsearched } = await ask(path, options);
+      const { values, unsearched } = await ask(...this.#asking("values"));
       this.values = values;
       find("#sparse").hidden = !unsearched;
       const known = values.filter(Boolean).length;
@@ -348,7 +387,42 @@ class MatchPage {
       complain(error);
       button.disabled = false;
       say(button, "Ask the engine");
+      return;
     }
+    this.review.plies = this.state.plies;
+    this.review.first = this.state.plies + 1;
+    this.#reviewOn();
+  }
+
+  /** Have some more moves reviewed. */
+  async #reviewOn() {
+    const [status, button] = [find("#reviewing"), find("#earlier")];
+    button.hidden = true;
+    status.hidden = false;
+    try {
+      await this.review.go(() => this.#marks());
+    } catch (error) {
+      complain(error);
+    }
+    status.hidden = true;
+    button.hidden = this.review.first <= 1;
+  }
+
+  /** Go to the next mistake in a direction. */
+  #mistake(step) {
+    const ply = this.review.beside(this.ply, step);
+    if (ply === null) return;
+    this.#pause();
+    this.go(ply);
+  }
+
+  /**
+   * Where and how something is asked for about this match, or this record.
+   * @returns {[string, RequestInit]}
+   */
+  #asking(what, query = "") {
+    if (this.number === null) return [`/api/${what}${query}`, { method: "POST", body: this.record }];
+    return [`/api/matches/${this.number}/${what}${query}`, {}];
   }
 }
 

@@ -1,0 +1,100 @@
+/** The review of a match that is over: the server makes it in parts, and the last moves come first. */
+
+import { el, find, patch, say } from "../shared/dom.js";
+import { ask } from "../shared/net.js";
+import { count, moveText } from "../shared/words.js";
+
+const PARTS_AT_ONCE = 10; // of a long match; the reader may want more
+
+/** @typedef {{score?: number, result?: number, plies?: number, depth?: number}} Worth for the side that moves */
+/**
+ * @typedef {{ply: number, best: ?string, worth: ?Worth, best_worth: ?Worth, line: string[], loss: ?number,
+ *   marks: string[]}} Judged
+ */
+
+export class Review {
+  /**
+   * @param {(before: number) => [string, RequestInit]} asking where and how the part before a move is asked for
+   * @param {number} plies moves of the match
+   */
+  constructor(asking, plies) {
+    this.asking = asking;
+    this.plies = plies;
+    this.first = plies + 1; // of the moves that are reviewed
+    /** @type {Judged[]} by their numbers */
+    this.moves = [];
+  }
+
+  /** Ask for some parts more; `told` is called after each. */
+  async go(told) {
+    for (let part = 0; part < PARTS_AT_ONCE && this.first > 1; part += 1) {
+      const { first, moves } = await ask(...this.asking(this.first));
+      for (const judged of moves) this.moves[judged.ply] = judged;
+      this.first = first;
+      told();
+    }
+  }
+
+  get mistakes() {
+    return this.moves.filter((judged) => judged?.marks.length).map(({ ply }) => ply);
+  }
+
+  /** The mistake after or before a position, beginning again at the other end; null where there is none. */
+  beside(ply, step) {
+    const found = this.mistakes;
+    if (step > 0) return found.find((other) => other > ply) ?? found[0] ?? null;
+    return found.findLast((other) => other < ply) ?? found.at(-1) ?? null;
+  }
+}
+
+/** What is said of a move, as parts of a paragraph; null where nothing is known of it. */
+export function judgement(judged, move, game) {
+  if (!judged) return null;
+  const { best, worth, best_worth: bestWorth, line, marks } = judged;
+  if (!best || !worth || !bestWorth) return [el("strong", {}, "Engine:"), " there are too many moves here to look at them all."];
+  const said = moveText(game, move);
+  const after = line.length > 1 ? el("span.pv", {}, line.map((one) => moveText(game, one)).join(", ")) : null;
+  if (best === move) return [el("strong", {}, "Engine:"), ` ${said} is the best move, and ${worthInWords(worth)}.`, after];
+  const title = marks.length ? el("strong.bad", {}, `${capital(marks.join(", "))}:`) : el("strong", {}, "Engine:");
+  return [title, ` ${said} ${worthInWords(worth)}; ${moveText(game, best)} ${worthInWords(bestWorth)}.`, after];
+}
+
+/** What a move does, in words. */
+function worthInWords({ score = 0, result, plies, depth = 0 }) {
+  const end = plies ? ` in ${count(plies, "ply", "plies")}` : "";
+  if (result !== undefined) return result ? `${result > 0 ? "wins" : "loses"}${end}` : "draws";
+  const sign = score > 0 ? "+" : score < 0 ? "−" : "";
+  return `is worth ${sign}${(Math.abs(score) / 100).toFixed(2)} (depth ${depth})`;
+}
+
+function capital(words) {
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+/**
+ * Draw the list of mistakes, and how far the review has come.
+ * @param {Review} review
+ * @param {import("./match_state.js").MatchState} state
+ * @param {number} ply the position shown
+ * @param {(ply: number) => void} go
+ */
+export function drawReview(review, state, ply, go) {
+  const { mistakes, first, plies } = review;
+  find("#review").hidden = first > plies;
+  const what = first === 1 ? "All moves were reviewed" : `Moves ${first} to ${plies} were reviewed`;
+  say(find("#reviewed"), `${what}: ${mistakes.length ? count(mistakes.length, "mistake") : "no mistake was found"}.`);
+  for (const id of ["#mistake-before", "#mistake-after"]) find(id).hidden = mistakes.length === 0;
+  const { game } = state.info.start;
+  const loser = state.now.ending?.winner === null ? null : 1 - (state.now.ending?.winner ?? 2);
+  const last = mistakes.findLast((one) => state.mover(one) === loser);
+  const items = mistakes.map((one) => {
+    const side = state.mover(one);
+    const chip = el(`span.chip.side${side}.of-${game}`, { role: "img", "aria-label": state.sides[side] });
+    const words = `${one}. ${moveText(game, state.steps[one - 1][0])}`;
+    const whose = one === last ? `, the last mistake of ${state.info.players[side]}, who lost` : "";
+    const attributes = { type: "button", click: () => go(one), "aria-current": one === ply ? "true" : null };
+    const button = el("button", attributes, chip, el("span.move", {}, words), el("span.small", {}, review.moves[one].marks.join(", ") + whose));
+    return el("li", { "data-key": one }, button);
+  });
+  patch(find("#mistakes"), ...items);
+}

@@ -1,0 +1,88 @@
+"""What a person does with a match that is over, in a real browser."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Route, expect
+
+from tests.engine.records import Table
+from tests.web.chromium import check_accessibility, fits, open_page
+from tests.web.site import Site
+
+pytestmark = pytest.mark.slow
+
+LOST = ("b2", "b1", "a1", "c3", "a3", "a2", "c1")
+"""Tic-tac-toe: the second move loses, to both diagonals."""
+
+
+@contextmanager
+def kept_record(site: Site, match: int, *moves: str) -> Iterator[None]:
+    """Keep the record of a game of tic-tac-toe under a number while a test runs."""
+    path: Path = site.data / "records" / f"{match}.txt"
+    text = Table("mnk", "3 3 3").ready().play(*moves).text
+    path.write_text(text.replace("match 17\n", f"match {match}\n"), encoding="utf-8")
+    yield
+    path.unlink()
+
+
+@pytest.mark.parametrize("phone", [False, True])
+def test_mistakes_are_marked_and_jumped_to(browser: Browser, site: Site, phone: bool) -> None:
+    with kept_record(site, 900018, *LOST), open_page(browser, still=True, phone=phone, dark=phone) as page:
+        page.goto(f"{site.url}/match/900018")
+        page.locator("#evaluate").click()
+        expect(page.locator("#reviewed")).to_have_text("All moves were reviewed: 1 mistake.")
+        expect(page.locator("#reviewing")).to_be_hidden()
+        expect(page.locator("#mistakes li")).to_have_text(["2. b1blunder, the last mistake of bob, who lost"])
+        expect(page.locator("#moves .mark:visible")).to_have_text(["??"])
+        expect(page.locator("#moves .mark:visible")).to_have_attribute("aria-label", "blunder")
+        expect(page.locator("#values .mistake")).to_have_count(1)
+        expect(page.locator("#judged")).to_have_text("Engine: c1 is the best move, and wins in 1 ply.")
+        page.keyboard.press("Shift+ArrowRight")
+        expect(page.locator("#moves button[aria-current]")).to_contain_text("2.b1")
+        expect(page.locator("#judged")).to_contain_text("Blunder: b1 loses")
+        expect(page.locator("#judged")).to_contain_text("is worth 0.00 (depth 4)")
+        expect(page.locator("#mistakes button[aria-current]")).to_have_count(1)
+        places = [page.locator(f"#{graph} .cursor:not(.hover)").get_attribute("x") for graph in ("times", "values")]
+        assert places[0] == places[1] and float(places[0] or "nan") == pytest.approx(80 + 520 / 12)
+        check_accessibility(page)
+        assert fits(page)
+
+
+def test_both_graphs_show_the_move_under_the_pointer(browser: Browser, site: Site) -> None:
+    with kept_record(site, 900019, *LOST), open_page(browser, still=True) as page:
+        page.goto(f"{site.url}/match/900019")
+        page.locator("#evaluate").click()
+        expect(page.locator("#values .curve")).to_be_visible()
+        expect(page.locator("#reviewing")).to_be_hidden()
+        box = page.locator("#times svg").bounding_box()
+        assert box is not None
+        expect(page.locator("#moves .took")).to_have_count(len(LOST))
+        page.locator("#times svg").hover(position={"x": box["width"] * (80 + 2.5 * 520 / 12) / 600, "y": 20})
+        expect(page.locator("#pointed")).to_contain_text("Move 3, a1: ")
+        expect(page.locator(".cursor.hover[visibility=visible]")).to_have_count(2)
+        page.locator("h1").hover()
+        expect(page.locator("#pointed")).to_be_hidden()
+
+
+def test_a_record_from_a_file_is_reviewed_in_parts_and_no_more_than_some_at_once(
+    browser: Browser, site: Site, tmp_path: Path
+) -> None:
+    record = tmp_path / "record.txt"
+    record.write_text(Table("mnk", "3 3 3").ready().play(*LOST).text)
+    asked: list[str] = []
+    with open_page(browser, still=True) as page:
+        page.goto(f"{site.url}/replay")
+        page.set_input_files("#file", record)
+
+        def answer(route: Route) -> None:
+            before = int(route.request.url.split("before=")[1])
+            asked.append(route.request.url.split("/api/")[1])
+            route.fulfill(json={"first": 300 if before == 8 else before - 24, "nodes": 1, "moves": []})
+
+        page.route("**/api/review*", answer)
+        page.locator("#evaluate").click()
+        expect(page.locator("#earlier")).to_be_visible()
+        assert asked == ["review?before=8", *(f"review?before={before}" for before in range(300, 84, -24))]
+        assert len(asked) == 10
