@@ -30,6 +30,7 @@ COMMANDS = (
     Command(
         "atlas", "engine.commands.solving.atlas:atlas", "Solve many variants of a game, and keep the results in a file."
     ),
+    Command("verify", "engine.commands.solving.verify:verify", "Verify a tablebase by the rules alone."),
     Command("record", "engine.commands.record:replay", "Replay the record of a match and verify it."),
     Command("analyse", "engine.commands.analyse:analyse", "Think about a position, depth by depth."),
     Command("duel", "engine.commands.duel.command:duel", "Measure one configuration of the search against another."),

@@ -66,6 +66,8 @@ class GipfLayerRules(GipfRules, LayerRules):
     canonical: Callable[[State], State]
     place_of: Callable[[int, int, int, ranking.Index], tuple[int, int]]
     sets_at: Callable[[int, int, int, ranking.Index], tuple[int, int]]
+    FIELDS: int
+    """Of the board."""
 
 
 def field_sets(size: int, *, compile: bool) -> FieldSets:

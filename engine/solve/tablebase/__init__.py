@@ -4,4 +4,5 @@
 - `making`: making a tablebase, once on a machine, and in a process of its own beside other work
 - `shipped`: tablebases of the smallest boards, which belong to this distribution
 - `tablebase`: looking positions up: the value of each move, and a line of perfect play
+- `verification`: verifies a tablebase by the rules alone
 """

@@ -1,0 +1,76 @@
+"""Verifying tablebases by the rules alone: what is right, and what was changed."""
+
+from itertools import islice
+from pathlib import Path
+
+import pytest
+
+from engine import cli
+from engine.games.catalogue import start_of
+from engine.solve.layered.pair import layer_rules
+from engine.solve.layered.solver import Layers, layer_of
+from engine.solve.tablebase import making
+from engine.solve.tablebase.verification import all_places, fault_at, position_at, random_places
+
+KERNEL = start_of("gipf", "2 2 4 4").kernel(compile=False)
+
+
+def solved(directory: Path | None = None) -> Layers:
+    layers = Layers(KERNEL, (4, 4), memory=1 << 30, directory=directory)
+    for pair in layers.missing((4, 4)):
+        layers.solve(pair, lambda: False)
+    return layers
+
+
+def test_every_position_is_looked_at_and_each_changed_value_is_found() -> None:
+    layers = solved()
+    states = {place: state for place in all_places(KERNEL, (4, 4)) if (state := position_at(KERNEL, place))}
+    rules = layer_rules(KERNEL)
+    for place, state in states.items():
+        assert place.layer == layer_of(KERNEL._replace(state=state))
+        assert place.number == rules.place_in_layer(state, rules.index)
+    assert layers.total((4, 4))[0] == len(states)
+    assert not any(fault_at(KERNEL, layers, *found) for found in states.items())
+    right = bytes(layers.known().values)
+    changed = [next(at for at, value in enumerate(right) if value == wanted) for wanted in (2, 3)]
+    for at in changed:
+        layers.fill(right[:at] + b"\x04" + right[at + 1 :])
+        assert any(fault_at(KERNEL, layers, *found) for found in states.items())
+
+
+def test_a_seed_has_the_same_places_on_every_machine() -> None:
+    found = list(islice(random_places(KERNEL, (4, 4), 7), 40))
+    assert found == list(islice(random_places(KERNEL, (4, 4), 7), 40))
+    assert found != list(islice(random_places(KERNEL, (4, 4), 8), 40))
+    assert set(found) <= set(all_places(KERNEL, (4, 4)))
+
+
+def test_the_command_tells_of_faults(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(making.GIVEN, str(tmp_path))
+    assert cli.run(["verify", "gipf", "2 2 4 4"]) == 2
+    assert "there is no tablebase yet" in capsys.readouterr().err
+    solved(tmp_path)
+    assert cli.run(["verify", "gipf", "2 2 4 4", "--positions", "300"]) == 0
+    assert capsys.readouterr().out == "300 positions, 0 of them with a value that does not follow from the rules\n"
+    file = tmp_path / "gipf_2_2.layers"
+    file.write_bytes(bytes(len(file.read_bytes())))
+    assert cli.run(["verify", "gipf", "2 2 4 4"]) == 2
+    assert "differ from their checksums" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [(("4 4 6 6",), "has no tablebase"), (("2 2 4 4", "--positions", "0"), "--positions is a number")],
+)
+def test_what_cannot_be_verified_is_refused(
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    arguments: tuple[str, ...],
+    words: str,
+) -> None:
+    monkeypatch.setenv(making.GIVEN, str(tmp_path))
+    assert cli.run(["verify", "gipf", *arguments]) == 2
+    assert words in capsys.readouterr().err
