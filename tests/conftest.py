@@ -21,6 +21,10 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 # nor does any test make tablebases beside it, or find those of the user
 os.environ["ARENA_TABLEBASES"] = ""
 
+# make, which runs the tests, tells a make that a test starts that it is the second one, and with which options
+for name in ("MAKEFLAGS", "MAKELEVEL", "MAKEOVERRIDES", "MFLAGS"):
+    os.environ.pop(name, None)
+
 # without its compiled modules each of the hundreds of processes that are started takes half as long again
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
