@@ -1,10 +1,12 @@
 """``python -m bots`` is ``arena-bot``."""
 
 from engine.commands.program.interrupt import load
+from engine.commands.program.output import escape_what_cannot_be_shown
 
 
 def main() -> None:
     """Run ``arena-bot``; Ctrl-C while it is loaded ends it quietly."""
+    escape_what_cannot_be_shown()
     load("bots.cli")()
 
 

@@ -61,3 +61,13 @@ def test_a_home_that_cannot_be_written_takes_one_line(program: str, tmp_path: Pa
     done = run(program, home, "--install-completion", "--shell", "fish")
     assert done.returncode == 1 and done.stdout == ""
     assert done.stderr.startswith(f"{program}: --install-completion: {home}") and done.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize("program", ["engine", "bots", "server"])
+def test_what_an_encoding_lacks_is_shown_as_an_escape(program: str) -> None:
+    main = f"import {program}.__main__ as program; program.load = lambda name: lambda: print('gr\\xfcn \\u25cb')"
+    found = subprocess.run(
+        [sys.executable, "-P", "-c", f"{main}; program.main()"],
+        env={**os.environ, "PYTHONIOENCODING": "ascii"}, capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    assert found.stdout == "gr\\xfcn \\u25cb\n"
