@@ -321,7 +321,7 @@ def application(arena: Arena, record_store: RecordStore, hubs: Hubs, playing: Pl
     record_analyser = RecordAnalyser()
     pages = Pages(arena, record_store, hubs, record_analyser)
     routes = [*pages.routes(), *playing.routes(), *people.routes(), *AtlasRoutes().routes()]
-    routes += Api(arena, record_store, record_analyser).routes(routes)
+    routes += Api(arena, record_store, record_analyser, playing).routes(routes)
     packing = Middleware(
         GZipMiddleware, minimum_size=PACKED_BYTES, compresslevel=PACKED_LEVEL, thread_minimum_size=THREAD_BYTES
     )

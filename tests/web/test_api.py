@@ -131,3 +131,33 @@ def test_the_list_of_requests_can_be_read_everywhere(browser: Browser, site: Sit
         assert page.locator("h2").count() == len(OPERATIONS)
         assert fits(page)
         check_accessibility(page)
+
+
+def test_a_match_can_be_shown_on_another_site(browser: Browser, site: Site) -> None:
+    match = finished(site)
+    picture = ask(site, f"/api/v1/matches/{match}/position.svg")
+    assert picture.headers["content-type"] == "image/svg+xml" and picture.body.startswith(b"<svg ")
+    assert picture.headers["cross-origin-resource-policy"] == "cross-origin"
+    first = ask(site, f"/api/v1/matches/{match}/position.svg?ply=0")
+    assert first.status == 200 and first.body != picture.body
+    beyond = ask(site, f"/api/v1/matches/{match}/position.svg?ply=9")
+    assert (beyond.status, beyond.json) == (400, {"error": "ply is 9, but there are 1 moves"})
+    policy = ask(site, f"/embed/match/{match}").headers["content-security-policy"]
+    assert "frame-ancestors *" in policy and "script-src 'self'" in policy
+    with open_page(browser) as page:
+        page.goto(f"{site.url}/embed/match/{match}")
+        assert page.get_by_text("ann – bob: second").is_visible()
+        board = page.get_by_role("img", name="The board, moves made: 1")
+        assert board.evaluate("image => image.complete && image.naturalWidth > 0")
+        assert fits(page)
+        check_accessibility(page)
+
+
+def test_oembed_names_the_frame_of_a_match_of_this_server_only(site: Site) -> None:
+    match = finished(site)
+    told = ask(site, f"/oembed?url={site.url}/match/{match}&maxwidth=300").json
+    assert (told["version"], told["type"], told["width"]) == ("1.0", "rich", 300)
+    assert f'<iframe src="{site.url}/embed/match/{match}" width="300"' in told["html"]
+    for url in (f"http://example.net/match/{match}", f"{site.url}/contest/{match}", "http://[", ""):
+        assert ask(site, f"/oembed?url={url}").status == 404, url
+    assert ask(site, f"/oembed?url={site.url}/match/{match}&format=xml").status == 501

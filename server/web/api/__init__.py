@@ -5,4 +5,5 @@
 - `records`: finished matches as JSON, from their records
 - `reference`: the page that lists all requests
 - `routes`: the routes below ``/api/v1``, and those of the description
+- `sharing`: what other sites may show of a match: a frame with its board, and the oEmbed answer
 """

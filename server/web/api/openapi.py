@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from server.web.api.operations import BASE, EVENTS, JSON, NDJSON, TEXT, Fault, Operation
+from server.web.api.operations import BASE, EVENTS, JSON, NDJSON, SVG, TEXT, Fault, Operation
 
 FAULT = "Why there is no answer, in one sentence"
 
@@ -42,7 +42,9 @@ def _operation(operation: Operation, schema_of: Mapping[str, object]) -> dict[st
     note = {NDJSON: "; each line is JSON of this type", EVENTS: "; the data of each event is JSON of this type"}
     answer = {
         "description": operation.summary + note.get(operation.media_type, ""),
-        "content": {operation.media_type: {"schema": {"type": "string"} if operation.media_type == TEXT else schema}},
+        "content": {
+            operation.media_type: {"schema": {"type": "string"} if operation.media_type in (TEXT, SVG) else schema}
+        },
     }
     fault = {"description": FAULT, "content": {JSON: {"schema": schema_of[repr(Fault)]}}}
     whole: dict[str, object] = {

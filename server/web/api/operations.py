@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import msgspec
 
 from server.web.api.records import PlayedMatch
+from server.web.play import exact
 from server.web.play.questions import Advice, Answer, Question, Rows
 from server.web.replay.evaluations import Values
 from server.web.replay.match_frames import Info, NoteView, Now
@@ -12,6 +13,7 @@ from server.web.views.contests import Entry
 from server.web.views.lobby import Overview, Running
 
 JSON, TEXT, NDJSON, EVENTS = "application/json", "text/plain", "application/x-ndjson", "text/event-stream"
+SVG = "image/svg+xml"
 
 BASE = "/api/v1"
 """What all paths begin with. A change that breaks a program gets another number."""
@@ -77,6 +79,13 @@ OPERATIONS = (
         serves="/api/matches/{number:number}/record",
     ),
     Operation(
+        path="/matches/{number}/position.svg",
+        summary="A picture of a position of a match, the last one or that after so many moves",
+        answer=str,
+        media_type=SVG,
+        query=(("ply", "how many moves were made before"),),
+    ),
+    Operation(
         path="/matches/{number}/notes",
         summary="What the players of a match that is running, or was over recently, have noted",
         answer=tuple[NoteView, ...],
@@ -121,6 +130,15 @@ OPERATIONS = (
         serves="/api/play/look",
     ),
     Operation(
+        path="/picture",
+        summary="A picture of a position, its last move marked",
+        answer=str,
+        media_type=SVG,
+        method="POST",
+        body=Question,
+        serves="/api/play/picture",
+    ),
+    Operation(
         path="/rows",
         summary="The rows of GIPF that can be taken after a push",
         answer=Rows,
@@ -135,5 +153,13 @@ OPERATIONS = (
         method="POST",
         body=Question,
         serves="/api/play/think",
+    ),
+    Operation(
+        path="/probe",
+        summary="The exact result and distance of each move, from the tablebase of the variant where there is one",
+        answer=exact.Values,
+        method="POST",
+        body=Question,
+        serves="/api/play/values",
     ),
 )

@@ -11,20 +11,23 @@ from importlib.metadata import version
 import msgspec
 import trio
 from starlette.requests import Request
-from starlette.responses import Response, StreamingResponse
+from starlette.responses import HTMLResponse, Response, StreamingResponse
 from starlette.routing import Route
 
 from server.arena.arena import Arena
+from server.ops.workers.question_loop import OK
 from server.storage.record_store import RecordStore
-from server.web.api import openapi, reference
-from server.web.api.operations import BASE, EVENTS, JSON, NDJSON, OPERATIONS, Operation
+from server.web.api import openapi, reference, sharing
+from server.web.api.operations import BASE, EVENTS, JSON, NDJSON, OPERATIONS, SVG, Operation
 from server.web.api.records import played_match
-from server.web.assets.static_files import file_of
+from server.web.assets.static_files import address, file_of
 from server.web.http.client_quota import ClientQuota
 from server.web.http.errors import Refused
 from server.web.http.listener import QUOTA
 from server.web.http.path_numbers import DIGITS
 from server.web.live.channels import away
+from server.web.play.questions import Question
+from server.web.play.routes import Playing
 from server.web.replay.analysis_requests import RecordAnalyser
 from server.web.replay.match_frames import frame_of, info_of, now_of
 
@@ -45,8 +48,11 @@ class _Whole(msgspec.Struct):
 class Api:
     """The handlers of these routes."""
 
-    def __init__(self, arena: Arena, record_store: RecordStore, record_analyser: RecordAnalyser) -> None:
-        """Take the arena, its records, and what reads them."""
+    def __init__(
+        self, arena: Arena, record_store: RecordStore, record_analyser: RecordAnalyser, playing: Playing
+    ) -> None:
+        """Take the arena, its records, what reads them, and what draws positions."""
+        self._playing = playing
         self._arena = arena
         self._record_store = record_store
         self._record_analyser = record_analyser
@@ -55,6 +61,7 @@ class Api:
         """Return the routes of all operations; ``pages`` are routes that answer the requests of the pages."""
         own = {
             "/matches/{number}": self._match,
+            "/matches/{number}/position.svg": self._picture,
             "/records": self._records,
             "/records/{number}": self._record,
         }
@@ -71,6 +78,8 @@ class Api:
         return [
             Route("/api", about),
             Route("/api/openapi.json", description),
+            Route("/embed/match/{number:number}", self._frame),
+            Route("/oembed", self._embed),
             *(Route(_path(one), own.get(one.path) or known[one.serves], methods=_methods(one)) for one in OPERATIONS),
         ]
 
@@ -89,6 +98,52 @@ class Api:
             return msgspec.json.encode({"info": info_of(match.header), "now": now})
 
         return _json(await trio.to_thread.run_sync(told_now))
+
+    async def _played(self, number: int) -> tuple[str, Question, bool]:
+        """Return the title of a match, its game so far, and whether it is running."""
+        match = self._arena.find_match(number)
+        if match is not None:
+            state = match.public
+            history, players, outcome = state.history, match.header.players, state.outcome
+            result = "" if outcome is None else outcome.result(state.sides)
+            question = Question(game=history.start.game.name, start=history.start.text(), moves=history.moves)
+            return sharing.title_of(players, result), question, outcome is None
+        try:
+            played = await trio.to_thread.run_sync(played_match, await self._text(number))
+        except ValueError as error:
+            raise Refused(422, f"the record of match {number} is not whole: {error}") from None
+        question = Question(game=played.game, start=played.position, moves=played.moves)
+        return sharing.title_of(played.players, played.result), question, False
+
+    async def _picture(self, request: Request) -> Response:
+        _, question, _ = await self._played(request.path_params["number"])
+        plies = len(question.moves)
+        ply = _number(request, "ply", plies)
+        if ply > plies:
+            raise Refused(400, f"ply is {ply}, but there are {plies} moves")
+        asked = msgspec.structs.replace(question, moves=question.moves[:ply])
+        status, drawn = await self._playing.ask("picture", msgspec.json.encode(asked))
+        if status != OK:
+            return Response(drawn, status, media_type=JSON)
+        return Response(drawn, media_type=SVG, headers=sharing.PICTURE_HEADERS)
+
+    async def _frame(self, request: Request) -> Response:
+        number = request.path_params["number"]
+        title, question, running = await self._played(number)
+        text = sharing.frame(number, title, len(question.moves), running, address)
+        return HTMLResponse(text, headers=sharing.FRAME_HEADERS)
+
+    async def _embed(self, request: Request) -> Response:
+        asked = request.query_params
+        if asked.get("format", "json") != "json":
+            raise Refused(501, "an oEmbed answer is JSON here")
+        url = asked.get("url", "")
+        match = sharing.match_of(url, request.headers.get("host", ""))
+        if match is None:
+            raise Refused(404, "url has to be the address of the page of a match of this server")
+        title, _, _ = await self._played(match)
+        most = _number(request, "maxwidth", sharing.WIDTH), _number(request, "maxheight", sharing.HEIGHT)
+        return _json(msgspec.json.encode(sharing.embed(url, match, title, most)))
 
     async def _record(self, request: Request) -> Response:
         number = request.path_params["number"]

@@ -12,6 +12,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from engine.games.catalogue import GAMES
+from server.ops.workers.question_loop import OK
 from server.web.http.errors import Refused
 from server.web.http.request_body import cancel_when_gone, read_body
 from server.web.play.questions import MAX_SECONDS
@@ -26,8 +27,13 @@ LOOK_SECONDS = 10.0
 COMPILE_SECONDS = 60.0
 """How much longer than it thinks a bot may take: compiling a search takes some seconds, more where others work."""
 
-KINDS = {"look": LOOK_SECONDS, "rows": LOOK_SECONDS, "values": LOOK_SECONDS, "think": MAX_SECONDS + COMPILE_SECONDS}
+KINDS = {
+    **dict.fromkeys(("look", "rows", "values", "picture"), LOOK_SECONDS),
+    "think": MAX_SECONDS + COMPILE_SECONDS,
+}
 """What can be asked, and how long the answer may take."""
+
+SVG = "image/svg+xml"
 
 LOOKERS = 2
 """Processes that answer what needs no thinking."""
@@ -52,7 +58,7 @@ class Playing:
             pass
 
     def routes(self) -> list[Route]:
-        """Return the routes: GET api/play/games, and POST of a question to api/play/look, rows, values and think."""
+        """Return the routes: GET api/play/games, and POST of a question to api/play/KIND for each of the KINDS."""
         return [
             Route("/api/play/games", _games, methods=["GET"]),
             *(Route(f"/api/play/{kind}", self._answering(kind), methods=["POST"]) for kind in KINDS),
@@ -76,7 +82,8 @@ class Playing:
             nursery.start_soon(cancel_when_gone, request.receive, nursery.cancel_scope)
             try:
                 status, answer = await self.ask(kind, body)
-                response = Response(answer, status, media_type="application/json")
+                is_picture = kind == "picture" and status == OK
+                response = Response(answer, status, media_type=SVG if is_picture else "application/json")
             except Refused as error:
                 refused = error
             nursery.cancel_scope.cancel()

@@ -37,13 +37,15 @@ def main() -> None:
 
 
 def answer(asked: Question[Stop], game_engine: GameEngine) -> tuple[int, bytes]:
-    """Return the status, and the body in JSON, of the answer to a question."""
+    """Return the status, and the body, JSON or a picture, of the answer to a question."""
     try:
         question = questions.read(asked.body)
         if asked.kind == "values":
             return OK, msgspec.json.encode(exact.values(question, _tablebase))
         if asked.kind == "think":
             return OK, msgspec.json.encode(questions.think(question, game_engine, asked.stop))
+        if asked.kind == "picture":
+            return OK, questions.picture(question).encode()
         return OK, msgspec.json.encode((questions.rows if asked.kind == "rows" else questions.look)(question))
     except Refusal as refusal:
         return BAD_REQUEST, msgspec.json.encode({"error": str(refusal)})
