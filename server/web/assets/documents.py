@@ -13,6 +13,7 @@ LINKS = {
     "/analysis": "Analysis",
     "/contests": "Contests",
     "/games": "Games",
+    "/explorer": "Openings",
     "/atlas": "Atlas",
 }
 """The pages that every page leads to."""
@@ -88,6 +89,7 @@ DOCUMENTS = {
     ),
     "/atlas": Document("atlas", "Atlas of solved variants", ("atlas/atlas",), "atlas/atlas", "/atlas"),
     "/player/{name:path}": Document("player", "Player", ("people/people",), "people/player", "/games"),
+    "/explorer": Document("openings", "Openings", ("people/people", "play/play"), "people/explorer", "/explorer"),
     "/games": Document("games", "Games", ("people/people",), "people/games", "/games"),
     "/atlas/{size:number}/{run:number}/{white:number}/{black:number}": Document(
         "explorer", "Solved variant", ("atlas/explorer",), "atlas/explorer", "/atlas", target=("board", "board")

@@ -4,6 +4,9 @@
 - `indexing`: brings it up to the records, some at a time
 - `search`: what is asked for, and pages of games
 - `profiles`: what the page of a player shows
+- `strengths`: ratings of all players of a game
+- `positions`: keys of the positions of the first moves of games
+- `explorer`: what was played in a position, and how it went
 - `process`: the worker processes that index and answer
 - `routes`: the routes, and when records are indexed
 """

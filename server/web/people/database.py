@@ -14,7 +14,7 @@ FILE = "games.sqlite3"
 APPLICATION = 0x47414D45
 """Stands in the head of the file: GAME."""
 
-VERSION = 1
+VERSION = 2
 """Of the tables, and of what is written into them."""
 
 BUSY_SECONDS = 5.0
@@ -50,6 +50,25 @@ TABLES = (
     )""",
     "CREATE INDEX by_first ON games (first_key, match)",
     "CREATE INDEX by_second ON games (second_key, match)",
+    # the first moves of each game, by the key of the position in which each was made; player is who made it
+    """CREATE TABLE plays (
+        position INTEGER NOT NULL,
+        match INTEGER NOT NULL,
+        move TEXT NOT NULL,
+        game TEXT NOT NULL,
+        player TEXT NOT NULL,
+        won INTEGER NOT NULL,
+        drawn INTEGER NOT NULL,
+        PRIMARY KEY (position, match, move)
+    ) WITHOUT ROWID""",
+    "CREATE INDEX plays_of_match ON plays (match)",
+    # the ratings of all players of a game, as of the last record that was read
+    """CREATE TABLE strengths (
+        game TEXT NOT NULL,
+        player TEXT NOT NULL,
+        elo REAL NOT NULL,
+        PRIMARY KEY (game, player)
+    ) WITHOUT ROWID""",
     # seen: the time of the last change of the folder of records of which every record is here, 0 for none
     "CREATE TABLE state (seen INTEGER NOT NULL)",
     "INSERT INTO state VALUES (0)",

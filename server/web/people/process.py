@@ -16,6 +16,7 @@ import msgspec
 from server.config.process_settings import lower_priority
 from server.ops.workers.question_loop import OK, Question, answer_questions
 from server.web.people import database
+from server.web.people.explorer import explore
 from server.web.people.indexing import bring_up
 from server.web.people.profiles import profile
 from server.web.people.search import BadQuery, find
@@ -33,7 +34,11 @@ class Asked(msgspec.Struct, frozen=True):
     query: dict[str, str] = {}
 
 
-KINDS: dict[str, Callable[[Path, sqlite3.Connection, Mapping[str, str]], object]] = {"games": find, "player": profile}
+KINDS: dict[str, Callable[[Path, sqlite3.Connection, Mapping[str, str]], object]] = {
+    "games": find,
+    "player": profile,
+    "explorer": explore,
+}
 """What can be asked: functions of a data directory, its index, and what is asked for."""
 
 

@@ -5,7 +5,7 @@ against the average of all who have played it, with 95 % intervals, each as it s
 """
 
 import sqlite3
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple, TypeAlias
@@ -14,15 +14,12 @@ import msgspec
 
 from engine.games.catalogue import GAMES
 from server.contest.scoring.ratings import Rating, standing
-from server.contest.scoring.strength_model import data as aggregated
 from server.web.people.indexing import Progress, progress
 from server.web.people.search import COLUMNS, BadQuery, Row, has_contests, row_of, with_contests
+from server.web.people.strengths import rateable
 
 POINTS = 6
 """Ratings of a game over time, at the most."""
-
-RATED = 300
-"""Players of a game that are rated, those with the most games: the time that it takes grows with their cube."""
 
 NOTABLE, OPPONENTS, VARIANTS = 5, 50, 30
 """Best and worst games, opponents and variants that are listed, those with the most games."""
@@ -177,26 +174,13 @@ def _ratings(
     connection: sqlite3.Connection, game: str, key: str, mine: Sequence[Row]
 ) -> tuple[Rated, dict[str, float]]:
     """Return the ratings of a player in a game over time, and those of all players now."""
-    rows = connection.execute(
-        "SELECT match, first_key, second_key, parameters, winner FROM games"
-        " WHERE game = ? AND result <> 'annulled' AND first_key <> second_key ORDER BY match",
-        (game,),
-    ).fetchall()
-    counted = Counter(name for row in rows for name in row[1:3])
-    names = [key, *(name for name, _ in counted.most_common(RATED) if name != key)][:RATED]
-    places = {name: place for place, name in enumerate(names)}
-    variants: dict[str, int] = defaultdict(lambda: len(variants))
-    results = [
-        (match, (places[first], places[second], variants[parameters], winner))
-        for match, first, second, parameters, winner in rows
-        if first in places and second in places
-    ]
+    found = rateable(connection, game, key)
     stops = sorted({(len(mine) * part + POINTS - 1) // POINTS - 1 for part in range(1, POINTS + 1)})
     points, everybody = [], tuple[float, ...]()
     for stop in stops:
         last = mine[stop]
-        before = [result for match, result in results if match <= last.match]
-        given = aggregated(len(names), len(variants), before)
-        rating, everybody = standing(given, key, places[key])
+        rating, everybody = standing(found.until(last.match), key, found.names.index(key))
         points.append(Point(match=last.match, started=last.started, rating=rating))
-    return Rated(game=game, players=len(names), points=tuple(points)), dict(zip(names, everybody, strict=False))
+    return Rated(game=game, players=len(found.names), points=tuple(points)), dict(
+        zip(found.names, everybody, strict=False)
+    )
