@@ -57,6 +57,10 @@ class Clocks(NamedTuple):
         """
 
 
+MAX_SHOWN = 1000
+"""Characters of a result's sentence that are shown: servers say far less, but a line may hold 65536 bytes."""
+
+
 class GameResult(NamedTuple):
     """The result of a match."""
 
@@ -77,9 +81,10 @@ class GameResult(NamedTuple):
         return 0.5 if self.result == "draw" else float(self.result == self.match.side)
 
     def __str__(self) -> str:
-        """Format the result in one line."""
+        """Format the result in one line, which leaves out most of a sentence that is very long."""
         word = {1.0: "won", 0.5: "drawn", 0.0: "lost", None: "annulled"}[self.score]
-        why = f"{self.reason}: {self.sentence}" if self.sentence else self.reason
+        sentence = self.sentence if len(self.sentence) <= MAX_SHOWN else f"{self.sentence[:MAX_SHOWN]}…"
+        why = f"{self.reason}: {sentence}" if sentence else self.reason
         return f"match {self.match.match}: {word} as {self.match.side} against {self.match.opponent} ({why})"
 
 

@@ -107,6 +107,13 @@ def test_scores(result: str, score: float | None) -> None:
     assert results[0].score == score
 
 
+def test_a_sentence_that_fills_a_line_of_the_protocol_does_not_fill_the_screen() -> None:
+    result = RESULT.replace("bob (black) resigned", "x" * 60_000)
+    results, reported = scripted(Recorder(), LOGIN + SEEK + MATCH + PLAYING + FIRST_TURN + MOVED_1 + result + QUIT)
+    assert len(results[0].sentence) == 60_000
+    assert reported[-1] == f"match 17: won as white against bob (resign: {'x' * 1000}…)"
+
+
 def test_matches_in_sequence_on_one_connection() -> None:
     match = MATCH + PLAYING + FIRST_TURN + MOVED_1
     second = match.replace("MATCH 17", "MATCH 18") + RESULT.replace("17", "18")
