@@ -10,6 +10,7 @@
 - ``/api/matches/17/times``: where the time of both sides went, of a match that is over
 - ``/api/matches/17/values``: what the search thinks of each position, of a match that is over
 - ``/api/matches/17/review?before=25``: the best move for each of the moves 1 to 24, and which were mistakes
+- ``/api/matches/17/contest``: the contest that a match belongs to, and the games before and after it of the same two
 - ``/api/matches/17/record``: the record, as text
 - ``/api/matches/17/log``: to POST a token to: the log of the player whose token it is
 - ``/api/record``, ``/api/values``, ``/api/review``: to POST a record to: the same as of a match
@@ -106,6 +107,7 @@ class Pages:
             Route("/api/matches/{number:number}/values", self._of_record("values")),
             Route("/api/matches/{number:number}/review", self._review),
             Route("/api/matches/{number:number}/times", self._of_record("times")),
+            Route("/api/matches/{number:number}/contest", self._pairing),
             Route("/api/matches/{number:number}/record", self._record),
             Route("/api/matches/{number:number}/log", self._log, methods=["POST"]),
             Route("/api/record", self._analysis("frames"), methods=["POST"]),
@@ -164,6 +166,9 @@ class Pages:
             return _json(await self._record_analyser.of_match(kind, number, await self._text(number), _client(request)))
 
         return answer
+
+    async def _pairing(self, request: Request) -> Response:
+        return _json(msgspec.json.encode(await self._hubs.lobby.reports.game(request.path_params["number"])))
 
     async def _record(self, request: Request) -> Response:
         return Response(await self._text(request.path_params["number"]), media_type="text/plain; charset=utf-8")

@@ -1,5 +1,6 @@
 """What a person does with a match that is over, in a real browser."""
 
+import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -86,3 +87,24 @@ def test_a_record_from_a_file_is_reviewed_in_parts_and_no_more_than_some_at_once
         expect(page.locator("#earlier")).to_be_visible()
         assert asked == ["review?before=8", *(f"review?before={before}" for before in range(300, 84, -24))]
         assert len(asked) == 10
+
+
+def test_five_clicks_lead_from_a_contest_to_the_move_that_lost_a_game(browser: Browser, site: Site) -> None:
+    report = json.loads((site.data / "contests" / "3" / "report.json").read_text())
+    game = [game for game in report["games"] if game["match"]][-1]
+    same = {game["first"], game["second"]}
+    met = sorted(one["match"] for one in report["games"] if one["match"] and {one["first"], one["second"]} == same)
+    with kept_record(site, game["match"], *LOST), open_page(browser, still=True) as page:
+        page.goto(f"{site.url}/contest/3")
+        page.locator(f"#rounds a[href='/match/{game['match']}']").first.click()
+        page.locator("#evaluate").click()
+        page.locator("#mistake-after").click()
+        expect(page.locator("#judged")).to_contain_text("Blunder: b1 loses")
+        pairing = page.locator("#pairing")
+        expect(pairing).to_contain_text(f"game {met.index(game['match']) + 1} of {len(met)} of these two")
+        expect(pairing.locator("a[href='/contest/3']")).to_have_text(report["name"])
+        beside = page.request.get(f"{site.url}/api/matches/{game['match']}/contest").json()
+        at = met.index(game["match"])
+        assert [beside["previous"], beside["next"]] == [([None, *met])[at], ([*met, None])[at + 1]]
+        assert page.request.get(f"{site.url}/api/matches/999999999/contest").json() is None
+        check_accessibility(page)

@@ -16,6 +16,7 @@ from server.contest.report.structure import Report
 from server.contest.store.folders import FOLDER, folder_of
 from server.ops.lru_cache import LruCache
 from server.web.http.path_numbers import DIGITS
+from server.web.views.pairings import GameOfContest, Listing, game_of_contest
 
 log = structlog.get_logger()
 
@@ -109,6 +110,8 @@ class ReportIndex:
         """Read nothing yet."""
         self._data = data
         self._known: dict[int, tuple[int, Entry | None]] = {}
+        self._matches: dict[int, tuple[int, frozenset[int]]] = {}
+        """For each contest, when its report was written, and the matches in it."""
         self._whole: LruCache[tuple[int, MakeAnswer], tuple[int, Contest]] = LruCache(KEPT)
         self._reading = trio.Lock()
 
@@ -122,12 +125,35 @@ class ReportIndex:
         async with self._reading:
             return await trio.to_thread.run_sync(self._contest, number, make)
 
-    def _entries(self) -> list[Entry]:
+    async def game(self, match: int) -> GameOfContest | None:
+        """Return where a match belongs; None where it is in no contest's report."""
+        async with self._reading:
+            return await trio.to_thread.run_sync(self._game, match)
+
+    def _game(self, match: int) -> GameOfContest | None:
+        for number in self._numbers():
+            changed = self._changed(number)
+            if changed is None:
+                continue
+            if number not in self._matches or self._matches[number][0] != changed:
+                listing = self._read(number, _listing)
+                matches = () if listing is None else (game.match for game in listing.games if game.match is not None)
+                self._matches[number] = changed, frozenset(matches)
+            if match in self._matches[number][1]:
+                listing = self._read(number, _listing)
+                return None if listing is None else game_of_contest(listing, number, match)
+        return None
+
+    def _numbers(self) -> list[int]:
+        """Return the numbers of the contests, the newest first."""
         try:
             numbers = [int(path.name) for path in (self._data / FOLDER).iterdir() if NUMBER.fullmatch(path.name)]
         except FileNotFoundError:
             return []
-        found = [self._entry(number) for number in sorted(numbers, reverse=True)]
+        return sorted(numbers, reverse=True)
+
+    def _entries(self) -> list[Entry]:
+        found = [self._entry(number) for number in self._numbers()]
         return [entry for entry in found if entry is not None]
 
     def _entry(self, number: int) -> Entry | None:
@@ -169,6 +195,10 @@ class ReportIndex:
         except (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
             log.warning("report_read_failed", path=str(path), error=str(error))
             return None
+
+
+def _listing(_entry: Entry, data: bytes) -> Listing:
+    return msgspec.json.decode(data, type=Listing)
 
 
 def whole_report(entry: Entry, data: bytes) -> bytes:

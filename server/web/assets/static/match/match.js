@@ -10,6 +10,7 @@ import { drawTimes, drawValues, shareCursor, valueInWords } from "./graphs.js";
 import { Refused, Unreachable, ask, listen, untilReached } from "../shared/net.js";
 import { offerLog } from "./log.js";
 import { MatchState } from "./match_state.js";
+import { showPairing } from "./pairing.js";
 import { Review, drawReview, judgement } from "./review.js";
 import { gameName, moveText, noteFigures, outcome, reason, sentence, span } from "../shared/words.js";
 
@@ -36,6 +37,7 @@ class MatchPage {
     this.#players();
     this.board = drawBoard(find("#board"), this.state.info.start);
     this.#head();
+    if (number !== null && this.state.over) showPairing(number);
     this.#wire();
     this.refresh();
     if (number !== null && !this.state.over) this.#follow();
