@@ -1,6 +1,6 @@
 """The routes of the pages and of their data, as one ASGI application.
 
-- ``/``, ``/match/17``, ``/replay``, ``/play``, ``/contests``, ``/contest/3``, ``/atlas``: the pages,
+- ``/``, ``/match/17``, ``/replay``, ``/play``, ``/analysis``, ``/contests``, ``/contest/3``, ``/atlas``: the pages,
   which ask for the rest
 - ``/static/…``: their scripts and styles
 - ``/api/matches?name=ann&before=17``: running matches of players with such names, with lower numbers, sixty at most
@@ -25,7 +25,7 @@
 import re
 from collections.abc import Awaitable, Callable, Hashable
 from functools import partial
-from typing import TypeAlias
+from typing import Protocol, TypeAlias
 
 import msgspec
 import structlog
@@ -54,7 +54,6 @@ from server.web.http.response_guard import Guard
 from server.web.live.channels import Hubs, away
 from server.web.live.event_stream import Mailbox
 from server.web.live.frame_cache import FrameCache
-from server.web.people.routes import People
 from server.web.play.routes import Playing
 from server.web.replay.analysis_requests import RecordAnalyser, review_question
 from server.web.replay.log_requests import MAX_BODY_BYTES, player_log
@@ -82,6 +81,13 @@ RETRY = b"retry: 2000\n\n"
 """The first event: after so many milliseconds a browser that has lost the connection comes back."""
 
 Listen: TypeAlias = Callable[[Mailbox], Awaitable[None]]
+
+
+class Room(Protocol):
+    """Routes that have processes of their own behind them."""
+
+    def routes(self) -> list[Route]:
+        """Return the routes."""
 
 
 class Pages:
@@ -320,12 +326,13 @@ async def _fault(request: Request, error: Exception) -> Response:
     return _no_answer(request, "a fault of the server's own, which was written to its log", 500)
 
 
-def application(arena: Arena, record_store: RecordStore, hubs: Hubs, playing: Playing, people: People) -> ASGIApp:
-    """Return the application."""
+def application(arena: Arena, record_store: RecordStore, hubs: Hubs, playing: Playing, *rooms: Room) -> ASGIApp:
+    """Return the application: its own routes, and those of other rooms."""
     handlers = {Refused: _refused, HTTPException: _unknown, ClientDisconnect: _left, Exception: _fault}
     record_analyser = RecordAnalyser()
     pages = Pages(arena, record_store, hubs, record_analyser)
-    routes = [*pages.routes(), *playing.routes(), *people.routes(), *AtlasRoutes().routes()]
+    others = (playing, *rooms, AtlasRoutes())
+    routes = [*pages.routes(), *(route for room in others for route in room.routes())]
     routes += Api(arena, record_store, record_analyser, playing).routes(routes)
     packing = Middleware(
         GZipMiddleware, minimum_size=PACKED_BYTES, compresslevel=PACKED_LEVEL, thread_minimum_size=THREAD_BYTES

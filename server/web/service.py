@@ -14,6 +14,7 @@ from server.web.http.listener import MAX_CONNECTIONS, serve_browsers
 from server.web.live.channels import Hubs
 from server.web.live.event_stream import Broadcaster
 from server.web.people.routes import People
+from server.web.play.analysis.routes import Analysis
 from server.web.play.routes import Playing
 
 
@@ -23,10 +24,16 @@ async def serve(arena: Arena, record_store: RecordStore, listeners: list[trio.So
     hubs = Hubs(arena, broadcaster)
     http_rate_limiter = HttpRateLimiter(arena.settings.limits, MAX_CONNECTIONS, microseconds)
     try:
-        async with Playing() as playing, People(arena.settings.data) as people, trio.open_nursery() as nursery:
+        async with (
+            Playing() as playing,
+            Analysis() as analysis,
+            People(arena.settings.data) as people,
+            trio.open_nursery() as nursery,
+        ):
             nursery.start_soon(broadcaster.run)
             nursery.start_soon(hubs.lobby.run)
             nursery.start_soon(people.run)
-            await serve_browsers(application(arena, record_store, hubs, playing, people), listeners, http_rate_limiter)
+            app = application(arena, record_store, hubs, playing, analysis, people)
+            await serve_browsers(app, listeners, http_rate_limiter)
     finally:
         await close_all(listeners)

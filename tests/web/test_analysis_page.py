@@ -123,7 +123,43 @@ def test_what_is_wrong_is_said_and_changes_nothing(page: Page, address: str) -> 
     expect(page.locator("#tree button")).to_have_count(0)
     page.locator("#text").fill("3 3 3 1\n0 0 0\n0 0\n0 0 0\n")
     page.locator("#load button").click()
-    expect(page.locator("#load-fault")).to_contain_text("line 3")
+    expect(page.locator("#load-fault")).to_contain_text("as mnk: line 3")
+
+
+def test_the_engine_shows_its_lines_and_points_at_moves(page: Page, address: str) -> None:
+    show(page, address, "game=mnk&params=3+3+3&tree=b2,a1,b3,c3")
+    page.locator("#think").click()
+    expect(page.locator("#lines li").first).to_contain_text("first wins in 1")
+    expect(page.locator("#lines li")).to_have_count(3)
+    expect(page.locator("#thought")).to_contain_text(re.compile("Depth [0-9]+, [0-9,]+ positions in"))
+    expect(page.locator("#board .arrow")).to_have_count(3)
+    expect(page.locator("#board .arrow.best")).to_have_count(1)
+    check_accessibility(page)
+    page.locator("#lines button").first.click()
+    expect(page.locator("#tree [aria-current]")).to_have_text("5.b1")
+    expect(page.locator("#thought")).to_have_text("The game is over here.")
+    expect(page.locator("#board .arrow")).to_have_count(0)
+    page.locator("#think").click()
+    expect(page.locator("#engine")).to_be_hidden()
+
+
+def test_a_text_of_any_game_is_pasted_a_record_and_a_link_too(page: Page, site: Site, address: str) -> None:
+    table = Table(site, "morris", "budget=600000", names=("cleo", "dan"))
+    for move in ("0", "1", "2"):
+        table.move(move)
+    table.resign()
+    table.close()
+    show(page, address, "game=gipf")
+    record = page.request.get(f"{site.url}/api/matches/{table.match}/record").text()
+    for text, title, count in (
+        ("3 3 3 1\n0 0 0\n0 0 0\n0 0 0\nmoves:\nb2\n", "Analysis: m,n,k 3 3 3", 1),
+        (record, "Analysis: Nine men’s morris", 3),
+        (f"{address}#{TREE}", "Analysis: m,n,k 3 3 3", 7),
+    ):
+        page.locator("#text").fill(text)
+        page.locator("#load button").click()
+        expect(page.locator("#title")).to_have_text(title)
+        expect(page.locator("#tree button")).to_have_count(count)
 
 
 @pytest.mark.parametrize("small_and_dark", [False, True], ids=["desk", "phone"])

@@ -13,13 +13,13 @@ from server.web.app import application
 from server.web.http.client_quota import REQUESTS_AT_ONCE, HttpRateLimiter
 from server.web.http.errors import Refused
 from server.web.http.listener import QUOTA
+from server.web.http.work_queue import PAID_OFF, Full, WorkQueue
 from server.web.live.channels import Hubs
 from server.web.live.event_stream import Broadcaster
 from server.web.people.routes import People
 from server.web.play.routes import Playing
 from server.web.replay import analysis_requests
 from server.web.replay.analysis_requests import AT_A_TIME, MAX_WAITING_OF_ONE, QUICK, SECONDS, RecordAnalyser
-from server.web.replay.work_queue import PAID_OFF, Full, WorkQueue
 from tests.server.harness import open_arena
 from tests.web.asking import ask
 

@@ -9,4 +9,6 @@
   for a file
 - `request_body`: the body of a request, within bounds, and the end of its connection
 - `response_guard`: security headers of every answer, and limits of every request
+- `work_queue`: a queue of long tasks that is fair between clients: some run at a time, and one place is always left for
+  others
 """

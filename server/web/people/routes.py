@@ -17,10 +17,10 @@ from starlette.routing import Route
 
 from server.web.http.errors import Refused
 from server.web.http.listener import QUOTA
+from server.web.http.work_queue import Full, WorkQueue
 from server.web.people.indexing import Progress
 from server.web.people.process import KINDS, Asked
 from server.web.play.workers import Workers
-from server.web.replay.work_queue import Full, WorkQueue
 
 log = structlog.get_logger()
 

@@ -1,9 +1,10 @@
 """Playing in the browser.
 
 - `exact`: what every move of a position leads to with perfect play, as tablebases know it: the atlas shows that
+- `analysis`: a board to think on
 - `questions`: the questions of the page for playing, and their answers
 - `routes`: playing in the browser, as routes of the web application: how a game stands, which rows to choose, the
   bot's move
 - `worker`: the process that looks and thinks for the page
-- `workers`: the processes of `server.web.play.worker`: started when somebody asks, and no more than so many
+- `workers`: processes that answer questions: started when somebody asks, and no more than so many
 """

@@ -7,7 +7,7 @@ asking about fewer moves. docs/web.md describes the JSON.
 from collections.abc import Callable
 from functools import reduce
 from time import perf_counter
-from typing import Annotated, TypeAlias
+from typing import Annotated, TypeAlias, TypeVar
 
 import msgspec
 from msgspec import Meta
@@ -39,6 +39,9 @@ Text: TypeAlias = Annotated[str, Meta(max_length=20_000)]
 
 Move: TypeAlias = Annotated[str, Meta(max_length=400)]
 """Longer than any move that somebody makes: a push and dozens of rows."""
+
+
+QuestionT = TypeVar("QuestionT", bound=msgspec.Struct)
 
 
 class Question(msgspec.Struct, frozen=True, kw_only=True):
@@ -130,8 +133,13 @@ class Refusal(Exception):
 
 def read(body: bytes) -> Question:
     """Read a question; raises `Refusal`."""
+    return read_as(Question, body)
+
+
+def read_as(kind: type[QuestionT], body: bytes) -> QuestionT:
+    """Read a question of a kind; raises `Refusal`."""
     try:
-        return msgspec.json.decode(body, type=Question)
+        return msgspec.json.decode(body, type=kind)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise Refusal(f"the request cannot be read: {error}") from None
     except RecursionError:

@@ -5,6 +5,7 @@ Every request names the whole game (`server.web.play.questions`); nothing is kep
 
 from collections.abc import Awaitable, Callable
 from functools import partial
+from typing import TypeAlias
 
 import trio
 from starlette.requests import Request
@@ -32,6 +33,8 @@ KINDS = {
     "think": MAX_SECONDS + COMPILE_SECONDS,
 }
 """What can be asked, and how long the answer may take."""
+
+JSON = "application/json"
 
 SVG = "image/svg+xml"
 
@@ -70,26 +73,34 @@ class Playing:
         return await workers.ask(kind, body, KINDS[kind])
 
     def _answering(self, kind: str) -> Callable[[Request], Awaitable[Response]]:
-        return partial(self._ask, kind)
+        return partial(answer_question, partial(self.ask, kind), media_type=SVG if kind == "picture" else JSON)
 
-    async def _ask(self, kind: str, request: Request) -> Response:
-        if request.headers.get("content-type", "").partition(";")[0].strip() != "application/json":
-            raise Refused(415, "a question is sent as application/json")
-        body = await read_body(request, MAX_BYTES)
-        response = Response(status_code=400)  # nobody is there to read it where the browser has gone
-        refused: Refused | None = None
-        async with trio.open_nursery() as nursery:
-            nursery.start_soon(cancel_when_gone, request.receive, nursery.cancel_scope)
-            try:
-                status, answer = await self.ask(kind, body)
-                is_picture = kind == "picture" and status == OK
-                response = Response(answer, status, media_type=SVG if is_picture else "application/json")
-            except Refused as error:
-                refused = error
-            nursery.cancel_scope.cancel()
-        if refused is not None:
-            raise refused
-        return response
+
+Ask: TypeAlias = Callable[[bytes], Awaitable[tuple[int, bytes]]]
+"""Takes the JSON of a question; returns the status and the JSON of the answer, or raises `Refused`."""
+
+
+async def answer_question(ask: Ask, request: Request, media_type: str = JSON) -> Response:
+    """Answer a question in JSON by an answer of a media type; raises `Refused`.
+
+    When the browser goes, asking is cancelled.
+    """
+    if request.headers.get("content-type", "").partition(";")[0].strip() != JSON:
+        raise Refused(415, "a question is sent as application/json")
+    body = await read_body(request, MAX_BYTES)
+    response = Response(status_code=400)  # nobody is there to read it where the browser has gone
+    refused: Refused | None = None
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(cancel_when_gone, request.receive, nursery.cancel_scope)
+        try:
+            status, answer = await ask(body)
+            response = Response(answer, status, media_type=media_type if status == OK else JSON)
+        except Refused as error:
+            refused = error
+        nursery.cancel_scope.cancel()
+    if refused is not None:
+        raise refused
+    return response
 
 
 async def _games(_request: Request) -> Response:

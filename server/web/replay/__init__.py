@@ -11,6 +11,4 @@
 - `record_analysis`: what is known of a record, worked out in a process of its own
 - `results_process`: the results of the newest records of a data directory
 - `reviews`: what was best for each move of a match, and which were mistakes, in parts of bounded cost
-- `work_queue`: a queue of long tasks that is fair between clients: some run at a time, and one place is always left for
-  others
 """

@@ -9,7 +9,7 @@ import trio
 from server.ops.lru_cache import LruCache
 from server.ops.workers.worker_process import FAULTS, ask_once
 from server.web.http.errors import NOT_TRUE, Refused
-from server.web.replay.work_queue import Full, WorkQueue
+from server.web.http.work_queue import Full, WorkQueue
 
 log = structlog.get_logger()
 

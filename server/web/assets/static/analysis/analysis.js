@@ -9,7 +9,9 @@ import { VariantForm } from "../play/variant.js";
 import { el, find, patch, say } from "../shared/dom.js";
 import { Refused, untilReached } from "../shared/net.js";
 import { gameName } from "../shared/words.js";
+import { Engine } from "./engine.js";
 import { fromLink, question, toLink, toPlay } from "./link.js";
+import { ask as askAnalysis, picture } from "./server.js";
 import * as trees from "./tree.js";
 import { drawTree } from "./tree_view.js";
 
@@ -26,6 +28,7 @@ class Page {
     this.known = known;
     this.turn = 0; // counts what is asked, so that an answer knows when it is out of date
     this.isTurned = false;
+    this.engine = new Engine({ found: (lines) => this.#pointAt(lines), play: (move) => this.play(move) });
     this.variant = new VariantForm($("variant"), $("variant-fault"));
     $("game").replaceChildren(...known.map(({ name }) => new Option(gameName(name), name)));
     this.#listen();
@@ -98,15 +101,25 @@ class Page {
       });
     }
     this.pointing.stop();
+    this.board.point([]);
     if (animated && motion) await this.board.animate(view, pushed ? { ...motion, slides: [], placed: null } : motion);
     else this.board.show(view, motion);
-    if (turn === this.turn) this.pointing.begin(view, answer.legal, motion);
+    if (turn !== this.turn) return;
+    this.pointing.begin(view, answer.legal, motion);
+    this.engine.show(study, answer.view);
   }
 
   /** Play a move: a new one begins a variation. */
   play(move, pushed = false) {
     const [root, path] = trees.grown(this.study.root, this.study.path, move);
     return this.go({ ...this.study, root, path }, { animated: true, pushed });
+  }
+
+  /** Point at the first moves of lines that the engine has found. */
+  #pointAt(lines) {
+    const { legal } = this.answer;
+    const whereOf = (move) => legal.find((one) => one.move === move || move.startsWith(`${one.move} `))?.points ?? [];
+    this.board.point(lines.map(({ moves }, i) => ({ points: whereOf(moves[0]), rank: i + 1 })));
   }
 
   #seen(view) {
@@ -204,8 +217,9 @@ class Page {
       "copy-position": () => this.answer.view.text,
       "copy-game": () => this.answer.text,
       "copy-tree": () => trees.toText(this.study.root),
+      "copy-svg": async () => (await this.#try(() => picture(question(this.study)))) ?? "",
     })) {
-      $(id).addEventListener("click", () => this.#copy(text()));
+      $(id).addEventListener("click", async () => this.#copy(await text()));
     }
     this.#listenToForms();
     this.#listenToKeys();
@@ -226,10 +240,29 @@ class Page {
     $("load").addEventListener("submit", async (event) => {
       event.preventDefault();
       say($("load-fault"), "");
-      const study = { game: $("game").value, parameters: undefined, start: $("text").value, root: trees.EMPTY, path: [] };
-      if (study.start.trim()) await this.#beginOr(study, (sentence) => say($("load-fault"), sentence));
+      const text = $("text").value.trim();
+      if (text) await this.#paste(text);
       else say($("load-fault"), "there is no text; a position is written as the server's rules say");
     });
+  }
+
+  /** Show what a text holds: a link of this page or of playing, a position or a game of any game, or a record. */
+  async #paste(text) {
+    const linked = /#(game=\S+)$/.exec(text)?.[1];
+    const refuse = (sentence) => say($("load-fault"), sentence);
+    if (linked) {
+      await this.#beginOr(fromLink(linked), refuse);
+      return;
+    }
+    try {
+      const found = await askAnalysis("open", { game: this.study.game, text: $("text").value });
+      const [root, path] = trees.lineOf(found.moves);
+      await this.#beginOr({ game: found.game, parameters: undefined, start: found.start, root, path }, refuse);
+    } catch (error) {
+      if (!(error instanceof Refused)) throw error;
+      refuse(error.message);
+      $("text").focus();
+    }
   }
 
   /** Arrow keys step through the tree, unless the keyboard is what points at the board. */

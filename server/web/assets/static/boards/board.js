@@ -4,6 +4,7 @@
  * Positions (views) and moves (motions) come from the server as docs/web.md describes them.
  */
 
+import * as arrows from "./arrows.js";
 import * as offers from "./offers.js";
 import { piece, put } from "./pieces.js";
 import { TRIM, plate } from "./plates.js";
@@ -85,6 +86,16 @@ class Board {
     this.root.setAttribute("role", list.length ? "group" : "img");
   }
 
+  /**
+   * Point at moves, in place of those that were pointed at before.
+   * @param {{points: string[], rank: number}[]} list where each begins and ends, or the one place that it is about;
+   *   those of rank 1 stand out
+   */
+  point(list) {
+    if (!this.root) return;
+    this.arrows.replaceChildren(...arrows.draw(list, (name) => this.places.get(name)));
+  }
+
   /** Take the board off the page. */
   remove() {
     this.turn += 1;
@@ -97,6 +108,7 @@ class Board {
     this.places = new Map([...layout.fields, ...layout.dots].map((place) => [place[0], place]));
     this.under = svg("g", { class: "marks" });
     this.above = svg("g", { class: "pieces" });
+    this.arrows = svg("g", { class: "arrows", "aria-hidden": "true" });
     this.choices = svg("g", { class: "offers" });
     this.pieces.clear();
     const trim = this.small ? TRIM[layout.kind] : 0;
@@ -106,6 +118,7 @@ class Board {
       plate(view, this.small),
       this.under,
       this.above,
+      this.arrows,
       this.choices,
     ]);
     this.container.replaceChildren(this.root);

@@ -1,0 +1,131 @@
+"""The questions of the board to think on, and their answers. Pure: both are structs.
+
+They name a game as those of the page for playing do (`server.web.play.questions`). docs/web.md describes the JSON.
+"""
+
+from dataclasses import replace
+from time import perf_counter
+from typing import Annotated
+
+import msgspec
+from msgspec import Meta
+
+from engine.games.history import History
+from engine.games.interactive_game import MOVE_LIMIT
+from engine.search.memory import MAX_DEPTH
+from engine.search.searcher import SearchLimits, SearchResult, Stop
+from server.web.play.analysis.analyst import Analyst
+from server.web.play.analysis.detecting import Unreadable, detect
+from server.web.play.questions import Question, Refusal, history_of
+
+MIN_SECONDS, MAX_SECONDS = 0.05, 4.0
+"""How long one answer may take to think about; a page that wants to know more asks again."""
+
+MAX_LINES = 10
+"""Moves that are looked at, each with its line."""
+
+MAX_SHOWN = 24
+"""Moves of a line that are told."""
+
+MAX_TEXT = 50_000
+"""Characters of a text of which the game is to be found out: a record of some hundred moves has fewer."""
+
+
+class Thinking(Question, frozen=True, kw_only=True):
+    """A question about the best moves."""
+
+    lines: int = 3
+
+
+class Line(msgspec.Struct, frozen=True):
+    """A move and what follows; figures are for the side that began the game."""
+
+    moves: tuple[str, ...]
+    """In canonical text."""
+    score: int
+    """A piece of GIPF is worth 100."""
+    depth: int
+    win: int | None
+    """Plies to a forced end: above 0 the side that began wins, below it loses."""
+
+
+class Lines(msgspec.Struct, frozen=True, kw_only=True):
+    """The best moves of a position."""
+
+    lines: tuple[Line, ...]
+    """The best one for the side to move first; none where the time was too short to search even one ply."""
+    nodes: int
+    seconds: float
+    is_known: bool
+    """Whether the values are exact, from a tablebase."""
+    is_final: bool
+    """Whether more time would find nothing more."""
+
+
+class Pasted(msgspec.Struct, frozen=True, kw_only=True):
+    """A text of which the game is to be found out."""
+
+    game: str
+    """What it is taken for where it could be of several games."""
+    text: Annotated[str, Meta(max_length=MAX_TEXT)]
+
+
+class Found(msgspec.Struct, frozen=True, kw_only=True):
+    """What a text holds."""
+
+    game: str
+    start: str
+    """The position in which it begins."""
+    moves: tuple[str, ...]
+    others: tuple[str, ...]
+    """Other games that the text could be of."""
+
+
+def lines(question: Thinking, analyst: Analyst, stop: Stop) -> Lines:
+    """Find the best moves, within the time asked for; raises `Refusal`."""
+    if not MIN_SECONDS <= question.seconds <= MAX_SECONDS:
+        bounds = f"{MIN_SECONDS:g} to {MAX_SECONDS:g}"
+        raise Refusal(f"an answer takes {bounds} seconds, not {question.seconds:g}; ask again to know more")
+    if not 1 <= question.lines <= MAX_LINES:
+        raise Refusal(f"lines is {question.lines}, but it has to be 1 to {MAX_LINES}")
+    history = history_of(question)
+    outcome = history.verdict(MOVE_LIMIT)
+    if outcome is not None:
+        raise Refusal(f"the game is over: {outcome.detail}")
+    began = perf_counter()
+    limits = SearchLimits(hard_ms=question.seconds * 1000, lines=question.lines)
+    try:
+        found = analyst.best(history, limits, clock=perf_counter, stop=stop)
+    except OverflowError:
+        raise Refusal("rows can be taken in too many ways here for the engine to think about them") from None
+    return Lines(
+        lines=tuple(_line(history, result) for result in found),
+        nodes=max((result.nodes for result in found), default=0),
+        seconds=round(perf_counter() - began, 3),
+        is_known=bool(found) and found[0].is_known,
+        is_final=bool(found) and all(_is_final(result) for result in found),
+    )
+
+
+def opened(pasted: Pasted) -> Found:
+    """Find out which game a text is of; raises `Refusal`."""
+    try:
+        found = detect(pasted.text, pasted.game)
+    except Unreadable as error:
+        raise Refusal(str(error)) from None
+    history = found.history
+    game = history.position.game.name
+    return Found(game=game, start=history.start.text(), moves=history.moves, others=found.others)
+
+
+def _line(history: History, result: SearchResult) -> Line:
+    sign = 1 if history.position.turn == 0 else -1
+    assert result.score is not None
+    moves = tuple(replace(result, line=result.line[:MAX_SHOWN]).pv)
+    plies = result.plies_to_end
+    return Line(moves, sign * result.score, result.depth, None if plies is None else sign * plies)
+
+
+def _is_final(result: SearchResult) -> bool:
+    plies = result.plies_to_end
+    return result.is_known or result.depth >= MAX_DEPTH or (plies is not None and abs(plies) <= result.depth)

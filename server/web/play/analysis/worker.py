@@ -1,0 +1,43 @@
+"""The process that answers the board to think on, a worker process (`server.ops.workers.question_loop`).
+
+It runs apart from the server at a lower priority, as `server.web.play.worker` does. A thought that is stopped is
+answered with what was found by then.
+"""
+
+import sys
+
+import msgspec
+
+from engine.search.searcher import Stop
+from engine.solve.tablebase.tablebase import tablebase_of
+from server.config.process_settings import lower_priority
+from server.ops.workers.question_loop import OK, Question, answer_stoppable_questions
+from server.web.play.analysis import questions
+from server.web.play.analysis.analyst import Analyst
+from server.web.play.questions import Refusal, read_as
+from server.web.play.worker import BAD_REQUEST, TABLE_MEGABYTES
+
+
+def main() -> None:
+    """Answer until standard input ends."""
+    lower_priority(int(sys.argv[1]))
+    analyst = Analyst(TABLE_MEGABYTES, tablebase_of)
+    answer_stoppable_questions(lambda asked: answer(asked, analyst), Stop)
+
+
+def answer(asked: Question[Stop], analyst: Analyst) -> tuple[int, bytes]:
+    """Return the status, and the body in JSON, of the answer to a question."""
+    try:
+        return OK, msgspec.json.encode(_found(asked, analyst))
+    except Refusal as refusal:
+        return BAD_REQUEST, msgspec.json.encode({"error": str(refusal)})
+
+
+def _found(asked: Question[Stop], analyst: Analyst) -> msgspec.Struct:
+    if asked.kind == "lines":
+        return questions.lines(read_as(questions.Thinking, asked.body), analyst, asked.stop)
+    return questions.opened(read_as(questions.Pasted, asked.body))
+
+
+if __name__ == "__main__":
+    main()

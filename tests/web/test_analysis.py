@@ -1,0 +1,88 @@
+"""What the board to think on is told: the best moves, what a text holds."""
+
+from itertools import accumulate
+
+import msgspec
+import pytest
+
+from engine.games.catalogue import GAMES
+from engine.games.interface import Position, moves, play
+from engine.search.searcher import Stop
+from engine.solve.tablebase.tablebase import tablebase_of
+from server.web.play.analysis import questions
+from server.web.play.analysis.analyst import Analyst
+from server.web.play.analysis.questions import Pasted, Thinking, opened
+from server.web.play.questions import Refusal
+from tests.interpreting import quick_tests_run_interpreted as quick_tests_run_interpreted
+
+THREAT = Thinking(game="mnk", parameters="3 3 3", moves=("b2", "a1", "b3"), lines=3)
+"""The second player has to go to b1, and then nobody wins."""
+
+
+def lines(question: Thinking) -> questions.Lines:
+    return questions.lines(question, Analyst(1, tablebase_of), Stop())
+
+
+def test_the_best_moves_come_each_with_its_line_and_its_value_for_who_began(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(questions, "perf_counter", lambda: 0.0)  # it takes as long as it takes
+    found = lines(THREAT)
+    assert found.is_final and not found.is_known and found.nodes > 0
+    assert found.lines[0].moves[0] == "b1"
+    assert [line.win for line in found.lines] == [None, 2, 2]
+    assert [line.score > 0 for line in found.lines] == [False, True, True]
+    assert len({line.moves[0] for line in found.lines}) == 3
+
+
+def test_where_a_tablebase_knows_the_position_values_are_exact(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Those of the smallest boards are part of the distribution."""
+    monkeypatch.delenv("ARENA_TABLEBASES")
+    found = lines(Thinking(game="gipf", parameters="2 3 5 5", lines=4))
+    assert found.is_known and found.is_final and found.nodes == 0 and len(found.lines) == 4
+    assert found.lines[0].win == 1
+    for line in found.lines:
+        *_, last = accumulate(line.moves, play, initial=GAMES["gipf"].start("2 3 5 5"))
+        assert line.win is None or (len(line.moves) == abs(line.win) and last.verdict() is not None)
+    drawn = lines(Thinking(game="gipf", parameters="2 2 5 5"))
+    assert drawn.is_known and (drawn.lines[0].win, drawn.lines[0].score) == (None, 0)
+
+
+@pytest.mark.parametrize(
+    ("changed", "sentence"),
+    [
+        ({"seconds": 60.0}, "an answer takes 0.05 to 4 seconds, not 60"),
+        ({"lines": 0}, "lines is 0, but it has to be 1 to 10"),
+        ({"moves": ("b2", "a1", "b1", "a2", "b3")}, "the game is over"),
+    ],
+)
+def test_what_cannot_be_searched_is_refused(changed: dict[str, object], sentence: str) -> None:
+    with pytest.raises(Refusal, match=sentence):
+        lines(msgspec.structs.replace(THREAT, **changed))
+
+
+def middle(game: str) -> Position:
+    """Return a position some moves from the start."""
+    position = GAMES[game].start(GAMES[game].default_parameters)
+    for _ in range(2):
+        position = play(position, moves(position)[-1])
+    return position
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_the_game_of_a_text_is_found_out(game: str) -> None:
+    text = middle(game).text()
+    found = opened(Pasted(game="gipf", text=text))
+    assert (found.game, found.start, found.moves) == (game, text, ())
+
+
+def test_of_a_text_of_no_game_what_is_wrong_is_said_as_of_the_nearest_one() -> None:
+    with pytest.raises(Refusal, match="as mnk: line 3: "):
+        opened(Pasted(game="gipf", text="3 3 3 1\n0 0 0\n0 0\n0 0 0\n"))
+    with pytest.raises(Refusal, match="this is no true record"):
+        opened(Pasted(game="gipf", text="arena-record 1\nmatch 1\n"))
+
+
+def test_a_search_that_is_stopped_answers_with_what_it_has() -> None:
+    stop = Stop()
+    stop.set()
+    found = questions.lines(Thinking(game="gipf", seconds=4.0), Analyst(1, tablebase_of), stop)
+    assert found.lines == () and not found.is_final
