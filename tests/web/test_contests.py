@@ -64,7 +64,7 @@ def test_a_browser_shows_contests(browser: Browser, site: Site) -> None:
         standings = page.get_by_role("table", name="Standings of stage 1")
         expect(standings.locator("tbody tr")).to_have_count(len(table))
         for line, shown in zip(table, standings.locator("tbody tr").all(), strict=True):
-            expect(shown).to_contain_text(line.name)
+            expect(shown.get_by_role("link", name=line.name)).to_have_attribute("href", f"/player/{line.name}")
         expect(page.locator(".plot .dot")).to_have_count(len(report.ratings))
         check_accessibility(page)
         cell = page.locator("button.cell").first

@@ -1,6 +1,6 @@
 /** A contest: its report as the server draws it (`server/contest/report/templates`), and every game by rounds. */
 
-import { el, find, parse, patch, say } from "../shared/dom.js";
+import { el, find, parse, patch, playerLink, say } from "../shared/dom.js";
 import { ask } from "../shared/net.js";
 import { count, sentence } from "../shared/words.js";
 
@@ -15,9 +15,19 @@ let listed = null; // the choice whose games are listed
 
 function show() {
   document.title = `${told.name} · gipf-arena`;
-  patch(find("#contest"), ...parse(told.contest));
+  patch(find("#contest"), ...linked(parse(told.contest)));
   patch(find("#notes"), ...parse(told.notes));
   listGames();
+}
+
+/** Let the names of entrants lead to their pages; in a report on the disk they could lead nowhere. */
+function linked(nodes) {
+  const all = el("div", {}, ...nodes);
+  for (const row of /** @type {NodeListOf<HTMLElement>} */ (all.querySelectorAll("tr[data-key]"))) {
+    const head = row.querySelector("th.name");
+    if (head?.textContent === row.dataset.key) head.replaceChildren(playerLink(head.textContent));
+  }
+  return [...all.childNodes];
 }
 
 /** Choose two whose games alone are listed, or null for all. */
