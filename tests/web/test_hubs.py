@@ -151,6 +151,11 @@ async def test_the_lobby_tells_who_is_here_and_what_is_played(
         await trio.sleep(1.5)
         lobby = browser.told()[-1]
         assert lobby["running"] == [] and lobby["recent"][0]["ending"]["winner"] == 0
+        assert lobby["recent"][0]["board"]["text"] == harness.arena.recent[0].state.history.position.text()
+        await trio.sleep(8)
+        assert browser.told()[-1]["recent"][0]["board"] is not None
+        await trio.sleep(3)
+        assert browser.told()[-1]["recent"][0]["board"] is None
         count = len(browser.told())
         await trio.sleep(60)
         assert len(browser.told()) == count  # nothing has changed, nothing is told

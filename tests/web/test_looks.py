@@ -3,8 +3,8 @@
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.web.chromium import check_accessibility, open_page
-from tests.web.site import Site
+from tests.web.chromium import check_accessibility, fits, open_page
+from tests.web.site import Site, Table
 
 pytestmark = pytest.mark.slow
 
@@ -48,3 +48,35 @@ def test_colours_are_there_before_anything_is_drawn(browser: Browser, site: Site
         page.reload()
         assert page.evaluate("window.atBody") == "dark"
         page.evaluate("localStorage.removeItem('theme')")
+
+
+def test_what_has_decided_a_match_and_who_has_won_are_marked(browser: Browser, site: Site) -> None:
+    table = Table(site, "mnk", "params=3,3,3 budget=600000")
+    with open_page(browser, still=True) as page:
+        lobby = page.context.new_page()
+        lobby.goto(site.url)
+        page.goto(f"{site.url}/match/{table.match}")
+        expect(page.locator("#status")).to_have_text("live")
+        expect(lobby.locator(".tile")).to_have_count(1)
+        for move in ("a1", "a2", "b2", "a3", "c3"):
+            table.move(move)
+        expect(page.locator("#board .marks .decisive")).to_have_count(3)
+        expect(page.locator("#player0")).to_have_class("player card won")
+        expect(page.locator(".badge")).to_have_text(["lost", "won"])
+        tile = lobby.locator(".tile.over")
+        expect(tile.locator(".decisive")).to_have_count(3)
+        expect(tile.locator(".number")).to_have_text(["won", "lost", "a line"])
+        check_accessibility(page)
+        check_accessibility(lobby)
+    table.close()
+
+
+def test_a_match_fits_a_phone_on_its_side(browser: Browser, site: Site) -> None:
+    table = Table(site, "gipf", "budget=600000")
+    with open_page(browser) as page:
+        page.set_viewport_size({"width": 844, "height": 390})
+        page.goto(f"{site.url}/match/{table.match}")
+        box = page.locator("#board svg").bounding_box()
+        assert box is not None and box["y"] + box["height"] <= 390 and fits(page)
+    table.resign()
+    table.close()

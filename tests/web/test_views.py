@@ -32,6 +32,19 @@ def carried_out(before: View, made: Motion) -> dict[str, int]:
     return board
 
 
+def returned_to(before: View, made: Motion, after: View) -> bool:
+    """Tell whether the reserves have grown by the pieces that a motion of GIPF sends back."""
+    assert before.stock is not None and after.stock is not None
+    board = carried_out(before, msgspec.structs.replace(made, taken=()))
+    for side in (0, 1):
+        back = sum(board[field] == side for field in made.returned)
+        captured = sum(board[field] == side for field in made.taken) - back
+        spent = 1 if side == made.side else 0
+        if after.stock[side] != (before.stock[side].reserve - spent + back, before.stock[side].captured + captured):
+            return False
+    return True
+
+
 @pytest.mark.parametrize(("game", "parameters"), DRAWN, ids=named)
 def test_a_motion_leads_from_view_to_view(game: Game, parameters: str) -> None:
     chance = Random(5)
@@ -47,6 +60,9 @@ def test_a_motion_leads_from_view_to_view(game: Game, parameters: str) -> None:
         taking = [one for one in successors if motion(position, one.move).taken]
         move, after_position = chance.choice(taking or successors)
         made, after = motion(position, move), view(after_position)
+        assert set(made.returned) <= set(made.taken)
+        if game.name == "gipf":
+            assert returned_to(before, made, after)
         assert carried_out(before, made) == {piece.field: piece.side for piece in after.pieces}
         assert {piece.field for piece in after.pieces} <= places and made.target in places
         assert made.source is None or made.source in dots
@@ -82,6 +98,20 @@ def test_arrows_tell_where_they_point_and_where_the_next_one_goes() -> None:
     assert Piece("2,1", 0, 3) in seen.pieces and Piece("5,4", 1, 6) in seen.pieces
     assert seen.aims == ("3,2", "4,4") and seen.blocked == ("3,3",)
     assert view(position.resolve("4").position).aims == ("3,2", None)  # that one points off the board
+
+
+def test_what_has_decided_a_game_is_told_when_it_is_over() -> None:
+    position = GAMES["mnk"].start("3 3 3")
+    for move in ("a1", "a2", "b2", "a3"):
+        position = position.resolve(move).position
+        assert view(position).decisive == ()
+    assert sorted(view(position.resolve("c3").position).decisive) == ["a1", "b2", "c3"]
+    position = GAMES["arrows"].start("5 4 1 1 5 4 2 6 3 3").resolve("3").position.resolve("4").position
+    assert view(position).decisive == ()
+    assert position.targets == ("3,2", "4,5")
+    position = position.resolve("0").position
+    over = view(position)
+    assert over.ending is not None and over.ending.winner == 0 and over.decisive == ("4,4",)
 
 
 def test_a_game_without_a_drawing_is_shown_as_its_picture() -> None:

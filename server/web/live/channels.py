@@ -180,7 +180,7 @@ class LobbyHub:
         return self._now if trio.current_time() < self._made + LOBBY_SECONDS else self._look_round()
 
     def _look_round(self) -> bytes:
-        lobby = overview(self._arena, self._earlier.results, self._contests, self._boards)
+        lobby = overview(self._arena, self._earlier.results, self._contests, self._boards, trio.current_time())
         self._now, self._made = msgspec.json.encode(lobby), trio.current_time()
         return self._now
 

@@ -47,6 +47,7 @@ class Frame(msgspec.Struct, frozen=True, kw_only=True):
     pieces: tuple[Piece, ...]
     stock: tuple[Stock, Stock] | None
     aims: tuple[str | None, str | None]
+    decisive: tuple[str, ...]
     summary: str
     text: str
     picture: str
@@ -67,6 +68,7 @@ class Change(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """Fields on which nothing stands any more."""
     stock: tuple[Stock, Stock] | None = None
     aims: tuple[str | None, str | None] = (None, None)
+    decisive: tuple[str, ...] = ()
     summary: str = ""
     lines: tuple[tuple[int, str], ...] = ()
     """Lines of the text form that have changed, numbered from 0."""
@@ -140,6 +142,7 @@ def frame_of(ply: int, position: Position, before: Position | None = None, move:
         pieces=seen.pieces,
         stock=seen.stock,
         aims=seen.aims,
+        decisive=seen.decisive,
         summary=seen.summary,
         text=seen.text,
         picture=seen.picture,
@@ -172,6 +175,7 @@ def _change(before: Frame, after: Frame) -> Change:
         left=tuple(piece.field for piece in before.pieces if piece.field not in stand),
         stock=after.stock,
         aims=after.aims,
+        decisive=after.decisive,
         summary=after.summary,
         lines=tuple((i, line) for i, line in enumerate(new) if line != old[i]) if same else (),
         text="" if same else after.text,

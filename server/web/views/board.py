@@ -13,11 +13,15 @@ from engine.games.arrows.board import arrows
 from engine.games.arrows.position import ArrowsPosition
 from engine.games.boards.board_game import BoardPosition
 from engine.games.boards.layout import Layout, Piece, Stock
+from engine.games.boards.lines import each_field
 from engine.games.gipf.geometry import geometry, is_field
 from engine.games.gipf.kernel import bind
 from engine.games.gipf.notation import names
 from engine.games.gipf.position import GipfPosition
+from engine.games.gipf.row_choices import choosing
 from engine.games.interface import Position
+from engine.games.mnk.geometry import windows
+from engine.games.mnk.notation import name as mnk_name
 from engine.games.mnk.position import MnkPosition
 from engine.games.morris.position import MorrisPosition
 from engine.games.outcome import Outcome
@@ -52,6 +56,8 @@ class View(msgspec.Struct, frozen=True, kw_only=True):
     """Fields on which nothing can be placed."""
     aims: tuple[str | None, str | None] = (None, None)
     """The field that a side has to play to next, where the game says so and it lies on the board."""
+    decisive: tuple[str, ...] = ()
+    """What has decided a game that is over: the fields of the winner's line, or the arrow that points nowhere."""
     picture: str = ""
 
 
@@ -71,6 +77,8 @@ class Motion(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """The dot from which that piece is pushed."""
     taken: tuple[str, ...] = ()
     """Fields whose pieces leave the board afterwards."""
+    returned: tuple[str, ...] = ()
+    """Those of them whose pieces go back to their own side's reserve; the others are captured."""
     target: str | None = None
     """The field to mark as the last move's."""
 
@@ -104,7 +112,21 @@ def view(position: Position) -> View:
         stock=drawing.stock,
         blocked=drawing.blocked,
         aims=drawing.aims,
+        decisive=_decisive(position) if plain.ending is not None else (),
     )
+
+
+def _decisive(position: Position) -> tuple[str, ...]:
+    """Return the fields that have decided a game that is over."""
+    if isinstance(position, MnkPosition):
+        won = 0
+        for line in windows(*position.variant):
+            if line in (line & position.state.first, line & position.state.second):
+                won |= line
+        return tuple(mnk_name(position.variant, field) for field in each_field(won))
+    if isinstance(position, ArrowsPosition):
+        return (_pair(arrows(position.variant, position.moves)[-2].field),)
+    return ()
 
 
 def motion(before: Position, move: str) -> Motion:
@@ -130,12 +152,17 @@ def _gipf_motion(before: GipfPosition, text: str, after: GipfPosition) -> dict[s
         row, column = follower
     pushed = bind(size, before.variant.run).after_push(before.state, number)
     left = (pushed.white | pushed.black) & ~(after.state.white | after.state.black)
+    returned: list[str] = []
+    for row in choosing(before, text).taken if left else ():
+        own = pushed.white if row.text.startswith("w") else pushed.black
+        returned += (name for name in row.fields if known.fields[name] & own)
     placed = name_at[entry.target]
     return {
         "slides": tuple(slides),
         "placed": placed,
         "source": name_at[entry.dot],
         "taken": tuple(name for name, bit in known.fields.items() if left & bit),
+        "returned": tuple(returned),
         "target": placed,
     }
 

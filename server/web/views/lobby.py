@@ -17,6 +17,9 @@ BOARDS = 6
 LISTED = 60
 """Running matches, and players, that are listed at a time; `running` tells the further matches."""
 
+FINISHED_SECONDS = 10
+"""How long a match that had its board in the lobby keeps it when it is over, with its result."""
+
 RESULTS = 25
 """Matches that have ended that are listed."""
 
@@ -75,6 +78,7 @@ class Boards:
     def __init__(self) -> None:
         """Begin with none."""
         self._drawn: dict[int, tuple[int, View]] = {}
+        self._over: dict[int, float] = {}
 
     def of(self, match: Match) -> View:
         """Return the position of a match as it was drawn last; it is drawn now where it never was."""
@@ -90,9 +94,14 @@ class Boards:
             self._drawn[match.number] = history.plies, drawn
         return drawn
 
+    def lasts(self, number: int, now: float) -> bool:
+        """Tell whether a match that is over keeps its board, at a time in seconds; it is over since this first call."""
+        return number in self._drawn and now < self._over.setdefault(number, now) + FINISHED_SECONDS
+
     def keep(self, numbers: set[int]) -> None:
         """Forget all matches but these."""
         self._drawn = {number: drawn for number, drawn in self._drawn.items() if number in numbers}
+        self._over = {number: since for number, since in self._over.items() if number in numbers}
 
 
 def newest(arena: Arena, most: int) -> list[Match]:
@@ -109,17 +118,25 @@ def running(arena: Arena, name: str, before: int) -> Running:
 
 
 def overview(
-    arena: Arena, earlier: tuple[Listed, ...] | None, contests: tuple[Entry, ...] = (), boards: Boards | None = None
+    arena: Arena,
+    earlier: tuple[Listed, ...] | None,
+    contests: tuple[Entry, ...] = (),
+    boards: Boards | None = None,
+    now: float = 0.0,
 ) -> Overview:
-    """Return the lobby of an arena as it is now, with contests.
+    """Return the lobby of an arena as it is now, a time in seconds, with contests.
 
     ``earlier`` are results of earlier servers, None as long as they are not known. ``boards`` are those drawn before.
     """
     waiting = set(arena.seeking_keys())
     shown = newest(arena, LISTED)
     boards = boards or Boards()
-    boards.keep({match.number for match in shown[:BOARDS]})
-    recent = [listed(match.public, match.now()) for match in list(arena.recent)[: -RESULTS - 1 : -1]]
+    ended = list(arena.recent)[: -RESULTS - 1 : -1]
+    finished = {match.number for match in ended if boards.lasts(match.number, now)}
+    boards.keep({match.number for match in shown[:BOARDS]} | finished)
+    recent = [
+        listed(match.public, match.now(), boards.draw(match) if match.number in finished else None) for match in ended
+    ]
     numbers = {one.match for one in recent}
     recent += [one for one in earlier or () if one.match not in numbers]
     return Overview(

@@ -13,7 +13,7 @@ import { STEP, svg } from "./svg.js";
 const SLIDE_MS = 320;
 const APPEAR_MS = 180;
 const LIGHT_MS = 650;
-const LEAVE_MS = 260;
+const LEAVE_MS = 420;
 
 /**
  * Draw a position into a container, in place of what is there.
@@ -71,7 +71,7 @@ class Board {
     const turn = this.turn;
     const current = () => this.turn === turn;
     await this.#slide(view, motion);
-    if (current() && motion.taken?.length) await this.#take(motion.taken, current);
+    if (current() && motion.taken?.length) await this.#take(motion, current);
     if (current()) this.show(view, motion);
   }
 
@@ -152,6 +152,7 @@ class Board {
       this.under.append(element);
     };
     if (motion?.target) mark(motion.target, "last");
+    for (const field of this.view.decisive ?? []) mark(field, "decisive");
     this.view.aims.forEach((field, side) => {
       if (field && !this.view.ending) mark(field, `aim side${side}`);
     });
@@ -176,11 +177,20 @@ class Board {
     for (const [element, , to] of going) put(element, this.places.get(to));
   }
 
-  async #take(fields, current) {
-    const elements = fields.map((field) => this.pieces.get(field)).filter(Boolean);
-    for (const element of elements) element.classList.add("lit");
+  /** Light up what is taken, and move it off: home to the reserve of its side, or captured to that of the other one. */
+  async #take({ taken, returned = [] }, current) {
+    const leaving = taken.map((field) => [field, this.pieces.get(field), returned.includes(field)]).filter(([, element]) => element);
+    for (const [, element, home] of leaving) element.classList.add("lit", home ? "returned" : "captured");
     await wait(LIGHT_MS);
-    if (current()) await Promise.all(elements.map(leave));
+    if (!current()) return;
+    const edge = this.view.layout.height / 2; // the first side sits below the board
+    await Promise.all(
+      leaving.map(([field, element, home]) => {
+        const below = element.classList.contains("side0") === home;
+        const [, x, y] = this.places.get(field);
+        return leave(element, [x, y], [x / 2, below ? edge : -edge], home);
+      }),
+    );
   }
 
   #showPicture(view) {
@@ -201,15 +211,18 @@ function spotOf(kind) {
   return svg("circle", { r: 48 });
 }
 
+const LEAVING = ["lit", "returned", "captured"];
+
 /** Whether two pieces look the same, whatever they do just now. */
 function isSame(one, other) {
   const [shape, wanted] = [one, other].map((element) => element.firstElementChild);
-  return shape.isEqualNode(wanted) && one.classList.value.replace(" lit", "") === other.classList.value;
+  const lasting = [...one.classList].filter((name) => !LEAVING.includes(name));
+  return shape.isEqualNode(wanted) && lasting.join(" ") === other.classList.value;
 }
 
 /** End what a piece does. */
 function rest(element) {
-  element.classList.remove("lit");
+  element.classList.remove(...LEAVING);
   for (const animation of element.getAnimations({ subtree: true })) animation.cancel();
 }
 
@@ -233,13 +246,13 @@ function appear(element) {
   return finished(element.firstElementChild.animate(frames, { duration: APPEAR_MS, easing: "ease-out" }));
 }
 
-function leave(element) {
+/** Let a piece go to an edge of the board; one that comes back into play stays whole, another one shrinks away. */
+function leave(element, [x1, y1], [x2, y2], whole) {
   const frames = [
-    { opacity: 1, transform: "scale(1)" },
-    { opacity: 0, transform: "scale(.5)" },
+    { opacity: 1, transform: `translate(${x1 * STEP}px, ${y1 * STEP}px) scale(1)` },
+    { opacity: whole ? 1 : 0, transform: `translate(${x2 * STEP}px, ${y2 * STEP}px) scale(${whole ? 1 : 0.4})` },
   ];
-  const shape = element.firstElementChild;
-  return finished(shape.animate(frames, { duration: LEAVE_MS, easing: "ease-in", fill: "forwards" }));
+  return finished(element.animate(frames, { duration: LEAVE_MS, easing: "ease-in", fill: "forwards" }));
 }
 
 function wait(milliseconds) {

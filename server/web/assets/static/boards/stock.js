@@ -28,6 +28,6 @@ export function drawStock(container, view, side) {
     row.append(element);
   }
   const words = document.createElement("span");
-  words.textContent = `${reserve} to play, ${captured} lost`;
+  words.textContent = `${reserve} to play, ${captured} captured by ${view.sides[1 - side]}`;
   patch(container, row, words);
 }

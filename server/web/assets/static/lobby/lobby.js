@@ -5,14 +5,14 @@ import { card } from "../contests/contest_card.js";
 import { el, find, patch, playerLink, say } from "../shared/dom.js";
 import { Further } from "./further.js";
 import { listen } from "../shared/net.js";
-import { count, gameName, reason, score, time } from "../shared/words.js";
+import { badge, count, gameName, reason, score, time } from "../shared/words.js";
 
 const tiles = new Map(); // match number -> its tile
 const further = new Further((matches) => patch(find("#others"), ...matches.map(row)));
 
 function update(lobby) {
   say(find("#counted"), lobby.playing ? count(lobby.playing, "match", "matches") : "");
-  showBoards(lobby.running.filter((match) => match.board));
+  showBoards([...lobby.running, ...lobby.recent].filter((match) => match.board));
   further.take(lobby);
   find("#nobody").hidden = lobby.running.length > 0;
   find("#table").hidden = !lobby.recent.length;
@@ -40,11 +40,12 @@ function showBoards(matches) {
     const tile = tiles.get(match.match) ?? newTile(match);
     if (tile.plies !== match.plies) tile.board.show(match.board);
     tile.plies = match.plies;
+    tile.root.classList.toggle("over", Boolean(match.ending));
     match.clocks.forEach((left, side) => {
-      say(tile.clocks[side], time(left));
-      tile.clocks[side].classList.toggle("runs", match.runs[side]);
+      say(tile.clocks[side], match.ending ? badge(match.ending, side) : time(left));
+      tile.clocks[side].classList.toggle("runs", match.runs[side] || match.ending?.winner === side);
     });
-    say(tile.moves, count(match.plies, "move"));
+    say(tile.moves, match.ending ? reason(match.ending.reason) : count(match.plies, "move"));
   }
 }
 
@@ -93,7 +94,7 @@ function person(player) {
   const doing =
     player.match === null
       ? el("span.small.quiet", {}, player.doing)
-      : el("a.small", { href: `/match/${player.match}` }, `${player.doing} ${player.match}`);
+      : el("a.small", { href: `/match/${player.match}` }, `${player.doing === "watches" ? "watches" : "in"} match ${player.match}`);
   return el("li", { "data-key": player.name }, playerLink(player.name, "a.player.name"), doing);
 }
 

@@ -2,7 +2,7 @@
 
 import { points, svg, text } from "../boards/svg.js";
 import { patch } from "../shared/dom.js";
-import { span } from "../shared/words.js";
+import { count, span } from "../shared/words.js";
 
 const WIDTH = 600;
 const HEIGHT = 130;
@@ -80,7 +80,7 @@ export function drawValues(container, values, ply, sides, go, mistakes = []) {
 /** What a value means, in words. */
 export function valueInWords(value, sides) {
   if (!value) return "";
-  if (value.win !== null) return `${sides[value.win > 0 ? 0 : 1]} wins in ${Math.abs(value.win)}`;
+  if (value.win !== null) return `${sides[value.win > 0 ? 0 : 1]} wins in ${count(Math.abs(value.win), "move")}`;
   if (value.score === 0) return `even (depth ${value.depth})`;
   return `${(Math.abs(value.score) / 100).toFixed(2)} for ${sides[value.score > 0 ? 0 : 1]} (depth ${value.depth})`;
 }

@@ -12,7 +12,7 @@ import { offerLog } from "./log.js";
 import { MatchState } from "./match_state.js";
 import { showPairing } from "./pairing.js";
 import { Review, drawReview, judgement } from "./review.js";
-import { gameName, moveText, noteFigures, outcome, reason, sentence, span } from "../shared/words.js";
+import { badge, gameName, moveText, noteFigures, outcome, reason, sentence, span } from "../shared/words.js";
 
 const REST_MS = 600; // between two moves that are played, when what moves has come to rest
 
@@ -107,12 +107,14 @@ class MatchPage {
     this.stocks = [];
     const faces = [];
     this.away = [];
+    this.badges = [];
     info.players.forEach((name, side) => {
       const stock = el("span.stock");
       const clock = el("span.clock.number", { role: "timer", "aria-label": `Clock of ${name}` });
       const away = el("span.away", { hidden: true }, " is away");
       const chip = el(`span.chip.side${side}.of-${info.start.game}`);
-      const who = el("span.name", {}, playerLink(name), el("span.quiet", {}, ` ${info.start.sides[side]}`), away);
+      this.badges[side] = el("span.badge");
+      const who = el("span.name", {}, playerLink(name), el("span.quiet", {}, ` ${info.start.sides[side]}`), away, this.badges[side]);
       find(`#player${side}`).replaceChildren(chip, who, stock, clock);
       [this.stocks[side], faces[side], this.away[side]] = [stock, clock, away];
     });
@@ -188,6 +190,10 @@ class MatchPage {
     const box = find("#ending");
     box.hidden = !now.ending;
     if (!now.ending) return;
+    [0, 1].forEach((side) => {
+      find(`#player${side}`).classList.toggle("won", now.ending.winner === side);
+      say(this.badges[side], badge(now.ending, side));
+    });
     if (this.number !== null) offerLog(this.number);
     if (this.number !== null && now.ending.reason === "time") this.#spent();
     patch(

@@ -101,6 +101,6 @@ function changed(before, { ply, turn, came = [], left = [], lines = [], text, ..
   for (const piece of came) pieces.set(piece[0], piece);
   const written = before.text.split("\n");
   for (const [number, line] of lines) written[number] = line;
-  const empty = { stock: null, aims: [null, null], summary: "", picture: "", motion: null };
+  const empty = { stock: null, aims: [null, null], decisive: [], summary: "", picture: "", motion: null };
   return { ...empty, ...others, ply, turn, pieces: [...pieces.values()], text: text ?? written.join("\n") };
 }

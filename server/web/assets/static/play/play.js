@@ -8,7 +8,7 @@ import { Pointing } from "./pointing.js";
 import { ask, games } from "./server.js";
 import { Setup } from "./setup.js";
 import { fromLink, hasPerson, PERSON, played, question, redo, seatName, strength, toLink, undo } from "./table.js";
-import { gameName } from "../shared/words.js";
+import { count, gameName } from "../shared/words.js";
 
 const HINT_SEAT = "bot:1";
 const DIRECTIONS = ["up", "up right", "right", "down right", "down", "down left", "left", "up left"];
@@ -151,8 +151,8 @@ class Page {
     if (score === null) return `The bot had no time to search in ${seconds.toFixed(1)} s.`;
     const value = `${score > 0 ? "+" : ""}${score}`;
     if (plies === null && known) return "The bot knows that best play draws.";
-    if (plies === null) return `The bot looked ${depth} moves ahead in ${seconds.toFixed(1)} s; value ${value}.`;
-    return `The bot sees ${sides[plies > 0 ? turn : 1 - turn]} win in ${Math.abs(plies)} moves.`;
+    if (plies === null) return `The bot looked ${count(depth, "move")} ahead in ${seconds.toFixed(1)} s; value ${value}.`;
+    return `The bot sees ${sides[plies > 0 ? turn : 1 - turn]} win in ${count(Math.abs(plies), "move")}.`;
   }
 
   /** End what is under way: a thought, an animation, a choice. */

@@ -50,6 +50,12 @@ export function outcome(ending, players, sides) {
   return ending.result === "annulled" ? "Annulled" : "Draw";
 }
 
+/** What a side has made of a match, in a word. */
+export function badge(ending, side) {
+  if (ending.winner !== null) return ending.winner === side ? "won" : "lost";
+  return ending.result === "annulled" ? "annulled" : "draw";
+}
+
 /** The result as it stands in tables. */
 export function score(ending) {
   if (!ending) return "…";
