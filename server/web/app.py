@@ -59,6 +59,7 @@ from server.web.replay.analysis_requests import RecordAnalyser, review_question
 from server.web.replay.log_requests import MAX_BODY_BYTES, player_log
 from server.web.replay.match_frames import info_of, note_views, now_of
 from server.web.views import contests
+from server.web.views import plain as plain_views
 from server.web.views.lobby import running
 
 log = structlog.get_logger()
@@ -104,8 +105,14 @@ class Pages:
 
     def routes(self) -> list[Route]:
         """Return all routes."""
+        plain = {
+            "/": self._plain_lobby,
+            "/match/{number:number}": self._plain_match,
+            "/contests": self._plain_contests,
+            "/contest/{number:number}": self._plain_contest,
+        }
         return [
-            *(Route(path, _page(page)) for path, page in documents.load().items()),
+            *(Route(path, _page(page, plain.get(path))) for path, page in documents.load().items()),
             Route("/static/{path:path}", self._static),
             Route("/api/matches", self._matches),
             Route("/api/matches/{number:number}", self._match),
@@ -126,6 +133,27 @@ class Pages:
             Route("/live/lobby", Live(self._lobby)),
             Route("/live/matches/{number:number}", Live(self._running)),
         ]
+
+    async def _plain_lobby(self, _request: Request) -> str:
+        return plain_views.lobby(await self._hubs.lobby.overview())
+
+    async def _plain_match(self, request: Request) -> str:
+        number = request.path_params["number"]
+        match = self._arena.find_match(number)
+        if match is not None:
+            return plain_views.match(match.public)
+        await self._text(number)
+        return plain_views.record(number)
+
+    async def _plain_contests(self, _request: Request) -> str:
+        return plain_views.contests(await self._hubs.lobby.reports.entries())
+
+    async def _plain_contest(self, request: Request) -> str:
+        number = request.path_params["number"]
+        found = await self._hubs.lobby.reports.contest(number, plain_views.report)
+        if found is None:
+            raise Refused(404, f"there is no report of a contest {number} here")
+        return found.data.decode()
 
     async def _static(self, request: Request) -> Response:
         file, lasting = static_files.find(request.path_params["path"])
@@ -279,9 +307,12 @@ def _client(request: Request) -> Hashable:
     return quota
 
 
-def _page(page: File) -> Callable[[Request], Awaitable[Response]]:
+def _page(page: File, plain: Callable[[Request], Awaitable[str]] | None) -> Callable[[Request], Awaitable[Response]]:
     async def answer(request: Request) -> Response:
-        return _file(page, request)
+        if plain is None:
+            return _file(page, request)
+        markup = await plain(request)
+        return _file(await trio.to_thread.run_sync(documents.with_plain, page, markup), request)
 
     return answer
 

@@ -7,6 +7,7 @@ import re
 import socket
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import urljoin
@@ -53,8 +54,23 @@ def ask(site: Site, path: str, method: str = "GET", body: bytes | None = None, *
         connection.close()
 
 
+def over(site: Site) -> int:
+    """Play a match to its end; return its number."""
+    table = Table(site, "mnk", "params=3,3,3 budget=60000")
+    table.resign()
+    table.close()
+    return table.match
+
+
 def test_every_answer_keeps_the_page_to_itself(site: Site) -> None:
-    for path in ("/", "/match/1", "/static/site.css", "/static/boards/board.js", "/api/matches/999", "/nothing"):
+    for path in (
+        "/",
+        f"/match/{over(site)}",
+        "/static/site.css",
+        "/static/boards/board.js",
+        "/api/matches/999",
+        "/nothing",
+    ):
         answer = ask(site, path)
         policy = answer.headers["content-security-policy"]
         assert "default-src 'none'" in policy and "unsafe" not in policy and "http" not in policy
@@ -69,7 +85,7 @@ def test_files_are_sent_once(site: Site) -> None:
 
 
 def test_files_that_a_page_names_are_kept_for_good_until_one_changes(site: Site) -> None:
-    for path in ("/", "/match/1", "/contests", "/play"):
+    for path in ("/", f"/match/{over(site)}", "/contests", "/play"):
         text = ask(site, path).body.decode()
         named = re.findall('(?:href|src)="(/static/[^"]+)"', text)
         scripts = {name for name in named if name.endswith(".js")}
@@ -84,7 +100,7 @@ def test_files_that_a_page_names_are_kept_for_good_until_one_changes(site: Site)
 
 
 def test_a_page_is_small_before_its_first_board(site: Site) -> None:
-    for path in ("/", "/match/1", "/contest/1", "/play"):
+    for path in ("/", f"/match/{over(site)}", "/contest/1", "/play"):
         page = ask(site, path, accept_encoding="gzip")
         named = set(re.findall('(?:href|src)="(/static/[^"]+)"', gzip.decompress(page.body).decode()))
         sizes = [len(ask(site, name, accept_encoding="gzip").body) for name in named]
@@ -146,6 +162,8 @@ def test_pages_name_no_other_host() -> None:
     [
         ("/nothing", 404, "there is nothing at '/nothing'"),
         ("/api/matches/999", 404, "there is no match 999 here"),
+        ("/match/999", 404, "there is no match 999 here"),
+        ("/contest/999", 404, "there is no report of a contest 999 here"),
         ("/api/matches/999/record", 404, "there is no match 999 here"),
         ("/live/matches/999", 404, "match 999 is not being played"),
         ("/static/../app.py", 404, "there is no such file"),
@@ -167,10 +185,29 @@ def test_who_asks_for_a_page_is_told_by_a_page(site: Site) -> None:
     assert b"<script>" not in answer.body and b'<a href="/contests">Contests</a>' in answer.body
 
 
+def test_pages_say_without_javascript_how_things_stand(site: Site) -> None:
+    table = Table(site, "mnk", "params=3,3,3 budget=60000")
+    table.move("b2")
+
+    def plain(path: str) -> str:
+        found = re.search("<noscript>(.*)</noscript>", ask(site, path).body.decode(), re.DOTALL)
+        assert found is not None
+        return found[1]
+
+    time.sleep(1.1)  # the lobby is looked at once a second
+    assert f'<a href="/match/{table.match}">{table.match}</a></td><td>ann – bob' in plain("/")
+    assert "1. b2" in plain(f"/match/{table.match}") and "being played" in plain(f"/match/{table.match}")
+    table.resign()
+    table.close()
+    assert "(first) resigned" in plain(f"/match/{table.match}")
+    assert '<a href="/contest/2">' in plain("/contests")
+    assert "<table" in plain("/contest/1")
+
+
 def test_pages_stand_in_one_frame(site: Site) -> None:
     paths = {
         "/": "/",
-        "/match/1": "",
+        f"/match/{over(site)}": "",
         "/replay": "/replay",
         "/play": "/play",
         "/analysis": "/analysis",

@@ -105,6 +105,12 @@ def load() -> dict[str, File]:
     return {path: file_of(".html", whole(page, bodies[path]).encode()) for path, page in DOCUMENTS.items()}
 
 
+def with_plain(page: File, markup: str) -> File:
+    """Return a page with what it says to browsers without JavaScript, which is markup."""
+    main = b'<main id="main">\n'
+    return file_of(".html", page.data.replace(main, main + b"<noscript>" + markup.encode() + b"</noscript>\n", 1))
+
+
 def refusal(sentence: str) -> str:
     """Return the page of an error; the sentence may hold anything."""
     shown = f"{sentence[:1].upper()}{sentence[1:]}."
