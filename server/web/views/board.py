@@ -153,9 +153,9 @@ def _gipf_motion(before: GipfPosition, text: str, after: GipfPosition) -> dict[s
     pushed = bind(size, before.variant.run).after_push(before.state, number)
     left = (pushed.white | pushed.black) & ~(after.state.white | after.state.black)
     returned: list[str] = []
-    for row in choosing(before, text).taken if left else ():
-        own = pushed.white if row.text.startswith("w") else pushed.black
-        returned += (name for name in row.fields if known.fields[name] & own)
+    for collected in choosing(before, text).taken if left else ():
+        own = pushed.white if collected.text.startswith("w") else pushed.black
+        returned += (name for name in collected.fields if known.fields[name] & own)
     placed = name_at[entry.target]
     return {
         "slides": tuple(slides),
