@@ -56,6 +56,7 @@ from server.web.live.event_stream import Mailbox
 from server.web.live.frame_cache import FrameCache
 from server.web.play.routes import Playing
 from server.web.replay.analysis_requests import RecordAnalyser, review_question
+from server.web.replay.finished_record import record_text
 from server.web.replay.log_requests import MAX_BODY_BYTES, player_log
 from server.web.replay.match_frames import info_of, note_views, now_of
 from server.web.views import contests
@@ -213,13 +214,7 @@ class Pages:
         return _json(await player_log(self._arena, request.path_params["number"], body, quota, trio.to_thread.run_sync))
 
     async def _text(self, number: int) -> str:
-        """Return the record of a match that is over."""
-        if number in self._arena.matches:
-            raise Refused(409, f"match {number} is being played; its record can be had when it is over")
-        text = await trio.to_thread.run_sync(self._record_store.read, number)
-        if text is None:
-            raise Refused(404, f"there is no match {number} here")
-        return text
+        return await record_text(self._arena, self._record_store, number)
 
     async def _review(self, request: Request) -> Response:
         number, before = request.path_params["number"], _before(request)

@@ -29,6 +29,7 @@ from server.web.live.channels import away
 from server.web.play.questions import Question
 from server.web.play.routes import Playing
 from server.web.replay.analysis_requests import RecordAnalyser
+from server.web.replay.finished_record import record_text
 from server.web.replay.match_frames import frame_of, info_of, now_of
 
 MAX_RECORDS, RECORDS = 1000, 100
@@ -185,13 +186,7 @@ class Api:
         return None if text is None or len(text) > RECORD_BYTES else _line(text)
 
     async def _text(self, number: int) -> str:
-        """Return the record of a match that is over."""
-        if number in self._arena.matches:
-            raise Refused(409, f"match {number} is being played; its record can be had when it is over")
-        text = await trio.to_thread.run_sync(self._record_store.read, number)
-        if text is None:
-            raise Refused(404, f"there is no match {number} here")
-        return text
+        return await record_text(self._arena, self._record_store, number)
 
 
 def _line(text: str) -> bytes | None:
