@@ -1,7 +1,7 @@
 """The routes of the pages and of their data, as one ASGI application.
 
-- ``/``, ``/match/17``, ``/replay``, ``/play``, ``/analysis``, ``/contests``, ``/contest/3``, ``/atlas``: the pages,
-  which ask for the rest
+- ``/``, ``/match/17``, ``/replay``, ``/play``, ``/analysis``, ``/contests``, ``/contest/3``, ``/contest/3/live``,
+  ``/atlas``: the pages, which ask for the rest
 - ``/static/…``: their scripts and styles
 - ``/api/matches?name=ann&before=17``: running matches of players with such names, with lower numbers, sixty at most
 - ``/api/matches/17``: a match: what is fixed, how it stands, its positions
@@ -18,7 +18,7 @@
 - ``/api/contests``, ``/api/contests/3``, ``/api/contests/3/games.csv``: contests, and their reports
 - ``/api/contests/3/fragments``: what the page of a contest shows, as HTML
 - ``/api/atlas``: which variants are solved, and how they end
-- ``/live/lobby``, ``/live/matches/17``: server-sent events
+- ``/live/lobby``, ``/live/matches/17``, ``/live/contests/3``: server-sent events
 - ``/api``, ``/api/openapi.json``, ``/api/v1/…``: for programs (`server.web.api`)
 """
 
@@ -133,6 +133,7 @@ class Pages:
             Route("/api/contests/{number:number}/{name}", self._table),
             Route("/live/lobby", Live(self._lobby)),
             Route("/live/matches/{number:number}", Live(self._running)),
+            Route("/live/contests/{number:number}", Live(self._night)),
         ]
 
     async def _plain_lobby(self, _request: Request) -> str:
@@ -265,6 +266,9 @@ class Pages:
         if match is None:
             raise Refused(404, f"match {number} is not being played")
         return partial(self._hubs.watch, match)
+
+    def _night(self, scope: Scope) -> Listen:
+        return partial(self._hubs.contests.listen, scope["path_params"]["number"])
 
 
 class Live:

@@ -33,6 +33,7 @@ async def serve(arena: Arena, record_store: RecordStore, listeners: list[trio.So
             nursery.start_soon(broadcaster.run)
             nursery.start_soon(hubs.lobby.run)
             nursery.start_soon(people.run)
+            nursery.start_soon(hubs.contests.run)
             app = application(arena, record_store, hubs, playing, analysis, people)
             await serve_browsers(app, listeners, http_rate_limiter)
     finally:

@@ -51,6 +51,7 @@ def make_report(
         if number != QUALIFICATION
     ]
     ranking = [line.name for line in played[-1].table] if played else []
+    left = estimate_left(definition, games, plan, moment)
     return Report(
         name=definition.name,
         state="over" if plan.over or moment.closed is not None else "running",
@@ -61,7 +62,8 @@ def make_report(
         variants=ratings_part.variant_results(definition, valid, fit),
         done=len(valid),
         running=len(moment.running),
-        left=estimate_left(definition, games, plan, moment).expected,
+        left=left.expected,
+        seconds_left=left.seconds,
         due=len(set(plan.due).difference(moment.running)),
         qualification=(
             stages.qualification_report(definition, states[QUALIFICATION], valid) if QUALIFICATION in states else None

@@ -236,6 +236,8 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     """Games that can begin."""
     left: int = 0
     """Games that are still to be played, those of rounds that are not paired yet and likely tie-breaks included."""
+    seconds_left: float | None = None
+    """How long these will take, about; None as long as nothing tells."""
     qualification: Qualification | None
     stages: tuple[Stage, ...]
     ratings: tuple[Rating, ...]

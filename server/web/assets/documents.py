@@ -94,6 +94,7 @@ DOCUMENTS = {
     "/atlas/{size:number}/{run:number}/{white:number}/{black:number}": Document(
         "explorer", "Solved variant", ("atlas/explorer",), "atlas/explorer", "/atlas", target=("board", "board")
     ),
+    "/contest/{number:number}/live": Document("night", "Contest", ("contests/night",), "contests/night", "/contests"),
 }
 """The pages by their paths, as routes write them."""
 

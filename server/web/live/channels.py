@@ -1,4 +1,4 @@
-"""The channels that browsers listen to: one for each watched match, and one for the lobby."""
+"""The channels that browsers listen to: one for each watched match, one for the lobby, and those of contests."""
 
 import msgspec
 import structlog
@@ -8,6 +8,7 @@ from engine.games.interface import Position
 from server.arena.arena import Arena
 from server.match.match import Match
 from server.ops.lru_cache import LruCache
+from server.web.live.contest_channel import ContestHubs
 from server.web.live.event_stream import Broadcaster, Channel, Mailbox
 from server.web.replay.match_frames import Frame, frame_of, now_of
 from server.web.replay.past_results import PastResults
@@ -198,11 +199,12 @@ class LobbyHub:
 
 
 class Hubs:
-    """The hubs of all matches that browsers watch, and that of the lobby."""
+    """The hubs of all matches and contests that browsers watch, and that of the lobby."""
 
     def __init__(self, arena: Arena, broadcaster: Broadcaster) -> None:
         """Begin with the lobby alone."""
         self.lobby = LobbyHub(arena, broadcaster)
+        self.contests = ContestHubs(arena, broadcaster, self.lobby.reports)
         self._broadcaster = broadcaster
         self._matches: dict[int, MatchHub] = {}
         self._drawn = Drawn()

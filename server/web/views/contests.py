@@ -206,9 +206,14 @@ def whole_report(entry: Entry, data: bytes) -> bytes:
     return msgspec.json.encode({"entry": entry, "report": msgspec.Raw(data)})
 
 
+def read_report(data: bytes) -> Report:
+    """Read the file of a report; raises `msgspec.DecodeError`."""
+    return msgspec.json.decode(data, type=Report)
+
+
 def page_fragments(entry: Entry, data: bytes) -> bytes:
     """Return what the page of a contest shows: its ``name``, whether it is ``over``, and its parts as HTML."""
-    parts = fragments(msgspec.json.decode(data, type=Report), entry.contest, entry.known)
+    parts = fragments(read_report(data), entry.contest, entry.known)
     return msgspec.json.encode({"name": entry.name, "over": entry.state == "over", **parts._asdict()})
 
 

@@ -1,0 +1,256 @@
+"""The page of a contest for a projector, as data: what its report tells, and which running games are shown first.
+
+The games that decide most come first. A game decides as much as its result can change of the table: first come games
+that can change who leads, then those that can change a better place, then those of the best players. In a knockout,
+later rounds come first; where ratings make the order, the best players do.
+"""
+
+from collections.abc import Iterable, Sequence
+
+import msgspec
+
+from engine.games.interface import Position
+from server.contest.fixtures import QUALIFICATION
+from server.contest.formats.standings import Standing
+from server.contest.report.interruptions import pause
+from server.contest.report.render.games import ended, score
+from server.contest.report.render.tie_breaks import marks
+from server.contest.report.structure import Game, Report, ScheduledGame
+from server.web.views.lobby import Listed
+
+BOARDS = 6
+"""Boards that are shown at a time."""
+
+LINES = 12
+"""Lines of the table that are shown."""
+
+NEXT = 6
+"""Next games that are shown."""
+
+RESULTS = 8
+"""Last results that are shown."""
+
+POINTS = {"first": (1.0, 0.0), "draw": (0.5, 0.5), "second": (0.0, 1.0)}
+"""What both players get for each result."""
+
+QUALIFYING = QUALIFICATION + 1
+"""The number of the qualification in the schedule of a report."""
+
+
+class Line(msgspec.Struct, frozen=True, kw_only=True):
+    """A line of the table."""
+
+    place: int
+    name: str
+    mark: str
+    """What decides the place first: points, rounds won or a rating, as text."""
+    points: float
+    out: bool
+    """Whether it is disqualified."""
+
+
+class Result(msgspec.Struct, frozen=True, kw_only=True):
+    """A result for the ticker."""
+
+    match: int | None
+    first: str
+    second: str
+    score: str
+    sentence: str
+
+
+class Told(msgspec.Struct, frozen=True, kw_only=True):
+    """What the report of a contest tells to this page."""
+
+    name: str
+    over: bool
+    done: int
+    known: int
+    seconds_left: float | None
+    """How long the contest will take from the moment of the report, about; None where nothing tells."""
+    paused: str
+    """Since when nothing goes on, and why; empty where all is well."""
+    title: str
+    """The stage whose table is shown; empty before the first one."""
+    kind: str
+    """Its word in contest files."""
+    mark: str
+    """The head of the column of marks."""
+    table: tuple[Line, ...]
+    champions: tuple[str, ...]
+    """Who has won; empty as long as the contest is not over."""
+    entrants: tuple[str, ...]
+    variants: tuple[str, ...]
+    schedule: tuple[ScheduledGame, ...]
+    results: tuple[Result, ...]
+    """The newest first."""
+
+
+class Change(msgspec.Struct, frozen=True):
+    """What a result makes of a player's line in the table, counted from 1."""
+
+    name: str
+    before: int
+    after: int
+
+
+class Stakes(msgspec.Struct, frozen=True, kw_only=True):
+    """What the result of a running game would change, tie-breaks left as they are."""
+
+    leader: bool
+    """Whether it can change who leads."""
+    best: int
+    """The best line that it can change; one behind the last where it changes none."""
+    changes: dict[str, tuple[Change, ...]]
+    """By result (``first``, ``draw``, ``second``): the players whose lines change."""
+
+
+class Board(msgspec.Struct, frozen=True, kw_only=True):
+    """A game that is shown with its board."""
+
+    match: Listed
+    round: int
+    """0 where the report does not know of the game yet."""
+    stakes: Stakes | None
+    """None where the order of the table is not that of points."""
+
+
+class Night(msgspec.Struct, frozen=True, kw_only=True):
+    """An event of the page."""
+
+    name: str
+    over: bool
+    done: int
+    known: int
+    seconds_left: float | None
+    paused: str
+    title: str
+    mark: str
+    table: tuple[Line, ...]
+    entrants: int
+    champions: tuple[str, ...]
+    next: tuple[ScheduledGame, ...]
+    results: tuple[Result, ...]
+    boards: tuple[Board, ...]
+
+
+def told_by(report: Report, known: int) -> Told:
+    """Return what a report tells; ``known`` is the number of games that are known to be played."""
+    stage = report.stages[-1] if report.stages else None
+    over = report.state == "over"
+    table = () if stage is None else tuple(_line(line, stage.kind) for line in stage.table)
+    last = report.pauses[-1] if report.pauses else None
+    return Told(
+        name=report.name,
+        over=over,
+        done=report.done,
+        known=known,
+        seconds_left=report.seconds_left,
+        paused=pause(last) if last is not None and last.ended is None and not over else "",
+        title="" if stage is None else stage.format.partition(",")[0],
+        kind="" if stage is None else stage.kind,
+        mark="" if stage is None else marks(stage.kind)[0].head,
+        table=table,
+        champions=tuple(line.name for line in table if line.place == 1) if over else (),
+        entrants=report.entrants,
+        variants=tuple(variant.name for variant in report.variants),
+        schedule=report.schedule,
+        results=tuple(_result(game) for game in report.games[: -RESULTS - 1 : -1]),
+    )
+
+
+def _line(line: Standing, kind: str) -> Line:
+    mark = marks(kind)[0].text(line)
+    return Line(place=line.place, name=line.name, mark=mark, points=line.points, out=bool(line.disqualified))
+
+
+def _result(game: Game) -> Result:
+    return Result(match=game.match, first=game.first, second=game.second, score=score(game), sentence=ended(game))
+
+
+def belongs(told: Told, players: tuple[str, str], variant: str) -> bool:
+    """Tell whether a running match between two players is a game of the contest, as far as the report can tell."""
+    if variant not in told.variants:
+        return False
+    return set(players) <= set(told.entrants) or _scheduled(told, players) is not None
+
+
+def stakes(told: Told, players: tuple[str, str]) -> Stakes | None:
+    """Return what the result of a running game would change in the table."""
+    names = [line.name for line in told.table]
+    if told.kind not in ("round-robin", "swiss") or not set(players) <= set(names):
+        return None
+    before = {name: place for place, name in enumerate(names, 1)}
+    best, leader, changes = len(names) + 1, False, {}
+    for result, gained in POINTS.items():
+        more = dict(zip(players, gained, strict=True))
+        order = sorted(told.table, key=lambda line: (line.out, -line.points - more.get(line.name, 0.0)))
+        after = {line.name: place for place, line in enumerate(order, 1)}
+        moved = [name for name in names if before[name] != after[name]]
+        best = min([best, *(min(before[name], after[name]) for name in moved)])
+        leader = leader or order[0].name != names[0]
+        changes[result] = tuple(Change(name, before[name], after[name]) for name in players if name in moved)
+    return Stakes(leader=leader, best=best, changes=changes)
+
+
+def deciding(told: Told, games: Iterable[tuple[int, tuple[str, str]]]) -> list[int]:
+    """Return running matches in the order in which they are shown, from their numbers and players."""
+    places = {line.name: place for place, line in enumerate(told.table, 1)}
+    last = len(places) + 1
+
+    def key(game: tuple[int, tuple[str, str]]) -> tuple[float, ...]:
+        number, players = game
+        of_players = sorted(places.get(name, last) for name in players)
+        later = -_round(told, players) if told.kind == "knockout" else 0
+        found = stakes(told, players)
+        decides = (not found.leader, found.best) if found is not None else (True, last)
+        return (later, *decides, *of_players, number)
+
+    return [number for number, _ in sorted(games, key=key)]
+
+
+def choose(told: Told, games: Sequence[tuple[int, tuple[str, str]]]) -> dict[int, Stakes | None]:
+    """Return the matches that are shown, and what each would change, in the order of `deciding`.
+
+    With hundreds of entrants it takes some milliseconds: call it in a thread.
+    """
+    players = dict(games)
+    return {number: stakes(told, players[number]) for number in deciding(told, games)[:BOARDS]}
+
+
+def night(told: Told, matches: Sequence[tuple[Listed, Stakes | None]]) -> Night:
+    """Return an event of the page, with matches in the order in which they are shown."""
+    boards = tuple(
+        Board(match=match, round=_round(told, match.players), stakes=found if match.ending is None else None)
+        for match, found in matches
+    )
+    return Night(
+        name=told.name,
+        over=told.over,
+        done=told.done,
+        known=told.known,
+        seconds_left=told.seconds_left,
+        paused=told.paused,
+        title=told.title,
+        mark=told.mark,
+        table=told.table[:LINES],
+        entrants=len(told.entrants),
+        champions=told.champions,
+        next=tuple(game for game in told.schedule if not game.running)[:NEXT],
+        results=told.results,
+        boards=boards,
+    )
+
+
+def variant_of(position: Position) -> str:
+    """Name the variant of a position as reports do."""
+    return f"{position.game.name} {position.parameters}".strip()
+
+
+def _scheduled(told: Told, players: tuple[str, str]) -> ScheduledGame | None:
+    return next((game for game in told.schedule if game.running and (game.first, game.second) == players), None)
+
+
+def _round(told: Told, players: tuple[str, str]) -> int:
+    found = _scheduled(told, players)
+    return found.round if found is not None and found.stage != QUALIFYING else 0
