@@ -280,6 +280,7 @@ def test_the_hour_of_a_stranger(installed: Installed, tmp_path: Path, monkeypatc
     assert "mybot (white): " in said
 
 
+@pytest.mark.campaign
 def test_make_compare_tells_a_weaker_bot_from_one_that_is_not(installed: Installed, tmp_path: Path) -> None:
     """One of both gives up each game."""
     installed.run("arena-bot", "new", "mybot", folder=tmp_path)

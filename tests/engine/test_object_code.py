@@ -164,7 +164,7 @@ print(solution.result, solution.closed, "numba" in sys.modules, "numpy" in sys.m
     ("variant", "purpose", "program", "expected"),
     [
         (("mnk", "3 3 3"), "search", SEARCHED, "4 512 False False\n"),
-        (("gipf", "2 2 4 4"), "solve", SOLVED, "draw True False False\n"),
+        pytest.param(("gipf", "2 2 4 4"), "solve", SOLVED, "draw True False False\n", marks=pytest.mark.campaign),
     ],
 )
 def test_of_what_was_precompiled_nothing_is_missing(

@@ -128,7 +128,7 @@ def random_state(chance: Random, kernel: Kernel, most: int) -> State:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("run", [2, 3])
+@pytest.mark.parametrize("run", [2, pytest.param(3, marks=pytest.mark.campaign)])
 def test_values_and_lengths_are_those_of_the_reachable_set(run: int) -> None:
     """From random positions of the smallest board, with one to seven pieces a side."""
     chance = Random(run)
