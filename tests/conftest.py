@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+import structlog
 from hypothesis import HealthCheck, settings
 
 # hypothesis bounds the time of inputs, which a busy machine may miss
@@ -17,6 +18,16 @@ settings.load_profile("arena")
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     # a shell lets what it runs in the background ignore Ctrl-C, and what is started here would inherit that
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+_configure_log = structlog.configure
+
+
+def _configure_uncached(**options: Any) -> None:
+    """Configure the log so that a later test can catch what is logged: a cached logger stays as it was for good."""
+    _configure_log(**options | {"cache_logger_on_first_use": False})
+
+
+setattr(structlog, "configure", _configure_uncached)  # noqa: B010  # mypy knows the parameters
 
 # nor does any test make tablebases beside it, or find those of the user
 os.environ["ARENA_TABLEBASES"] = ""

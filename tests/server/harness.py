@@ -40,7 +40,6 @@ def logged(**options: bool) -> Iterator[io.StringIO]:
     written = io.StringIO()
     with redirect_stderr(written):
         logs.configure(**options)
-        structlog.configure(cache_logger_on_first_use=False)
         try:
             yield written
         finally:

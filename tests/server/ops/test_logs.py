@@ -40,7 +40,6 @@ def stderr(pipe: tuple[int, int], monkeypatch: pytest.MonkeyPatch) -> Iterator[i
     with open(pipe[1], "w", closefd=False) as file:
         monkeypatch.setattr(sys, "stderr", file)
         logs.configure()
-        structlog.configure(cache_logger_on_first_use=False)
         yield pipe[0]
     structlog.reset_defaults()
 
