@@ -20,6 +20,7 @@ PROGRAM = Path(learning_bot.__file__)
 ROUNDS = 20
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("game", "parameters", "games"), [("arrows", "6 6", 60), ("gipf", "3 3 7 7", 12)])
 def test_it_beats_random_moves_after_some_games_and_not_before(game: str, parameters: str, games: int) -> None:
     start = start_of(game, parameters)

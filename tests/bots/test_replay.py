@@ -492,6 +492,7 @@ def test_a_program_on_stdin_and_stdout(place: Callable[[str, str], None]) -> Non
     ]
 
 
+@pytest.mark.slow
 def test_a_program_that_connects(place: Callable[[str, str], None]) -> None:
     place("connects.py", CONNECTS.format(moves={1: "b2", 3: "b3"}, options=""))
     turns = compared(f"{sys.executable} connects.py")
@@ -510,6 +511,7 @@ def test_a_program_that_resigns_before_its_first_move_is_named(place: Callable[[
         answers(f"{sys.executable} resigns.py")
 
 
+@pytest.mark.slow
 def test_a_program_that_wants_another_game_is_named(place: Callable[[str, str], None]) -> None:
     place("connects.py", CONNECTS.format(moves={}, options="params='4,4,3', "))
     with pytest.raises(ArenaError, match=r"the bot seeks params=4,4,3, and the record is of another game"):

@@ -104,6 +104,7 @@ def test_a_greedy_bot_beats_random_moves(tutorial: Callable[[str], ModuleType], 
     assert points(start_of(game, parameters), greedy.choose, guess.choose, 10) >= 9
 
 
+@pytest.mark.slow
 def test_a_bot_that_looks_at_answers_beats_a_greedy_one(tutorial: Callable[[str], ModuleType]) -> None:
     greedy, search = tutorial("greedy"), tutorial("search")
     assert points(start_of("mnk", "6 6 4"), search.choose, greedy.choose, 10) >= 7

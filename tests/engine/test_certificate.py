@@ -33,6 +33,7 @@ def certified(game: str, parameters: str) -> tuple[Position, str]:
     return position, certificate.write(Claim(position, winner, solution.plies, found))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("game", "parameters"), WINS, ids=str)
 def test_a_certificate_is_true_and_as_long_as_the_solution_says(game: str, parameters: str) -> None:
     position, text = certified(game, parameters)
@@ -137,6 +138,7 @@ def test_command_lines(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> No
     assert "no proof is written: the result is draw" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_a_win_of_unknown_length_is_proven_too() -> None:
     position = GAMES["arrows"].start("5 4")
     solution = solve(position)._replace(plies=None, within=None)

@@ -54,6 +54,7 @@ def random_game(chance: Random) -> list[str]:
     return texts
 
 
+@pytest.mark.slow
 def test_what_is_proven_is_the_result_of_perfect_play(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(review_module, "SOLVER_SHARE", 1)
     result = minimax()

@@ -113,6 +113,7 @@ def test_moves_and_the_positions_they_lead_to_are_those_of_the_oracle_on_many_mo
         compare_successors(position, moves)
 
 
+@pytest.mark.slow
 def test_the_samples_contain_what_they_are_made_for() -> None:
     """Choices of both colours, of the opponent's rows, several in a row, rows of both colours, and every end."""
     boards = sample(2) + sample(3) + sample(4) + sample(5)

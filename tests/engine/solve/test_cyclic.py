@@ -89,6 +89,7 @@ def test_a_table_and_an_arena_that_grow_change_no_value(monkeypatch: pytest.Monk
     assert min(check_random_graphs(200_000, MEMORY).values()) > GRAPHS // 2
 
 
+@pytest.mark.slow
 def test_a_search_that_sees_a_few_plies_at_first_goes_deeper(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cyclic, "FIRST_HORIZON", 2)
     assert min(check_random_graphs(300_000, MEMORY).values()) > GRAPHS // 2

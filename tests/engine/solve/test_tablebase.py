@@ -134,6 +134,7 @@ def small_positions(chance: Random, number: int) -> Iterable[oracle.Position]:
             yield position
 
 
+@pytest.mark.slow
 def test_every_move_is_worth_what_the_oracle_finds_and_the_best_one_is_played(given: Path) -> None:
     chance = Random(5)
     kinds = set()
@@ -262,6 +263,7 @@ def large_positions(chance: Random, number: int) -> Iterable[Position]:
                 yield asked
 
 
+@pytest.mark.slow
 def test_what_a_search_proves_with_it_is_true_and_more_than_without(given: Path) -> None:
     more = 0
     for asked in large_positions(Random(7), 60):
@@ -445,6 +447,7 @@ def test_damaged_values_are_not_believed(tmp_path: Path, monkeypatch: pytest.Mon
     assert known(start).probe(start) == []
 
 
+@pytest.mark.slow
 def test_a_process_makes_it_where_it_is_missing_and_only_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     started: list[list[str]] = []
     is_busy = True

@@ -179,6 +179,7 @@ def test_files_that_tell_nothing_are_refused(tmp_path: Path, capsys: pytest.Capt
     assert "game 0 has no move 999 at ply 0" in refused(file("move", "gipf", "3 3 9 9", ScoredGame(0, 0, (999,), (1,))))
 
 
+@pytest.mark.slow
 def test_a_side_of_a_duel_takes_them(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """And plays other moves by them than by the features, or by tables of another board not at all."""
     variant = parse("3 3 7 7")
