@@ -160,6 +160,7 @@ print(solution.result, solution.closed, "numba" in sys.modules, "numpy" in sys.m
 """
 
 
+@pytest.mark.campaign
 @pytest.mark.parametrize(
     ("variant", "purpose", "program", "expected"),
     [
