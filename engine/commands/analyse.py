@@ -16,7 +16,7 @@ from engine.commands.inputs import (
     position_of,
     warn_of,
 )
-from engine.search.game_engine import AdaptiveSearcher, known_result
+from engine.search.game_engine import AdaptiveSearcher
 from engine.search.iterative_deepening import MAX_THREADS
 from engine.search.memory import MAX_DEPTH, ROOM
 from engine.search.searcher import SearchLimits, SearchResult
@@ -84,10 +84,9 @@ def analyse(
     limits = SearchLimits(depth=depth, hard_ms=None if time is None else time * 1000, lines=lines, exact=exact)
     report = _tell_json if json else partial(_tell, lines > 1)
     exact_values = None if no_tablebase else tablebase_of(root)
-    if exact_values is not None and (known := exact_values.probe(root)):
-        for rank, move in enumerate(known[:lines], 1):
-            result = known_result(root, move, perf_counter() - began, rank)
-            report(replace(result, line=exact_values.line(root, move.number)))
+    if exact_values is not None and (known := exact_values.results(root, lines)):
+        for result in known:
+            report(replace(result, seconds=perf_counter() - began))
         return
     searcher = AdaptiveSearcher(root, threads=threads, tablebase=exact_values)
     thought = searcher.think(root, (), limits, clock=perf_counter, report=report)

@@ -1,18 +1,29 @@
 """``arena-engine record``: replays the record of a match, and verifies every move, every clock and the result."""
 
 from collections.abc import Iterable
+from pathlib import Path
 from typing import Annotated
 
 from cyclopts import Parameter
 
 from engine import record
-from engine.commands.inputs import Rejected, answer, place_of, text_of
+from engine.commands.inputs import Rejected, answer, check_range, place_of, text_of
+from engine.commands.usage_errors import reason
 from engine.games.history import History
 from engine.games.outcome import Termination
 from engine.record import Played, RecordedNote, milliseconds
 
 
-def replay(file: Annotated[str, Parameter(allow_leading_hyphen=True)], /, *, verify: bool = False) -> None:
+def replay(
+    file: Annotated[str, Parameter(allow_leading_hyphen=True)],
+    /,
+    *,
+    verify: bool = False,
+    picture: Path | None = None,
+    ply: int | None = None,
+    night: bool = False,
+    scale: int = 1,
+) -> None:
     """Replay the record of a match: its moves and notes with the board at the end, and whether all of it is true.
 
     Parameters
@@ -23,11 +34,21 @@ def replay(file: Annotated[str, Parameter(allow_leading_hyphen=True)], /, *, ver
         Show, in place of the board, how each clock comes about, in milliseconds: the stamps between which it ran, what
         of that the server stood still for, what was allowed for lag, what was charged, and what was left with the
         increment; and where the time of both sides went, which is also shown after a loss on time.
+    picture
+        A file for a picture: of a position if its name ends in .svg or .png, of the whole match, animated, if in .gif.
+    ply
+        After how many moves the position of the picture stands; after all of them if missing.
+    night
+        Dark colours for the picture.
+    scale
+        How many times as large a PNG is, 1 to 3.
     """
     try:
         summary = record.verify(text_of(file))
     except record.BadRecord as error:
         raise Rejected(f"{place_of(file)}: {error}") from None
+    if picture is not None:
+        _draw(summary, picture, ply, night, scale)
     if verify:
         _show_clocks(summary)
     else:
@@ -38,6 +59,31 @@ def replay(file: Annotated[str, Parameter(allow_leading_hyphen=True)], /, *, ver
     left = " and ".join(f"{milliseconds(time)} ms" for time in summary.left)
     ended = f"{summary.result} {summary.reason}" if summary.result else "not ended"
     answer(f"verified match {summary.header.match}: {ended}, {summary.history.plies} moves, {left} left")
+
+
+def _draw(summary: record.Summary, file: Path, ply: int | None, night: bool, scale: int) -> None:
+    """Write a picture of a match, in the format that the name of its file ends in; raises `Rejected`."""
+    from engine.games.boards import game_pictures as pictures
+
+    start, moves = summary.header.position, summary.history.moves
+    if ply is not None:
+        check_range("ply", ply, 0, len(moves))
+        moves = moves[:ply]
+    check_range("scale", scale, 1, 3)
+    try:
+        if file.suffix == ".svg":
+            data = pictures.svg(start, moves, night=night).encode()
+        elif file.suffix == ".png":
+            data = pictures.png(start, moves, night=night, scale=scale)
+        elif file.suffix == ".gif":
+            data = pictures.animation(start, moves, summary.header.players, summary.sentence or "", night=night)
+        else:
+            raise Rejected(f"--picture: {file} ends in none of .svg, .png and .gif, which are the formats")
+        file.write_bytes(data)
+    except pictures.NotDrawn as error:
+        raise Rejected(f"--picture: {error}") from None
+    except OSError as error:
+        raise Rejected(f"--picture: {file}: cannot be written: {reason(error)}") from None
 
 
 def _show(summary: record.Summary) -> None:

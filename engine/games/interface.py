@@ -346,8 +346,11 @@ class Position(Protocol):
     def picture(self, last: Successor | None = None) -> str:
         """Draw the position for people, without colours, with the move that led here marked where it is given."""
 
-    def svg(self, last: Successor | None = None) -> str:
-        """Draw the position as an SVG document, with the move that led here marked where it is given."""
+    def svg(self, last: Successor | None = None, *, night: bool = False) -> str:
+        """Draw the position as an SVG document, with the move that led here marked where it is given.
+
+        ``night`` is for dark pages.
+        """
 
     def summary(self) -> str:
         """Say in one short line what the board does not show (pieces in reserve, captured ones)."""

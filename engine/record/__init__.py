@@ -61,6 +61,7 @@ A record without a result is that of a match that is still running, or was cut o
 - `dataset`: positions, moves and records as numbers, for programs that learn
 - `ending`: what a result has to agree with: the board, the last event, the clocks, and the figures in its own
   sentence
+- `exact_cost`: what moves have cost where a tablebase has every value, in plies and in words
 - `notes`: the notes of both players: which move each is about, and how many there may be
 - `reader`: reading the words of a record: numbers, times and stamps as they are written, and the head
 - `evaluations`: what the search thinks of positions of a match, each within a number of nodes

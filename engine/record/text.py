@@ -68,7 +68,7 @@ def ready_line(side: str, stamp: int, left: int) -> str:
 
 def move_line(ply: int, side: str, sent: int, received: int, left: int, move: str) -> str:
     """Return the line of a legal move."""
-    return f"move {ply} {side} {milliseconds(sent)} {milliseconds(received)} {milliseconds(left)} {move}\n"
+    return f"move {ply} {side} {sent / 1000:.3f} {received / 1000:.3f} {left / 1000:.3f} {move}\n"  # `milliseconds`
 
 
 def refused_line(side: str, sent: int, received: int, move: str) -> str:

@@ -10,7 +10,7 @@ Of a draw it tells the moves that hold it; which of these is hardest to meet is 
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
-from typing import NamedTuple, Protocol
+from typing import Generic, NamedTuple, Protocol, TypeVar
 
 from engine.games.history import History
 from engine.games.interface import Position
@@ -247,6 +247,32 @@ def best_move(position: Position, *, nodes: int = 1000) -> str:
     return searcher.think(position, (), SearchLimits(nodes=nodes), clock=lambda: 0.0).move
 
 
+Base = TypeVar("Base", bound=Tablebase)
+
+
+class VariantSearchers(Generic[Base]):
+    """The searcher of the variant that is thought about: a new one where that changes, and its compiling begins."""
+
+    def __init__(self, megabytes: float | None, tablebase_of: Callable[[Position], Base | None]) -> None:
+        """Take the size of the table, the usual one where none is given, and what knows the tablebase of a variant."""
+        self._megabytes = megabytes
+        self._tablebase_of = tablebase_of
+        self._variant = "", ""
+        self._searcher: AdaptiveSearcher | None = None
+        self.tablebase: Base | None = None
+        """That of the variant, where it has one."""
+
+    def searcher(self, position: Position) -> AdaptiveSearcher:
+        """Return the searcher of a position's variant."""
+        variant = position.game.name, position.parameters
+        if self._searcher is None or variant != self._variant:
+            self._variant = variant
+            self.tablebase = self._tablebase_of(position)
+            self._searcher = AdaptiveSearcher(position, megabytes=self._megabytes, tablebase=self.tablebase)
+            self._searcher.start_compiling()
+        return self._searcher
+
+
 class GameEngine:
     """Thinks about games of any variant, one at a time. Its table serves as long as the variant stays the same."""
 
@@ -256,11 +282,8 @@ class GameEngine:
         tablebase_of: Callable[[Position], Tablebase | None] = lambda position: None,
     ) -> None:
         """Take the size of the table, the usual one where none is given, and what knows the tablebase of a variant."""
-        self._megabytes = megabytes
-        self._tablebase_of = tablebase_of
-        self._searcher: AdaptiveSearcher | None = None
+        self._searchers = VariantSearchers(megabytes, tablebase_of)
         self._keys = PlayedKeys()
-        self._variant = "", ""
 
     def think(
         self, history: History, seconds: float, *, level: int = MAX_LEVEL, clock: Clock, stop: Stop | None = None
@@ -272,15 +295,10 @@ class GameEngine:
         over on the board.
         """
         position = history.position
-        variant = position.game.name, position.parameters
-        if self._searcher is None or variant != self._variant:
-            tablebase = self._tablebase_of(position)
-            self._searcher = AdaptiveSearcher(position, megabytes=self._megabytes, tablebase=tablebase)
-            self._variant = variant
-            self._searcher.start_compiling()
+        searcher = self._searchers.searcher(position)
         successors = position.successors()
         next(successors, None)
         if next(successors, None) is None:
-            return self._searcher.think(position, (), SearchLimits(depth=1), clock=clock, stop=stop)
+            return searcher.think(position, (), SearchLimits(depth=1), clock=clock, stop=stop)
         limits = SearchLimits(hard_ms=seconds * 1000, level=level)
-        return self._searcher.think(position, self._keys.before(history), limits, clock=clock, stop=stop)
+        return searcher.think(position, self._keys.before(history), limits, clock=clock, stop=stop)

@@ -11,6 +11,7 @@
   command
 - `seek_options`: the options of SEEK, both ways
 - `states`: who may say what when: one table for both ends of a connection
+- `web_socket`: lines of the protocol in the messages of a WebSocket
 - `words`: words of a line: names, and what stands for something else: parameters of a variant, both ways, and any
   game
 """

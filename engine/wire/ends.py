@@ -8,7 +8,7 @@ from engine.wire.codes import Code, ProtocolError
 from engine.wire.coding import BLOCK_KIND, decode, encode
 from engine.wire.lines import REPLY_BYTES, REQUEST_BYTES, LineReader
 from engine.wire.messages import KINDS, REPLIES, REQUESTS, Message
-from engine.wire.states import ALLOWED, State, after
+from engine.wire.states import ALLOWED, NEXT, State, after
 
 MAX_BLOCK_LINES = 100_000
 """Longest block that a client accepts: a record of a very long match has some thousand lines."""
@@ -25,6 +25,15 @@ class ServerEnd:
     def receive(self, data: bytes) -> list[str | ProtocolError]:
         """Return the lines that are whole now; blank ones are left out. `accept` each in turn."""
         return [line for line in self._lines.feed(data) if isinstance(line, ProtocolError) or line.strip()]
+
+    @property
+    def rest(self) -> bytes | None:
+        """Return the bytes of the line that has no end yet; None where it is too long, and is being left out."""
+        return self._lines.rest
+
+    def forget_rest(self) -> None:
+        """Forget these bytes: somebody else goes on with them."""
+        self._lines = LineReader(REQUEST_BYTES)
 
     def is_answered(self, line: str | ProtocolError) -> bool:
         """Tell whether a line was answered before it came: none was."""
@@ -47,7 +56,7 @@ class ServerEnd:
 
     def sent(self, kind: type) -> None:
         """Take note of a reply that was encoded elsewhere, once for several peers."""
-        self.state = after(self.state, kind)
+        self.state = NEXT.get((self.state, kind), self.state)  # as `after`, three times a move
 
 
 def kind_of(line: str | ProtocolError) -> str:

@@ -11,6 +11,9 @@ VERSION = 1
 PORT = 2754
 """Where a server listens unless it is told otherwise."""
 
+WEB_SOCKET_PATH = "/ws"
+"""Path of the pages' address at which a server plays with bots over WebSocket, unless an address says otherwise."""
+
 
 # What clients say.
 
@@ -355,6 +358,12 @@ class Notice(NamedTuple):
     sentence: Text = Text("")
 
 
+class Announcement(NamedTuple):
+    """``ANNOUNCEMENT sentence``: an organiser tells everybody who does not play; for people, and changes nothing."""
+
+    sentence: Text
+
+
 class Bye(NamedTuple):
     """``BYE reason sentence``: the server closes the connection."""
 
@@ -419,6 +428,7 @@ REPLIES: dict[str, type] = {
     "HELP": Help,
     "ERROR": Error,
     "NOTICE": Notice,
+    "ANNOUNCEMENT": Announcement,
     "BYE": Bye,
 }
 """What the server says, by kind."""

@@ -73,3 +73,16 @@ def test_a_clock_that_is_not_true_is_named_with_its_line(match: Path, options: t
     done = _command(*options, "-", text=forged)
     assert done.returncode == 2 and done.stdout == ""
     assert "white has" in done.stderr and "ms left by the stamps, not" in done.stderr and done.stderr.count("\n") == 1
+
+
+@pytest.mark.slow
+def test_pictures_are_in_the_format_that_their_names_end_in(match: Path, tmp_path: Path) -> None:
+    begins = {".svg": b"<svg ", ".png": b"\x89PNG", ".gif": b"GIF89a"}
+    for suffix, first in begins.items():
+        file = tmp_path / f"board{suffix}"
+        done = _command(str(match), "--picture", str(file), "--night")
+        assert done.returncode == 0 and file.read_bytes().startswith(first), done.stderr
+    refused = _command(str(match), "--picture", str(tmp_path / "board.jpg"))
+    assert refused.returncode == 2 and "none of .svg, .png and .gif" in refused.stderr
+    refused = _command(str(match), "--picture", str(tmp_path / "board.png"), "--ply", "2")
+    assert refused.returncode == 2 and "--ply is 2, but it has to be 0 to 1" in refused.stderr

@@ -18,7 +18,6 @@ from engine.solve.tablebase.tablebase import tablebase_of
 from tests.engine.records import Table
 from tests.engine.solve.test_tablebase import solve_layers
 from tests.engine.test_record import played
-from tests.interpreting import quick_tests_run_interpreted as quick_tests_run_interpreted
 
 NODES = 1000
 """Enough to solve tic-tac-toe from its second move on, where the solver has as many."""
@@ -56,12 +55,13 @@ def random_game(chance: Random) -> list[str]:
 
 @pytest.mark.slow
 def test_what_is_proven_is_the_result_of_perfect_play(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NUMBA_DISABLE_JIT", "1")  # to compile search and solver takes five times as long
     monkeypatch.setattr(review_module, "SOLVER_SHARE", 1)
     result = minimax()
     seen: set[tuple[Mark, ...]] = set()
     for seed in range(4):
         position = GAMES["mnk"].start("3 3 3")
-        for move in reviewed(Table("mnk", "3 3 3").ready().play(*random_game(Random(seed))).text, NODES):
+        for move in reviewed(Table("mnk", "3 3 3").ready().play(*random_game(Random(seed))).text, 100):
             before, position = position, play(position, move.move)
             if move.ply <= 2:
                 continue
@@ -151,6 +151,8 @@ def test_what_a_tablebase_knows_is_told_of_every_move(tmp_path: Path, monkeypatc
         assert move.worth.result == -after.result
         if value.result == 1:
             assert move.best_worth.plies == value.plies
+        assert move.cost is not None and (move.cost.before, move.cost.after) == (value.result, -after.result)
+        assert move.cost.wasted == (abs(value.plies - after.plies - 1) if value.result == -after.result != 0 else 0)
 
 
 def test_some_moves_are_reviewed_as_among_all() -> None:

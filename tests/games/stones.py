@@ -219,7 +219,7 @@ class Heap(NamedTuple):
         """Draw the heap."""
         return "o" * self.state.left + (f" [{last.move}]" if last else "") + "\n"
 
-    def svg(self, last: Successor | None = None) -> str:
+    def svg(self, last: Successor | None = None, *, night: bool = False) -> str:
         """Draw the heap as text."""
         return f'<svg xmlns="http://www.w3.org/2000/svg"><text y="1em">{self.picture(last).strip()}</text></svg>\n'
 

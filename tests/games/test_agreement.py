@@ -138,7 +138,7 @@ def test_short_wins_are_those_of_plain_minimax(name: str, first: str, plies: int
     game = of_catalogue(name)
     chance = Random(17)
     checked = won = 0
-    for _ in range(15 * TIMES):
+    for _ in range(8 * TIMES):
         line = list(random_line(game.read(first) if "\n" in first else game.start(first), chance))
         position = line[-min(len(line), 2 + chance.randrange(8))]
         if position.verdict() is not None:
@@ -208,7 +208,7 @@ def test_values_are_those_of_all_positions_that_can_be_reached(parameters: str) 
     chance = Random(23)
     game = of_catalogue("gipf")
     checked = 0
-    for _ in range(20 * TIMES):
+    for _ in range(10 * TIMES):
         line = list(random_line(game.start(parameters), chance))
         try:
             known = distances(line[-min(len(line), 1 + chance.randrange(6))])

@@ -8,7 +8,6 @@ from xml.etree import ElementTree
 import pytest
 
 from engine.games.boards.board_game import BoardPosition
-from engine.games.boards.svg import COLOURS
 from engine.games.catalogue import GAMES
 from engine.games.interface import Game
 from tests.games.cases import EVERY_VARIANT, named, random_game
@@ -39,12 +38,6 @@ def test_a_position_is_drawn_with_all_its_pieces_on_its_board(game: Game, parame
             assert drawn._repr_svg_() == drawn.svg()
             marked = drawn.drawing(last).marked
             assert (marked in places) == (last is not None)
-
-
-def test_pictures_have_the_colours_of_the_pages() -> None:
-    style = (ROOT / "server/web/assets/static/site.css").read_text(encoding="utf-8")
-    by_day = dict(re.findall(r"--([a-z-]+): light-dark\((#[0-9a-f]{6}), ", style))
-    assert by_day.items() >= COLOURS.items()
 
 
 def test_the_pictures_of_the_rules_are_as_they_would_be_drawn_now() -> None:

@@ -85,7 +85,7 @@ def result_of(position: Position, value: int) -> Result:
 @pytest.mark.slow
 @pytest.mark.parametrize(("game", "parameters"), SMALL, ids=named)
 def test_all_searches_find_the_value_of_minimax(game: Game, parameters: str) -> None:
-    positions = small_positions(game, parameters, 30)
+    positions = small_positions(game, parameters, 15)
     prover = Prover(positions[0][0].kernel(compile=False), memory=1 << 24)
     for position, value, plies in positions:
         assert prover.value(position.kernel(compile=False).state) == value

@@ -1,9 +1,11 @@
 """Files of games that grow by a line at a time, and are gone on with; the one that a duel's results are kept in."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, TypeVar
+
+import msgspec
 
 from engine.commands.inputs import Rejected, say
 from engine.commands.usage_errors import reason
@@ -15,6 +17,8 @@ try:
     import fcntl
 except ImportError:  # not on every system are there such locks
     fcntl = None  # type: ignore[assignment]
+
+Played = TypeVar("Played")
 
 
 class ResultsFile:
@@ -32,17 +36,10 @@ class ResultsFile:
         """
         if self._file is None:
             return []
-        self._file.seek(0)
-        content = self._file.read()
-        if not content:
-            self._file.write(line_of(setting))
-            return []
         try:
-            pairs = read(content, setting)
+            return resume(self._file, self._name, "pair", setting, lambda content: read(content, setting))
         except BadGames as error:
             raise Rejected(f"--results {self._name}: {error}") from None
-        cut_half_line(self._file, content, self._name, "pair")
-        return pairs
 
     def write(self, pair: Pair) -> None:
         """Append a pair, in one piece."""
@@ -79,9 +76,22 @@ def opened_to_append(name: str, place: str, writer: str) -> Iterator[BinaryIO]:
         yield file
 
 
-def cut_half_line(file: BinaryIO, content: bytes, name: str, what: str) -> None:
-    """Cut away a last line that was not written to the end, and say so. The file must be known to be one of ours."""
+def resume(
+    file: BinaryIO, name: str, what: str, setting: msgspec.Struct, read: Callable[[bytes], list[Played]]
+) -> list[Played]:
+    """Return what was played by a file, as ``read`` finds it; an empty file gets its first line, the setting.
+
+    A last line that was not written to the end is cut away, and people are told; ``what`` says what is played again.
+    That is done only when ``read`` has not raised: it knows what is no file of ours.
+    """
+    file.seek(0)
+    content = file.read()
+    if not content:
+        file.write(line_of(setting))
+        return []
+    found = read(content)
     complete = content.rfind(b"\n") + 1
     if complete < len(content):
         say(f"{name}: its last line was not written to the end; that {what} is played again")
         file.truncate(complete)
+    return found

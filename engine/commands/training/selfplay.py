@@ -10,7 +10,7 @@ from typing import BinaryIO
 
 import msgspec
 
-from engine.commands.duel.results_file import cut_half_line, opened_to_append
+from engine.commands.duel.results_file import opened_to_append, resume
 from engine.commands.inputs import Rejected, answer, check_range, game_named, say, start_of, warn_of
 from engine.duel.game_file import BadGames, line_of
 from engine.duel.training.selfplay import FORMAT, ScoredGame, Setting, games_of, play, setting_of
@@ -92,22 +92,19 @@ def selfplay(
 
 def _resume(file: Path, opened: BinaryIO, setting: Setting) -> int:
     """Return how many games are in a file, which must be of this setting; an empty one becomes so."""
-    opened.seek(0)
-    content = opened.read()
-    if not content:
-        opened.write(line_of(setting))
-        return 0
-    try:
+
+    def read(content: bytes) -> list[ScoredGame]:
         before = setting_of(content)
         if before != setting:
             pairs = zip(msgspec.structs.asdict(before).items(), msgspec.structs.asdict(setting).values(), strict=True)
             differ = ", ".join(f"{name} {ours} is {theirs} there" for (name, theirs), ours in pairs if ours != theirs)
             raise Rejected(f"{file}: this file holds other games: {differ}. Name another file, or ask for the same")
-        games = games_of(content)
+        return games_of(content)
+
+    try:
+        return len(resume(opened, str(file), "game", setting, read))
     except BadGames as error:
         raise Rejected(f"{file}: {error}") from None
-    cut_half_line(opened, content, str(file), "game")
-    return len(games)
 
 
 def _played(setting: Setting, numbers: range, jobs: int) -> Iterator[ScoredGame]:

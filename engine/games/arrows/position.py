@@ -160,12 +160,14 @@ class ArrowsPosition(BoardPosition[Setup, rules.State]):
         """Return the board with all arrows, blocked fields, and the fields that have to be used next."""
         first, second = (_name(field) if self.variant.has(field) else None for field in self._next)
         placed = board.arrows(self.variant, self.moves)
+        over = self.verdict() is not None
         return Drawing(
             layout=drawing.layout(self.variant.columns, self.variant.rows),
             pieces=tuple(Piece(_name(arrow.field), arrow.side, arrow.direction) for arrow in placed),
             blocked=tuple(map(_name, self.variant.blocked)),
-            aims=(first, second),
+            aims=(None, None) if over else (first, second),
             marked=_name(placed[-1].field) if last else None,
+            decisive=(_name(placed[-2].field),) if over else (),
         )
 
     def summary(self) -> str:

@@ -6,7 +6,6 @@ from typing import Generic, Protocol, TypeVar
 
 from engine.compiling.binding import can_compile
 from engine.games.boards.layout import Drawing
-from engine.games.boards.svg import draw
 from engine.games.interface import EvaluationWeights, Game, Kernel, Position, Rules, State, Successor
 
 
@@ -87,9 +86,24 @@ class BoardPosition(Generic[V, S]):
         """Return the board with what stands on it, and the field of the move that led here where it is given."""
         raise NotImplementedError
 
-    def svg(self, last: Successor | None = None) -> str:
-        """Draw the position as an SVG document, with the move that led here marked where it is given."""
-        return draw(self.drawing(last), self.summary())
+    def svg(self, last: Successor | None = None, *, night: bool = False) -> str:
+        """Draw the position as an SVG document, with the move that led here marked where it is given.
+
+        ``night`` is for dark pages.
+        """
+        from engine.games.boards.svg import draw
+
+        return draw(self.drawing(last), self.summary(), night=night)
+
+    def png(self, last: Successor | None = None, *, night: bool = False, scale: int = 1) -> bytes:
+        """Draw the position as a PNG file, with the move that led here marked where it is given.
+
+        ``scale`` is one of `engine.games.boards.raster.SCALES`; raises ValueError for another one.
+        """
+        from engine.games.boards import raster
+        from engine.games.boards.picture import picture
+
+        return raster.png(picture(self.drawing(last), self.summary()), night=night, scale=scale)
 
     def _repr_svg_(self) -> str:
         """Draw the position where a notebook shows it."""

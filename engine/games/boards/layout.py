@@ -78,6 +78,8 @@ class Drawing:
     """None in games in which nothing is ever beside the board."""
     marked: str | None = None
     """The field of the last move."""
+    decisive: tuple[str, ...] = ()
+    """What has decided a game that is over: the fields of the winner's line, or the arrow that points nowhere."""
 
 
 def cells(columns: int, rows: int, names: Iterable[str], above: list[str], beside: list[str]) -> Layout:

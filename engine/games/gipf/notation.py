@@ -65,10 +65,11 @@ def resolve(size: int, run: int, state: State, text: str) -> tuple[str, State]:
 
     Raises `UnreadableMove` or `IllegalMove`; their codes are the errors of DO_MOVE, the first that applies.
     """
-    number, push_text, choices = names(size).pushes.get(text), text, _NO_CHOICES
+    named = names(size)
+    number, push_text, choices = named.pushes.get(text), text, _NO_CHOICES
     if number is None:  # not just a push in canonical text, as most moves are
         push_text, choices = split(text)
-        number = names(size).pushes.get(push_text)
+        number = named.pushes.get(push_text)
     if number is None:
         number = _explain_push(size, push_text)
     rules = bind(size, run)
@@ -78,14 +79,22 @@ def resolve(size: int, run: int, state: State, text: str) -> tuple[str, State]:
     if (state.white_reserve, state.black_reserve)[state.side] == 0:
         raise IllegalMove("BAD_MOVE_RESERVE_IS_EMPTY", f"{SIDES[state.side]} has no piece left to play")
     after = rules.after_push(state, number)
-    if not (choices or rules.has_run(after.white) or rules.has_run(after.black)):
-        return names(size).texts[number], after
+    if not (choices or _any_run(rules, after)):
+        return named.texts[number], after
     final, needed = _collect_named(size, rules, after, state.side, choices)
     if not needed:
-        return names(size).texts[number], final
+        return named.texts[number], final
     # where the first path to this position is not found, the move is named as it was chosen
     path = canonical(size, rules, after, state.side, final) or needed
-    return " ".join([names(size).texts[number], *path]), final
+    return " ".join([named.texts[number], *path]), final
+
+
+def _any_run(rules: GipfRules, state: State) -> bool:
+    """Tell whether either side has K pieces in a row, by one test of both boards, side by side in one wide integer.
+
+    As far as a whole board lies between them, no shift of the test moves a piece of one onto the other.
+    """
+    return rules.has_run(state.white | state.black << 2 * rules.BITS)
 
 
 Step: TypeAlias = tuple[int, int, int]
@@ -100,7 +109,7 @@ def push_moves(size: int, run: int, state: State, number: int) -> Iterator[tuple
     rules = bind(size, run)
     push_text = names(size).texts[number]
     after = rules.after_push(state, number)
-    if not (rules.has_run(after.white) or rules.has_run(after.black)):
+    if not _any_run(rules, after):
         yield after, push_text
         return
     found = outcomes(rules, after, state.side)
@@ -197,11 +206,19 @@ def choice_text(size: int, choice: Choice) -> str:
 
 def rows_due(size: int, rules: GipfRules, state: State, colour: int) -> tuple[list[Choice], list[Choice]]:
     """Return the rows of a colour that are to be collected: those that cross no other, and those that do."""
-    pieces = (state.white, state.black)[colour]
+    rows, shared = _rows(rules, state, colour)
+    choices = [_choice(size, rules, state[colour], colour, row) for row in rows]
+    return [c for c in choices if not c.row & shared], [c for c in choices if c.row & shared]
+
+
+def _rows(rules: GipfRules, state: State, colour: int) -> tuple[list[int], int]:
+    """Return the rows that runs of a colour trigger, and the fields that several of them share."""
+    pieces = state[colour]
+    if not rules.has_run(pieces):
+        return [], 0
     scratch = [0] * rules.BITS * len(rules.AXIS_STEPS)
     count, shared = rules.rows_to_collect(pieces, state.white | state.black, scratch, 0)
-    choices = [_choice(size, rules, pieces, colour, row) for row in scratch[:count]]
-    return [c for c in choices if not c.row & shared], [c for c in choices if c.row & shared]
+    return scratch[:count], shared
 
 
 def _choice(size: int, rules: GipfRules, pieces: int, colour: int, row: int) -> Choice:
@@ -285,6 +302,12 @@ def _collect_named(
                 needed.append(choice_text(size, chosen[0]))
             state = rules.collect(state, colour, chosen[0].row)
             left = left[1:]
+        if not left:
+            rows, shared = _rows(rules, state, colour)
+            if not shared:  # then nothing has to be named
+                for each in rows:
+                    state = rules.collect(state, colour, each)
+                continue
         free, crossing = rows_due(size, rules, state, colour)
         if left and (crossing or any(left[0].ends in choice.ends for choice in free)):
             raise not_there(size, rules, state, left[0])

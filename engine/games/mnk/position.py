@@ -127,7 +127,9 @@ class MnkPosition(BoardPosition[parameters.Parameters, rules.State]):
         """Return the board with all pieces."""
         layout, sides = drawing.layout(self.variant.columns, self.variant.rows), self.pieces
         pieces = (Piece(name, side) for name, *_ in layout.fields for side in (0, 1) if name in sides[side])
-        return Drawing(layout=layout, pieces=tuple(pieces), marked=last.move if last else None)
+        return Drawing(
+            layout=layout, pieces=tuple(pieces), marked=last.move if last else None, decisive=self._decisive()
+        )
 
     def summary(self) -> str:
         """Say how long a line is, and how many pieces each side has."""
@@ -161,6 +163,15 @@ class MnkPosition(BoardPosition[parameters.Parameters, rules.State]):
                 ends = (begin, begin << ((self.variant.run - 1) * step))
                 return " to ".join(notation.name(self.variant, end) for end in ends)
         return None
+
+    def _decisive(self) -> tuple[str, ...]:
+        """Return the fields of all lines of K, in the order of the board; none as long as nobody has won."""
+        won = 0
+        if self._line(1 - self.state.side) or self._line(self.state.side):
+            for line in windows(*self.variant):
+                if line in (line & self.state.first, line & self.state.second):
+                    won |= line
+        return tuple(notation.name(self.variant, field) for field in each_field(won))
 
     def _names(self, fields: int) -> Fields:
         return frozenset(notation.name(self.variant, field) for field in each_field(fields))

@@ -56,6 +56,23 @@ class Layers:
             return []
         return [pair for pair in needed(largest) if not all(self._store.is_there(name) for name in (pair, pair[::-1]))]
 
+    def differing(self) -> list[Name]:
+        """List the layers whose values differ from their checksums; from then on they are there all the same."""
+        return self._store.differing()
+
+    def longest(self, name: Name) -> int:
+        """Return the plies of the longest game of a layer; 0 also where that is not told."""
+        figures = self._store.figures(name)
+        return 0 if figures is None else figures.longest
+
+    def values(self, name: Name) -> bytes:
+        """Return all values of a layer that is there, as `engine.solve.layered.values` has them."""
+        return self._store.layer(name)
+
+    def byte_of(self, name: Name, place: int) -> int:
+        """Return where the value of a place of a layer lies in the file."""
+        return self._store.byte_of(name, place)
+
     def solve(self, pair: Name, late: Callable[[], bool], clock: Callable[[], float] = lambda: 0.0) -> None:
         """Solve a layer and the one that belongs to it, all smaller ones being there.
 

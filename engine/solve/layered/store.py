@@ -77,6 +77,12 @@ class LayerStore:
             del self._unverified[name]
         return name in self._figures
 
+    def differing(self) -> list[Name]:
+        """List the layers whose values are not as they were written; from then on these are there, to be looked at."""
+        found = [name for name, expected in self._unverified.items() if zlib.crc32(self._layer(name)) != expected]
+        self._unverified.clear()
+        return found
+
     def figures(self, name: Name) -> Figures | None:
         """Return what is told of a layer, without a look at its values; None where nobody has solved it."""
         return self._figures.get(name)
@@ -105,6 +111,14 @@ class LayerStore:
         """Return a value of a layer that is there."""
         return int(self.values[self._start(name) + place])
 
+    def layer(self, name: Name) -> bytes:
+        """Return a copy of all values of a layer that is there."""
+        return bytes(self._layer(name))
+
+    def byte_of(self, name: Name, place: int) -> int:
+        """Return where the value of a place lies in the file."""
+        return self._start(name) + place
+
     def _start(self, name: Name) -> int:
         return int(self.offsets[name[0] * self.width + name[1]])
 
@@ -113,24 +127,34 @@ class LayerStore:
         return self.values[start : start + self._sizes[name[0]][name[1]]]
 
     def _read_journal(self) -> None:
-        """Take what the journal has; what is no line of it, as the last one may be after a crash, says nothing."""
+        """Take what the journal has, and begin it where there is none."""
         if not self._journal.exists():
             self._journal.write_text("\t".join(COLUMNS) + "\n", encoding="utf-8")
         text = self._journal.read_text(encoding="utf-8")
         if not text.endswith("\n"):
             with self._journal.open("a", encoding="utf-8") as journal:
                 journal.write("\n")
-        for line in text.splitlines()[1:]:
-            try:
-                *counts, seconds, checksum = line.split("\t")
-                mine, theirs, positions, won, lost, longest, edges = map(int, counts)
-                figures = Figures(positions, won, lost, longest, edges, float(seconds))
-                expected = int(checksum)
-            except ValueError:
-                continue
-            if max(mine, theirs) < self.width:
-                self._figures[mine, theirs] = figures
-                self._unverified[mine, theirs] = expected
+        for name, (figures, checksum) in read_journal(text).items():
+            if max(name) < self.width:
+                self._figures[name] = figures
+                self._unverified[name] = checksum
+
+
+def read_journal(text: str) -> dict[Name, tuple[Figures, int]]:
+    """Return what a journal tells of each complete layer, and the checksum of its values.
+
+    What is no line of it, as the last one may be after a crash, says nothing.
+    """
+    found = {}
+    for line in text.splitlines()[1:]:
+        try:
+            *counts, seconds, checksum = line.split("\t")
+            mine, theirs, positions, won, lost, longest, edges = map(int, counts)
+            figures = Figures(positions, won, lost, longest, edges, float(seconds))
+            found[mine, theirs] = figures, int(checksum)
+        except ValueError:
+            continue
+    return found
 
 
 def _names(width: int) -> Iterator[Name]:

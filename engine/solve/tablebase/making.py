@@ -44,7 +44,12 @@ def are_made() -> bool:
 
 def takes_shipped(start: Kernel) -> bool:
     """Tell whether a variant, of which the kernel has the start, is looked up in what belongs to this distribution."""
-    return GIVEN not in os.environ and are_shipped(start)
+    return reads_shipped() and are_shipped(start)
+
+
+def reads_shipped() -> bool:
+    """Tell whether what belongs to this distribution is looked at."""
+    return GIVEN not in os.environ
 
 
 def journal_of(kernel: Kernel, directory: Path) -> Path:

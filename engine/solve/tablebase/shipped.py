@@ -15,8 +15,8 @@ from engine.solve.layered.solver import Layers, layer_of
 LARGEST = 15
 """They have all layers up to (LARGEST, LARGEST)."""
 
-RUNS = 2, 3
-"""The run lengths K of these boards, S being 2."""
+SIZE, RUNS = 2, (2, 3)
+"""The side S of these boards, and their run lengths K."""
 
 MEMORY = 1 << 26
 """Bytes that one may take while it is made."""
@@ -30,6 +30,12 @@ def are_shipped(start: Kernel) -> bool:
 def shipped(kernel: Kernel) -> Layers:
     """Return the layers that belong to this distribution, for a board of which there are some."""
     return _unpacked(kernel.rules)
+
+
+def unpacked(run: int) -> bytes:
+    """Return the values of the board with a run length, one of `RUNS`."""
+    kernel = start_of("gipf", f"{SIZE} {run} {LARGEST} {LARGEST}").kernel(compile=False)
+    return lzma.decompress(_file(kernel).read_bytes())
 
 
 @lru_cache(len(RUNS))
@@ -47,7 +53,7 @@ def _file(kernel: Kernel) -> Path:
 def main() -> None:
     """Make the files."""
     for run in RUNS:
-        kernel = start_of("gipf", f"2 {run} {LARGEST} {LARGEST}").kernel()
+        kernel = start_of("gipf", f"{SIZE} {run} {LARGEST} {LARGEST}").kernel()
         layers = Layers(kernel, (LARGEST, LARGEST), memory=MEMORY)
         for pair in layers.missing((LARGEST, LARGEST)):
             layers.solve(pair, lambda: False)

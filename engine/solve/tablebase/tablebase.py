@@ -9,6 +9,7 @@ which the *opponent* can repeat, for the third time, a position from before the 
 
 from collections import Counter
 from collections.abc import Collection
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
@@ -16,17 +17,19 @@ from typing import NamedTuple
 from engine.compiling.binding import can_compile
 from engine.compiling.compile_process import CompileProcess
 from engine.games.history import REPETITIONS
-from engine.games.interface import UNDECIDED, WIN, Kernel, Position, State
+from engine.games.interface import UNDECIDED, WIN, Kernel, Position, Rules, State
 from engine.search.alphabeta import compiled_code_with_layers
 from engine.search.binding import LOOKING_UP
-from engine.search.game_engine import KnownMove
+from engine.search.game_engine import KnownMove, known_result
 from engine.search.iterative_deepening import Line
 from engine.search.memory import ROOM, KnownLayers
 from engine.search.scores import DRAW
+from engine.search.searcher import SearchResult
 from engine.solve.layered.solver import Layers, layer_of
 from engine.solve.layered.store import Name
 from engine.solve.reachable import Judgement
 from engine.solve.tablebase.extent import extent
+from engine.solve.tablebase.longest import LongestWin, longest_win
 from engine.solve.tablebase.making import are_made, can_have, folder, is_made, is_whole, journal_of, takes_shipped
 from engine.solve.tablebase.shipped import shipped
 
@@ -76,6 +79,8 @@ class Tablebase:
         self._is_shipped = takes_shipped(self._kernel)
         self._is_settled = False
         """Whether there is nothing more to be made, or somebody makes it."""
+        self._maker: CompileProcess | None = None
+        self._has_failed = False
 
     def start(self) -> None:
         """Have a process make what is missing, at the lowest priority, unless this was tried before; returns at once.
@@ -88,9 +93,16 @@ class Tablebase:
         if not self._is_settled:
             arguments = ["precompile", self._start.game.name, self._start.parameters, "--purpose", LOOKING_UP]
             try:
-                self._is_settled = CompileProcess.start([*arguments, "--for-caller"]) is not None
+                self._maker = CompileProcess.start([*arguments, "--for-caller"])
             except OSError:
-                self._is_settled = True
+                self._has_failed = True
+            self._is_settled = self._has_failed or self._maker is not None
+
+    def has_failed(self) -> bool:
+        """Tell whether what `start` has begun has ended and made nothing: the disk may be full."""
+        if self._maker is not None and self._maker.has_ended():
+            self._maker, self._has_failed = None, not is_made(self._start)
+        return self._has_failed
 
     def judgement(self, state: State) -> Judgement | None:
         """Return the value of a position of an interpreted kernel, None where it is not known."""
@@ -109,6 +121,14 @@ class Tablebase:
             return []
         return self._known_moves(position.kernel(compile=False), Counter(earlier))
 
+    def score_after(self, position: Position, earlier: Collection[int] = ()) -> int | None:
+        """Return the exact score of a position for the side that has just moved, as `probe` has it; None if unknown.
+
+        ``earlier`` is that of the position before.
+        """
+        kernel = position.kernel(compile=False)
+        return self._score_after(kernel.rules, kernel.state, Counter(earlier))
+
     def values(self, position: Position) -> list[MoveValue]:
         """Return what each move leads to, the best one first; none where that is not known, or the game is over.
 
@@ -122,6 +142,13 @@ class Tablebase:
                 return []
             found.append(MoveValue(move, -judgement.result, judgement.plies + 1 if judgement.result else 0))
         return sorted(found, key=lambda known: (-known.result, known.result * known.plies))
+
+    def longest_win(self) -> LongestWin | None:
+        """Return the longest win of the variant; None where nobody wins, or not all positions are known yet."""
+        layers = self._opened()
+        if layers is None or layers.missing(self._extent):
+            return None
+        return longest_win(self._start, self._kernel, layers, self._extent)
 
     def is_expected(self) -> bool:
         """Tell whether the tablebase, if it is not there, is made once `start` was called, and has all positions."""
@@ -150,6 +177,16 @@ class Tablebase:
             line.append(self._known_moves(kernel, Counter())[0].number)
         return tuple(line)
 
+    def results(self, position: Position, lines: int, earlier: Collection[int] = ()) -> list[SearchResult]:
+        """Return so many of the best moves as results of a search, each with a line of perfect play.
+
+        None where they are not known. ``earlier`` is that of `probe`.
+        """
+        return [
+            replace(known_result(position, move, 0.0, rank), line=self.line(position, move.number))
+            for rank, move in enumerate(self.probe(position, earlier)[:lines], 1)
+        ]
+
     def _known_moves(self, kernel: Kernel, times: Counter[int]) -> list[KnownMove]:
         rules = kernel.rules
         if self.judgement(kernel.state) is None:
@@ -157,15 +194,20 @@ class Tablebase:
         arena = kernel.arena(ROOM)
         moves = []
         for number in range(rules.children(kernel.state, arena, 0)):
-            child = rules.load(arena, number)
-            judgement = self.judgement(child)
-            if judgement is None:
+            score = self._score_after(rules, rules.load(arena, number), times)
+            if score is None:
                 return []
-            goes_on = rules.verdict(child) == UNDECIDED
-            is_drawn = judgement.result == 0 or (goes_on and times[int(rules.hash_of(child))] >= REPETITIONS - 1)
-            score = DRAW if is_drawn else -judgement.result * (WIN - judgement.plies - 1)
             moves.append(KnownMove(number, score))
         return sorted(moves, key=lambda move: -move.score)
+
+    def _score_after(self, rules: Rules, child: State, times: Counter[int]) -> int | None:
+        """Return the score of a position for the side that has just moved, None where it is not known."""
+        judgement = self.judgement(child)
+        if judgement is None:
+            return None
+        goes_on = rules.verdict(child) == UNDECIDED
+        is_drawn = judgement.result == 0 or (goes_on and times[int(rules.hash_of(child))] >= REPETITIONS - 1)
+        return DRAW if is_drawn else -judgement.result * (WIN - judgement.plies - 1)
 
     @cached_property
     def _is_whole(self) -> bool:

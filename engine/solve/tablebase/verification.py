@@ -4,7 +4,7 @@ That proves a whole tablebase in which it holds everywhere. What is lost in 0 pl
 loss in n plies rests on values of fewer; and from a draw no move wins, but one leads to another draw, for ever.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from hashlib import blake2b
 from typing import NamedTuple
 
@@ -36,16 +36,21 @@ class Fault(NamedTuple):
     expected: Judgement
 
 
-def all_places(kernel: Kernel, largest: Name) -> Iterator[Place]:
-    """Yield every place of the layers up to one, smaller layers first."""
-    for layer, count in _sizes(kernel, largest):
+def layers_up_to(largest: Name) -> list[Name]:
+    """List a layer and all below it, smaller ones first."""
+    return [name for pair in needed(largest) for name in dict.fromkeys((pair, pair[::-1]))]
+
+
+def all_places(kernel: Kernel, layers: Sequence[Name]) -> Iterator[Place]:
+    """Yield every place of some layers, in their order."""
+    for layer, count in _sizes(kernel, layers):
         for number in range(count):
             yield Place(layer, number)
 
 
-def random_places(kernel: Kernel, largest: Name, seed: int) -> Iterator[Place]:
-    """Yield places without end, each with the same chance; a seed gives the same ones on every machine."""
-    sizes = _sizes(kernel, largest)
+def random_places(kernel: Kernel, layers: Sequence[Name], seed: int) -> Iterator[Place]:
+    """Yield places of some layers without end, each with the same chance; a seed gives the same ones everywhere."""
+    sizes = _sizes(kernel, layers)
     total = sum(count for _, count in sizes)
     drawn = 0
     while True:
@@ -91,11 +96,10 @@ def _expected(kernel: Kernel, layers: Layers) -> Judgement:
     return Judgement(-1, max(won) + 1) if len(won) == count else Judgement(0, 0)
 
 
-def _sizes(kernel: Kernel, largest: Name) -> list[tuple[Name, int]]:
-    """List the layers up to one, with how many places each has."""
+def _sizes(kernel: Kernel, layers: Sequence[Name]) -> list[tuple[Name, int]]:
+    """Return how many places each layer has."""
     rules = layer_rules(kernel)
-    names = [name for pair in needed(largest) for name in dict.fromkeys((pair, pair[::-1]))]
-    return [(name, int(rules.places(*name, rules.index))) for name in names]
+    return [(name, int(rules.places(*name, rules.index))) for name in layers]
 
 
 def _set_number(rules: GipfLayerRules, place: Place) -> int:

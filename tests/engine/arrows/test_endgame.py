@@ -18,7 +18,7 @@ from tests.engine.arrows import samples
 from tests.oracles import arrows as oracle
 from tests.oracles.arrows import Field, Position
 
-AMOUNT = 3000 * samples.TIMES
+AMOUNT = 1500 * samples.TIMES
 """Positions with few fields, of which the oracle knows the winner."""
 
 FEW = 14

@@ -11,7 +11,7 @@ from engine.duel.sprt import Decision, Sprt, tilt
 from engine.duel.statistics import OUTCOMES, SCORES, score_of
 from tests.engine.duel.test_statistics import bound_by_openings, pentanomial
 
-MATCHES = 10_000 if os.environ.get("ARENA_CAMPAIGN") else 500
+MATCHES = 10_000 if os.environ.get("ARENA_CAMPAIGN") else 250
 
 
 def test_bounds_are_the_published_ones() -> None:

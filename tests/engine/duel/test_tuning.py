@@ -165,7 +165,12 @@ SETTING = Setting(
     beta=0.05,
 )
 
-PAIRS = [Pair(number, (random_game(number, 0), random_game(-1 - number, 1))) for number in range(40)]
+
+def played_pair(number: int) -> Pair:
+    return Pair(number, (random_game(number, 0), random_game(-1 - number, 1)))
+
+
+PAIR = played_pair(0)
 
 
 def tune(capsys: pytest.CaptureFixture[str], file: Path, content: bytes, status: int = 0) -> tuple[str, str]:
@@ -180,7 +185,7 @@ def test_the_command_prints_weights_that_a_duel_takes(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("NUMBA_DISABLE_JIT", "1")
-    lines = [line_of(pair) for pair in PAIRS]
+    lines = [line_of(pair) for pair in map(played_pair, range(40))]
     output, told = tune(capsys, tmp_path / "duel.jsonl", line_of(SETTING) + b"".join(lines))
     weights = json.loads(output)
     assert list(weights) == list(Weights._fields)
@@ -209,8 +214,8 @@ def test_the_command_prints_weights_that_a_duel_takes(
         (line_of(SETTING) + b"{}\n", "line 2: this is no pair of games of a duel"),
         (line_of(SETTING).replace(b'"weights":{}', b'"weights":{"rings":1}', 1), "there is no weight 'rings'"),
         (line_of(SETTING), "too few to tell anything"),
-        (line_of(SETTING) + line_of(PAIRS[0]), "too few to tell anything"),
-        (line_of(SETTING) + line_of(PAIRS[0]).replace(b'"moves":["', b'"moves":["z9",  "'), "z9"),
+        (line_of(SETTING) + line_of(PAIR), "too few to tell anything"),
+        (line_of(SETTING) + line_of(PAIR).replace(b'"moves":["', b'"moves":["z9",  "'), "z9"),
         (line_of(SETTING).replace(b'"gipf"', b'"morris"').replace(b"3 3 9 9", b""), "morris has no weights"),
         (line_of(SETTING).replace(b'"gipf"', b'"chess"'), "there is no game 'chess'"),
     ],

@@ -64,7 +64,7 @@ def test_positions_of_a_larger_board_have_places(run: int) -> None:
     rules = bind_layers(3, run, compile=False)
     places: dict[int, State] = {}
     symmetric = 0
-    while len(places) < 1500:
+    while len(places) < 500:
         pieces = chance.random()
         colours = chance.choices(range(3), [1 - pieces, pieces / 2, pieces / 2], k=len(fields_of(3)))
         state = two_sets(3, tuple(colours))
@@ -78,7 +78,7 @@ def test_positions_of_a_larger_board_have_places(run: int) -> None:
         symmetric += rules.place_of(state.white, state.black, 19, rules.index)[1] > 1
         assert places.setdefault(place, rules.canonical(state)) == rules.canonical(state)
     assert len(set(places.values())) == len(places)
-    assert symmetric > 30
+    assert symmetric > 10
 
 
 def test_layers_of_fewer_pieces_are_the_first_places() -> None:

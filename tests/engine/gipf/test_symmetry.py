@@ -49,7 +49,7 @@ def test_images_have_one_canonical_position_and_images_of_the_same_children(para
         return {canonical(rules.load(arena, at)) for at in range(rules.children(state, arena, 0))}
 
     seen = 0
-    for state in states(parameters, 40):
+    for state in states(parameters, 20):
         all_images = images(state, rules)
         assert all_images[-1] == state
         assert {canonical(image) for image in all_images} == {canonical(state)}

@@ -62,7 +62,7 @@ def written(kernel: Kernel, name: str) -> list[tuple[int, ...]]:
 def test_positions_have_the_moves_texts_and_ends_of_the_oracle(rows: int, columns: int) -> None:
     """Text both ways, moves in their order, the position after some move, and the outcome."""
     chance = Random(rows)
-    for position in sample(1, rows, columns, 40 if rows * columns < 100 else 6):
+    for position in sample(1, rows, columns, 20 if rows * columns < 100 else 4):
         board = read(position)
         assert board.text() == oracle.text(position)
         assert board.turn == position.player - 1
@@ -102,7 +102,7 @@ def compare_kernel(position: oracle.Position, *, compile: bool) -> None:
 
 @pytest.mark.parametrize(("rows", "columns"), BOARDS)
 def test_the_interpreted_kernel_agrees_with_the_oracle(rows: int, columns: int) -> None:
-    for position in sample(2, rows, columns, 20 if rows * columns < 100 else 3):
+    for position in sample(2, rows, columns, 12 if rows * columns < 100 else 3):
         compare_kernel(position, compile=False)
 
 
@@ -111,7 +111,7 @@ def test_the_interpreted_kernel_agrees_with_the_oracle(rows: int, columns: int) 
 def test_compiled_rules_agree_with_the_oracle_and_with_interpreted_ones(rows: int, columns: int, length: int) -> None:
     """On boards whose last field is the sign of a word, too; the same canonical position, hash and evaluation."""
     chance = Random(length)
-    few = 3 if rows * columns > 64 else 30
+    few = 3 if rows * columns > 64 else 12
     positions = [random_board(chance, rows, columns, length) for _ in range(few * CAMPAIGN)]
     for _ in range(few // 3 * CAMPAIGN):
         positions += random_game(chance, rows, columns, length)
@@ -186,8 +186,8 @@ def test_the_canonical_position_is_the_same_for_all_images_and_one_of_them(rows:
 def scratch(rows: int, columns: int, length: int, seed: int) -> list[oracle.Position]:
     """Return positions, few enough fields of which are empty for plain minimax."""
     chance = Random(seed)
-    found = [random_board(chance, rows, columns, length) for _ in range(60 * CAMPAIGN)]
-    for _ in range(15 * CAMPAIGN):
+    found = [random_board(chance, rows, columns, length) for _ in range(30 * CAMPAIGN)]
+    for _ in range(8 * CAMPAIGN):
         found += random_game(chance, rows, columns, length)
     return [position for position in found if not oracle.outcome(position) and len(oracle.empty_fields(position)) <= 7]
 

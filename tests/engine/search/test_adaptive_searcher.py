@@ -49,7 +49,7 @@ def test_it_finds_and_reports_the_same_whenever_compiled_code_comes(limits: Sear
         POSITION, (), limits, clock=never, report=expected.append
     )
     taken_over = set()
-    for looks in (0, 1, 2, 3, 5, 8, 13, 30, float("inf")):
+    for looks in (0, 1, 3, 8, 30, float("inf")):
         made.clear()
         told: list[SearchResult] = []
         searcher = AdaptiveSearcher(POSITION, megabytes=1, code=CodeAfter(looks))

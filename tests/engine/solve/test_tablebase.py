@@ -139,7 +139,7 @@ def test_every_move_is_worth_what_the_oracle_finds_and_the_best_one_is_played(gi
     chance = Random(5)
     kinds = set()
     checked = 0
-    for first in small_positions(chance, 6):
+    for first in small_positions(chance, 3):
         reached, scores = values(first)
         undecided = [position for position in reached.values() if oracle.outcome(position) == "in_progress"]
         for position in chance.sample(undecided, min(30, len(undecided))):
@@ -158,7 +158,7 @@ def test_every_move_is_worth_what_the_oracle_finds_and_the_best_one_is_played(gi
                 assert len(book.line(asked, found[0].number)) == abs(result.plies_to_end)
             kinds.add((found[0].score > 0) - (found[0].score < 0))
             checked += 1
-    assert kinds == {-1, 0, 1} and checked > 80
+    assert kinds == {-1, 0, 1} and checked > 40
 
 
 def position_with(kind: str, chance: Random) -> Position:
@@ -340,17 +340,23 @@ def test_analyse_answers_from_it_and_ends(given: Path, tmp_path: Path, capsys: p
 
 @pytest.mark.slow
 def test_it_is_made_once_and_then_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """On the board whose layers test_layers.py has compiled: what was compiled there serves here, too."""
     monkeypatch.delenv(making.GIVEN)
+    kernels = code_cache.home() / "kernels"
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    kernels.mkdir(parents=True, exist_ok=True)
+    code_cache.home().mkdir()
+    (code_cache.home() / "kernels").symlink_to(kernels)
 
     def run(*command: str) -> subprocess.CompletedProcess[str]:
         words = [sys.executable, "-P", "-m", "engine", *command]
         return subprocess.run(words, capture_output=True, text=True, check=True, timeout=300)
 
-    make = ("precompile", "gipf", "2 3 16 4", "--purpose", "tablebase")
-    assert "gipf 2 3 16 4, tablebase: made in " in run(*make).stderr
-    assert run(*make).stderr == "gipf 2 3 16 4, tablebase: made before\n"
-    assert " score win 1 " in run("analyse", "gipf", "--params", "2 3 16 4").stdout
+    make = ("precompile", "gipf", "3 3 4 4", "--purpose", "tablebase")
+    assert "gipf 3 3 4 4, tablebase: made in " in run(*make).stderr
+    assert run(*make).stderr == "gipf 3 3 4 4, tablebase: made before\n"
+    found = run("analyse", "gipf", "--params", "3 3 4 4", "--json").stdout
+    assert json.loads(found)["is_known"] is True
     assert run("precompile", "mnk", "3 3 3", "--purpose", "tablebase").stderr == ""
     shipped = run("precompile", "gipf", "2 3 5 4", "--purpose", "tablebase").stderr
     assert shipped == "gipf 2 3 5 4, tablebase: made before\n"

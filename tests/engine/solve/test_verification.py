@@ -1,5 +1,6 @@
 """Verifying tablebases by the rules alone: what is right, and what was changed."""
 
+import re
 from itertools import islice
 from pathlib import Path
 
@@ -10,9 +11,10 @@ from engine.games.catalogue import start_of
 from engine.solve.layered.pair import layer_rules
 from engine.solve.layered.solver import Layers, layer_of
 from engine.solve.tablebase import making
-from engine.solve.tablebase.verification import all_places, fault_at, position_at, random_places
+from engine.solve.tablebase.verification import all_places, fault_at, layers_up_to, position_at, random_places
 
 KERNEL = start_of("gipf", "2 2 4 4").kernel(compile=False)
+NAMES = layers_up_to((4, 4))
 
 
 def solved(directory: Path | None = None) -> Layers:
@@ -24,7 +26,7 @@ def solved(directory: Path | None = None) -> Layers:
 
 def test_every_position_is_looked_at_and_each_changed_value_is_found() -> None:
     layers = solved()
-    states = {place: state for place in all_places(KERNEL, (4, 4)) if (state := position_at(KERNEL, place))}
+    states = {place: state for place in all_places(KERNEL, NAMES) if (state := position_at(KERNEL, place))}
     rules = layer_rules(KERNEL)
     for place, state in states.items():
         assert place.layer == layer_of(KERNEL._replace(state=state))
@@ -39,10 +41,10 @@ def test_every_position_is_looked_at_and_each_changed_value_is_found() -> None:
 
 
 def test_a_seed_has_the_same_places_on_every_machine() -> None:
-    found = list(islice(random_places(KERNEL, (4, 4), 7), 40))
-    assert found == list(islice(random_places(KERNEL, (4, 4), 7), 40))
-    assert found != list(islice(random_places(KERNEL, (4, 4), 8), 40))
-    assert set(found) <= set(all_places(KERNEL, (4, 4)))
+    found = list(islice(random_places(KERNEL, NAMES, 7), 40))
+    assert found == list(islice(random_places(KERNEL, NAMES, 7), 40))
+    assert found != list(islice(random_places(KERNEL, NAMES, 8), 40))
+    assert set(found) <= set(all_places(KERNEL, NAMES))
 
 
 def test_the_command_tells_of_faults(
@@ -55,9 +57,23 @@ def test_the_command_tells_of_faults(
     assert cli.run(["verify", "gipf", "2 2 4 4", "--positions", "300"]) == 0
     assert capsys.readouterr().out == "300 positions, 0 of them with a value that does not follow from the rules\n"
     file = tmp_path / "gipf_2_2.layers"
-    file.write_bytes(bytes(len(file.read_bytes())))
+    right = file.read_bytes()
+    at = right.rindex(3)  # a loss in 2
+    file.write_bytes(right[:at] + b"\x05" + right[at + 1 :])
+    assert cli.run(["verify", "gipf", "2 2 4 4", "--every"]) == 1
+    told = capsys.readouterr()
+    assert re.search(r"^layer (\d \d): its values differ from their checksum$", told.err, re.MULTILINE)
+    assert re.search(
+        rf"^layer \d \d, place \d+, byte {at} of the file: loss in 4, but by the rules loss in 2$", told.err, re.M
+    )
+    assert "1 of them with a value that does not follow" in told.out
+    assert cli.run(["verify", "gipf", "2 2 4 4", "--positions", "1"]) == 1
+    assert "--every looks at all of them" in capsys.readouterr().err
+    journal = tmp_path / "gipf_2_2.journal"
+    lines = journal.read_text().splitlines(keepends=True)
+    journal.write_text("".join(lines[:-2]))
     assert cli.run(["verify", "gipf", "2 2 4 4"]) == 2
-    assert "differ from their checksums" in capsys.readouterr().err
+    assert "layers are not there; precompile makes them: " in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

@@ -30,6 +30,7 @@ EXAMPLES: dict[type, Message] = {
     m.Dismiss: m.Dismiss("alice", m.Text("not so fast")),
     m.Annulled: m.Annulled(17),
     m.Dismissed: m.Dismissed("alice"),
+    m.Announcement: m.Announcement(m.Text("the final begins at 18:00")),
     m.Arena: m.Arena(1, "gipf-arena/0.1.0", "open"),
     m.Welcome: m.Welcome("alice"),
     m.Seeking: m.Seeking("gipf"),

@@ -180,8 +180,11 @@ def test_files_that_tell_nothing_are_refused(tmp_path: Path, capsys: pytest.Capt
 
 
 @pytest.mark.slow
-def test_a_side_of_a_duel_takes_them(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_side_of_a_duel_takes_them(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     """And plays other moves by them than by the features, or by tables of another board not at all."""
+    monkeypatch.setenv("NUMBA_DISABLE_JIT", "1")  # to compile two evaluations takes longer than both games
     variant = parse("3 3 7 7")
     patterns = patterns_of(variant)
     assert patterns is not None

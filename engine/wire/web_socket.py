@@ -1,0 +1,100 @@
+"""Lines of the protocol in the messages of a WebSocket (RFC 6455), at both ends; no I/O.
+
+A text message holds whole lines, and its end is the end of its last line. There are no extensions: what is compressed
+could be a thousand times as long as it looks.
+"""
+
+from typing import NamedTuple
+
+from wsproto import WSConnection
+from wsproto.connection import Connection, ConnectionType
+from wsproto.events import BytesMessage, CloseConnection, Ping, TextMessage
+from wsproto.frame_protocol import CloseReason
+
+MAX_FRAMES = 32
+"""Frames that are read at a time: then others get their turn."""
+
+_FINAL_TEXT = 0x81
+_SHORT, _TWO_BYTES, _EIGHT_BYTES = 125, 126, 127
+
+
+class Part(NamedTuple):
+    """What was read."""
+
+    lines: bytes
+    """Bytes of lines, perhaps none."""
+    reply: bytes
+    """A frame that has to be sent back, perhaps none."""
+    more: bool
+    """Whether more may be read of what has arrived."""
+    idle: bool
+    """Whether the last frame ended no line, or only a blank one."""
+    closed: bool
+    """Whether nothing more will be read."""
+
+
+class WebSocketEnd:
+    """One end of a WebSocket whose handshake is done: frames in, lines out, and the frames that have to be answered."""
+
+    def __init__(self, connection: Connection | WSConnection | None = None) -> None:
+        """Be the server's end, or that of a client, whose connection is given."""
+        self.closed = False
+        """Whether a Close frame has been received, or made."""
+        self._connection = Connection(ConnectionType.SERVER) if connection is None else connection
+        self._in_line = False
+
+    def feed(self, data: bytes) -> None:
+        """Take bytes that have arrived; `read` them."""
+        if not self.closed:
+            self._connection.receive_data(data)
+
+    def read(self) -> Part:
+        """Return lines up to the next frame that ends none, or only a blank one, or `MAX_FRAMES`.
+
+        What breaks the rules of WebSockets closes it: the reply is a Close frame that says why.
+        """
+        lines, frames = bytearray(), 0
+        if self.closed:
+            return Part(b"", b"", False, False, True)
+        for event in self._connection.events():
+            frames += 1
+            reply, idle = b"", True
+            if isinstance(event, TextMessage):
+                lines += self._text(event)
+                idle = not event.message_finished or not event.data or event.data.isspace()
+                if not idle and frames < MAX_FRAMES:
+                    continue
+            elif isinstance(event, Ping):
+                reply = self._connection.send(event.response())
+            elif isinstance(event, BytesMessage):
+                reply = self.close(CloseReason.UNSUPPORTED_DATA, "lines are text messages, not binary ones")
+            elif isinstance(event, CloseConnection):
+                reply = self.close(event.code, event.reason)
+            return Part(bytes(lines), bytes(reply), not self.closed, idle, self.closed)
+        return Part(bytes(lines), b"", False, False, False)
+
+    def close(self, code: int = CloseReason.NORMAL_CLOSURE, reason: str | None = None) -> bytes:
+        """Return a Close frame; nothing where it was closed before."""
+        if self.closed:
+            return b""
+        self.closed = True
+        return bytes(self._connection.send(CloseConnection(code=code, reason=reason)))
+
+    def _text(self, event: TextMessage) -> bytes:
+        text = event.data
+        if text:
+            self._in_line = not text.endswith("\n")
+        if event.message_finished and self._in_line:
+            self._in_line = False
+            text += "\n"
+        return text.encode()
+
+
+def text_frame(data: bytes) -> bytes:
+    """Return text as a message of a server, in one frame."""
+    size = len(data)
+    if size <= _SHORT:
+        return bytes((_FINAL_TEXT, size)) + data
+    if size < 1 << 16:
+        return bytes((_FINAL_TEXT, _TWO_BYTES)) + size.to_bytes(2, "big") + data
+    return bytes((_FINAL_TEXT, _EIGHT_BYTES)) + size.to_bytes(8, "big") + data

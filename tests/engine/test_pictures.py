@@ -1,0 +1,92 @@
+"""Pictures as pixels: sizes, colours where pieces stand, and the positions of a match one after the other."""
+
+from io import BytesIO
+from random import Random
+
+import pytest
+from PIL import Image, ImageSequence
+
+from engine.games.boards import game_pictures as pictures
+from engine.games.boards.colours import by_light
+from engine.games.boards.layout import Drawing, Place
+from engine.games.boards.picture import picture
+from engine.games.boards.raster import written
+from engine.games.catalogue import GAMES
+from engine.games.history import History
+from tests.games.stones import STONES
+
+
+def played(game: str, parameters: str, most: int) -> History:
+    """Return a game of random moves."""
+    history, chance = History.begin(GAMES[game].start(parameters)), Random(4)
+    for _ in range(most):
+        successors = list(history.position.successors())
+        if not successors:
+            break
+        history = history.after(chance.choice(successors).move)
+    return history
+
+
+def near(pixel: object, colour: str) -> bool:
+    """Tell whether a pixel has nearly a colour, as far as the palette of a GIF goes."""
+    assert isinstance(pixel, tuple)
+    return all(abs(part - int(colour[i : i + 2], 16)) <= 8 for part, i in zip(pixel, (1, 3, 5), strict=True))
+
+
+def middle(drawing: Drawing, place: Place, scale: float, below: float) -> tuple[int, int]:
+    """Return where the middle of a field is in a picture with a title of so many pixels."""
+    layout = drawing.layout
+    return round((place.x + layout.width / 2) * scale), round((place.y + layout.height / 2) * scale + below)
+
+
+@pytest.mark.parametrize("night", [False, True])
+@pytest.mark.parametrize("scale", [1, 2])
+def test_pieces_stand_on_their_fields_in_their_colours(night: bool, scale: int) -> None:
+    history, colours = played("gipf", "3 3 9 9", 8), by_light(night)
+    drawing = GAMES["gipf"].read(history.position.text()).drawing()  # type: ignore[attr-defined]
+    image = Image.open(BytesIO(pictures.png(history.start, history.moves, night=night, scale=scale)))
+    drawn = picture(drawing, history.position.summary())
+    assert image.size == tuple(length * scale for length in drawn.pixels)
+    places = {place.name: place for place in drawing.layout.fields}
+    for piece in drawing.pieces:
+        pixel = image.getpixel(middle(drawing, places[piece.field], 48 * scale, 0))
+        assert near(pixel, colours[("ivory", "ebony")[piece.side]]), piece
+    assert near(image.getpixel((0, 0)), colours["paper"])
+
+
+def test_an_animation_shows_every_position_and_the_last_one_longest() -> None:
+    history = played("mnk", "3 3 3", 9)
+    image = Image.open(BytesIO(pictures.animation(history.start, history.moves, ("ann", "bob"), "ann wins")))
+    frames = [(frame.convert("RGB"), frame.info["duration"]) for frame in ImageSequence.Iterator(image)]
+    assert [duration for _, duration in frames] == [1000, *[650] * (history.plies - 1), 5000]
+    assert image.info["loop"] == 0
+    start = GAMES["mnk"].start("3 3 3").drawing()  # type: ignore[attr-defined]
+    place = next(place for place in start.layout.fields if place.name == history.moves[0])
+    below = 2.5 * 20
+    assert near(frames[0][0].getpixel(middle(start, place, 48, below)), by_light(False)["cell"])
+    assert near(frames[1][0].getpixel(middle(start, place, 48, below)), by_light(False)["first"])
+
+
+def test_of_a_long_game_the_last_moves_are_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pictures, "MOST_MOVES", 3)
+    history = played("mnk", "4 4 4", 8)
+    image = Image.open(BytesIO(pictures.animation(history.start, history.moves, ("ann", "bob"), "")))
+    assert getattr(image, "n_frames", 1) == 4
+
+
+def test_a_card_has_the_size_that_other_sites_ask_for() -> None:
+    start = GAMES["arrows"].start("5 4 1 1 5 4 3 7 3 3")
+    card = pictures.card(start, (), ("ann", "bob"), ("arrows", "ann wins"))
+    assert Image.open(BytesIO(card)).size == (1200, 630)
+
+
+def test_what_the_font_lacks_is_written_otherwise() -> None:
+    assert written("Müller – 3 × 3 象") == "Muller - 3 x 3 ?"
+
+
+def test_bounds_are_held() -> None:
+    start = GAMES["morris"].start("")
+    with pytest.raises(ValueError, match="the scale is 4, but it has to be 1, 2 or 3"):
+        pictures.png(start, (), scale=4)
+    with pytest.raises(pictures.NotDrawn, match="of stones there are no pictures but SVG"):
+        pictures.png(STONES.start(STONES.default_parameters), ())
