@@ -57,6 +57,26 @@ COMMANDS = (
         "bots.commands.records:review",
         "Let the engine look at each move of a match: what was best, what was lost, and what is proven.",
     ),
+    Command(
+        "submit",
+        "bots.commands.submit:submit",
+        "Send a version of a bot to a league, and show how it is built and tried.",
+    ),
+    Command(
+        "versions",
+        "bots.commands.versions:versions",
+        "List the versions of a bot in a league; choose the one that plays, or delete the files of one that does not.",
+    ),
+    Command(
+        "compare",
+        "bots.commands.versions:compare",
+        "Let two versions of a bot play against each other on the server, and say which is the stronger one.",
+    ),
+    Command(
+        "similar",
+        "bots.commands.similar:similar",
+        "List which programs of a class resemble each other most, for people to look at: a list, never a verdict.",
+    ),
     Command("warm", "bots.commands.offline:warm", "Compile what the alphabeta bot needs for a variant, and keep it."),
     Command("watch", "bots.commands.online:watch", "Watch a match."),
     Command(

@@ -2,19 +2,28 @@
 
 from collections import Counter
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from bots.check.report import SituationResult
 from engine.commands import reports
 from engine.commands.reports import Case, Points, Suite
 
 
-def as_json(bot: str, results: Sequence[SituationResult]) -> str:
-    """Return all that is known of each situation, and how many passed, failed and were skipped."""
+class Build(NamedTuple):
+    """How a bot was built before it was tested: by which command, and with which exit status."""
+
+    command: str
+    status: int
+
+
+def as_json(bot: str, results: Sequence[SituationResult], build: Build | None = None) -> str:
+    """Return all that is known of each situation, how many passed, failed and were skipped, and how it was built."""
     counts = Counter(result.outcome for result in results)
     return reports.as_json(
         {
             "report": "check",
             "bot": bot,
+            **({"build": build._asdict()} if build else {}),
             "passed": counts["passed"],
             "failed": counts["failed"],
             "skipped": counts["skipped"],

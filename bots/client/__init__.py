@@ -1,6 +1,5 @@
 """The client library: `play` plays matches with a function that chooses moves.
 
-- `address`: the address of a server, with TLS settings
 - `answers`: what a bot answers: its move, and its notes
 - `connection`: a blocking connection to a server: sends and receives messages
 - `errors`: the exceptions of the client library
@@ -12,6 +11,7 @@
 - `run`: the client library: write a function that chooses a move, and `play` does the rest
 - `session`: a bot's session on a server, across lost and resumed connections
 - `shadowed_modules`: detection of files in a bot's folder that shadow modules of the arena
+- `transport`: the way to a server: its address, and streams of bytes to it
 """
 
 from bots.client.run import play

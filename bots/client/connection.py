@@ -1,17 +1,13 @@
 """A blocking connection to a server, or to whoever has started this program on pipes: sends and receives messages."""
 
 import math
-import os
-import select
-import socket
 import ssl
-import sys
 import time
 from collections import deque
 from types import TracebackType
-from typing import Protocol
 
 from bots.client.errors import ConnectionLost, Refused, ServerFault, Unreachable
+from bots.client.transport.streams import open_stream
 from engine.wire.codes import ProtocolError
 from engine.wire.ends import ClientEnd
 from engine.wire.messages import VERSION, Arena, Bye, Error, Message, Ping, Quit
@@ -32,76 +28,21 @@ GOODBYE_SECONDS = 1.0
 READ_BYTES = 65536
 
 
-class ByteStream(Protocol):
-    """What a connection needs of a socket."""
-
-    def settimeout(self, seconds: float, /) -> None:
-        """Wait for so long at most to send or to receive."""
-
-    def sendall(self, data: bytes, /) -> None:
-        """Send all bytes; raises OSError."""
-
-    def recv(self, most: int, /) -> bytes:
-        """Wait for bytes, none at the end; raises TimeoutError, and other OSError."""
-
-    def close(self) -> None:
-        """Close it. May be called again."""
-
-
-class OwnPipes:
-    """The standard input and output of this program as a `ByteStream`.
-
-    From then on what the program prints goes to stderr, for a line among those of the protocol would be taken for one.
-    """
-
-    def __init__(self) -> None:
-        """Take both over."""
-        self._seconds = 0.0
-        sys.stdout.flush()
-        self._from, self._to = os.dup(0), os.dup(1)
-        nothing = os.open(os.devnull, os.O_RDONLY)
-        os.dup2(nothing, 0)
-        os.close(nothing)
-        os.dup2(2, 1)
-
-    def settimeout(self, seconds: float, /) -> None:
-        """Wait for so long at most to receive."""
-        self._seconds = seconds
-
-    def sendall(self, data: bytes, /) -> None:
-        """Write all bytes."""
-        while data:
-            data = data[os.write(self._to, data) :]
-
-    def recv(self, most: int, /) -> bytes:
-        """Read what is there."""
-        if not select.select([self._from], [], [], self._seconds)[0]:
-            raise TimeoutError
-        return os.read(self._from, most)
-
-    def close(self) -> None:
-        """Close both."""
-        if self._from >= 0:
-            os.close(self._from)
-            os.close(self._to)
-            self._from = self._to = -1
-
-
 class Connection:
     """One connection, after the server's greeting. Close it, or use it in a ``with`` block."""
 
-    def __init__(self, host: str, port: int, tls: ssl.SSLContext | None = None) -> None:
+    def __init__(self, host: str, port: int, tls: ssl.SSLContext | None = None, path: str = "") -> None:
         """Connect and read the greeting; raises `Unreachable`, or `Refused` by a server that is full.
 
-        The host `PIPES` is this program's own standard input and output. ``tls`` has the TLS settings
-        (`bots.client.address`), None for no encryption.
+        The arguments are an address (`bots.client.transport.address`): the host `PIPES` is this program's own standard
+        input and output, ``tls`` has the TLS settings, None for no encryption, and a WebSocket has a path.
         """
         self._end = ClientEnd()
         self._inbox: deque[Message] = deque()
         self._lost: ConnectionLost | None = None
         self._quiet_at = time.monotonic() + QUIET_SECONDS
         self._ping_sent = False
-        self._stream: ByteStream = OwnPipes() if host == PIPES else _connected(host, port, tls)
+        self._stream = open_stream(host, port, tls, path, CONNECT_SECONDS)
         try:
             self._read_greeting("on standard input" if host == PIPES else f"at {host} port {port}")
         except BaseException:
@@ -227,22 +168,3 @@ class Connection:
         except ProtocolError as error:
             raise ServerFault(f"the server broke the protocol: {error}") from error
         return True
-
-
-def _connected(host: str, port: int, tls: ssl.SSLContext | None) -> socket.socket:
-    """Connect to a server, encrypted where that is wanted; raises `Unreachable`."""
-    try:
-        connected = socket.create_connection((host, port), timeout=CONNECT_SECONDS)
-    except (OSError, UnicodeError) as error:  # UnicodeError: what is no name of a host
-        why = getattr(error, "strerror", "") or str(error) or type(error).__name__
-        raise Unreachable(f"no server at {host} port {port}: {why}") from error
-    try:
-        connected.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        return connected if tls is None else tls.wrap_socket(connected, server_hostname=host)
-    except OSError as error:  # also all that ssl raises
-        connected.close()
-        why = getattr(error, "verify_message", "") or getattr(error, "reason", "") or str(error)
-        raise Unreachable(f"no encrypted connection to {host} port {port}: {why}") from error
-    except BaseException:
-        connected.close()
-        raise

@@ -5,9 +5,9 @@ import re
 from typing import TypeGuard
 
 from bots.bot import Bot, FunctionBot
-from bots.client.address import Address, address
 from bots.client.errors import ArenaError
 from bots.client.given import Given
+from bots.client.transport.address import Address, address
 from engine.clock import MICROSECONDS
 from engine.games.catalogue import GAMES
 from engine.games.interface import BadParameters

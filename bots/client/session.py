@@ -13,7 +13,6 @@ from contextlib import suppress
 from typing import Unpack
 
 from bots.bot import Bot, Clocks, GameResult, Resigned, Said, Told, place_of_choose
-from bots.client.address import Address
 from bots.client.answers.choice import legal_move, text_of
 from bots.client.answers.log_lines import LogSender, failure_lines
 from bots.client.answers.notes import PROBE, NoteSender, NotingClocks
@@ -22,6 +21,7 @@ from bots.client.errors import ArenaError, BotFailed, ConnectionLost, Refused, S
 from bots.client.failures import describe_failure, printable, traceback_of
 from bots.client.formatting import time_control, variant, waiting_for, waiting_for_named
 from bots.client.reconnect_backoff import ReconnectBackoff
+from bots.client.transport.address import Address
 from engine.games.catalogue import GAMES
 from engine.games.history import History
 from engine.games.interface import GameError
@@ -204,6 +204,8 @@ class Session:
                     self._handle_settled()
             case m.Pong(text) if text == PROBE:
                 self._notes.answered()
+            case m.Announcement(sentence):
+                self._report(f"the organiser announces: {sentence}")
             case m.Notice(_, sentence):
                 self._notes.leave_out(sentence)
             case m.Probe(text):

@@ -1,6 +1,7 @@
 """``arena-bot check``."""
 
 import shlex
+import subprocess
 import sys
 
 from bots.client.run import to_stderr
@@ -16,6 +17,7 @@ from bots.commands.options import (
     write_report,
 )
 from engine.commands.inputs import File
+from engine.commands.usage_errors import explain_fault
 
 
 def check(
@@ -23,6 +25,7 @@ def check(
     listen: Port | None = None,
     game: str | None = None,
     only: str = "",
+    build: Words = "",
     json: File = None,
     junit: File = None,
     gradescope: File = None,
@@ -40,6 +43,8 @@ def check(
         Game that the bot has to seek; any when left out.
     only
         Words of the titles of the situations to be tried; all when left out.
+    build
+        Command that builds the bot first; where it fails, nothing else is tried. The results as JSON tell.
     json
         File for the results as JSON; - is stdout, and the lines for people then go to stderr.
     junit
@@ -48,6 +53,7 @@ def check(
         File for the results as results.json of Gradescope, a point for each situation.
     """
     from bots.check import formats
+    from bots.check.report import SituationResult
     from bots.check.run import check as run
     from bots.check.run import chosen
 
@@ -61,9 +67,24 @@ def check(
     end_in_order_when_terminated()
     situations = chosen(only)
     write = to_stderr if "-" in files.values() else print_line
-    report = run(command, port=listen or 0, game=game, situations=situations, write=write, note=to_stderr)
+    built = formats.Build(build, _build(build)) if build else None
+    if built and built.status:
+        reason = f"{build} ended with status {built.status}"
+        write(f"FAIL the build: {reason}")
+        results, passed = [SituationResult("the build", "failed", 0.0, reason=reason)], False
+    else:
+        report = run(command, port=listen or 0, game=game, situations=situations, write=write, note=to_stderr)
+        results, passed = report.results, report.passed
     bot = shlex.join(command) or f"the bot at port {listen}"
-    write_report("--json", json, lambda: formats.as_json(bot, report.results))
-    write_report("--junit", junit, lambda: formats.as_junit(bot, report.results))
-    write_report("--gradescope", gradescope, lambda: formats.as_gradescope(bot, report.results))
-    sys.exit(0 if report.passed else 1)
+    write_report("--json", json, lambda: formats.as_json(bot, results, built))
+    write_report("--junit", junit, lambda: formats.as_junit(bot, results))
+    write_report("--gradescope", gradescope, lambda: formats.as_gradescope(bot, results))
+    sys.exit(0 if passed else 1)
+
+
+def _build(command: str) -> int:
+    """Run a command, whose output goes to stderr, and return its exit status; ends ours where it is no command."""
+    try:
+        return subprocess.run(shlex.split(command), stdin=subprocess.DEVNULL, stdout=2, check=False).returncode
+    except (OSError, ValueError) as error:
+        fail(f"--build: {command!r} cannot be started: {explain_fault(error)}", 2)

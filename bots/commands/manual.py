@@ -27,6 +27,27 @@ ENDINGS = {
         ),
         "0 the folder is made; 1 it exists, or cannot be written; 2 wrong usage",
     ),
+    "submit": Ending(
+        (
+            (
+                "arena-bot submit mybot --name ann-2 --server https://arena.example.org",
+                "its token is in ARENA_TOKEN",
+            ),
+            ("arena-bot submit bot.py --name ann-2 --token TOKEN", "a bot of one file, to this machine"),
+        ),
+        "0 it has passed, and plays; 1 it was refused, or could not be sent; 2 wrong usage; 130 interrupted",
+    ),
+    "versions": Ending(
+        (
+            ("arena-bot versions --name ann-2", "what there is, and how much of the disk it takes"),
+            ("arena-bot versions --name ann-2 --delete 3", ""),
+        ),
+        "0 done; 1 the league has refused it, or is not there; 2 wrong usage; 130 interrupted",
+    ),
+    "compare": Ending(
+        (("arena-bot compare 3 2 --name ann-2 --games 40", "the score of version 3 against version 2"),),
+        "0 it was played; 1 it was not, or the league is not there; 2 wrong usage; 130 interrupted",
+    ),
     "random": Ending((("arena-bot random --opponent mybot --games 10", ""),), PLAYED),
     "alphabeta": Ending(
         (
@@ -62,6 +83,13 @@ ENDINGS = {
             ("arena-bot review 17 --nodes 1000000 --json -", "looked at more closely, for a program"),
         ),
         "0 reviewed; 1 a report cannot be written; 2 wrong usage, or the record cannot be used; 130 interrupted",
+    ),
+    "similar": Ending(
+        (
+            ("arena-bot similar submissions", "a folder with a folder or zip file for each program"),
+            ("arena-bot similar submissions.zip --base skeleton --html similar.html", "places side by side"),
+        ),
+        "0 listed; 1 a report cannot be written; 2 wrong usage, or programs that cannot be read; 130 interrupted",
     ),
     "warm": Ending((("arena-bot warm gipf 5,4,20,20", ""),), f"0 compiled; {USAGE}"),
     "watch": Ending(

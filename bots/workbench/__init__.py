@@ -7,4 +7,5 @@
 - `record_source`: the record that a command line names: a file, a number, standard input, or a page of a server
 - `replay`: a bot in the turns of a match that was played: what it answers now
 - `review`: a review of a match as text and as JSON
+- `similarity`: which programs of a class resemble each other
 """

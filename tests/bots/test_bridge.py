@@ -409,6 +409,7 @@ def test_a_module_that_hangs(capfd: pytest.CaptureFixture[str]) -> None:
     assert (status, said[-1]) == (1, "arena-bot: the program did not answer in the 20 ms that it had")
 
 
+@pytest.mark.slow
 def test_a_second_player_of_the_contest_against_a_bot_on_a_real_server(tmp_path: Path) -> None:
     module = "import sys\nfor line in sys.stdin:\n    if line[:4] == 'turn': print(3, flush=True)"
     with ServerProcess(tmp_path) as server:

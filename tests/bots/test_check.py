@@ -258,3 +258,26 @@ def test_reports_are_written_of_all_situations_also_where_the_bot_does_not_start
     assert (written["passed"], written["failed"]) == (0, len(chosen("logs in")))
     assert "nothing more can be tried: the bot is not there" in said.err
     assert f'failures="{len(chosen("logs in"))}"' in report.read_text(encoding="utf-8")
+
+
+def test_what_cannot_be_built_is_not_tried_and_the_report_tells(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "check.json"
+    build = f"{sys.executable} -c 'print(5); raise SystemExit(3)'"
+    with pytest.raises(SystemExit) as leaving:
+        main(["check", "--build", build, "--json", str(file), "--", "./nobody"])
+    shown = capfd.readouterr()
+    assert leaving.value.code == 1
+    assert shown.out == f"FAIL the build: {build} ended with status 3\n" and shown.err == "5\n"
+    written = json.loads(file.read_text())
+    assert written["build"] == {"command": build, "status": 3}
+    assert (written["passed"], written["failed"]) == (0, 1)
+
+
+def test_a_build_that_is_no_command_takes_one_line(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as leaving:
+        main(["check", "--build", "no-such-compiler x", "--", "./nobody"])
+    assert leaving.value.code == 2
+    said = "arena-bot: --build: 'no-such-compiler x' cannot be started: no-such-compiler: No such file or directory\n"
+    assert capsys.readouterr().err == said

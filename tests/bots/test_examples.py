@@ -240,6 +240,7 @@ def test_they_are_built_and_played_by_the_script_of_the_contest(tmp_path: Path) 
     assert f"{len(languages)} on the board, 0 for other reasons" in done.stdout, done.stdout
 
 
+@pytest.mark.slow
 def test_the_contest_of_the_examples_can_be_held() -> None:
     definition = contest_file.read((EXAMPLES / "contest.toml").read_text(encoding="utf-8"), str)
     languages = [entrant.command[1] for entrant in definition.entrants if entrant.command[0] == "./run"]

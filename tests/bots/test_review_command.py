@@ -20,10 +20,9 @@ from engine.record.notes import MAX_NOTE_BYTES
 from engine.record.review import review
 from tests.bots.test_cli import run
 from tests.engine.records import Table, records
-from tests.interpreting import quick_tests_run_interpreted as quick_tests_run_interpreted
 
 TEXT = Table("mnk", "3 3 3").ready().play("b2", "a1", "c1", "a3", "a2", "c2", "b3", "b1", "c3").text
-NODES = ("--nodes", "1000")
+NODES = ("--nodes", "100")
 
 
 @pytest.fixture(autouse=True)
@@ -91,11 +90,11 @@ def test_the_same_as_json(record: str, capsys: pytest.CaptureFixture[str]) -> No
     told = json.loads(output)
     assert status == 0 and error.startswith("mnk 3 3 3: ")
     assert (told["report"], told["match"], told["game"], told["params"]) == ("review", 17, "mnk", "3 3 3")
-    assert told["nodes"] == 1000 and [side["name"] for side in told["sides"]] == ["alice", "bob"]
+    assert told["nodes"] == 100 and [side["name"] for side in told["sides"]] == ["alice", "bob"]
     assert [move["move"] for move in told["moves"]][:3] == ["b2", "a1", "c1"]
     assert told["moves"][8] == {
         "ply": 9, "side": "first", "move": "c3", "worth": {"result": "draw", "plies": None}, "best": "c3",
-        "best_worth": {"result": "draw", "plies": None}, "line": ["c3"], "loss": 0, "marks": [],
+        "best_worth": {"result": "draw", "plies": None}, "line": ["c3"], "loss": 0, "marks": [], "cost": None,
     }  # fmt: skip
 
 

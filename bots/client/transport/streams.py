@@ -1,0 +1,101 @@
+"""Streams of bytes to a server: over TCP, encrypted, over WebSocket, and on this program's own pipes."""
+
+import os
+import select
+import socket
+import ssl
+import sys
+from typing import Protocol
+
+from bots.client.errors import Unreachable
+from engine.wire.seat import PIPES
+
+
+class ByteStream(Protocol):
+    """What a connection needs of a socket."""
+
+    def settimeout(self, seconds: float, /) -> None:
+        """Wait for so long at most to send or to receive."""
+
+    def sendall(self, data: bytes, /) -> None:
+        """Send all bytes; raises OSError."""
+
+    def recv(self, most: int, /) -> bytes:
+        """Wait for bytes, none at the end; raises TimeoutError, and other OSError."""
+
+    def close(self) -> None:
+        """Close it. May be called again."""
+
+
+class OwnPipes:
+    """The standard input and output of this program as a `ByteStream`.
+
+    From then on what the program prints goes to stderr, for a line among those of the protocol would be taken for one.
+    """
+
+    def __init__(self) -> None:
+        """Take both over."""
+        self._seconds = 0.0
+        sys.stdout.flush()
+        self._from, self._to = os.dup(0), os.dup(1)
+        nothing = os.open(os.devnull, os.O_RDONLY)
+        os.dup2(nothing, 0)
+        os.close(nothing)
+        os.dup2(2, 1)
+
+    def settimeout(self, seconds: float, /) -> None:
+        """Wait for so long at most to receive."""
+        self._seconds = seconds
+
+    def sendall(self, data: bytes, /) -> None:
+        """Write all bytes."""
+        while data:
+            data = data[os.write(self._to, data) :]
+
+    def recv(self, most: int, /) -> bytes:
+        """Read what is there."""
+        if not select.select([self._from], [], [], self._seconds)[0]:
+            raise TimeoutError
+        return os.read(self._from, most)
+
+    def close(self) -> None:
+        """Close both."""
+        if self._from >= 0:
+            os.close(self._from)
+            os.close(self._to)
+            self._from = self._to = -1
+
+
+def open_stream(host: str, port: int, tls: ssl.SSLContext | None, path: str, seconds: float) -> ByteStream:
+    """Connect to an address within so many seconds for each step; raises `Unreachable`."""
+    if host == PIPES:
+        return OwnPipes()
+    stream = _connected(host, port, tls, seconds)
+    if not path:
+        return stream
+    from bots.client.transport.web_socket import WebSocketStream  # few need it, and it takes 30 ms to load
+
+    try:
+        return WebSocketStream(stream, host, port, path)
+    except BaseException:
+        stream.close()
+        raise
+
+
+def _connected(host: str, port: int, tls: ssl.SSLContext | None, seconds: float) -> socket.socket:
+    """Connect to a server, encrypted where that is wanted; raises `Unreachable`."""
+    try:
+        connected = socket.create_connection((host, port), timeout=seconds)
+    except (OSError, UnicodeError) as error:  # UnicodeError: what is no name of a host
+        why = getattr(error, "strerror", "") or str(error) or type(error).__name__
+        raise Unreachable(f"no server at {host} port {port}: {why}") from error
+    try:
+        connected.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        return connected if tls is None else tls.wrap_socket(connected, server_hostname=host)
+    except OSError as error:  # also all that ssl raises
+        connected.close()
+        why = getattr(error, "verify_message", "") or getattr(error, "reason", "") or str(error)
+        raise Unreachable(f"no encrypted connection to {host} port {port}: {why}") from error
+    except BaseException:
+        connected.close()
+        raise

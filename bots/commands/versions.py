@@ -1,0 +1,119 @@
+"""The commands ``arena-bot versions`` and ``compare``: versions of a bot in a league, and a match of two of them."""
+
+import sys
+import time
+from typing import Any
+from urllib.parse import urlencode
+
+from bots.commands.league_requests import League
+from bots.commands.options import Count, Flag, fail, print_line
+from engine.games.catalogue import USUAL_GAME
+
+LOOK_SECONDS = 2.0
+"""How often to ask how far a comparison has come."""
+
+MEGABYTE = 1 << 20
+
+
+def versions(
+    *,
+    name: str,
+    server: str = "http://127.0.0.1:8080",
+    token: str | None = None,
+    play: Count = 0,
+    rest: Count = 0,
+    delete: Count = 0,
+) -> None:
+    """List the versions of a bot in a league; choose the one that plays, or delete the files of one that does not.
+
+    Parameters
+    ----------
+    name
+        The name of the bot, as on the page /me of the league.
+    server
+        The address of the league's pages.
+    token
+        The token of the bot, made on the page /me; the variable ARENA_TOKEN when left out.
+    play
+        Number of a version that has passed, and plays from now on.
+    rest
+        Number of the version that plays, and shall play no more.
+    delete
+        Number of a version whose files are deleted for ever; its results stay.
+    """
+    wanted = {"play": play, "rest": rest, "delete": delete}
+    if sum(map(bool, wanted.values())) > 1:
+        fail("--play, --rest and --delete exclude each other: one thing at a time", 2)
+    league = League(server, name, token)
+    for change, number in wanted.items():
+        if number:
+            print_line(_line(league.ask(f"versions/{number}/{change}", b"")))
+            return
+    told = league.ask("versions")
+    for version in told["versions"]:
+        print_line(_line(version))
+    kept, most = (told[key] / MEGABYTE for key in ("kept_bytes", "most_bytes"))
+    print_line(f"all your versions: {kept:.1f} of {most:.0f} MB on the server")
+
+
+def compare(
+    first: int,
+    second: int,
+    *,
+    name: str,
+    server: str = "http://127.0.0.1:8080",
+    token: str | None = None,
+    game: str = USUAL_GAME,
+    params: str = "",
+    games: Count = 20,
+    detach: Flag = False,
+) -> None:
+    """Let two versions of a bot play against each other on the server, and say which is the stronger one.
+
+    Parameters
+    ----------
+    first
+        Number of a version that has passed, whose score is told.
+    second
+        Number of another one.
+    name
+        The name of the bot, as on the page /me of the league.
+    server
+        The address of the league's pages.
+    token
+        The token of the bot, made on the page /me; the variable ARENA_TOKEN when left out.
+    game
+        The game.
+    params
+        Its variant, as in 4,4,15,15; the usual one when left out.
+    games
+        How many games they play: an even number.
+    detach
+        Ask for it, and do not wait for the result.
+    """
+    league = League(server, name, token)
+    fields = {"first": first, "second": second, "game": game, "params": params, "games": games}
+    told = league.ask("comparisons", urlencode(fields).encode())
+    print_line(f"comparison {told['comparison']} of {told['bot']}: {league.url}{told['page']}")
+    last = ""
+    while not detach:
+        if (line := _progress(told)) != last:
+            print_line(line)
+        if not told["is_left"]:
+            sys.exit(0 if told["state"] == "over" else 1)
+        last = line
+        time.sleep(LOOK_SECONDS)
+        told = league.ask(f"comparisons/{told['comparison']}")
+
+
+def _progress(told: dict[str, Any]) -> str:
+    """Return a line on how a comparison stands."""
+    said = told["summary"] or told["sentence"]
+    count = f"{told['games_played']} of {told['games']} games"
+    return f"-- {told['state']}: {said or count}"
+
+
+def _line(told: dict[str, Any]) -> str:
+    """Return a line about a version."""
+    sentence = f": {told['sentence']}" if told["sentence"] else ""
+    return f"{told['version']:4}  {told['received'][:16].replace('T', ' ')}  {told['file']}  {told['state']}{sentence}"
