@@ -7,7 +7,7 @@
 
 PYTHON ?= python3
 RUN := .venv/bin/python -P
-# a file's tests share what they compile, and their browser; tests/conftest.py puts long files first
+# a file's tests share what they compile, those of pages two browsers; tests/conftest.py puts long files first
 SHARED_OUT := -n 4 --dist loadfile --no-loadscope-reorder
 
 .PHONY: demo test fast lint bench campaign clean

@@ -1,5 +1,6 @@
 """The command line ``arena-server``."""
 
+import re
 import sys
 from functools import partial
 from importlib.metadata import version
@@ -19,12 +20,16 @@ from engine.games.interface import BadParameters
 from server.commands import exits
 from server.commands.contest import contest
 from server.commands.options import fail, place, secret
+from server.commands.people import people
+from server.commands.upkeep.announce import announce
+from server.commands.upkeep.backup import backup, restore
+from server.commands.upkeep.verify import verify
 from server.config import config_file, process_settings, tls
 from server.config import tokens as token_file
 from server.config.builtin_bot import BadBuiltinBot, BuiltinBot, read_builtin_bot
 from server.config.declared import Range, fields_of
 from server.config.limits import Limits
-from server.config.serve_options import ServeOptions
+from server.config.serve_options import HEADER, ServeOptions
 from server.config.settings import (
     MAX_BUDGET,
     MAX_SYNC_SECONDS,
@@ -32,6 +37,7 @@ from server.config.settings import (
     Settings,
 )
 from server.config.toml_table import BadTable
+from server.league.ladder.definition import read_file as read_ladder
 from server.ops.logs import configure
 
 
@@ -75,6 +81,12 @@ def serve(options: ServeOptions = DEFAULT_OPTIONS, *, config: Path | None = None
     if not 0 <= options.return_time < float("inf"):
         fail(f"--return-time is {options.return_time}; it has to be a number of seconds, 0 or more")
     _check_sync(options.sync_interval)
+    if options.workers and options.tls_cert is not None:
+        fail("--workers needs connections without TLS, which no other process can go on with; let a proxy do TLS")
+    if options.user_header and not re.fullmatch(HEADER.pattern, options.user_header):
+        fail(f"--user-header is {options.user_header!r}; it is {HEADER.right}")
+    ladder = None if options.ladder is None else read_ladder(options.ladder)
+    from_file = config_file.Configuration({}, Limits()) if config is None else config_file.read(config)
     settings = Settings(
         host=options.host,
         port=options.port,
@@ -84,24 +96,34 @@ def serve(options: ServeOptions = DEFAULT_OPTIONS, *, config: Path | None = None
         builtin_bots=_builtin_bots(options.builtin),
         tokens=secret("tokens", options.tokens, token_file.read),
         organiser=secret("organiser", options.organiser, token_file.read_organiser) or "",
-        limits=Limits() if config is None else config_file.read(config).limits,
+        limits=from_file.limits,
+        league=from_file.league,
         tls=_identity(options.tls_cert, options.tls_key),
         delay_moves=options.delay_moves,
         live_notes=options.live_notes,
         metrics=options.metrics,
         web=None if options.no_web else place("web", WEB if options.web is None else options.web),
+        user_header=options.user_header,
         grace=options.grace,
         lag_allowance=options.lag_allowance * MICROSECONDS,
         return_seconds=options.return_time,
         sync_seconds=options.sync_interval,
+        workers=options.workers,
+        verbose=options.verbose,
+        log_json=options.log_json,
     )
     from server.serve import serve as run
 
     process_settings.prepare_server()
-    exits.run("cannot serve", run, settings)
+    exits.run("cannot serve", run, settings, None, ladder)
 
 
 app.command(contest)
+app.command(people)
+app.command(verify)
+app.command(announce)
+app.command(backup)
+app.command(restore)
 
 
 @app.command
@@ -194,7 +216,8 @@ def doctor(
     all_
         Verify every record, not only a sample.
     """
-    from server.commands.doctor import WRONG, diagnosis
+    from server.commands.doctor import diagnosis
+    from server.commands.upkeep.finding import WRONG
 
     configure(quiet=True)
     wrong = False

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import structlog
 import trio
@@ -17,25 +17,45 @@ from server.arena.acceptor import Acceptor
 from server.arena.arena import Arena
 from server.arena.record_sync import synced
 from server.arena.resume import resume_matches
-from server.builtin_bots import keep_builtin_bots
+from server.arena.workers.pool import Pool
 from server.config import tls
 from server.config.settings import Settings
 from server.contest.hosts.contest_players import ContestPlayers
 from server.contest.hosts.dask_cluster import Cluster
+from server.contest.programs.builtin_bots import keep_builtin_bots
 from server.contest.runtime.service import ContestService
 from server.contest.store.authors import kept_by_contest
 from server.contest.store.store import FILE as STORE
 from server.contest.store.store import Store
+from server.league.accounts.accounts import Accounts
+from server.league.comparisons.comparisons import Comparisons
+from server.league.comparisons.playing import ComparisonPlayer
+from server.league.console.announcements import Announcements, keep_announced
+from server.league.console.audit import keep_audit
+from server.league.ladder.definition import LadderDefinition
+from server.league.ladder.service import LadderService, kept_by_ladder
+from server.league.ladder.store import LadderStore
+from server.league.retention import keep_tidy
+from server.league.similarity import Similarity
+from server.league.submissions.entering import enter_versions
+from server.league.submissions.pipeline import Pipeline
+from server.league.submissions.steps import TRIALS
+from server.league.submissions.versions import Versions
 from server.match.flag_timer import FlagTimer
-from server.net.event_loop import check_instruments, instrumented, microseconds
+from server.match.match import Match
+from server.net.event_loop import check_instruments, instrumented, loop_clock
 from server.net.listener import Listener, close_all, listen
 from server.net.rate_limiter import RateLimiter
 from server.net.send_queue import SendQueue
 from server.net.stall_monitor import StallMonitor
 from server.ops import descendants
 from server.ops.service_manager import keep_watchdog, tell
-from server.storage.record_store import RecordStore, lock_data_directory
+from server.storage.data_lock import lock_data_directory
+from server.storage.record_store import RecordStore
 from server.web.opening import open_web, serve_web
+
+if TYPE_CHECKING:
+    from server.web.app import Room
 
 log = structlog.get_logger()
 
@@ -57,6 +77,7 @@ def program() -> str:
 async def serve(
     settings: Settings,
     cluster: Cluster | None = None,
+    ladder: LadderDefinition | None = None,
     *,
     task_status: trio.TaskStatus[Arena] = trio.TASK_STATUS_IGNORED,
 ) -> None:
@@ -67,18 +88,20 @@ async def serve(
     more, running ones get the grace of the settings, and what is left is annulled; on a second one the grace is over.
     One that comes after that ends all at once, programs included, with KeyboardInterrupt.
     The process is prepared by `server.config.process_settings.prepare_server` before.
-    Contest games are played on the ``cluster`` where possible; the caller keeps it running.
+    Contest games are played on the ``cluster`` where possible; the caller keeps it running. A ``ladder`` is played on
+    cores that no contest wants.
     Raises OSError where the port or the data directory is not to be had, and
-    `server.contest.store.schema.BadStore` where the database of contests in it cannot be used.
+    `server.storage.database.BadStore` where a database in it cannot be used.
     """
     with (
-        lock_data_directory(settings.data),
+        lock_data_directory(settings.data) as lock,
         closing(await trio.to_thread.run_sync(Store, settings.data / STORE)) as store,
+        closing(await trio.to_thread.run_sync(Accounts, settings.data)) as accounts,
     ):
         listeners = await listen(settings.host, settings.port, BACKLOG)
         own = [] if settings.tls is None else await listen("127.0.0.1", 0, BACKLOG)
         try:
-            await _serve(settings, store, cluster, listeners, own, task_status)
+            await _serve(settings, store, accounts, cluster, ladder, lock, listeners, own, task_status)
         finally:
             await close_all([*listeners, *own])
     log.info("server_stopped")
@@ -87,7 +110,10 @@ async def serve(
 async def _serve(
     settings: Settings,
     store: Store,
+    accounts: Accounts,
     cluster: Cluster | None,
+    ladder: LadderDefinition | None,
+    lock: int,
     listeners: list[trio.SocketListener],
     own: list[trio.SocketListener],
     task_status: trio.TaskStatus[Arena],
@@ -99,20 +125,26 @@ async def _serve(
     """
     web = await open_web(settings.web)
     record_store = RecordStore(settings.data, synced=settings.sync_seconds > 0)
-    record_store.skip(await trio.to_thread.run_sync(store.last_match))
+    ladder_store = LadderStore(accounts)
+    record_store.skip(max(await trio.to_thread.run_sync(store.last_match), ladder_store.last_match()))
     if settings.sync_seconds > 0:
         record_store.reserve(first=True)
-    send_queue = SendQueue()
-    flags = FlagTimer(microseconds, send_queue.soon)
-    contest_players = ContestPlayers(partial(kept_by_contest, settings.data, settings.data / STORE))
-    arena = Arena(settings, record_store, flags, send_queue, microseconds, program(), contest_players)
-    resume_matches(arena, record_store, lambda: datetime.now(UTC), await trio.to_thread.run_sync(store.kept_matches))
-    watch = StallMonitor(microseconds, arena.stalls)
+    clock, send_queue = loop_clock(), SendQueue()
+    flags = FlagTimer(clock, send_queue.soon)
+    of_contest = partial(kept_by_contest, settings.data, settings.data / STORE)
+    of_ladder = partial(kept_by_ladder, settings.data, ladder_store)
+    contest_players = ContestPlayers(lambda match, name: of_contest(match, name) or of_ladder(match, name))
+    arena = Arena(settings, record_store, flags, send_queue, clock, program(), contest_players)
+    kept = await trio.to_thread.run_sync(store.kept_matches)
+    kept |= ladder_store.counted_matches(record_store.unfinished_matches())
+    resume_matches(arena, record_store, lambda: datetime.now(UTC), kept)
+    arena.account_token = accounts.token_hash
+    watch = StallMonitor(clock, arena.stalls)
     arena.ports = [listener.socket.getsockname()[1] for listener in listeners]
     host = "127.0.0.1" if own or settings.host in ("0.0.0.0", "") else settings.host
     arena.own_address = (host, (own or listeners)[0].socket.getsockname()[1])
     arena.web_ports = [listener.socket.getsockname()[1] for listener in web]
-    rate_limiter = RateLimiter(settings.limits, settings.most_sessions, microseconds)
+    rate_limiter = RateLimiter(settings.limits, settings.most_sessions, clock)
     acceptor = Acceptor(arena, watch, rate_limiter, settings.tls and tls.context(settings.tls))
     own_acceptor = Acceptor(arena, watch, rate_limiter)
     with instrumented(send_queue, watch), _signals() as signals:
@@ -132,16 +164,25 @@ async def _serve(
             async def accept_own() -> None:
                 await trio.serve_listeners(own_acceptor.handle, wrap(own), handler_nursery=sessions)
 
+            def serve_player(stream: trio.SocketStream, host: str) -> None:
+                sessions.start_soon(own_acceptor.handle_web_socket, stream, host)
+
             services.start_soon(flags.run)
             services.start_soon(send_queue.run)
+            services.start_soon(arena.poller.run)
             services.start_soon(check_instruments, send_queue, watch)
             services.start_soon(arena.opponent_notices.run)
             services.start_soon(watch.pulse, lambda: bool(arena.matches))
+            services.start_soon(keep_watchdog)
+            if settings.workers:
+                arena.workers = pool = Pool(arena, record_store, lock, clock)
+                async with trio.open_nursery() as starting:
+                    for _ in range(settings.workers):
+                        starting.start_soon(services.start, pool.keep)
             services.start_soon(accept)
             if own:
                 services.start_soon(accept_own)
             services.start_soon(acceptor.patrol)
-            services.start_soon(keep_watchdog)
             if settings.metrics is not None:
                 from server.web.http.metrics import HOST
                 from server.web.http.metrics_endpoint import serve_metrics
@@ -150,9 +191,25 @@ async def _serve(
                 log.info("metrics_started", url=f"http://{HOST}:{port}/metrics")
             if settings.builtin_bots:
                 services.start_soon(keep_builtin_bots, arena, settings)
-            services.start_soon(ContestService(arena, store, watch, cluster).run)
+            contests = ContestService(arena, store, watch, cluster)
+            services.start_soon(contests.run)
+            versions = Versions(settings.data, accounts, rules=settings.league)
+            services.start_soon(keep_audit, accounts, arena)
+            services.start_soon(keep_announced, Announcements(accounts), arena)
+            services.start_soon(enter_versions, settings.data, versions, accounts)
+            playing = None
+            if ladder is not None:
+                playing = LadderService(ladder, arena, record_store, accounts, versions)
+                services.start_soon(playing.run, contests)
             if web:
-                services.start_soon(serve_web, arena, record_store, web)
+                comparisons = Comparisons(settings.data, accounts, versions)
+                services.start_soon(keep_tidy, versions, comparisons, settings.league)
+                pauses = ComparisonPlayer(comparisons, versions, settings.data)
+                services.start_soon(_build, Pipeline(versions, settings.data, TRIALS, pauses.play_next), contests)
+                similarity = Similarity(settings.data, versions)
+                services.start_soon(similarity.run)
+                rooms = _league_pages(accounts, versions, comparisons, arena, contests, playing, similarity)
+                services.start_soon(serve_web, arena, record_store, web, serve_player, *rooms)
             log.info(
                 "server_listening", host=settings.host, ports=arena.ports, web=arena.web_ports, data=str(settings.data)
             )
@@ -164,6 +221,42 @@ async def _serve(
             for session in arena.connected_sessions():
                 session.close("stopping", "the server is shutting down")
             sessions.cancel_scope.deadline = trio.current_time() + GOODBYE_SECONDS
+
+
+async def _build(pipeline: Pipeline, contests: ContestService) -> None:
+    """Build versions when nothing of an earlier server is left: what ends that would take a build for such a one."""
+    await contests.cleaned.wait()
+    await pipeline.run()
+
+
+def _league_pages(
+    accounts: Accounts,
+    versions: Versions,
+    comparisons: Comparisons,
+    arena: Arena,
+    contests: ContestService,
+    ladder: LadderService | None,
+    similarity: Similarity,
+) -> "list[Room]":
+    from server.league.console.console_pages import ConsolePages  # whoever serves no pages need not load them
+    from server.league.console.similarity_pages import SimilarityPages
+    from server.league.pages.account_pages import AccountPages
+    from server.league.pages.bot_access import BotAccess
+    from server.league.pages.comparison_pages import ComparisonPages
+    from server.league.pages.identity import Identities
+    from server.league.pages.ladder_pages import LadderPages
+    from server.league.pages.version_pages import VersionPages
+
+    identities = Identities(accounts, arena.settings.user_header)
+    access = BotAccess(accounts, identities)
+    return [
+        AccountPages(accounts, identities),
+        VersionPages(access, versions),
+        ComparisonPages(access, comparisons),
+        ConsolePages(accounts, identities, versions, arena, contests),
+        LadderPages(identities, ladder),
+        SimilarityPages(identities, similarity),
+    ]
 
 
 async def _stopped(arena: Arena, settings: Settings, signals: AsyncIterator[int]) -> None:
@@ -189,10 +282,13 @@ async def _stopped(arena: Arena, settings: Settings, signals: AsyncIterator[int]
                 await trio.sleep(0.05)
             nursery.cancel_scope.cancel()
     for match in list(arena.matches.values()):
-        if arena.contest_players.keeps(match.number):
+        if isinstance(match, Match) and arena.contest_players.keeps(match.number):
             arena.suspend(match)
             continue
         arena.annul(match, Termination.SERVER_STOP, "the server was stopped while the match was being played")
+    with trio.move_on_after(GOODBYE_SECONDS):
+        while arena.workers is not None and (arena.matches or arena.workers.busy):
+            await trio.sleep(0.01)
 
 
 @asynccontextmanager

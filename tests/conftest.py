@@ -1,5 +1,6 @@
 """What holds for all tests: how they are chosen, and what they inherit from the shell."""
 
+import gc
 import os
 import signal
 import sys
@@ -10,9 +11,21 @@ from typing import Any
 import pytest
 import structlog
 from hypothesis import HealthCheck, settings
+from xdist.scheduler import LoadFileScheduling
 
-# hypothesis bounds the time of inputs, which a busy machine may miss
-settings.register_profile("arena", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+from tests.interpreting import nothing_compiled
+
+# hypothesis bounds the time of inputs, which a busy machine may miss. It tries the same ones in each run, and keeps
+# none of them: what was found before belongs into a test of its own
+CAMPAIGN = bool(os.environ.get("ARENA_CAMPAIGN"))
+settings.register_profile(
+    "arena",
+    max_examples=1000 if CAMPAIGN else 50,
+    deadline=None,
+    derandomize=not CAMPAIGN,
+    database=None,
+    suppress_health_check=[HealthCheck.too_slow],
+)
 settings.load_profile("arena")
 
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
@@ -46,14 +59,37 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
     Those marked ``campaign`` are left out unless ARENA_CAMPAIGN is set: what they prove, others show in short.
     """
-    left_out = (
-        [] if os.environ.get("ARENA_CAMPAIGN") else [item for item in items if item.get_closest_marker("campaign")]
-    )
+    left_out = [] if CAMPAIGN else [item for item in items if item.get_closest_marker("campaign")]
     if left_out:
         config.hook.pytest_deselected(items=left_out)
         items[:] = [item for item in items if not item.get_closest_marker("campaign")]
     slow = Counter(item.path for item in items if item.get_closest_marker("slow"))
     items.sort(key=lambda item: -slow[item.path])
+
+
+def pytest_collection_finish() -> None:
+    """Let the garbage collector leave alone what stays to the end: it would look at all of that in each full pass."""
+    gc.freeze()
+
+
+class FewBrowsers(LoadFileScheduling):  # type: ignore[misc]  # xdist has no types
+    """Gives the tests of a file to one process, and all those of pages to two: each of these has a browser."""
+
+    def __init__(self, config: pytest.Config, log: Any = None) -> None:
+        super().__init__(config, log)
+        self._groups: dict[str, str] = {}
+
+    def _split_scope(self, nodeid: str) -> str:
+        file = nodeid.partition("::")[0]
+        if file.startswith("tests/web/"):
+            return self._groups.setdefault(file, f"pages {len(self._groups) % 2 + 1}")
+        return file
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> FewBrowsers | None:
+    """Spread the tests as above where they are to be spread by files."""
+    return FewBrowsers(config, log) if config.getoption("dist") == "loadfile" else None
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -62,6 +98,13 @@ def pytest_testnodedown(node: Any, error: object) -> None:
     if error:
         ending = f"the process {node.gateway.id} has died"
         node.config.pluginmanager.getplugin("dsession").shouldstop = ending
+
+
+@pytest.fixture(autouse=True)
+def what_is_compiled() -> Iterator[None]:
+    """Let no test compile; those of engine and games have a rule of their own, by a fixture of this name."""
+    with nothing_compiled():
+        yield
 
 
 @pytest.fixture(autouse=True)

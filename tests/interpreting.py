@@ -1,20 +1,35 @@
-"""Keeping the compiler out of quick tests: a search takes it a quarter of a minute in each variant of a game."""
+"""Keeping the compiler out of tests that are not about it: a search takes it a quarter of a minute in each variant."""
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 
 import pytest
 
 from engine.compiling.binding import can_compile
 
 
-@pytest.fixture(autouse=True)
-def quick_tests_run_interpreted(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Have kernels interpreted in tests without the mark ``slow``, and in the processes that they start."""
-    if request.node.get_closest_marker("slow") or not can_compile():
+@contextmanager
+def nothing_compiled() -> Iterator[None]:
+    """Have kernels interpreted in this process, and in those that it starts meanwhile.
+
+    One that compiles beside a bot or a server would go on behind the test that started it, and slow all others down.
+    """
+    if not can_compile():
         yield
         return
     import numba  # before the variable is set: numba reads it here, and again whenever it compiles
 
-    monkeypatch.setenv("NUMBA_DISABLE_JIT", "1")
-    yield
-    assert not numba.config.DISABLE_JIT, "something was compiled: this test is to be marked as slow"
+    with pytest.MonkeyPatch.context() as environment:
+        environment.setenv("NUMBA_DISABLE_JIT", "1")
+        yield
+    assert not numba.config.DISABLE_JIT, "something was compiled in a test that is not marked for it"
+
+
+@pytest.fixture(autouse=True)
+def what_is_compiled(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Let tests with the mark ``slow`` compile, and no others: for tests of what is compiled."""
+    if request.node.get_closest_marker("slow"):
+        yield
+        return
+    with nothing_compiled():
+        yield

@@ -15,7 +15,7 @@ DOCUMENTS = [*sorted(ROOT.glob("*.md")), *sorted(ROOT.glob("docs/*.md"))]
 ARCHITECTURE = ROOT / "docs" / "architecture.md"
 SOURCES = sorted(path for package in PACKAGES for path in (ROOT / package).rglob("*.py"))
 
-DOTTED = re.compile(r"`((?:engine|server|bots|tests)(?:\.(?!py`)\w+)+)`")
+DOTTED = re.compile(r"`((?:engine|server|bots|tests)(?:\.(?!(?:py|toml)`)\w+)+)`")
 MEMBER = re.compile(r"`([A-Z]\w*[a-z]\w*)\.([a-z_]\w*)(?:\(\))?`")
 FILE = re.compile(r"`([\w./-]+)`")
 PLACEHOLDERS = ("NAME", "GAME")

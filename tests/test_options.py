@@ -35,16 +35,24 @@ LINES = {
 def options() -> Iterator[tuple[str, str, str, list[str]]]:
     """Yield program, command and option, and what has to stand before the option."""
     for program, line in LINES.items():
-        for command in line:
-            if command.startswith("-"):
-                continue
-            function = line[command].default_command
-            assert function is not None
+        for command, function in commands(line):
             parameters = inspect.signature(function).parameters.values()
             needed = ["gipf" for one in parameters if one.default is one.empty and one.kind is not one.VAR_POSITIONAL]
             for name, kind in hints_of(function):
                 if float in (kind, *get_args(kind)):
                     yield program, command, f"--{name.replace('_', '-')}", needed
+
+
+def commands(line: cyclopts.App, before: str = "") -> Iterator[tuple[str, Callable[..., object]]]:
+    """Yield the commands of a program, and what carries each out; a group yields those in it."""
+    for name in line:
+        if name.startswith("-"):
+            continue
+        function = line[name].default_command
+        if function is not None:
+            yield before + name, function
+        else:
+            yield from commands(line[name], f"{before}{name} ")
 
 
 def hints_of(function: Callable[..., object]) -> Iterator[tuple[str, Any]]:
@@ -75,7 +83,7 @@ def test_there_are_such_options() -> None:
 def test_what_is_no_number_is_refused_and_named(
     program: str, command: str, option: str, needed: list[str], value: str
 ) -> None:
-    line = [command, *needed, f"{option}={value}"]
+    line = [*command.split(), *needed, f"{option}={value}"]
     if value == "-1" and (program, command, option) in SIGNED | LATER:
         LINES[program].parse_args(line, exit_on_error=False, print_error=False)
         return

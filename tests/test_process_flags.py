@@ -67,11 +67,13 @@ def places() -> list[tuple[str, int, str, str]]:
     return list(found(ROOT, PACKAGES))
 
 
+@pytest.mark.slow
 def test_processes_are_changed_where_that_is_allowed(places: list[tuple[str, int, str, str]]) -> None:
     strays = [f"{module}:{line}: {flag}" for module, line, flag, _ in places if module not in ALLOWED]
     assert not strays, "a command line, or server/config/process_settings.py, is the place for this"
     assert {module for module, *_ in places} == set(ALLOWED), "a module that changes nothing needs no permission"
 
 
+@pytest.mark.slow
 def test_no_import_changes_a_process(places: list[tuple[str, int, str, str]]) -> None:
     assert not [f"{module}:{line}: {flag}" for module, line, flag, function in places if not function]

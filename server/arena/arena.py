@@ -6,8 +6,7 @@ Sessions pass on the requests that the protocol allows in their state; `server.a
 import secrets
 from collections import deque
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
-from datetime import UTC, datetime
-from typing import Any, Protocol
+from typing import Any
 
 import structlog
 import trio
@@ -24,91 +23,25 @@ from engine.wire.states import State as Stage
 from server.arena import matchmaking
 from server.arena.opponent_notices import OpponentNotices
 from server.arena.past_matches import PastMatches
-from server.arena.stats import SUSPENDED, ServerStats
+from server.arena.roles import HostedMatch, NewMatch, Player, Seating, Workers
 from server.config.settings import RECENT_MATCHES, Settings
 from server.match import referee
 from server.match.board_preparation import PreparedBoards
+from server.match.dates import now_text
 from server.match.flag_timer import FlagTimer
 from server.match.match import Match, MatchContext
-from server.match.match_messages import PlayersSeat
 from server.match.referee import State
+from server.match.remote_match import RemoteMatch
+from server.match.stats import SUSPENDED, ServerStats, log_ended
 from server.net.listener import AcceptStatus
 from server.net.os_faults import server_fault
+from server.net.poller import Poller
 from server.net.send_queue import SendQueue
 from server.net.stall_monitor import StallLog
-from server.storage.player_logs import FindKept, SentLogs
+from server.storage.player_logs import SentLogs
 from server.storage.record_store import Keys, MatchJournal, RecordStore
 
 log = structlog.get_logger()
-
-
-class Player(PlayersSeat, Protocol):
-    """What the arena needs of a session, beside what a match needs of it."""
-
-    name: str
-    key: str
-    """Key of the session in `Arena.sessions`: the name in lower case, except for programs of a contest."""
-    is_builtin: bool
-    seat_token: str
-    """Token of the only seat of a contest that the session may take; empty for any."""
-    match: Match | None
-    """The match that the session plays in or watches."""
-    side: int | None
-    """Side in the match; None for a spectator."""
-
-    @property
-    def state(self) -> Stage:
-        """Return the protocol state of the session."""
-
-    def reply(self, message: m.Message) -> None:
-        """Send a message."""
-
-    def answer(self, kind: type, data: bytes) -> None:
-        """Send the encoded answer to a request."""
-
-    def close(self, reason: str, sentence: str) -> None:
-        """Send BYE and close the connection."""
-
-
-class Seating(Protocol):
-    """What the arena asks contests about: log-ins of their programs, seeks for a contest, and matches of a contest."""
-
-    def seat_of(self, name: str, token: str) -> str | None:
-        """Return the session key of a contest program that logs in with its token; None for anybody else."""
-
-    def key_of(self, token: str) -> str:
-        """Return the session key that belongs to the token of a seat; empty if there is none."""
-
-    def token_of(self, key: str) -> str:
-        """Return the hash of the log-in token of an entrant; empty if its contest names none."""
-
-    @property
-    def find_kept(self) -> FindKept:
-        """Find what a contest has of a player in a match."""
-
-    def entered(self, player: Player, token: str) -> None:
-        """Note the session of a program that `seat_of` has accepted."""
-
-    def failed(self, player: Player) -> None:
-        """Note that a request of a player failed through a fault of the server."""
-
-    def offers(self, player: Player, seek: matchmaking.Seek | None) -> bool:
-        """Offer a seeking player to contests; return False if none wants it."""
-
-    def refused(self, token: str, sentence: str) -> None:
-        """Note that a request of the program with this token was answered by an error."""
-
-    def remove(self, player: Player) -> None:
-        """Forget a player that cancelled its seek or disconnected."""
-
-    def ended(self, match: Match) -> None:
-        """Note that a match has ended."""
-
-    def keeps(self, match: int) -> bool:
-        """Tell whether a match resumes when the server is started again."""
-
-    def close(self) -> list[Player]:
-        """Release all waiting players, and return them."""
 
 
 class Arena:
@@ -129,11 +62,18 @@ class Arena:
         self.server = server
         self.sessions: dict[str, Player] = {}
         """Logged-in sessions by `Player.key`."""
-        self.matches: dict[int, Match] = {}
+        self.matches: dict[int, HostedMatch] = {}
+        self.workers: Workers | None = None
         self.builtin_tokens: dict[str, str] = {}
         """Tokens of the built-in bots by name in lower case."""
         self.builtin_kinds: dict[str, str] = {}
         """Kind of each built-in bot, in lower case, by name in lower case."""
+        self.account_token: Callable[[str], str | None] = lambda _name: None
+        """Finds the hash of the token of a bot whose author has an account; None for a name that belongs to nobody."""
+        self.organiser_done: Callable[[str], None] = lambda _what: None
+        """Told what organisers do over the network."""
+        self.announcements: tuple[str, ...] = ()
+        """What organisers announce at the moment, for pages."""
         self.stopping = False
         self.closing = trio.Event()
         """Set to stop the server without a signal."""
@@ -144,12 +84,12 @@ class Arena:
         self.web_ports: list[int] = []
         """Ports for web pages."""
         self._connected: dict[Player, None] = {}
-        self.recent: deque[Match] = deque(maxlen=RECENT_MATCHES)
+        self.recent: deque[HostedMatch] = deque(maxlen=RECENT_MATCHES)
         """The latest finished matches."""
         self.lobby = matchmaking.Matchmaking()
         self.opponent_notices: OpponentNotices[Player] = OpponentNotices(self.presence)
         """Notices for players in the lobby who seek a named opponent."""
-        self._seats: dict[str, list[Match]] = {}
+        self._seats: dict[str, list[HostedMatch]] = {}
         """Running matches by `Player.key`."""
         self.contest_players = contest_players
         self.accept_status = AcceptStatus()
@@ -160,8 +100,9 @@ class Arena:
         """Runs a slow function in another thread."""
         self.prepared_boards = PreparedBoards()
         self.send_queue = send_queue
+        self.poller = Poller()
         self.stalls = StallLog()
-        ends = (self._record_end, self._annul_faulty)
+        ends = (self.record_end, self._annul_faulty)
         self.stats = ServerStats(clock, send_queue)
         self._match_context = MatchContext(
             clock, flags, send_queue, *ends, self.stalls, self.stats.count_move, settings.delay_moves
@@ -231,7 +172,7 @@ class Arena:
         if match is not None:
             self._annul_faulty(match, error)
 
-    def _annul_faulty(self, match: Match, error: Exception, player: str = "") -> None:
+    def _annul_faulty(self, match: HostedMatch, error: Exception, player: str = "") -> None:
         """Annul a match after a fault; raises nothing. ``player`` is the name whose request failed."""
         match.fault_cause = server_fault(error)
         log.error(
@@ -243,13 +184,14 @@ class Arena:
         except Exception as another:
             log.error("match_fault_handler_failed", match=match.number, exc_info=another)
 
-    def annul(self, match: Match, termination: Termination, sentence: str) -> None:
+    def annul(self, match: HostedMatch, termination: Termination, sentence: str) -> None:
         """End a match without a result, in any state."""
         try:
             match.annul(termination, sentence)
         except Exception as error:
             log.error("match_annulment_failed", match=match.number, **_fault_fields(error))
-            match.abandon(termination, sentence)
+            if isinstance(match, Match):
+                match.abandon(termination, sentence)
 
     def seeking_keys(self) -> Iterator[str]:
         """Return the session keys of seeking players."""
@@ -275,7 +217,18 @@ class Arena:
         match = next((match for match in playing if match is not None), None)
         return ("absent", 0) if match is None else ("playing", match.number)
 
-    def find_vacant_seat(self, key: str) -> tuple[Match | None, int]:
+    def token_of(self, key: str) -> str | None:
+        """Return the hash of the token that the player of a name, in lower case, logs in by; None: nobody needs one.
+
+        Empty where nobody can log in by that name.
+        """
+        tokens = self.settings.tokens
+        if tokens is not None and key in tokens:
+            return tokens[key]
+        known = self.account_token(key)
+        return "" if known is None and tokens is not None else known
+
+    def find_vacant_seat(self, key: str) -> tuple[HostedMatch | None, int]:
         """Return the match and the side where a player has a seat but no connection."""
         for match in self._seats.get(key, ()):
             for side in (0, 1):
@@ -290,7 +243,12 @@ class Arena:
         self.sessions[key] = player
         player.reply(m.Welcome(name))
 
-    def find_match(self, number: int) -> Match | None:
+    def own_match(self, number: int) -> Match | None:
+        """Return a running match that this process hosts, as it does all matches of contests."""
+        match = self.matches.get(number)
+        return match if isinstance(match, Match) else None
+
+    def find_match(self, number: int) -> HostedMatch | None:
         """Return a running or recently finished match."""
         if number in self.matches:
             return self.matches[number]
@@ -301,16 +259,20 @@ class Arena:
         match = self.find_match(number)
         return 0 if match is None else match.awaited_ply
 
-    def begin_paired_match(self, pairing: matchmaking.Pairing) -> Match:
-        """Start the match of a pairing."""
+    def begin_paired_match(self, pairing: matchmaking.Pairing) -> None:
+        """Start the match of a pairing, in another process where there is one; raises OSError as `begin_match`."""
         game = GAMES[pairing.game]
         position = game.start(game.default_parameters if pairing.parameters is None else pairing.parameters)
         control = matchmaking.control(pairing, self.settings.control)
         sessions = [self.sessions[key] for key in pairing.keys]
         number, settings = self.record_store.next_number(), self.settings
-        return self.begin_match(
-            number, position, sessions, control, settings.move_limit, live_notes=settings.live_notes
-        )
+        header = self._header(number, position, sessions, control, settings.move_limit)
+        new = self._new_match(header, settings.live_notes)
+        remote = None if self.workers is None else self.workers.begin(new, sessions)
+        if remote is not None:
+            self._seat(remote, sessions)
+        else:
+            self.announce_match(new, sessions)
 
     def begin_match(
         self,
@@ -326,28 +288,43 @@ class Arena:
 
         Its spectators see the notes of both players during the match if there are ``live_notes``.
         """
-        started = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+        header = self._header(number, position, players, control, move_limit)
+        return self.announce_match(self._new_match(header, live_notes), players)
+
+    def _header(
+        self, number: int, position: Position, players: Sequence[Player], control: TimeControl, move_limit: int
+    ) -> Header:
+        started = now_text()
         names = (players[0].name, players[1].name)
         lag = self.settings.lag_allowance
-        header = Header(number, position, names, control, move_limit, self.server, started, lag)
+        return Header(number, position, names, control, move_limit, self.server, started, lag)
+
+    def _new_match(self, header: Header, live_notes: bool) -> NewMatch:
         tokens = (secrets.token_hex(16), secrets.token_hex(16))
         keys = Keys.of(*tokens)
-        journal, match = self.record_store.begin(number, keys, header.text()), None
+        return NewMatch(header, keys, tokens, self.record_store.begin(header.match, keys, header.text()), live_notes)
+
+    def announce_match(self, new: NewMatch, players: Sequence[Player]) -> Match:
+        """Begin a match, and tell its players; if that fails, its journal is deleted."""
+        match = None
         try:
-            context = self._match_context._replace(live_notes=live_notes)
-            match = Match(referee.begin(header), keys, journal, context)
+            context = self._match_context._replace(live_notes=new.live_notes)
+            match = Match(referee.begin(new.header), new.keys, new.journal, context)
             match.names = (players[0].key, players[1].key)
-            match.announce(players, tokens)
+            match.announce(players, new.tokens)
         except Exception:
-            journal.discard()
+            new.journal.discard()
             if match is not None:
                 match.suspend()
             raise
+        self._seat(match, players)
+        return match
+
+    def _seat(self, match: HostedMatch, players: Sequence[Player]) -> None:
         self._add(match)
         for side, session in enumerate(players):
             self.opponent_notices.remove(session)
             session.match, session.side = match, side
-        return match
 
     def resume_match(self, state: State, keys: Keys, journal: MatchJournal, heard: tuple[bool, bool]) -> None:
         """Resume a match that was running when the last server died, and wait for its players.
@@ -359,13 +336,18 @@ class Arena:
         match.informed = list(heard)
         self._add(match)
 
-    def _add(self, match: Match) -> None:
+    def _add(self, match: HostedMatch) -> None:
         self.matches[match.number] = match
         for key in match.names:
             self._seats.setdefault(key, []).append(match)
         self.stats.started += 1
 
-    def _remove(self, match: Match) -> None:
+    def forget_remote(self, match: RemoteMatch) -> None:
+        """Forget a match whose process has died, before it is taken up from its journal."""
+        self._remove(match)
+        self.stats.started -= 1
+
+    def _remove(self, match: HostedMatch) -> None:
         if self.matches.pop(match.number, None) is None:
             return
         self.sent_logs.close(match.number)
@@ -401,11 +383,14 @@ class Arena:
         """Tell whether a player is connected and in no match."""
         return player in self._connected and player.match is None
 
-    def _record_end(self, match: Match) -> None:
+    def record_end(self, match: HostedMatch) -> None:
+        """Note that a match has ended."""
         self._remove(match)
         self.recent.append(match)
-        self.contest_players.ended(match)
-        self.stats.count_ended(match.state, match.now())
+        self.stats.count_ended(match.summary)
+        if isinstance(match, Match):  # else its process logs it, and it is of no contest
+            log_ended(match.state, match.now())
+            self.contest_players.ended(match)
 
 
 def _fault_fields(error: Exception) -> dict[str, Any]:

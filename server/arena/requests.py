@@ -1,8 +1,9 @@
 """Requests of clients: each is carried out at once, finished in the background, or refused."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from functools import partial
+from typing import Any, NamedTuple
 
 import structlog
 
@@ -15,18 +16,30 @@ from engine.wire.coding import encode
 from engine.wire.states import State
 from engine.wire.words import ANY, NAME_PATTERN, NAME_RULE
 from server.arena import matchmaking
-from server.arena.arena import Arena, Player
-from server.arena.background import BackgroundAnswer
+from server.arena.arena import Arena
 from server.arena.organiser_requests import OrganiserRequests
 from server.arena.past_matches import PastMatch
+from server.arena.roles import Player
 from server.config import tokens
 from server.config.settings import REQUESTS_PER_TURN
 from server.match.match import Match
 from server.match.move_list import MatchListing, MoveList
+from server.match.remote_match import RemoteMatch
 from server.storage.player_logs import LogRequest, read_log
 from server.storage.record_store import RecordStore
 
 log = structlog.get_logger()
+
+
+class BackgroundAnswer(NamedTuple):
+    """The unfinished part of a request. The session's next request waits for it."""
+
+    wait: Callable[[], Awaitable[Any]]
+    """Computes the result; may raise `engine.wire.codes.ProtocolError`."""
+    then: Callable[[Any], None]
+    """Sends the answer for a result, unless the session was closed meanwhile; may raise the same error."""
+    worked: Callable[[], int] = lambda: 0
+    """Returns the processor time spent in the event loop's thread, in microseconds."""
 
 
 class Requests:
@@ -97,12 +110,8 @@ class Requests:
             if not tokens.fits(tokens.hashed(builtin_token), token):
                 raise ProtocolError(Code.NAME_TAKEN, "this is the name of one of the server's own bots")
             return
-        known = self._arena.contest_players.token_of(key)
-        if not known:
-            if self._arena.settings.tokens is None:
-                return
-            known = self._arena.settings.tokens.get(key, "")
-        if not tokens.fits(known, token):
+        known = self._arena.contest_players.token_of(key) or self._arena.token_of(key)
+        if known is not None and not tokens.fits(known, token):
             raise ProtocolError(
                 Code.BAD_TOKEN, "players log in here with the token that they were given: LOGIN NAME TOKEN"
             )
@@ -120,6 +129,9 @@ class Requests:
         if match is None:
             wait = partial(self._arena.past_matches.find, message.match, self._arena.run_in_thread)
             return BackgroundAnswer(wait, partial(self._send_past_match, player, message, side))
+        if isinstance(match, RemoteMatch) and not match.over and not player.can_be_lent:
+            sentence = f"match {match.number} is played where only a TCP connection can come back to it; use one"
+            raise ProtocolError(Code.WRONG_STATE, sentence)
         name, key = match.header.players[side], match.names[side]
         before = self._arena.sessions.get(key)
         if before is not None:
@@ -203,7 +215,7 @@ class Requests:
         match.move(side, message.move, arrived)
 
     def _note(self, player: Player, message: m.Note, _arrived: int) -> None:
-        if player.match is not None and player.side is not None:  # else it comes after the end of its match
+        if isinstance(player.match, Match) and player.side is not None:  # else it comes after the end of its match
             player.match.note(player.side, message.note)
 
     def _resign(self, player: Player, _message: m.Resign, arrived: int) -> None:
@@ -223,11 +235,11 @@ class Requests:
 
     def _board(self, player: Player, _message: m.AskBoard, _arrived: int) -> None:
         assert player.match is not None
-        if player.side is not None:
-            asked = player.match.boards_asked
+        state = player.match.public
+        if isinstance(player.match, Match) and player.side is not None:
+            asked, state = player.match.boards_asked, player.match.state
             asked[player.side] += 1
             _check_request_count("BOARD", asked[player.side])
-        state = player.match.state if player.side is not None else player.match.public
         player.reply(m.board_of(state.history.position.text()))
 
     def _moves(self, player: Player, _message: m.AskMoves, _arrived: int) -> BackgroundAnswer | None:
@@ -301,7 +313,7 @@ class Requests:
         player.reply(m.Pong(message.text))
 
     def _echo(self, player: Player, message: m.Echo, arrived: int) -> None:
-        if player.match is not None and player.side is not None:
+        if isinstance(player.match, Match) and player.side is not None:
             player.match.echoed(player.side, message.text, arrived)
 
     def _help(self, player: Player, _message: m.AskHelp, _arrived: int) -> None:
@@ -313,7 +325,7 @@ class Requests:
 
 
 def _seat_of(player: Player) -> tuple[Match, int]:
-    assert player.match is not None and player.side is not None
+    assert isinstance(player.match, Match) and player.side is not None
     return player.match, player.side
 
 
@@ -346,7 +358,7 @@ def _is_program(player: Player) -> bool:
 
 def _log_answer(arena: Arena, asked: LogRequest) -> bytes:
     """Encode LOG of a match for who asks; raises `ProtocolError` and OSError."""
-    lines = read_log(asked, arena.record_store, arena.settings, arena.contest_players.find_kept)
+    lines = read_log(asked, arena.record_store, arena.settings, arena.contest_players.find_kept, arena.token_of)
     return encode(m.Log(asked.match, m.Block(lines)))
 
 

@@ -29,18 +29,34 @@ def resume_matches(
         except OSError as error:
             log.error("journal_read_failed", match=number, error=str(error))
     for number, leftover in leftovers:  # a second loop, so that all waits for players begin at the same moment
-        try:
-            recorded = record_store.read_record_bytes(number)
-            if recorded is not None:
-                _remove_or_quarantine(record_store, number, recorded)
-            elif number in kept and (leftover.summary is None or not leftover.summary.result):
-                _quarantine_without_end(record_store, number)
-            else:
-                _recover(arena, record_store, number, leftover, date())
-        except Exception as error:
-            log.error("match_recovery_failed", match=number, exc_info=error)
+        _resume_match(arena, record_store, number, leftover, date(), kept)
     if arena.matches:
         log.info("matches_recovered", count=len(arena.matches), waiting_seconds=arena.settings.return_seconds)
+
+
+def resume_match(arena: Arena, record_store: RecordStore, number: int, date: datetime) -> None:
+    """Resume, end or quarantine the match of a process that has died; raises no error."""
+    try:
+        leftover = recovery.examine(number, record_store.journal(number))
+    except OSError as error:
+        log.error("journal_read_failed", match=number, error=str(error))
+    else:
+        _resume_match(arena, record_store, number, leftover, date, ())
+
+
+def _resume_match(
+    arena: Arena, record_store: RecordStore, number: int, leftover: Leftover, date: datetime, kept: Collection[int]
+) -> None:
+    try:
+        recorded = record_store.read_record_bytes(number)
+        if recorded is not None:
+            _remove_or_quarantine(record_store, number, recorded)
+        elif number in kept and (leftover.summary is None or not leftover.summary.result):
+            _quarantine_without_end(record_store, number)
+        else:
+            _recover(arena, record_store, number, leftover, date)
+    except Exception as error:
+        log.error("match_recovery_failed", match=number, exc_info=error)
 
 
 def _recover(arena: Arena, record_store: RecordStore, number: int, leftover: Leftover, date: datetime) -> None:

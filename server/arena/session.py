@@ -1,7 +1,9 @@
 """One connection: reads its requests, sends its replies."""
 
-from collections.abc import Awaitable, Callable, Sequence
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from collections import deque
+from collections.abc import Awaitable, Callable
+from functools import partial
+from typing import TYPE_CHECKING, NamedTuple
 
 import structlog
 import trio
@@ -12,18 +14,19 @@ from engine.wire.ends import ServerEnd, kind_of
 from engine.wire.messages import KINDS, REQUESTS
 from engine.wire.pipes import PipeEnd
 from engine.wire.seat import Seat
-from engine.wire.states import State
+from engine.wire.states import IN_MATCH, State
 from engine.wire.words import ANY
 from server.arena.arena import Arena
-from server.arena.background import BackgroundAnswer
-from server.arena.requests import Requests
+from server.arena.requests import BackgroundAnswer, Requests
+from server.arena.roles import Arrivals
 from server.config.limits import ANSWER_BYTES, READ_BYTES, WORK
 from server.config.settings import ERRORS, RECEIVE_BYTES
-from server.net.connection import ByteStream, Connection
+from server.net.connection import ByteStream, Connection, run_connection
 from server.net.rate_limiter import ConnectionQuota, TooMany
+from server.net.visitor import Borrower, Visitor
 
 if TYPE_CHECKING:
-    from server.match.match import Match
+    from server.arena.roles import HostedMatch
 
 log = structlog.get_logger()
 
@@ -33,11 +36,8 @@ LINES_PER_PASS = 32
 """Lines of one peer that are answered in one pass of the event loop."""
 
 
-class Arrivals(Protocol):
-    """Source of arrival stamps: `server.net.stall_monitor.StallMonitor`."""
-
-    def arrival(self) -> int:
-        """Return the arrival stamp, in microseconds, of bytes that were just received."""
+AT_ONCE = ("MOVE ", "NOTE ")
+"""How lines begin that are answered as soon as they are read, if nothing is to be waited for."""
 
 
 class PipedProgram(NamedTuple):
@@ -49,7 +49,11 @@ class PipedProgram(NamedTuple):
 
 
 class Session:
-    """A client, from greeting to BYE."""
+    """A client, from greeting to BYE.
+
+    During a match another process may have the connection (`lend`, `take_back`): there it is a session that is served
+    by `visit` until the match is over.
+    """
 
     def __init__(
         self, arena: Arena, connection: Connection, quota: ConnectionQuota, program: PipedProgram | None = None
@@ -58,7 +62,7 @@ class Session:
         self.name = self.key = ""
         self.is_builtin = False
         self.seat_token = quota.seat_token
-        self.match: Match | None = None
+        self.match: HostedMatch | None = None
         self.side: int | None = None
         self._arena = arena
         self._requests = Requests(arena)
@@ -71,8 +75,23 @@ class Session:
         """Why notes of this session were left out: it is told of each reason once."""
         self._last_request: type = object
         """Type of the last request."""
+        self._unanswered: deque[str | ProtocolError] = deque()
+        """Lines that have arrived, the one that is being answered among them."""
+        self._arrived = self._read = 0
+        """Stamp and number of the bytes that were received last."""
+        self._watch: Arrivals
+        self._finishing = False
+        """Whether an answer is being made in the background."""
+        self._visits = self._hung_up = False
+        self._borrower: Borrower | None = None
+        self._back = trio.Event()
         self._closing = trio.Event()
         quota.session = self
+
+    @property
+    def quota(self) -> ConnectionQuota:
+        """Return the quota of the connection."""
+        return self._quota
 
     @property
     def state(self) -> State:
@@ -105,10 +124,14 @@ class Session:
     def leave(self) -> None:
         """Forget the match, which is over."""
         self.match = self.side = None
+        if self._visits:
+            self._connection.pause()
 
     def close(self, reason: str, sentence: str) -> None:
         """Send BYE, and close the connection when it is sent."""
-        if not self._closing.is_set():
+        if self._borrower is not None:
+            self._borrower.close(reason, sentence)
+        elif not self._closing.is_set():
             self.reply(m.Bye(reason, m.Text(sentence)))
             self._connection.end()
             self._closing.set()
@@ -118,38 +141,165 @@ class Session:
         self._arena.connect(self)
         access = "open" if self._arena.settings.tokens is None else "token"
         self.reply(m.Arena(m.VERSION, self._arena.server, access))
+        await self._attend(watch)
+
+    async def _attend(self, watch: Arrivals) -> None:
+        """Serve the client as `_serve` does, and leave the arena."""
+        self._watch = watch
         try:
             if self._program is not None:
-                await self._handle(await self._enter(self._program), b"", watch.arrival())
-            while not self._closing.is_set():
-                data = await self._connection.receive()
-                if not data:
-                    return
-                arrived = watch.arrival()
-                lines = self._end.receive(data)
-                self._quota.read(data, arrived)
-                await self._handle(lines, data, arrived)
+                self._unanswered.extend(await self._enter(self._program))
+                await self._handle(0, watch.arrival())
+            await self._serve()
         except TooMany as flood:
             self.close("flood", str(flood))
         finally:
             self._arena.disconnect(self)
 
-    async def _handle(self, lines: Sequence[str | ProtocolError], data: bytes, arrived: int) -> None:
-        """Answer lines that have arrived in ``data``."""
-        for number, line in enumerate(lines, 1):
-            if self._quota.limited:
-                await self._answer_in_turn(line, arrived, number < len(lines) or len(data) == RECEIVE_BYTES)
-            else:
-                await self._answer_trusted(line, arrived)
+    async def _serve(self) -> None:
+        """Serve the client until either side closes the connection, or its visit is over."""
+        while not (self._closing.is_set() or (self._visits and self._visit_is_over)):
+            if self._borrower is not None:
+                await self._back.wait()
+                continue
+            if self._unanswered:  # it came with the connection from another process
+                await self._handle(0, self._watch.arrival())
+                continue
+            await self._connection.catch_up()
+            data = await self._connection.receive(self._take if self.state in IN_MATCH else None)
+            if data is None:
+                self._hung_up = True
+                return
+            if self._is_elsewhere():
+                continue
+            if data:
+                self._note(data)
+            await self._handle(self._read, self._arrived)
+
+    def _note(self, data: bytes) -> None:
+        """Keep the lines of bytes that were just received."""
+        self._read, self._arrived = len(data), self._watch.arrival()
+        self._unanswered.extend(self._end.receive(data))
+        self._quota.read(data, self._arrived)
+
+    def _take(self, data: bytes) -> bool:
+        """Answer bytes of a player without waiting; return False where that is not possible, or not for all of them."""
+        self._note(data)
+        lines, quota, arrived = self._unanswered, self._quota, self._arrived
+        if not lines or len(lines) > LINES_PER_PASS:
+            return False
+        while lines:
+            line, more = lines[0], len(lines) > 1 or self._read == RECEIVE_BYTES
+            if type(line) is not str or not line.startswith(AT_ONCE) or not quota.may_go_on(arrived, more=more):
+                return False
+            (self._answer_limited if quota.limited else self._answer_unlimited)(arrived)
             if self._closing.is_set():
+                return False
+        return not self._connection.is_behind
+
+    async def _handle(self, read: int, arrived: int) -> None:
+        """Answer the lines that have arrived, the last of them with so many bytes."""
+        lines, number = self._unanswered, 0
+        if self._quota.limited and not lines:
+            self._quota.used(1 + read // READ_BYTES)
+            await self._quota.pay(read == RECEIVE_BYTES)
+        while lines:
+            number += 1
+            if self._quota.limited:
+                await self._answer_in_turn(arrived, len(lines) > 1 or read == RECEIVE_BYTES)
+            else:
+                await self._answer_trusted(arrived)
+            if self._closing.is_set() or (self._visits and self._visit_is_over):
                 return
             if self._connection.is_behind:
                 await self._connection.catch_up()
             if number % LINES_PER_PASS == 0:
                 await trio.lowlevel.checkpoint()
-        if self._quota.limited and not lines:
-            self._quota.used(1 + len(data) // READ_BYTES)
-            await self._quota.pay(len(data) == RECEIVE_BYTES)
+
+    def _is_elsewhere(self) -> bool:
+        """Tell whether another process reads the connection, or is to."""
+        return self._borrower is not None or self._visit_is_over
+
+    @property
+    def _visit_is_over(self) -> bool:
+        """Tell whether the connection goes back to the process that it came from."""
+        return self._visits and self.match is None and not (self._closing.is_set() or self._hung_up)
+
+    @property
+    def can_be_lent(self) -> bool:
+        """Tell whether another process can go on with the connection.
+
+        It has to be a socket that takes what it is sent, and there must be no answer on its way to it.
+        """
+        busy = self._finishing or self.seat_token or self._closing.is_set()
+        return not busy and self._unread() is not None and self._connection.socket is not None
+
+    def lend(self, borrower: Borrower) -> tuple[int, Visitor]:
+        """Leave the connection to another process for a match; return its descriptor and what goes with it.
+
+        Only where it `can_be_lent`. The session is in the match from now on, until `take_back` or `drop`.
+        """
+        unread, socket = self._unread(), self._connection.socket
+        assert unread is not None and socket is not None
+        self._borrower, self._back = borrower, trio.Event()
+        self._unanswered.clear()
+        self._end.forget_rest()
+        self._quota.forget_line()
+        self._end.sent(m.Match)
+        self._connection.pause()
+        return socket, self._as_visitor(unread)
+
+    def take_back(self, visitor: Visitor) -> None:
+        """Go on with a connection that was lent, in the lobby."""
+        self._borrower = None
+        self._connection.go_on()
+        self._errors, self._noticed = visitor.errors, set(visitor.noticed)
+        self.match = self.side = None
+        self._end.sent(m.Result)
+        self._unanswered.extend(self._end.receive(visitor.unread))
+        self._back.set()
+
+    def drop(self) -> None:
+        """Close a connection that was lent and is lost, without a word: what the client has been sent is unknown."""
+        self._borrower = None
+        self._connection.end()
+        self._closing.set()
+        self._connection.pause()
+        self._back.set()
+
+    async def serve_visit(self, watch: Arrivals) -> Visitor | None:
+        """Serve a client that came from another process with its match, until it is over; return what goes back.
+
+        Return None where the connection is closed. To be called when `arrive` was, and the match has begun.
+        Its faults never reach another session.
+        """
+        self._arena.connect(self)
+        try:
+            sent = await run_connection(self._connection, partial(self._attend, watch))
+        except Exception as error:
+            log.error("session_failed", peer=self._quota.host, name=self.name, exc_info=error)
+            return None
+        return self._as_visitor(self._unread() or b"") if sent and self._visit_is_over else None
+
+    def arrive(self, visitor: Visitor) -> None:
+        """Take what has come with a connection from another process; the client is in the lobby."""
+        self._visits = True
+        self.name, self.key, self.is_builtin = visitor.name, visitor.key, visitor.is_builtin
+        self._errors, self._noticed = visitor.errors, set(visitor.noticed)
+        self._end.sent(m.Welcome)
+        self._unanswered.extend(self._end.receive(visitor.unread))
+
+    def _as_visitor(self, unread: bytes) -> Visitor:
+        quota = self._quota
+        told = tuple(self._noticed)
+        return Visitor(self.name, self.key, self.is_builtin, quota.host, quota.limited, unread, self._errors, told)
+
+    def _unread(self) -> bytes | None:
+        """Return what has arrived and is not answered; None where a line of it cannot be read."""
+        lines, rest = list(self._unanswered), self._end.rest
+        if rest is None or any(isinstance(line, ProtocolError) for line in lines):
+            return None
+        return "".join(f"{line}\n" for line in lines).encode() + rest
 
     async def _enter(self, program: PipedProgram) -> list[str | ProtocolError]:
         """Log a program in, and let it wait for its game, as soon as it listens or makes a request; return its lines.
@@ -160,8 +310,10 @@ class Session:
         lines: list[str | ProtocolError] = []
         while not await program.has_read():
             data = await self._connection.receive()
+            if data is None:
+                return lines
             lines += self._end.receive(data)
-            if not data or len(lines) > ERRORS:
+            if len(lines) > ERRORS:
                 return lines
             if any(kind_of(line) in REQUESTS for line in lines):
                 break
@@ -172,29 +324,43 @@ class Session:
             self._failed(error)
         return lines
 
-    async def _answer_trusted(self, line: str | ProtocolError, arrived: int) -> None:
+    async def _answer_trusted(self, arrived: int) -> None:
         """Answer a session without message limits, which is charged by its work alone."""
-        quota = self._quota
-        await quota.rest()
-        worked = quota.worked()
-        later = self._answer(line, arrived)
-        work = quota.worked() - worked
+        await self._quota.rest()
+        later = self._answer_unlimited(arrived)
         if later is not None:
-            work += await self._finish(later)
-        if self._last_request is not m.Move:
-            quota.made_work(work, sought=self._last_request is m.Seek)
+            self._quota.made_work(await self._finish(later), sought=False)
 
-    async def _answer_in_turn(self, line: str | ProtocolError, arrived: int, more: bool) -> None:
+    def _answer_unlimited(self, arrived: int) -> BackgroundAnswer | None:
+        if self.state is State.THINKING and self._unanswered and str(self._unanswered[0]).startswith("MOVE "):
+            return self._answer_next(arrived)  # free; to measure it would take longer than to read it
+        quota = self._quota
+        worked = quota.worked()
+        later = self._answer_next(arrived)
+        quota.made_work(quota.worked() - worked, sought=self._last_request is m.Seek)
+        return later
+
+    async def _answer_in_turn(self, arrived: int, more: bool) -> None:
         """Answer a session with message limits; unread input meanwhile fills the network's buffers."""
         async with await self._quota.turn(more):
-            before, worked = self._connection.sent, self._quota.worked()
-            later = self._answer(line, arrived)
-            work = (self._quota.worked() - worked) // WORK
-            self._quota.used(1 + (self._connection.sent - before) // ANSWER_BYTES + work)
+            later = self._answer_limited(arrived)
         if later is not None:
             before = self._connection.sent
             work = await self._finish(later)
             self._quota.used((self._connection.sent - before) // ANSWER_BYTES + work // WORK)
+
+    def _answer_limited(self, arrived: int) -> BackgroundAnswer | None:
+        before, worked = self._connection.sent, self._quota.worked()
+        later = self._answer_next(arrived)
+        work = (self._quota.worked() - worked) // WORK
+        self._quota.used(1 + (self._connection.sent - before) // ANSWER_BYTES + work)
+        return later
+
+    def _answer_next(self, arrived: int) -> BackgroundAnswer | None:
+        """Answer the next line, unless it went elsewhere with the connection; return the unfinished part, if any."""
+        if not self._unanswered or (self._visits and self._visit_is_over):
+            return None
+        return self._answer(self._unanswered.popleft(), arrived)
 
     def _answer(self, line: str | ProtocolError, arrived: int) -> BackgroundAnswer | None:
         """Answer a request; return its unfinished part, if any."""
@@ -215,7 +381,11 @@ class Session:
         """Finish a request, and return its work in the event loop. Later requests of the client wait."""
         began = None
         try:
-            found = await later.wait()
+            self._finishing = True
+            try:
+                found = await later.wait()
+            finally:
+                self._finishing = False
             began = self._quota.worked()
             if not self._closing.is_set():
                 later.then(found)
@@ -258,22 +428,20 @@ async def serve_stream(
     quota: ConnectionQuota,
     program: PipedProgram | None = None,
 ) -> None:
+    """Serve the peer at the other end of a stream until it ends, and close it."""
+    await serve_connection(Connection(stream, arena.send_queue, arena.poller), arena, watch, quota, program)
+
+
+async def serve_connection(
+    connection: Connection,
+    arena: Arena,
+    watch: Arrivals,
+    quota: ConnectionQuota,
+    program: PipedProgram | None = None,
+) -> None:
     """Serve one connection until it ends, and close it. Its faults never reach another connection."""
-    connection = Connection(stream, arena.send_queue)
     session = Session(arena, connection, quota, program)
     try:
-        async with trio.open_nursery() as nursery:
-
-            async def read() -> None:
-                await session.run(watch)
-                connection.end()
-
-            nursery.start_soon(read)
-            await connection.write_queued()
-            nursery.cancel_scope.cancel()
+        await run_connection(connection, partial(session.run, watch))
     except Exception as error:
         log.error("session_failed", peer=quota.host, name=session.name, exc_info=error)
-    finally:
-        connection.close()
-        with trio.move_on_after(1, shield=True):
-            await stream.aclose()

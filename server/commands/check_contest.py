@@ -13,8 +13,9 @@ import trio
 from msgspec.structs import replace
 
 from engine.games.outcome import Termination
-from server.arena.arena import Arena, Player
+from server.arena.arena import Arena
 from server.arena.matchmaking import Seek
+from server.arena.roles import Player
 from server.config.builtin_bot import BUILTIN_BOTS
 from server.contest.definition import Definition, Entrant
 from server.contest.fixtures import Fixture
@@ -84,12 +85,15 @@ async def check(definition: Definition, say: Callable[[str], None]) -> int:
         if entrant.connects:
             say(f"{entrant.name:{width}}  connects by itself: not checked")
             continue
+        if entrant.version_of:
+            say(f"{entrant.name:{width}}  a version of {entrant.version_of}, which is chosen later: not checked")
+            continue
         found = await _check(definition, entrant, number)
         failed += not found.ok
         say(f"{entrant.name:{width}}  {'ok' if found.ok else 'NOT OK'}: {formatting.printable(found.sentence)}")
         for line in found.wrote.splitlines():
             say(f"{'':{width}}    | {formatting.printable(line)}")
-    checked = sum(not entrant.connects for entrant in definition.entrants)
+    checked = sum(bool(entrant.command) for entrant in definition.entrants)
     if failed:
         say(f"{failed} of {formatting.number(checked, 'program')} cannot play as they are")
     else:

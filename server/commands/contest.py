@@ -15,7 +15,7 @@ from engine.commands.usage_errors import explain_fault, nearest
 from engine.wire.messages import PORT
 from server.commands import exits
 from server.commands.console import OutputConsole
-from server.commands.options import check_port, fail, place, secret
+from server.commands.options import BY, check_port, fail, place, secret
 from server.config import process_settings
 from server.config import tokens as token_file
 from server.config.settings import Settings
@@ -23,15 +23,16 @@ from server.config.toml_table import BadTable
 from server.contest import contest_file
 from server.contest.definition import Definition
 from server.contest.interventions import Kind
-from server.contest.store.schema import BadStore
 from server.ops.logs import configure
+from server.storage.database import BadStore
 
 contest = cyclopts.App(
     name="contest",
-    help="Hold a contest, and withdraw, reinstate, replay or change a command while it runs.",
+    help="Hold a contest, and withdraw, reinstate, replay, pause, resume, cancel or change a command while it runs.",
 )
 
 Data = Annotated[Path, Parameter(help="The data directory of the contest.")]
+OfAll = Annotated[str, Parameter(help="The contest, where the directory has several that are not over.")]
 Which = Annotated[str, Parameter(name="--contest", help="Its name, where the directory has several that are not over.")]
 
 
@@ -48,6 +49,7 @@ def hold(
     return_time: float = 30.0,
     dask: str = "",
     check: bool = False,
+    dry_run: Annotated[bool, Parameter(negative=())] = False,
     verify: Annotated[bool, Parameter(negative=())] = False,
     verbose: bool = False,
 ) -> None:
@@ -77,6 +79,8 @@ def hold(
         Address of a dask scheduler, as in tcp://10.0.0.1:8786, whose workers play the games; only for programs.
     check
         Only start every program once, play a short game with each, and say what is wrong; exit status 1 for something.
+    dry_run
+        Play nothing: say how many games there will be, and how long they will take, about and at most.
     verify
         Play nothing: hold the contest of this file, or of this name, against its records, and say what differs.
     verbose
@@ -87,6 +91,8 @@ def hold(
     if verify:
         _verify(file, data)
     text, definition = _read(file)
+    if dry_run:
+        return _dry_run(definition, data)
     if check:
         from server.commands.check_contest import check as look
 
@@ -106,6 +112,23 @@ def hold(
     asked = ContestOptions(text, definition, settings, dask)
     process_settings.prepare_server()
     sys.exit(exits.run("cannot hold the contest", run, asked, OutputConsole()))
+
+
+def _dry_run(definition: Definition, data: Path) -> None:
+    """Print what a contest is going to take, by games that the data directory has of earlier ones."""
+    from server.contest.report.formatting import printable
+    from server.contest.runtime.snapshot import dry_run, measured_shares
+    from server.contest.store.store import FILE, Store
+
+    shares = []
+    try:
+        if (data / FILE).exists():
+            with closing(Store(data / FILE)) as store:
+                shares = measured_shares(store, definition)
+    except (OSError, BadStore) as error:
+        fail(explain_fault(error), status=exits.FAILED)
+    for line in dry_run(definition, shares, datetime.now(UTC)):
+        print(printable(line))
 
 
 def _verify(file: Path, data: Path) -> NoReturn:
@@ -188,26 +211,74 @@ def command(
     _intervene(data, contest, Kind.COMMAND, name, command=words)
 
 
+@contest.command
+def pause(contest: OfAll = "", *, data: Data = Path("arena-data")) -> None:
+    """Let no game of a contest begin any more until it is resumed; those that are running are played to their ends."""
+    _intervene(data, contest, Kind.PAUSE)
+
+
+@contest.command
+def resume(contest: OfAll = "", *, data: Data = Path("arena-data")) -> None:
+    """Let games of a paused contest begin again."""
+    _intervene(data, contest, Kind.RESUME)
+
+
+@contest.command
+def cancel(contest: OfAll = "", *, data: Data = Path("arena-data")) -> None:
+    """End a contest before its last game, for good: running games are annulled, and the table stays as it is."""
+    _intervene(data, contest, Kind.CANCEL)
+
+
+@contest.command
+def export(name: str, file: Path, *, data: Data = Path("arena-data")) -> None:
+    """Write a contest that is over into one signed file, which arena-server verify checks anywhere.
+
+    It has the definition, all results and records, and the report; no tokens, commands or folders of programs.
+
+    Parameters
+    ----------
+    name
+        The contest.
+    file
+        The file, as in autumn.zip, which is not there yet.
+    """
+    from server.contest.export.checking import verify_export
+    from server.contest.export.container import BadExport
+    from server.contest.export.writing import export as pack
+    from server.contest.report.formatting import printable
+    from server.contest.store.verify_process import contest_called
+
+    try:
+        packed = pack(data, contest_called(data, name))
+        with file.open("xb") as out:
+            out.write(packed)
+    except KeyError as error:
+        fail(str(error.args[0]))
+    except (BadExport, BadStore, OSError) as error:
+        fail(f"cannot export the contest: {explain_fault(error)}", exits.FAILED)
+    made = verify_export(packed)
+    print(f"{file}: {len(packed)} bytes, signed with the key {made.key}; {printable(made.verdict.sentence)}")
+
+
 def _intervene(
     data: Path, contest: str, kind: Kind, name: str = "", *, match: int | None = None, command: tuple[str, ...] = ()
 ) -> None:
     """Keep an intervention in the store, and say what follows from it."""
-    from server.contest.runtime.organiser_commands import BadIntervention, InterventionRequest, intervene, open_contest
-    from server.contest.store.store import FILE, Store
+    from server.contest.runtime.organiser_commands import BadIntervention, InterventionRequest
+    from server.contest.store.store import FILE
+    from server.league.accounts.accounts import Accounts
+    from server.league.console.contest_changes import change_contest
 
     if not (data / FILE).exists():
         fail(f"{data} has no contests: there is no {FILE} in it; give the directory of the contest with --data")
     try:
-        with closing(Store(data / FILE)) as store:
-            found = open_contest(store, contest)
-            done, follows = intervene(
-                store, found.id, InterventionRequest(kind, name, match, command), datetime.now(UTC)
-            )
+        with closing(Accounts(data)) as accounts:
+            sentence = change_contest(data, accounts, contest, InterventionRequest(kind, name, match, command), BY)
     except BadIntervention as error:
         fail(str(error))
     except (OSError, BadStore) as error:
         fail(explain_fault(error), status=1)
-    print(f"{found.name}: {done.sentence}; {follows}.")
+    print(f"{sentence}.")
 
 
 def _read(file: Path) -> tuple[str, Definition]:

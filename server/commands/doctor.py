@@ -12,23 +12,26 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
-from typing import NamedTuple
 
 from engine import record
 from engine.record import BadRecord
+from server.commands.upkeep.finding import GOOD, NOTE, WRONG, Finding
+from server.commands.upkeep.league_files import league_findings
 from server.config import config_file, tls, tokens
 from server.config.limits import Limits
 from server.config.serve_options import ServeOptions
 from server.config.settings import Settings
 from server.config.toml_table import BadTable
+from server.contest.definition import Sandbox
 from server.contest.programs.sandbox import cgroups
 from server.contest.programs.sandbox.choice import sandbox_obstacle
 from server.contest.store.store import FILE as STORE
+from server.league.ladder import definition as ladder
 from server.match import recovery
-from server.storage.record_store import LOCK, SUFFIX
+from server.storage.backup import backup_bytes
+from server.storage.data_lock import LOCK
+from server.storage.record_store import SUFFIX
 from server.web.http.metrics import HOST as METRICS_HOST
-
-GOOD, NOTE, WRONG = "ok", "note", "WRONG"
 
 MIN_BYTES = 100_000_000
 """Least free space: a contest writes as much in a day."""
@@ -43,19 +46,6 @@ OTHER_FILES = 64
 
 SOON_DAYS = 14
 """Least remaining validity of a certificate, in days."""
-
-
-class Finding(NamedTuple):
-    """The result of a check."""
-
-    state: str
-    """`GOOD`, `NOTE` or `WRONG`."""
-    about: str
-    sentence: str
-
-    def line(self) -> str:
-        """Format the finding as a line."""
-        return f"{self.state:5} {self.about}: {self.sentence}"
 
 
 def diagnosis(config: Path | None, data: Path | None, *, every_record: bool = False) -> Iterator[Finding]:
@@ -86,6 +76,8 @@ def diagnosis(config: Path | None, data: Path | None, *, every_record: bool = Fa
         yield _tokens(options.tokens)
     if options.organiser is not None:
         yield _organiser(options.organiser)
+    if options.ladder is not None:
+        yield _ladder(options.ladder)
 
 
 def examine(settings: Settings, *, every_record: bool = False) -> Iterator[Finding]:
@@ -99,12 +91,14 @@ def examine(settings: Settings, *, every_record: bool = False) -> Iterator[Findi
             yield _port("metrics", METRICS_HOST, settings.metrics)
     yield _folder(settings.data)
     yield _space(settings.data)
+    yield _backup(settings.data)
     yield _descriptors(settings)
     yield from _records(settings.data / "records", every_record)
     if not runs:
         yield from _journals(settings.data / "running")
     yield from _damaged(settings.data / "damaged")
     yield _store(settings.data / STORE)
+    yield from league_findings(settings.data)
     yield _sealing()
     yield _limits(settings.limits)
     if settings.tls is not None:
@@ -184,6 +178,15 @@ def _space(folder: Path) -> Finding:
     if free < MIN_BYTES:
         return Finding(WRONG, "space", f"{sentence}; matches end without a record when nothing is left: make room")
     return Finding(NOTE if free < FEW_BYTES else GOOD, "space", sentence)
+
+
+def _backup(folder: Path) -> Finding:
+    free = shutil.disk_usage(_existing(folder)).free
+    needed = backup_bytes(folder)
+    sentence = f"one takes up to {needed / 1e6:.1f} MB"
+    if free < needed:
+        return Finding(NOTE, "backup", f"{sentence}, more than is free where {folder} is: make backups elsewhere")
+    return Finding(GOOD, "backup", f"{sentence}; arena-server backup makes it while the server runs")
 
 
 def _descriptors(settings: Settings) -> Finding:
@@ -281,6 +284,21 @@ def _organiser(path: Path) -> Finding:
     if _others_may_write(path):
         return Finding(WRONG, "organiser", f"{path} may be written to by others, who then organise; chmod go-w")
     return Finding(GOOD, "organiser", f"{path} has the hash of a token")
+
+
+def _ladder(path: Path) -> Finding:
+    try:
+        found = ladder.read_file(path)
+    except BadTable as error:
+        return Finding(WRONG, "ladder", str(error))
+    missing = [program for program in found.programs if not Path(program.folder).is_dir()]
+    if missing:
+        sentence = f"{path}: the folder of {missing[0].name} is not there: {missing[0].folder}"
+        return Finding(WRONG, "ladder", sentence)
+    if found.sandbox is Sandbox.SEALED and sandbox_obstacle():
+        return Finding(WRONG, "ladder", f"{path} seals programs, which this machine cannot: see sandbox")
+    named = f"{len(found.levels)} levels and {len(found.programs)} programs"
+    return Finding(GOOD, "ladder", f"{path} has {len(found.variants)} games, {named} beside the bots of the league")
 
 
 def _others_may_write(path: Path) -> bool:

@@ -8,7 +8,7 @@ import trio
 from engine.commands.program import interrupt
 from engine.commands.usage_errors import explain_fault
 from server.commands.options import fail
-from server.contest.store.schema import BadStore
+from server.storage.database import BadStore
 
 FAILED, INTERRUPTED = 1, 130
 """Exit statuses: the command failed; Ctrl-C ended it at once."""

@@ -13,6 +13,9 @@ from server.config.settings import WEB
 
 Read = TypeVar("Read")
 
+BY = "the command line"
+"""Who did something, in the audit log."""
+
 
 def check_port(name: str, port: int | None) -> None:
     """End the program where an option's number is that of no port; None, where it is left out, is right."""

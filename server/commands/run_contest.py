@@ -12,6 +12,7 @@ from rich.live import Live
 from rich.progress import Progress
 
 from server.arena.arena import Arena
+from server.commands.options import BY
 from server.config.settings import Settings
 from server.contest.definition import Definition
 from server.contest.hosts.contest_players import ContestPlayers
@@ -21,11 +22,14 @@ from server.contest.report import formatting, progress
 from server.contest.report.render import text
 from server.contest.runtime.snapshot import ContestSnapshot, take_snapshot, write_report
 from server.contest.store.folders import folder_of
+from server.contest.store.move_costs import look_up_costs
 from server.contest.store.store import FILE, Store
 from server.contest.store.verification import Verdict
 from server.contest.store.verify_process import verify
+from server.league.accounts.accounts import Accounts
+from server.league.submissions.entering import check_versions
 from server.serve import serve
-from server.storage.record_store import DataDirectoryInUse
+from server.storage.data_lock import DataDirectoryInUse
 
 LOOK_SECONDS = 1.0
 """Shortest time between two looks at the progress."""
@@ -57,7 +61,7 @@ class ContestOptions(NamedTuple):
 async def hold(asked: ContestOptions, console: Console) -> int:
     """Hold a contest to its end, or until it is stopped, and return an exit status.
 
-    Raises OSError and `server.contest.store.schema.BadStore`.
+    Raises OSError and `server.storage.database.BadStore`.
     """
     if not asked.dask:
         return await _hold(asked, console, None)
@@ -75,8 +79,7 @@ async def _hold(asked: ContestOptions, console: Console, cluster: Cluster | None
     data = asked.settings.data
     data.mkdir(parents=True, exist_ok=True)
     with closing(await trio.to_thread.run_sync(Store, data / FILE)) as store:
-        open_ = partial(store.open_contest, asked.file, asked.definition, datetime.now(UTC))
-        contest = await trio.to_thread.run_sync(open_)
+        contest = await trio.to_thread.run_sync(_open, store, asked)
         follower = _Follower(store, contest, console)
         found = await follower.look()
         before = found.moment.closed
@@ -85,6 +88,7 @@ async def _hold(asked: ContestOptions, console: Console, cluster: Cluster | None
         if found.moment.closed is None:
             console.print(f"Stopped after {len(found.games)} games. The same command goes on with the contest.")
             return STOPPED
+        await look_up_costs(data, contest, found.definition, found.games)
         made = await trio.to_thread.run_sync(partial(write_report, data, contest, found))
         if await trio.to_thread.run_sync(store.verification, contest) is None:
             verdict = await trio.to_thread.run_sync(partial(_verify, store, data, contest, console))
@@ -100,6 +104,18 @@ async def _hold(asked: ContestOptions, console: Console, cluster: Cluster | None
                 "To play again, give it another name in its file, or a new --data."
             )
         return OVER
+
+
+def _open(store: Store, asked: ContestOptions) -> int:
+    """Return the number of the contest, which is opened, and noted in the audit log, if there is none of its name."""
+    known = {row.name for row in store.contests()}
+    with closing(Accounts(asked.settings.data)) as accounts:
+        if asked.definition.name not in known:
+            check_versions(accounts, asked.definition, datetime.now(UTC))
+        contest = store.open_contest(asked.file, asked.definition, datetime.now(UTC))
+        if asked.definition.name not in known:
+            accounts.note(BY, f"opened the contest {asked.definition.name}")
+    return contest
 
 
 def _verify(store: Store, data: Path, contest: int, console: Console) -> Verdict:

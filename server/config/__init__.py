@@ -6,6 +6,7 @@
   ``[limits]``, in TOML
 - `declared`: options as fields of a class, each with what it may be: read from a table of TOML, and checked on the
   command line
+- `league_rules`: what the organiser of a league lets people keep on the server: the table ``[league]``
 - `limits`: what an address, and a session, may ask of the server: the bounds, and the arithmetic of rates on a given
   clock
 - `process_settings`: settings of a whole process: garbage collector, open files, priority, memory, signals

@@ -1,4 +1,4 @@
-"""The configuration file of the server: the options of ``arena-server serve``, ``[tls]`` and ``[limits]``, in TOML.
+"""The configuration file of the server, in TOML: options of ``serve``, and ``[tls]``, ``[limits]`` and ``[league]``.
 
 What stands on the command line goes before what stands in the file. Paths in the file are relative to its folder.
 """
@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from server.config.declared import fields_of, read_fields, read_table
+from server.config.league_rules import LeagueRules
 from server.config.limits import Limits, Network
 from server.config.serve_options import BOTS, ServeOptions
 from server.config.toml_table import BadTable, TomlTable
@@ -26,6 +27,7 @@ class Configuration(NamedTuple):
     values: dict[str, Any]
     """Those of `ServeOptions` that are in the file, by their names as attributes."""
     limits: Limits
+    league: LeagueRules = LeagueRules()
 
     @property
     def options(self) -> dict[str, Any]:
@@ -66,9 +68,10 @@ def _configuration(file: TomlTable, folder: Path) -> Configuration:
     limits = Limits()
     if file.has("limits"):
         limits = read_table(file.table("limits"), Limits, {"trusted": _networks})
+    league = read_table(file.table("league"), LeagueRules) if file.has("league") else LeagueRules()
     file.finish()
     options = {name: folder / value if isinstance(value, Path) else value for name, value in found.items()}
-    return Configuration(options, limits)
+    return Configuration(options, limits, league)
 
 
 def _bots(table: TomlTable, key: str) -> str:

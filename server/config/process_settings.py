@@ -60,6 +60,16 @@ def use_idle_time() -> None:
         os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
 
 
+def compute_in_one_thread() -> None:
+    """Let numpy compute in one thread; to be called before anything imports it.
+
+    Matrices of some hundred rows gain nothing by more. On cores that others use, too, threads that wait for each other
+    make it several times slower.
+    """
+    for name in ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS"):
+        os.environ.setdefault(name, "1")
+
+
 def limit_memory(max_bytes: int) -> None:
     """Bound the memory of this process, where it was not bounded more tightly before."""
     _, before = resource.getrlimit(resource.RLIMIT_DATA)
@@ -70,6 +80,12 @@ def limit_memory(max_bytes: int) -> None:
 def ignore_interrupts() -> None:
     """Ignore Ctrl-C, which is for the server: it ends its worker processes itself."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+def leave_signals_to_server() -> None:
+    """Ignore what stops a server, and is sent to all processes of its group: this one ends after it."""
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.SIG_IGN)
 
 
 @contextmanager

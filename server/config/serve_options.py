@@ -15,12 +15,17 @@ from server.config.settings import BUDGET, INCREMENT, MAX_MOVES, MAX_SYNC_SECOND
 
 MAX_PORT = 65535
 
+MAX_WORKERS = 64
+
+WORKERS = Range(0, MAX_WORKERS, "processes")
 PORTS = Range(0, MAX_PORT, refusal=f"ports are 0 to {MAX_PORT}")
 PATH = Form(r"[^\x00]+", "the path of a file or folder")
 HOST = Form(r"[^\s\x00-\x1f]+", 'an address to listen on, as in "0.0.0.0"')
 PLACE = Form(r"[^\s\x00-\x1f]+:[0-9]+", f'an address and a port, as in "{WEB}"')
 BOTS = Form(".+", 'a list of bots, as in ["alphabeta:3", "random:arrows"]')
 
+
+HEADER = Form(r"[A-Za-z][A-Za-z0-9-]{0,63}", 'the name of a header of HTTP, as in "X-Remote-User"')
 
 DURATION = Parameter(validator=duration)
 """What the command line asks of a time; a default of the program's reaches no field."""
@@ -75,6 +80,13 @@ class ServeOptions:
         Address and port of the pages for browsers, 127.0.0.1:8080 when left out; port 0 lets the system choose one.
     no_web
         Serve no pages.
+    ladder
+        File of a ladder, docs/league.md, that is played whenever cores are free.
+    workers
+        Processes beside this one that host the matches of the lobby; 0 for none: this one plays them all.
+    user_header
+        Header by which a proxy names who has signed in there, as in X-Remote-User. It is believed of hosts of the
+        trusted networks alone, and makes an account for a name that has none.
     verbose
         Log more.
     log_json
@@ -101,5 +113,8 @@ class ServeOptions:
     metrics: Annotated[int | None, PORTS] = None
     web: Annotated[str | None, PLACE] = None
     no_web: bool = False
+    ladder: Annotated[Path | None, PATH] = None
+    workers: Annotated[int, WORKERS] = 0
+    user_header: Annotated[str, HEADER] = ""
     verbose: bool = False
     log_json: bool = False

@@ -8,6 +8,7 @@ from engine.clock import MICROSECONDS, TimeControl
 from engine.wire.messages import PORT
 from server.config.builtin_bot import BuiltinBot
 from server.config.declared import Range
+from server.config.league_rules import LeagueRules
 from server.config.limits import Limits
 from server.config.tls import Identity
 
@@ -87,6 +88,10 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     """Port for figures, 0 for one that is free; None: there are none."""
     web: tuple[str, int] | None = None
     """Address and port of the pages for browsers, port 0 for one that is free; None: there are none."""
+    league: LeagueRules = LeagueRules()
+    """What people may keep on the server."""
+    user_header: str = ""
+    """Header of HTTP by which a proxy in a trusted network names who has signed in there; empty: none does."""
     tls: Identity | None = None
     """What the server shows to its clients; None: nothing is encrypted."""
     tokens: dict[str, str] | None = None
@@ -101,5 +106,10 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     """Seconds that players are waited for, without a clock that runs, after a server that has died starts again."""
     sync_seconds: float = SYNC_SECONDS
     """Seconds after which records and the database are synced again; 0: that is left to the operating system."""
+    workers: int = 0
+    """Processes beside this one that host matches; 0: all are played here."""
+    verbose: bool = False
+    log_json: bool = False
+    """How processes beside this one log."""
     grace: float = 0.0
     """Seconds that running matches are given to end when the server is stopped."""

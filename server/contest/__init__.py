@@ -6,6 +6,7 @@ What is to be played and what the games say is pure (`formats`, `scoring`, `repo
 - `contest_file`: the contest file: TOML in, a `Definition` out, or one sentence about the first thing that is wrong
   with it
 - `definition`: what a contest is: all that its file says, read and checked
+- `export`: a contest that is over as one signed file, and verifying that without the server
 - `fixtures`: games of a contest before and after they are played: plain data, from which all else is computed
 - `formats`: formats of contests: which games are to be played, and the table of a stage
 - `hosts`: hosts of games: this server, a local worker process, and the workers of a cluster

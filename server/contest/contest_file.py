@@ -6,6 +6,7 @@ does (times, openings), and what values have to be together.
 
 import tomllib
 from collections.abc import Callable
+from datetime import datetime
 from functools import partial
 from typing import Annotated, TypeAlias
 
@@ -105,25 +106,36 @@ def read(text: str, load: Load) -> Definition:
     except tomllib.TOMLDecodeError as error:
         raise BadContest(f"this is no TOML: {error}") from None
     plain = [field for field in fields_of(Definition) if field.name not in READ_HERE | NOT_IN_FILES]
-    values = read_fields(file, plain)
-    control = _control(None, file, "time")
+    values = read_fields(file, plain, {"versions-until": _moment})
+    control = read_control(None, file, "time")
     entrants = _entrants(file)
+    if "versions_until" in values and not any(entrant.version_of for entrant in entrants):
+        raise BadContest("versions-until is there, and no entrant has version-of: leave it out")
     seed = values.get("seed", 0)
     variants = tuple(
-        _variant(table, load, seed) for table in file.tables("games", "one [[games]] or more, each with its game")
+        read_variant(table, load, seed) for table in file.tables("games", "one [[games]] or more, each with its game")
     )
     names = tuple(entrant.name for entrant in entrants)
     stages = [_stage(table, control, names) for table in file.tables("stages", "one [[stages]] or more, in order")]
     _check_numbers(stages, len(entrants))
     qualification = None
     if file.has("qualification"):
-        readers: dict[str, Read] = {"time": partial(_control, control), "opponents": partial(_opponents, names)}
+        readers: dict[str, Read] = {"time": partial(read_control, control), "opponents": partial(_opponents, names)}
         qualification = read_table(file.table("qualification"), Qualification, readers)
     file.finish()
     return Definition(entrants=entrants, variants=variants, stages=tuple(stages), qualification=qualification, **values)
 
 
-def _control(default: TimeControl | None, table: TomlTable, key: str) -> TimeControl:
+def _moment(table: TomlTable, key: str) -> datetime:
+    """Return a date with its time zone."""
+    found = table.value(key)
+    if not isinstance(found, datetime) or found.tzinfo is None:
+        raise table.wrong(key, "a date and time with its zone, as in 2026-11-27T18:00:00+01:00")
+    return found
+
+
+def read_control(default: TimeControl | None, table: TomlTable, key: str) -> TimeControl:
+    """Return the time control under a key of a table, or the default where there is none. Raises `BadTable`."""
     if not table.has(key):
         if default is None:
             raise table.wrong(key, "a table with budget and increment in milliseconds")
@@ -143,13 +155,19 @@ def _entrants(file: TomlTable) -> tuple[Entrant, ...]:
             raise table.wrong("name", "a name that no other entrant has, capital and small letters being alike")
         if table.has("command") and not entrant.command:
             raise table.wrong("command", "the list of a program and its arguments")
+        if entrant.version_of and (entrant.command or entrant.folder):
+            raise BadContest(
+                f"{table.place} has version-of, and {'command' if entrant.command else 'folder'} as well: "
+                "the version of the bot gives both"
+            )
         if entrant.folder and not entrant.command:
             raise BadContest(f"{table.place} has a folder and no command: only a program that is started works in one")
         entrants[entrant.name.lower()] = entrant
     return tuple(entrants.values())
 
 
-def _variant(table: TomlTable, load: Load, seed: int) -> Variant:
+def read_variant(table: TomlTable, load: Load, seed: int) -> Variant:
+    """Return a game with its parameters and openings from its table. Raises `BadTable`."""
     found = read_table(table, _Variant, {"openings": TomlTable.table})
     game = GAMES[found.game]
     text = game.default_parameters if found.params is None else found.params
@@ -195,10 +213,10 @@ def _position(openings: TomlTable, name: str, load: Load, game: Game, parameters
 
 def _stage(table: TomlTable, default: TimeControl, names: tuple[str, ...]) -> Stage:
     def tie_break_time(table: TomlTable, key: str) -> TimeControl:
-        return _control(default, table, key if table.has(key) else "time")
+        return read_control(default, table, key if table.has(key) else "time")
 
     readers: dict[str, Read] = {
-        "time": partial(_control, default),
+        "time": partial(read_control, default),
         "tie-break-time": tie_break_time,
         "hours": _seconds_of_hours,
         "challengers": partial(_challengers, names),

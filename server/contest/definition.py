@@ -5,6 +5,7 @@ Each value is declared here once: its type, its default, and by a `Range` or a `
 its fields: new ones come behind the others and have a default.
 """
 
+from datetime import datetime
 from enum import StrEnum
 from typing import Annotated, TypeAlias
 
@@ -14,7 +15,7 @@ from engine.clock import TimeControl
 from engine.wire.words import NAME_PATTERN
 from server.config.declared import Form, Key, Range
 from server.config.settings import MAX_MOVES, MOVE_LIMIT
-from server.contest.interventions import Intervention
+from server.contest.interventions import Intervention, withdrawn
 
 PATHS = r"[^\x00]+"
 SEED = Range(0, 2**63 - 1)
@@ -43,11 +44,13 @@ class Entrant(Part, frozen=True):
     Of a program that the server starts, the token with which its author reads its logs."""
     folder: Annotated[str, Form(PATHS, "the folder of the entrant's program, seen from the contest file")] = ""
     """The only folder of its own that its program sees, and works in; empty for what its command names."""
+    version_of: Annotated[str, Form(NAME_PATTERN, "the name of a bot whose author has an account")] = ""
+    """The bot of the league of which a version plays; it gives command and folder as soon as it is chosen."""
 
     @property
     def connects(self) -> bool:
         """Tell whether it connects by itself; then it plays one game at a time, while it is connected."""
-        return not self.command
+        return not self.command and not self.version_of
 
 
 class Variant(Part, frozen=True):
@@ -86,6 +89,8 @@ class Knockout(Part, frozen=True, tag="knockout", kw_only=True):
     """Pairs of games, at most, that are added one by one to a meeting that has ended even."""
     control: Annotated[TimeControl, Key("tie-break-time")]
     """That of the added games."""
+    third_place: bool = False
+    """Whether those who have lost the semi-finals meet for the third place."""
 
 
 class Ladder(Part, frozen=True, tag="ladder"):
@@ -214,8 +219,18 @@ class Definition(Part, frozen=True, kw_only=True):
     """Files and folders beside its own that each sealed program may read, seen from the contest file."""
     live_notes: bool = False
     """Whether spectators see what players note during a game, with the moves; else when it is over."""
+    evaluations: bool = False
+    """Whether pages show what the engine thinks of running games, of positions that spectators see."""
+    versions_until: datetime | None = None
+    """When it is chosen which versions of bots play, and the contest begins; None: as soon as it is opened."""
     interventions: tuple[Intervention, ...] = ()
     """What the organiser has changed since; no part of the contest file, and kept apart from all else."""
+
+    @property
+    def awaited_versions(self) -> tuple[Entrant, ...]:
+        """Return the entrants of which no version was chosen yet: no game begins before."""
+        out = withdrawn(self.interventions)
+        return tuple(one for one in self.entrants if one.version_of and not one.command and one.name not in out)
 
     def entrant(self, name: str) -> Entrant | None:
         """Return the entrant of that name; None for a built-in bot."""

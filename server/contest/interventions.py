@@ -22,6 +22,22 @@ class Kind(StrEnum):
     """The result of a game counts no more, and the game is played again."""
     COMMAND = "command"
     """An entrant's program is called in another way from its next game on."""
+    VERSION = "version"
+    """The version of a bot that plays as an entrant is chosen; no organiser does that, but the deadline."""
+    PAUSE = "pause"
+    """No game begins any more; those that are running are played to their ends."""
+    RESUME = "resume"
+    """Games begin again after a pause."""
+    CANCEL = "cancel"
+    """The contest is over, with the table as it is; games that are running are annulled."""
+
+
+OF_THE_CONTEST = {
+    Kind.PAUSE: "the contest was paused",
+    Kind.RESUME: "the contest was resumed",
+    Kind.CANCEL: "the contest was cancelled",
+}
+"""What concerns nobody more than others, as a sentence without its end."""
 
 
 class Intervention(NamedTuple):
@@ -32,23 +48,34 @@ class Intervention(NamedTuple):
     date: datetime
     kind: Kind
     name: str = ""
-    """The entrant; empty where a game is replayed."""
+    """The entrant; empty where a game is replayed, or the whole contest changes."""
     match: int | None = None
     """Number of the record of the game that is replayed."""
     command: tuple[str, ...] = ()
-    """The program and its arguments, of `Kind.COMMAND`."""
+    """The program and its arguments, of `Kind.COMMAND` and `Kind.VERSION`."""
     stage: int = -1
     """The last stage in which a game had begun, as a number of `server.contest.fixtures`."""
     round: int = 0
     """The last round in which a game had begun."""
+    folder: str = ""
+    """Where the version is, of `Kind.VERSION`."""
+    version: int = 0
+    """Its number."""
+    sha256: str = ""
+    """Of the file that its author has sent, in hexadecimal."""
 
     @property
     def sentence(self) -> str:
         """What was done, in a sentence without its end."""
+        if self.kind in OF_THE_CONTEST:
+            return OF_THE_CONTEST[self.kind]
         if self.kind is Kind.WITHDRAW:
             return f"{self.name} was withdrawn"
         if self.kind is Kind.REINSTATE:
             return f"{self.name} was reinstated"
+        if self.kind is Kind.VERSION:
+            sent = f", sent as a file with the SHA-256 {self.sha256}" if self.sha256 else ""
+            return f"version {self.version} plays as {self.name}{sent}"
         if self.kind is Kind.REPLAY:
             return f"the result of match {self.match} was annulled; the game is played again"
         return f"{self.name} has a new command: {' '.join(self.command)}"
@@ -80,3 +107,26 @@ def pardoned(interventions: Iterable[Intervention], before: tuple[int, int] = EN
         for done in interventions
         if done.kind is Kind.REINSTATE and (done.stage, done.round) < before
     }
+
+
+def pauses(interventions: Iterable[Intervention]) -> list[tuple[datetime, datetime | None]]:
+    """Return when the organiser's pauses began and ended, in order; the end is None while one lasts."""
+    found: list[tuple[datetime, datetime | None]] = []
+    for done in interventions:
+        lasts = bool(found) and found[-1][1] is None
+        if done.kind is Kind.PAUSE and not lasts:
+            found.append((done.date, None))
+        elif done.kind in (Kind.RESUME, Kind.CANCEL) and lasts:
+            found[-1] = (found[-1][0], done.date)
+    return found
+
+
+def is_paused(interventions: Iterable[Intervention]) -> bool:
+    """Tell whether no game is to begin, until the organiser resumes the contest."""
+    found = pauses(interventions)
+    return bool(found) and found[-1][1] is None
+
+
+def is_cancelled(interventions: Iterable[Intervention]) -> bool:
+    """Tell whether the organiser has ended the contest before its last game."""
+    return any(done.kind is Kind.CANCEL for done in interventions)

@@ -13,10 +13,17 @@ from engine.games.outcome import Outcome, Termination
 from engine.record import RecordedNote
 from engine.wire import messages as m
 from engine.wire.coding import encode
-from engine.wire.words import word_of
 from server.match import referee
 from server.match.flag_timer import FlagTimer
-from server.match.match_messages import PlayersSeat, Seat, announcement, send_messages, watching
+from server.match.match_messages import (
+    PlayersSeat,
+    Seat,
+    announcement,
+    listing_head,
+    listing_line,
+    send_messages,
+    watching,
+)
 from server.match.move_list import MoveList
 from server.match.spectator_backlog import SpectatorBacklog, encode_notes
 from server.match.spectator_delay import Delay
@@ -58,6 +65,7 @@ class Match:
         """
         self.state = state
         self.header = state.header
+        self.number = state.header.match
         self.keys = keys
         self.names: tuple[str, str] = (state.header.players[0].lower(), state.header.players[1].lower())
         """Session keys of the players."""
@@ -80,12 +88,7 @@ class Match:
         self._listing: MoveList | None = None
         self._backlog = SpectatorBacklog(state)
         self._public_backlog = self._backlog if self._delay is None else SpectatorBacklog(self._delay.state)
-        times = " ".join(map(str, state.header.control.milliseconds))
-        position = state.header.position
-        self._line = (
-            f"{state.header.match} {position.game.name} {word_of(position.parameters)} "
-            f"{' '.join(state.header.players)} {times}"
-        )
+        self._listing_head = listing_head(state.header)
         self._journal = journal
         self._clock = context.clock
         self._flags = context.flags
@@ -112,14 +115,14 @@ class Match:
         self._call_when_sent(self._start_initialisation, *seats)
 
     @property
-    def number(self) -> int:
-        """Return the number of the match."""
-        return self.header.match
-
-    @property
     def awaited_ply(self) -> int:
         """Return the number of the move that is waited for, from 1; 0 before both players are ready."""
         return self.state.history.plies + 1 if self.state.ready == (True, True) else 0
+
+    @property
+    def summary(self) -> referee.State:
+        """Return the same as `public`; of a match elsewhere that is had without replaying moves."""
+        return self.public
 
     @property
     def public(self) -> referee.State:
@@ -264,14 +267,13 @@ class Match:
         else:
             seat.leave()
 
+    def follow(self, seat: Seat) -> None:
+        """Add a spectator of a running match who has seen it so far."""
+        self.watchers[seat] = None
+
     def line(self) -> str:
         """Return the line of the match in LIST."""
-        outcome = self.state.outcome
-        if outcome is not None:
-            state = f"{outcome.result(self.state.sides)} {outcome.termination}"
-        else:
-            state = "running" if self.state.playing else "preparing"
-        return f"{self._line} {self.public.history.plies} {state}"
+        return listing_line(self._listing_head, self.state, self.public.history.plies)
 
     @property
     def over(self) -> bool:
@@ -327,7 +329,7 @@ class Match:
         """Carry out effects of the referee: write the journal, then send messages."""
         lines = [effect.line for effect in effects if isinstance(effect, referee.WriteRecord)]
         if lines:
-            self._journal.write("".join(lines))
+            self._journal.write(lines[0] if len(lines) == 1 else "".join(lines))
         self.state = state
         finished = bool(effects) and isinstance(effects[-1], referee.Finish)
         try:
@@ -337,8 +339,7 @@ class Match:
                 self._end()
         if turn_given:
             self._listing = None
-            self.moves_asked = 0
-            self.boards_asked = [0, 0]
+            self.moves_asked, self.boards_asked = 0, [0, 0]
             mover = self.players[self.state.history.position.turn]
             self._call_when_sent(partial(self._start_turn, self.state.history.plies), mover)
         elif not finished:
@@ -375,7 +376,7 @@ class Match:
                 self._public_backlog.add(kind, data)
         if len(self.state.notes) > self._notes_shown:
             shown = self._with_notes(shown)
-        for watcher in list(self.watchers):
+        for watcher in list(self.watchers) if self.watchers else ():
             for kind, data in shown:
                 watcher.tell(kind, data)
         return turn_given
@@ -409,10 +410,10 @@ class Match:
 
     def _call_when_sent(self, call: Callable[[], None], *seats: PlayersSeat | None) -> None:
         """Call a function when all messages to these seats are sent; its errors are faults of this match."""
-        if all(seat is None or seat.direct for seat in seats):
+        waited_for = [seat for seat in seats if seat is not None and not seat.direct]
+        if not waited_for:
             self._send_queue.then(call, self.failed)
             return
-        waited_for = [seat for seat in seats if seat is not None and not seat.direct]
 
         def seat_sent() -> None:
             waited_for.pop()
@@ -437,8 +438,7 @@ class Match:
         self._flags.forget()
         seats = self._seats()
         self.disconnected_at_end = (self.players[0] is None, self.players[1] is None)
-        self.players = [None, None]
-        self.watchers = {}
+        self.players, self.watchers = [None, None], {}
         for seat in seats:
             seat.leave()
         self._on_end(self)

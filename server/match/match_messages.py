@@ -8,6 +8,7 @@ from engine.wire import messages as m
 from engine.wire.coding import encode
 from engine.wire.messages import Message
 from engine.wire.words import word_of
+from server.match.referee import State
 
 
 class Seat(Protocol):
@@ -57,6 +58,21 @@ def watching(header: Header) -> m.Watching:
         *header.control.milliseconds,
         header.move_limit,
     )
+
+
+def listing_head(header: Header) -> str:
+    """Return the part of the line of a match in LIST that does not change."""
+    position, times = header.position, " ".join(map(str, header.control.milliseconds))
+    players = " ".join(header.players)
+    return f"{header.match} {position.game.name} {word_of(position.parameters)} {players} {times}"
+
+
+def listing_line(head: str, state: State, plies: int) -> str:
+    """Return the line of a match in LIST, in which spectators have seen so many moves."""
+    outcome = state.outcome
+    if outcome is not None:
+        return f"{head} {plies} {outcome.result(state.sides)} {outcome.termination}"
+    return f"{head} {plies} {'running' if state.playing else 'preparing'}"
 
 
 def send_messages(seat: Seat, messages: list[Message]) -> None:

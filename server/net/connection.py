@@ -2,7 +2,7 @@
 
 import os
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from functools import partial
 from typing import Protocol, runtime_checkable
 
@@ -10,9 +10,13 @@ import structlog
 import trio
 
 from server.config.settings import OUTBOX_BYTES, RECEIVE_BYTES, WRITE_BYTES, WRITE_SECONDS
+from server.net.poller import Poller
 from server.net.send_queue import SendQueue
 
 log = structlog.get_logger()
+
+CLOSE_SECONDS = 1.0
+"""Deadline for closing a stream: TLS says goodbye."""
 
 
 class ByteStream(Protocol):
@@ -43,13 +47,17 @@ class Connection:
     """A connection to one peer. `send` never waits.
 
     At the end of a pass of the event loop the kernel gets what it takes at once, and `write_queued` sends the rest. The
-    creator of the connection runs `write_queued` in a task of its own, and closes the stream.
+    creator of the connection runs `write_queued` in a task of its own, and calls `aclose` in the end.
     """
 
-    def __init__(self, stream: ByteStream, send_queue: SendQueue) -> None:
-        """Take a stream; one with `Descriptors`, as of a socket, is read and written directly."""
+    def __init__(self, stream: ByteStream, send_queue: SendQueue, poller: Poller | None = None) -> None:
+        """Take a stream; one with `Descriptors`, as of a socket, is read and written directly.
+
+        A socket is read by the ``poller`` where `receive` is told what to call.
+        """
         self._stream = stream
         self._send_queue = send_queue
+        self._poller = poller if isinstance(stream, trio.SocketStream) else None
         self._source: Callable[[], int] | None = None
         self._target: Callable[[], int] | None = None
         if isinstance(stream, trio.SocketStream):
@@ -58,6 +66,7 @@ class Connection:
             self._source, self._target = stream.source, stream.target
         self._queue = bytearray()
         self._added = False
+        self._paused = self._interrupted = False
         self._wake = trio.Event()
         self._taken = trio.lowlevel.ParkingLot()
         self._writing = False
@@ -74,21 +83,76 @@ class Connection:
         self.sent = 0
         """Number of bytes passed to `send`."""
 
-    async def receive(self) -> bytes:
-        """Wait for bytes from the peer; return none when the connection is closed."""
+    async def receive(self, take: Callable[[bytes], bool] | None = None) -> bytes | None:
+        """Wait for bytes of lines from the peer; return None when the connection is closed, none when it was paused.
+
+        Where bytes can be read without waking this task, ``take`` is called with them instead, for as long as it
+        returns True; then none are returned.
+        """
         try:
             while (source := self._source) is not None:
                 if (descriptor := source()) < 0:
-                    return b""
+                    return None
+                if take is not None and self._poller is not None and self._poller.runs:
+                    return await self._watch(self._poller, descriptor, take)
                 # waiting first saves a failing read, as a peer rarely sends twice
                 await trio.lowlevel.wait_readable(descriptor)
+                if self._paused:
+                    return b""
                 try:
-                    return os.read(source(), RECEIVE_BYTES)  # another task may have closed it
+                    return os.read(source(), RECEIVE_BYTES) or None  # another task may have closed it
                 except BlockingIOError:
                     continue
-            return bytes(await self._stream.receive_some(RECEIVE_BYTES))
+            return bytes(await self._stream.receive_some(RECEIVE_BYTES)) or None
         except (OSError, trio.BrokenResourceError, trio.ClosedResourceError):
-            return b""
+            paused, self._interrupted = self._interrupted, False
+            return b"" if paused and self._source is not None else None
+
+    async def _watch(self, poller: Poller, descriptor: int, take: Callable[[bytes], bool]) -> bytes | None:
+        """Pass on what arrives until that is to end; return None when the connection is closed, else nothing."""
+        closed = False
+
+        def readable() -> bool:
+            nonlocal closed
+            if self._paused:
+                return False
+            try:
+                data = os.read(descriptor, RECEIVE_BYTES)
+            except BlockingIOError:
+                return True
+            except OSError:
+                data = b""
+            closed = not data
+            return not closed and take(data)
+
+        await poller.watch(descriptor, readable)
+        return None if closed else b""
+
+    @property
+    def socket(self) -> int | None:
+        """Return the descriptor of the socket; None where there is none, or where bytes still wait for the peer."""
+        self.flush()
+        if self.broken or self._queue or self._writing or not isinstance(self._stream, trio.SocketStream):
+            return None
+        return self._stream.socket.fileno()
+
+    def pause(self) -> None:
+        """Read nothing more until `go_on`, so that another process can; only for a socket."""
+        self._paused = True
+        if not self._writing:
+            self._interrupt()
+
+    def go_on(self) -> None:
+        """Let `receive` read again."""
+        self._paused = False
+
+    def _interrupt(self) -> None:
+        """Wake `receive`, and whoever waits to write: nobody, where nothing is being written."""
+        if self._source is not None and (descriptor := self._source()) >= 0:
+            if self._poller is not None and self._poller.leave(descriptor):
+                return
+            self._interrupted = True
+            trio.lowlevel.notify_closing(descriptor)
 
     def send(self, data: bytes, *, low_priority: bool = False) -> None:
         """Queue bytes to send, ``low_priority`` ones after those of others; beyond the bound, drop the peer."""
@@ -111,7 +175,11 @@ class Connection:
             return
         if self._target is not None:
             try:
-                del self._queue[: os.write(self._target(), self._queue)]
+                taken = os.write(self._target(), self._queue)
+                if taken == len(self._queue):
+                    self._queue.clear()
+                    return
+                del self._queue[:taken]
             except BlockingIOError:
                 pass
             except OSError:
@@ -142,6 +210,12 @@ class Connection:
         if not self.broken:
             self._give_up()
 
+    async def aclose(self) -> None:
+        """Close the connection and its stream, also while cancelled."""
+        self.close()
+        with trio.move_on_after(CLOSE_SECONDS, shield=True):
+            await self._stream.aclose()
+
     @property
     def is_behind(self) -> bool:
         """Tell whether too many bytes are queued to read further requests of the peer."""
@@ -170,6 +244,8 @@ class Connection:
             while not self.broken:
                 if not self._queue:
                     self._writing = False
+                    if self._paused:
+                        self._interrupt()
                     if self._last:
                         return
                     self._wake = trio.Event()
@@ -198,3 +274,24 @@ class Connection:
         self._send_queue.soon(self._writer.cancel)
         self._send_queue.soon(self._taken.unpark_all)
         self._send_queue.soon(partial(self._call, self.sent))
+
+
+async def run_connection(connection: Connection, serve: Callable[[], Awaitable[None]]) -> bool:
+    """Run ``serve`` until it returns or the peer is gone, send what is left to be sent, and close the stream.
+
+    Return whether all was sent.
+    """
+    try:
+        async with trio.open_nursery() as nursery:
+
+            async def read() -> None:
+                await serve()
+                connection.end()
+
+            nursery.start_soon(read)
+            await connection.write_queued()
+            sent = not connection.broken
+            nursery.cancel_scope.cancel()
+        return sent
+    finally:
+        await connection.aclose()

@@ -112,6 +112,10 @@ class ConnectionQuota:
         elif not self._unfinished or b"\n" in data:
             self._unfinished, self._line_since = True, now
 
+    def forget_line(self) -> None:
+        """Forget a line that has no end yet: another process reads the rest of it."""
+        self._unfinished = False
+
     def seek(self) -> None:
         """Charge a SEEK; raises `ProtocolError` if too many sessions of the address seek or play."""
         if self._address is None:
@@ -140,6 +144,21 @@ class ConnectionQuota:
             if owed:
                 await trio.sleep(owed / 1_000_000)
             yield
+
+    def may_go_on(self, now: int, *, more: bool) -> bool:
+        """Tell whether a session plays, and may make its next request without waiting; ``more`` as for `pay`.
+
+        ``now`` may be an earlier stamp; then there may be less to wait for than this knows.
+        """
+        if not self._is_playing:
+            return False
+        if not self.limited:
+            return not self._playing_work.owed(now, PLAYING_WORK, WORK_AT_ONCE)
+        if self._playing_rate.owed(now, self._messages_per_second(), self._limits.messages_at_once):
+            return False
+        if not more:
+            self._delayed_seconds = 0.0
+        return True
 
     async def pay(self, more: bool) -> None:
         """Wait until a `limited` session has paid off its earlier requests.
@@ -267,7 +286,14 @@ class RateLimiter:
                 raise self._refuse(host, f"{limits.connections} connections of your address are open; close some")
             if not address.connects.allows(now, 1, limits.connects, limits.connects_at_once):
                 raise self._refuse(host, f"your address makes more than {limits.connects} connections a second")
-        quota = ConnectionQuota(host, address, limits, self._clock, self._worked, self._trusted)
+        return self._new_quota(host, address)
+
+    def take_in(self, host: str, *, limited: bool) -> ConnectionQuota:
+        """Return the quota of a connection that another process has admitted. Call `leave` when it goes."""
+        return self._new_quota(host, self._addresses.setdefault(address_of(host), _AddressUsage()) if limited else None)
+
+    def _new_quota(self, host: str, address: _AddressUsage | None) -> ConnectionQuota:
+        quota = ConnectionQuota(host, address, self._limits, self._clock, self._worked, self._trusted)
         if address is not None:
             address.quotas.add(quota)
         self.quotas.add(quota)

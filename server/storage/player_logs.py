@@ -74,10 +74,17 @@ class SentLogs:
             log.close()
 
 
-def read_log(asked: LogRequest, store: RecordStore, settings: Settings, find_kept: FindKept) -> tuple[str, ...]:
+def read_log(
+    asked: LogRequest,
+    store: RecordStore,
+    settings: Settings,
+    find_kept: FindKept,
+    token_of: Callable[[str], str | None],
+) -> tuple[str, ...]:
     """Return the lines that who asks may read: the side, the number of the move, ``|`` and the text of each.
 
-    Raises `ProtocolError` where there is no such match, or nothing of it is for who asks, and OSError. Reads files.
+    ``token_of`` is `server.arena.arena.Arena.token_of`. Raises `ProtocolError` where there is no such match, or nothing
+    of it is for who asks, and OSError. Reads files.
     """
     record = store.read(asked.match)
     if record is None:
@@ -88,14 +95,15 @@ def read_log(asked: LogRequest, store: RecordStore, settings: Settings, find_kep
     allowed = False
     for number, (side, player) in enumerate(players_of(record)):
         kept = find_kept(asked.match, player)
+        needed = token_of(player.lower())
         known = (
             "" if keys is None else keys[number],
-            (settings.tokens or {}).get(player.lower(), ""),
+            needed or "",
             kept.token if kept else "",
         )
         proven = [tokens.fits(one, asked.token) for one in known]
         named = bool(asked.name) and asked.name.lower() == player.lower()
-        is_author = organiser or any(proven) or (named and settings.tokens is not None)
+        is_author = organiser or any(proven) or (named and needed is not None)
         if is_author and kept is not None:
             lines += _lines(side, kept.path)
         if is_author or (named and (kept is None or not (kept.token or kept.path.exists()))):

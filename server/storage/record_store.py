@@ -9,17 +9,16 @@ matches together, and only synced records move to ``records/``.
 """
 
 import errno
-import fcntl
 import hashlib
 import hmac
 import os
 import re
 from collections import deque
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from heapq import nlargest
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from server.config.settings import RECENT_MATCHES
 from server.config.tokens import HASH, hashed
@@ -28,21 +27,15 @@ from server.storage.match_numbers import MatchNumbers
 from server.storage.unsynced import SUFFIX, DataFolders, Round, Synced, Unsynced
 
 __all__ = [
-    "LOCK",
     "SUFFIX",
     "UNFINISHED",
-    "DataDirectoryInUse",
     "Keys",
     "MatchJournal",
     "RecordStore",
-    "lock_data_directory",
 ]
 
 UNFINISHED = ".new"
 """Suffix of incomplete files, which are renamed when they are complete."""
-
-LOCK = "lock"
-"""File that a server keeps locked while it uses a data directory; the lock ends with the process."""
 
 
 class Keys(NamedTuple):
@@ -63,13 +56,36 @@ class Keys(NamedTuple):
         return fits.index(True) if any(fits) else None
 
 
+class JournalKeeper(Protocol):
+    """What a journal needs of those who look after all journals: a `RecordStore`, or the stand-in of another process.
+
+    No method raises, but for `finish`.
+    """
+
+    disk: Disk
+
+    @property
+    def written(self) -> set[int]:
+        """Return the matches whose journals have grown since they were synced."""
+
+    def finish(self, match: int) -> None:
+        """Put the journal of a match away, which is over. Raises OSError, and then it is done later."""
+
+    def forget(self, match: int) -> None:
+        """Delete the keys of a match, which cannot be resumed any more."""
+
+    def running(self, match: int) -> Path:
+        """Return the path of the journal of a running match."""
+
+
 class MatchJournal:
     """The record of a running match, open for appending."""
 
-    def __init__(self, record_store: "RecordStore", match: int, file: int, length: int) -> None:
+    def __init__(self, keeper: JournalKeeper, match: int, file: int, length: int) -> None:
         """Take a file that is open for appending, and its length in bytes."""
-        self._record_store, self._match = record_store, match
+        self._keeper, self._match = keeper, match
         self._file, self._length = file, length
+        self._written = keeper.written
         self._torn = False
 
     def write(self, text: str) -> None:
@@ -78,50 +94,62 @@ class MatchJournal:
             raise OSError(errno.EIO, "half a line stands at the end of the record, and cannot be taken away")
         data = text.encode()
         try:
-            self._record_store.disk.append(self._file, data)
+            self._keeper.disk.append(self._file, data)
         except OSError:
             self._torn = True
             with suppress(OSError):
-                self._record_store.disk.cut(self._file, self._length)  # half a line would corrupt the next one
+                self._keeper.disk.cut(self._file, self._length)  # half a line would corrupt the next one
                 self._torn = False
             raise
         self._length += len(data)
-        self._record_store.unsynced.written.add(self._match)
+        self._written.add(self._match)
 
     def finish(self) -> None:
         """Close the journal and move it to the records; players may still resume for the result."""
         self.close()
-        self._record_store.finish(self._match)
+        self._keeper.finish(self._match)
 
     def abandon(self) -> None:
         """Close the journal of a match that ended otherwise than it says, and forget its keys. Never raises."""
         with suppress(OSError):
             self.close()
-        self._record_store.forget(self._match)
+        self._keeper.forget(self._match)
 
     def discard(self) -> None:
         """Close and delete the journal of a match that was not announced. Never raises."""
         self.abandon()
         with suppress(OSError):
-            self._record_store.disk.unlink(self._record_store.running(self._match))
+            self._keeper.disk.unlink(self._keeper.running(self._match))
 
     def close(self) -> None:
         """Close the file. Raises OSError, and then it is closed all the same."""
         file, self._file = self._file, -1
         if file >= 0:
-            self._record_store.disk.close(file)
+            self._keeper.disk.close(file)
+
+    @property
+    def file(self) -> tuple[int, int]:
+        """Return the descriptor of the file, for another process to go on with, and the length in bytes."""
+        return self._file, self._length
 
 
 class RecordStore:
     """The records of a data directory."""
 
     def __init__(
-        self, folder: Path, recent: int = RECENT_MATCHES, *, synced: bool = False, disk: Disk | None = None
+        self,
+        folder: Path,
+        recent: int = RECENT_MATCHES,
+        *,
+        synced: bool = False,
+        disk: Disk | None = None,
+        tidy: bool = True,
     ) -> None:
         """Make the folders that are missing; raises OSError where that is not possible, or one cannot be written to.
 
         The keys of the ``recent`` latest finished matches are kept. A ``synced`` store moves records when they are on
         the disk, and needs regular calls of `round`, `sync` and `done`; else records move when matches are over.
+        What a dead server has left half is deleted, unless not ``tidy``: another process begins matches there.
         """
         self.disk = disk or Disk()
         self._folders = DataFolders(folder)
@@ -139,11 +167,16 @@ class RecordStore:
         """Matches whose keys are kept, in the order in which they ended."""
         self._recent = recent
         self._synced = synced
-        for path in running.glob(f"*{UNFINISHED}"):
+        for path in running.glob(f"*{UNFINISHED}") if tidy else ():
             path.unlink()  # the server died while it wrote them, before MATCH was sent
         if synced:
             for place in (*places, folder):
                 self.disk.sync_folder(place)
+
+    @property
+    def written(self) -> set[int]:
+        """Return the matches whose journals have grown since the last round."""
+        return self.unsynced.written
 
     def next_number(self) -> int:
         """Return an unused match number; raises OSError if none could be reserved for too long."""
@@ -369,23 +402,6 @@ class RecordStore:
         place = folder / "records"
         numbers = (number for number in _match_numbers(place) if before is None or number < before)
         return [place / f"{number}{SUFFIX}" for number in nlargest(count, numbers)]
-
-
-class DataDirectoryInUse(OSError):
-    """Another server uses the data directory."""
-
-
-@contextmanager
-def lock_data_directory(folder: Path) -> Iterator[None]:
-    """Lock a data directory for this process; raises `DataDirectoryInUse`, or another OSError."""
-    folder.mkdir(parents=True, exist_ok=True)
-    with (folder / LOCK).open("w") as lock:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            sentence = f"another server uses the data directory {folder}; give this one its own with --data"
-            raise DataDirectoryInUse(sentence) from None
-        yield
 
 
 def _match_numbers(place: Path) -> Iterator[int]:

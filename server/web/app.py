@@ -17,13 +17,14 @@
 - ``/api/games?player=ann``: games that were played (`server.web.people`)
 - ``/api/contests``, ``/api/contests/3``, ``/api/contests/3/games.csv``: contests, and their reports
 - ``/api/contests/3/fragments``: what the page of a contest shows, as HTML
-- ``/api/atlas``: which variants are solved, and how they end
-- ``/live/lobby``, ``/live/matches/17``, ``/live/contests/3``: server-sent events
+- ``/api/atlas``: which variants are solved, and how they end; ``/api/atlas/tables``: tablebases to be downloaded
+- ``/live/lobby``, ``/live/matches/17``, ``/live/contests/3``: server-sent events, or a WebSocket
+- ``/ws``: bots that play by WebSocket (`server.web.http.web_socket`)
 - ``/api``, ``/api/openapi.json``, ``/api/v1/…``: for programs (`server.web.api`)
 """
 
 import re
-from collections.abc import Awaitable, Callable, Hashable
+from collections.abc import Awaitable, Callable, Hashable, Sequence
 from functools import partial
 from typing import Protocol, TypeAlias
 
@@ -36,42 +37,45 @@ from starlette.middleware import Middleware
 from starlette.middleware.gzip import GZipMiddleware
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import HTMLResponse, JSONResponse, Response
-from starlette.routing import Route
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.routing import BaseRoute, Route, WebSocketRoute
+from starlette.types import ASGIApp, Scope
 
+from engine.wire.words import NAME_PATTERN
 from server.arena.arena import Arena
 from server.storage.record_store import RecordStore
+from server.web.api.pictures import Pictures
 from server.web.api.routes import Api
 from server.web.assets import documents, static_files
 from server.web.assets.static_files import File
+from server.web.assets.texts.requested import LanguageChoice, texts_of
 from server.web.atlas.routes import AtlasRoutes
+from server.web.http.answers import JSON, json_answer
 from server.web.http.client_quota import ClientQuota
 from server.web.http.errors import Refused, short
-from server.web.http.listener import QUOTA, STREAM
-from server.web.http.path_numbers import DIGITS
-from server.web.http.request_body import cancel_when_gone, read_body
+from server.web.http.listener import QUOTA
+from server.web.http.numbers import query_before, query_number
+from server.web.http.request_body import read_body
 from server.web.http.response_guard import Guard
 from server.web.live.channels import Hubs, away
-from server.web.live.event_stream import Mailbox
+from server.web.live.endpoint import Listen, Live
 from server.web.live.frame_cache import FrameCache
 from server.web.play.routes import Playing
 from server.web.replay.analysis_requests import RecordAnalyser, review_question
-from server.web.replay.finished_record import record_text
+from server.web.replay.finished_record import RECORD_BYTES, record_text
 from server.web.replay.log_requests import MAX_BODY_BYTES, player_log
 from server.web.replay.match_frames import info_of, note_views, now_of
 from server.web.views import contests
 from server.web.views import plain as plain_views
+from server.web.views import preview as previews
 from server.web.views.lobby import running
+from server.web.views.preview import Preview
 
 log = structlog.get_logger()
 
-RECORD_BYTES = 2 * 1024 * 1024
-"""Largest record that is read: one of ten thousand moves has less."""
-
 PACKED_BYTES, PACKED_LEVEL = 1024, 5
 """Answers of so many bytes and more are compressed, where a browser takes that; of what is live nothing is. No answer
-holds a secret beside what somebody else may have put there (there are no accounts and no cookies), so that its length
-tells nothing."""
+holds a secret beside what somebody else may have put there, so that its length tells nothing: the pages of accounts are
+sent as they are."""
 
 THREAD_BYTES = 8 * 1024
 """Answers of so many bytes are compressed in a thread, which needs no lock of the interpreter for it."""
@@ -79,24 +83,30 @@ THREAD_BYTES = 8 * 1024
 LASTING = "public, max-age=31536000, immutable"
 """How browsers may keep a file whose path names its version."""
 
-RETRY = b"retry: 2000\n\n"
-"""The first event: after so many milliseconds a browser that has lost the connection comes back."""
-
-Listen: TypeAlias = Callable[[Mailbox], Awaitable[None]]
+Handler: TypeAlias = Callable[[Request], Awaitable[Response]]
+"""What answers the requests of a route."""
 
 
 class Room(Protocol):
     """Routes that have processes of their own behind them."""
 
-    def routes(self) -> list[Route]:
+    def routes(self) -> Sequence[BaseRoute]:
         """Return the routes."""
 
 
 class Pages:
     """The handlers of all routes."""
 
-    def __init__(self, arena: Arena, record_store: RecordStore, hubs: Hubs, record_analyser: RecordAnalyser) -> None:
-        """Take the arena, its records, the channels of live pages, and what reads records."""
+    def __init__(
+        self,
+        arena: Arena,
+        record_store: RecordStore,
+        hubs: Hubs,
+        record_analyser: RecordAnalyser,
+        pictures: Pictures,
+    ) -> None:
+        """Take the arena, its records, the channels of live pages, what reads records, and pictures of matches."""
+        self._pictures = pictures
         self._arena = arena
         self._record_store = record_store
         self._data = arena.settings.data
@@ -104,7 +114,7 @@ class Pages:
         self._frame_cache = FrameCache()
         self._record_analyser = record_analyser
 
-    def routes(self) -> list[Route]:
+    def routes(self) -> list[BaseRoute]:
         """Return all routes."""
         plain = {
             "/": self._plain_lobby,
@@ -112,8 +122,21 @@ class Pages:
             "/contests": self._plain_contests,
             "/contest/{number:number}": self._plain_contest,
         }
+        previewed = {
+            "/match/{number:number}": self._match_preview,
+            "/contest/{number:number}": self._contest_preview,
+            "/player/{name:path}": self._player_preview,
+        }
+        live = {
+            "/live/lobby": Live(self._lobby),
+            "/live/matches/{number:number}": Live(self._running),
+            "/live/contests/{number:number}": Live(self._night),
+        }
         return [
-            *(Route(path, _page(page, plain.get(path))) for path, page in documents.load().items()),
+            *(
+                Route(path, _page(page, plain.get(path), previewed.get(path), lambda: self._arena.announcements))
+                for path, page in documents.load().items()
+            ),
             Route("/static/{path:path}", self._static),
             Route("/api/matches", self._matches),
             Route("/api/matches/{number:number}", self._match),
@@ -128,34 +151,47 @@ class Pages:
             Route("/api/values", self._analysis("values"), methods=["POST"]),
             Route("/api/review", self._review_record, methods=["POST"]),
             Route("/api/contests", self._contests),
-            Route("/api/contests/{number:number}", self._contest(contests.whole_report)),
-            Route("/api/contests/{number:number}/fragments", self._contest(contests.page_fragments)),
+            Route("/api/contests/{number:number}", self._contest(lambda _request: contests.whole_report)),
+            Route(
+                "/api/contests/{number:number}/fragments",
+                self._contest(lambda request: contests.page_fragments(texts_of(request).language)),
+            ),
             Route("/api/contests/{number:number}/{name}", self._table),
-            Route("/live/lobby", Live(self._lobby)),
-            Route("/live/matches/{number:number}", Live(self._running)),
-            Route("/live/contests/{number:number}", Live(self._night)),
+            *(kind(path, endpoint) for path, endpoint in live.items() for kind in (Route, WebSocketRoute)),
         ]
 
-    async def _plain_lobby(self, _request: Request) -> str:
-        return plain_views.lobby(await self._hubs.lobby.overview())
+    async def _plain_lobby(self, request: Request) -> str:
+        return plain_views.lobby(await self._hubs.lobby.overview(), texts_of(request))
 
     async def _plain_match(self, request: Request) -> str:
         number = request.path_params["number"]
         match = self._arena.find_match(number)
         if match is not None:
-            return plain_views.match(match.public)
+            return plain_views.match(match.public, texts_of(request))
         await self._text(number)
-        return plain_views.record(number)
+        return plain_views.record(number, texts_of(request))
 
-    async def _plain_contests(self, _request: Request) -> str:
-        return plain_views.contests(await self._hubs.lobby.reports.entries())
+    async def _plain_contests(self, request: Request) -> str:
+        return plain_views.contests(await self._hubs.lobby.reports.entries(), texts_of(request))
 
     async def _plain_contest(self, request: Request) -> str:
         number = request.path_params["number"]
-        found = await self._hubs.lobby.reports.contest(number, plain_views.report)
+        found = await self._hubs.lobby.reports.contest(number, plain_views.report(texts_of(request).language))
         if found is None:
             raise Refused(404, f"there is no report of a contest {number} here")
         return found.data.decode()
+
+    async def _match_preview(self, request: Request) -> Preview | None:
+        number = request.path_params["number"]
+        shown = await self._pictures.shown(number)
+        return previews.of_match(number, shown.title, shown.lines)
+
+    async def _contest_preview(self, request: Request) -> Preview | None:
+        return previews.of_contest(await self._pictures.entry(request.path_params["number"]))
+
+    async def _player_preview(self, request: Request) -> Preview | None:
+        name = request.path_params["name"]
+        return previews.of_player(name) if re.fullmatch(NAME_PATTERN, name) else None
 
     async def _static(self, request: Request) -> Response:
         file, lasting = static_files.find(request.path_params["path"])
@@ -165,13 +201,13 @@ class Pages:
 
     async def _matches(self, request: Request) -> Response:
         name = request.query_params.get("name", "")
-        return _json(msgspec.json.encode(running(self._arena, name, _before(request, "match"))))
+        return json_answer(msgspec.json.encode(running(self._arena, name, query_before(request))))
 
     async def _match(self, request: Request) -> Response:
         number = request.path_params["number"]
         match = self._arena.find_match(number)
         if match is None:
-            return _json(
+            return json_answer(
                 await self._record_analyser.of_match("frames", number, await self._text(number), _client(request))
             )
         state, stamp, gone, notes = match.public, match.now(), away(match), match.public_notes
@@ -185,26 +221,26 @@ class Pages:
             whole = {"info": info_of(match.header), "now": now, "frames": frames, "notes": note_views(notes)}
             return msgspec.json.encode(whole)
 
-        return _json(await trio.to_thread.run_sync(told))
+        return json_answer(await trio.to_thread.run_sync(told))
 
     async def _notes(self, request: Request) -> Response:
         match = self._arena.find_match(request.path_params["number"])
         if match is None:
             raise Refused(404, "the notes of a match that was over some time ago are told with the match")
-        first = request.query_params.get("from", "0")
-        if not re.fullmatch(f"[0-9]{{1,{DIGITS}}}", first):
-            raise Refused(400, f"from is a number of notes, 1 to {DIGITS} digits")
-        return _json(msgspec.json.encode(note_views(match.public_notes[int(first) :])))
+        first = query_number(request, "from", 0)
+        return json_answer(msgspec.json.encode(note_views(match.public_notes[first:])))
 
     def _of_record(self, kind: str) -> Callable[[Request], Awaitable[Response]]:
         async def answer(request: Request) -> Response:
             number = request.path_params["number"]
-            return _json(await self._record_analyser.of_match(kind, number, await self._text(number), _client(request)))
+            return json_answer(
+                await self._record_analyser.of_match(kind, number, await self._text(number), _client(request))
+            )
 
         return answer
 
     async def _pairing(self, request: Request) -> Response:
-        return _json(msgspec.json.encode(await self._hubs.lobby.reports.game(request.path_params["number"])))
+        return json_answer(msgspec.json.encode(await self._hubs.lobby.reports.game(request.path_params["number"])))
 
     async def _record(self, request: Request) -> Response:
         return Response(await self._text(request.path_params["number"]), media_type="text/plain; charset=utf-8")
@@ -212,41 +248,43 @@ class Pages:
     async def _log(self, request: Request) -> Response:
         body = await read_body(request, MAX_BODY_BYTES)
         quota: ClientQuota = request.scope[QUOTA]
-        return _json(await player_log(self._arena, request.path_params["number"], body, quota, trio.to_thread.run_sync))
+        return json_answer(
+            await player_log(self._arena, request.path_params["number"], body, quota, trio.to_thread.run_sync)
+        )
 
     async def _text(self, number: int) -> str:
         return await record_text(self._arena, self._record_store, number)
 
     async def _review(self, request: Request) -> Response:
-        number, before = request.path_params["number"], _before(request)
+        number, before = request.path_params["number"], query_before(request)
         text, client = await self._text(number), _client(request)
-        return _json(await self._record_analyser.review_of_match(number, before, text, client))
+        return json_answer(await self._record_analyser.review_of_match(number, before, text, client))
 
     async def _review_record(self, request: Request) -> Response:
-        before, body = _before(request), await read_body(request, RECORD_BYTES)
-        return _json(await self._record_analyser.ask("review", review_question(before, body), _client(request)))
+        before, body = query_before(request), await read_body(request, RECORD_BYTES)
+        return json_answer(await self._record_analyser.ask("review", review_question(before, body), _client(request)))
 
     def _analysis(self, kind: str) -> Callable[[Request], Awaitable[Response]]:
         async def answer(request: Request) -> Response:
-            return _json(
+            return json_answer(
                 await self._record_analyser.ask(kind, await read_body(request, RECORD_BYTES), _client(request))
             )
 
         return answer
 
     async def _contests(self, _request: Request) -> Response:
-        return _json(msgspec.json.encode(await self._hubs.lobby.reports.entries()))
+        return json_answer(msgspec.json.encode(await self._hubs.lobby.reports.entries()))
 
-    def _contest(self, make: contests.MakeAnswer) -> Callable[[Request], Awaitable[Response]]:
+    def _contest(self, maker: Callable[[Request], contests.MakeAnswer]) -> Callable[[Request], Awaitable[Response]]:
         async def answer(request: Request) -> Response:
             number = request.path_params["number"]
-            found = await self._hubs.lobby.reports.contest(number, make)
+            found = await self._hubs.lobby.reports.contest(number, maker(request))
             if found is None:
                 raise Refused(404, f"there is no report of a contest {number} here")
             headers = {"etag": found.tag, "cache-control": "no-cache"}
             if request.headers.get("if-none-match") == found.tag:
                 return Response(status_code=304, headers=headers)
-            return Response(found.data, media_type="application/json", headers=headers)
+            return Response(found.data, media_type=JSON, headers=headers)
 
         return answer
 
@@ -271,53 +309,46 @@ class Pages:
         return partial(self._hubs.contests.listen, scope["path_params"]["number"])
 
 
-class Live:
-    """An endpoint that sends events until the browser goes."""
-
-    def __init__(self, find: Callable[[Scope], Listen]) -> None:
-        """Take a function that finds what a request wants to listen to, or raises `Refused`."""
-        self._find = find
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Begin the response, and leave the rest of it to a mailbox, which writes past the protocol."""
-        if scope["method"] != "GET" or scope["http_version"] != "1.1":
-            raise Refused(405, "what is live is told to a GET of HTTP/1.1")
-        listen = self._find(scope)
-        headers = [(b"content-type", b"text/event-stream"), (b"cache-control", b"no-store")]
-        await send({"type": "http.response.start", "status": 200, "headers": headers})
-        await send({"type": "http.response.body", "body": RETRY, "more_body": True})
-        async with trio.open_nursery() as nursery:
-            nursery.start_soon(cancel_when_gone, receive, nursery.cancel_scope)
-            await listen(Mailbox(scope["state"][STREAM]))
-            nursery.cancel_scope.cancel()
-
-
-def _before(request: Request, what: str = "move") -> int:
-    """Return the number that a request asks to stay below, one above all numbers where it has none."""
-    before = request.query_params.get("before", "")
-    if not re.fullmatch(f"[0-9]{{0,{DIGITS}}}", before):
-        raise Refused(400, f"before is the number of a {what}, 1 to {DIGITS} digits")
-    return int(before or 10**DIGITS)
-
-
 def _client(request: Request) -> Hashable:
     """Return whose turn a request takes: that of all browsers of its address."""
     quota: ClientQuota = request.scope[QUOTA]
     return quota
 
 
-def _page(page: File, plain: Callable[[Request], Awaitable[str]] | None) -> Callable[[Request], Awaitable[Response]]:
+def _page(
+    page: dict[str, File],
+    plain: Callable[[Request], Awaitable[str]] | None,
+    preview: Callable[[Request], Awaitable[Preview | None]] | None,
+    announcements: Callable[[], Sequence[str]],
+) -> Handler:
     async def answer(request: Request) -> Response:
-        if plain is None:
-            return _file(page, request)
-        markup = await plain(request)
-        return _file(await trio.to_thread.run_sync(documents.with_plain, page, markup), request)
+        shown = page[texts_of(request).language]
+        if plain is not None:
+            markup = documents.announced(announcements()) + await plain(request)
+            shown = await trio.to_thread.run_sync(documents.with_plain, shown, markup)
+        if announcements() and documents.ANNOUNCEMENTS in shown.data:
+            shown = await trio.to_thread.run_sync(documents.with_announcements, shown, announcements())
+        try:
+            linked = None if preview is None else await preview(request)
+        except Refused:  # there is a page, and nothing to be told of it: a record that is not whole
+            linked = None
+        if linked is not None:
+            tags = previews.tags(linked, previews.origin(_scheme(request), request.headers.get("host", "")))
+            shown = await trio.to_thread.run_sync(documents.with_tags, shown, tags)
+        return _file(shown, request, vary="accept-encoding, accept-language, cookie")
 
     return answer
 
 
-def _file(file: File, request: Request, caching: str = "no-cache") -> Response:
-    headers = {"etag": file.tag, "cache-control": caching, "vary": "accept-encoding"}
+def _scheme(request: Request) -> str:
+    """Return how a browser has asked, which a trusted proxy tells."""
+    connection: ClientQuota = request.scope["state"][QUOTA]
+    told = request.headers.get("x-forwarded-proto", "") if connection.trusted else ""
+    return told or str(request.scope["scheme"])
+
+
+def _file(file: File, request: Request, caching: str = "no-cache", vary: str = "accept-encoding") -> Response:
+    headers = {"etag": file.tag, "cache-control": caching, "vary": vary}
     if request.headers.get("if-none-match") == file.tag:
         return Response(status_code=304, headers=headers)
     if "gzip" in request.headers.get("accept-encoding", ""):
@@ -325,14 +356,10 @@ def _file(file: File, request: Request, caching: str = "no-cache") -> Response:
     return Response(file.data, media_type=file.media_type, headers=headers)
 
 
-def _json(data: bytes) -> Response:
-    return Response(data, media_type="application/json", headers={"cache-control": "no-store"})
-
-
 def _no_answer(request: Request, sentence: str, status: int) -> Response:
     """Say why there is no answer: as a page to who asks for pages, else as JSON."""
     if "text/html" in request.headers.get("accept", ""):
-        return HTMLResponse(documents.refusal(sentence), status)
+        return HTMLResponse(documents.refusal(sentence, status, texts_of(request, "server")), status)
     return JSONResponse({"error": sentence}, status)
 
 
@@ -360,11 +387,12 @@ def application(arena: Arena, record_store: RecordStore, hubs: Hubs, playing: Pl
     """Return the application: its own routes, and those of other rooms."""
     handlers = {Refused: _refused, HTTPException: _unknown, ClientDisconnect: _left, Exception: _fault}
     record_analyser = RecordAnalyser()
-    pages = Pages(arena, record_store, hubs, record_analyser)
+    pictures = Pictures(arena, record_store, playing, hubs.lobby.reports)
+    pages = Pages(arena, record_store, hubs, record_analyser, pictures)
     others = (playing, *rooms, AtlasRoutes())
     routes = [*pages.routes(), *(route for room in others for route in room.routes())]
-    routes += Api(arena, record_store, record_analyser, playing).routes(routes)
+    routes += [*pictures.routes(), *Api(arena, record_store, record_analyser, pictures).routes(routes)]
     packing = Middleware(
         GZipMiddleware, minimum_size=PACKED_BYTES, compresslevel=PACKED_LEVEL, thread_minimum_size=THREAD_BYTES
     )
-    return Guard(Starlette(routes=routes, exception_handlers=handlers, middleware=[packing]))
+    return Guard(LanguageChoice(Starlette(routes=routes, exception_handlers=handlers, middleware=[packing])))

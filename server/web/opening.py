@@ -1,9 +1,15 @@
 """Begins to serve pages. The modules that serve them are loaded only where somebody wants pages."""
 
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
 import trio
 
 from server.arena.arena import Arena
 from server.storage.record_store import RecordStore
+
+if TYPE_CHECKING:
+    from server.web.app import Room
 
 
 async def open_web(place: tuple[str, int] | None) -> list[trio.SocketListener]:
@@ -23,8 +29,17 @@ async def open_web(place: tuple[str, int] | None) -> list[trio.SocketListener]:
         raise OSError(sentence) from None
 
 
-async def serve_web(arena: Arena, record_store: RecordStore, listeners: list[trio.SocketListener]) -> None:
-    """Serve the pages of an arena on listeners, which are closed in the end, until cancelled."""
+async def serve_web(
+    arena: Arena,
+    record_store: RecordStore,
+    listeners: list[trio.SocketListener],
+    serve_player: Callable[[trio.SocketStream, str], None],
+    *rooms: "Room",
+) -> None:
+    """Serve the pages of an arena, and of other rooms, on listeners, which are closed in the end, until cancelled.
+
+    ``serve_player`` is given the streams of bots that connect by WebSocket, each with an address.
+    """
     from server.web.service import serve  # whoever serves no pages need not load what serves them
 
-    await serve(arena, record_store, listeners)
+    await serve(arena, record_store, listeners, serve_player, *rooms)

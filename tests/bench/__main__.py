@@ -1,6 +1,7 @@
 """Run every benchmark, or those that are named: ``python -m tests.bench [NAME]...``, where NAME is one of `BENCHES`.
 
-``python -m tests.bench soak [--minutes 30]`` takes as long as it says, and is run only where it is named.
+``python -m tests.bench soak [--minutes 30]`` and ``class`` take as long as they are told to, and are run only where
+they are named.
 """
 
 import argparse
@@ -13,13 +14,16 @@ from tests.bench import (
     games_index,
     guesses,
     hostile,
+    ladder,
     learning,
     levels,
+    pages,
     perft,
     playing,
     profile,
     requests,
     routes,
+    school_class,
     server,
     soak,
     solving,
@@ -27,6 +31,7 @@ from tests.bench import (
     sync,
     thinking,
     web,
+    web_sockets,
 )
 
 BENCHES: dict[str, Callable[[], object]] = {
@@ -45,23 +50,29 @@ BENCHES: dict[str, Callable[[], object]] = {
     "hostile": hostile.run,
     "playing": playing.run,
     "web": web.run,
+    "pages": pages.run,
     "routes": routes.run,
+    "web-sockets": web_sockets.run,
     "contests": contests.run,
     "learning": learning.run,
     "games-index": games_index.run,
+    "ladder": ladder.run,
 }
+
+LASTING: dict[str, Callable[[float], None]] = {"soak": soak.run, "class": school_class.run}
+"""Those that take as long as they are told to."""
 
 parser = argparse.ArgumentParser(prog="python -m tests.bench", description="Measure, and print figures.")
 parser.add_argument(
-    "names", nargs="*", metavar="NAME", help=f"one of {', '.join(BENCHES)}; all where none is named; or soak"
+    "names", nargs="*", metavar="NAME", help=f"one of {', '.join(BENCHES)}; all where none is named; or soak, class"
 )
-parser.add_argument("--minutes", type=float, default=30.0, help="how long a soak takes, 30 by default")
+parser.add_argument("--minutes", type=float, default=30.0, help="how long soak and class take, 30 by default")
 asked = parser.parse_args()
-unknown = [name for name in asked.names if name not in BENCHES and name != "soak"]
+unknown = [name for name in asked.names if name not in BENCHES and name not in LASTING]
 if unknown:
-    parser.error(f"there is no benchmark {unknown[0]!r}; there are {', '.join(BENCHES)} and soak")
+    parser.error(f"there is no benchmark {unknown[0]!r}; there are {', '.join(BENCHES)}, soak and class")
 for name in asked.names or BENCHES:
-    if name == "soak":
-        soak.run(asked.minutes)
+    if name in LASTING:
+        LASTING[name](asked.minutes)
     else:
         BENCHES[name]()

@@ -26,7 +26,7 @@ SECONDS = 8.0
 PARTS = (
     ("rules: legal, next position, end", ("engine/games", "engine/compiling")),
     ("kernel: send", ("posix.write",)),
-    ("kernel: receive, wait", ("posix.read", "poll", "epoll")),
+    ("kernel: receive, wait", ("posix.read", "method 'poll", "_io_epoll")),
     ("event loop", ("trio/", "outcome/", "heapq", "sortedcontainers", "contextvars")),
     ("protocol: lines and messages", ("engine/wire",)),
     ("referee, clocks, record", ("server/match/referee", "engine/clock", "engine/record")),

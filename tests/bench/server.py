@@ -7,6 +7,7 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from statistics import median
 from typing import NamedTuple
 
 from tests.bench.sampled import memory
@@ -23,6 +24,11 @@ BARS = {500: "15000 moves/s, p99 30 ms"}
 PACED_BAR = "p99 1 ms"
 """… and in the paced ones."""
 SPECTATORS = 500
+WORKERS = 2
+"""Processes that host matches, in the rows that compare them with one process for all…"""
+PAIRS = 3
+"""… in so many pairs of runs, in turns."""
+WORKERS_BAR = 1.4
 CROWDED = 500
 """Matches of the row in which so many watch one, while all are played as fast as it goes."""
 
@@ -65,6 +71,23 @@ def run() -> None:
     _serve(PACED, f"{pace}, {SPECTATORS} on a match", PACE, SPECTATORS)
     _serve(PACED, pace, PACE, bar=PACED_BAR)
 
+    _compare_workers()
+
+
+def _compare_workers() -> None:
+    """Show the load of one process and of several in turns, and how many times as many moves that was."""
+    ratios = []
+    for _ in range(PAIRS):
+        rates = []
+        for options in ((), ("--workers", str(WORKERS))):
+            with serving(*options) as server:
+                figures = load(server, CROWDED)
+            _show(CROWDED, " ".join(("server", *options)), figures)
+            rates.append(figures.rate)
+        ratios.append(rates[1] / rates[0])
+    ratio, rest = median(ratios), ", ".join(f"{ratio:.2f}" for ratio in sorted(ratios))
+    print(f"{WORKERS} workers against one process: {ratio:.2f} times as many moves/s ({rest})   bar {WORKERS_BAR}")
+
 
 def _serve(
     matches: int,
@@ -88,13 +111,15 @@ def _show(matches: int, what: str, figures: Figures, bar: str = "") -> None:
 
 def load(server: Running, matches: int, *more: float) -> Figures:
     """Let so many matches be played, as `tests.bench.load` is told, and return what that came to."""
-    seconds, before = processor_seconds(server.process), memory(server.process)
+    before = memory(server.process)
     words = [server.port, matches, SECONDS, *more]
     command = [sys.executable, "-P", "-m", "tests.bench.load", *map(str, words)]
-    out = subprocess.run(command, check=True, capture_output=True, text=True).stdout
-    rate, *times = map(float, out.split())
-    cpu = (processor_seconds(server.process) - seconds) / (rate * (SECONDS + 1))
-    middle, slow, slowest = times
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as client:
+        assert client.stdout is not None and client.stderr is not None
+        client.stderr.readline()  # while matches begin, moves that are not counted are played already
+        seconds = processor_seconds(server.process)
+        rate, middle, slow, slowest = map(float, client.stdout.readline().split())
+        cpu = (processor_seconds(server.process) - seconds) / (rate * SECONDS)
     return Figures(rate, middle, slow, slowest, cpu * 1e6, (memory(server.process) - before) / matches)
 
 
@@ -118,7 +143,9 @@ def _relay() -> Iterator[Running]:
 
 
 def processor_seconds(process: int) -> float:
-    """Return the processor time that a process has used, in seconds (Linux)."""
-    with open(f"/proc/{process}/stat", encoding="ascii") as file:
-        fields = file.read().rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+    """Return the processor time that a process and those that it has started have used, in seconds (Linux)."""
+    folder = Path(f"/proc/{process}")
+    fields = (folder / "stat").read_text(encoding="ascii").rpartition(")")[2].split()
+    own = (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+    children = (folder / "task" / str(process) / "children").read_text(encoding="ascii").split()
+    return own + sum(processor_seconds(int(child)) for child in children)

@@ -21,6 +21,7 @@ from server.arena.session import serve_stream
 from server.config.settings import Settings
 from server.contest.hosts.contest_players import ContestPlayers
 from server.match.flag_timer import FlagTimer
+from server.match.match import Match
 from server.net.event_loop import microseconds
 from server.net.rate_limiter import RateLimiter
 from server.net.send_queue import SendQueue
@@ -142,6 +143,12 @@ class ArenaHarness:
     def die(self, name: str = "after") -> Path:
         """Return a copy of the data directory as it is now, as a server finds it that starts after this one died."""
         return shutil.copytree(self.folder, self.folder.parent / f"{self.folder.name}-{name}")
+
+    def match(self, number: int = 1) -> Match:
+        """Return a running match."""
+        found = self.arena.own_match(number)
+        assert found is not None
+        return found
 
     def record(self, match: int = 1) -> str:
         return (self.folder / "records" / f"{match}.txt").read_text(encoding="utf-8")

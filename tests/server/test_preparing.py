@@ -36,7 +36,7 @@ async def test_the_first_match_on_a_board_finds_its_tables_made(tmp_path: Path, 
         assert made == [(board_preparation.prepare, "gipf", PARAMETERS.replace(",", " "))], (
             "once, before anybody was paired"
         )
-        (match,) = harness.arena.matches.values()
+        match = harness.match()
         with counted_calls() as calls:
             match.ready(0, 0)
             match.ready(1, 0)

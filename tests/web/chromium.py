@@ -82,6 +82,7 @@ def open_page(
         for opened in set(context.pages) - others:
             opened.close()
         context.clear_permissions()
+        context.clear_cookies()
     if refused:
         faults = [fault for fault in faults if f"responded with a status of {refused}" not in fault]
     if lost:
@@ -104,3 +105,30 @@ def check_accessibility(page: Page) -> None:
 def fits(page: Page) -> bool:
     """Tell whether a page needs no scrolling to the side."""
     return bool(page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth"))
+
+
+SMALLEST_TEXT = """() => {
+    const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+    let [least, told] = [Infinity, ""];
+    while (texts.nextNode()) {
+        const element = texts.currentNode.parentElement;
+        const size = parseFloat(getComputedStyle(element).fontSize);
+        if (!size || !texts.currentNode.textContent.trim() || !element.checkVisibility()) continue;
+        const drawn = size * (element.ownerSVGElement ? element.getScreenCTM().a : 1);
+        if (drawn < least) [least, told] = [drawn, element.outerHTML];
+    }
+    return [least, told];
+}"""
+
+
+def check_legibility(page: Page) -> None:
+    """Look for the smallest text that a page shows: it must have 11 pixels, in drawings as elsewhere.
+
+    Names of boards are fitted in the frame after the one in which a board gets its size, so that it may look again.
+    """
+    for _ in range(PATIENCE_MS // 100):
+        size, where = page.evaluate(SMALLEST_TEXT)
+        if size > 10.9:
+            return
+        page.wait_for_timeout(100)
+    raise AssertionError(f"a text of {size} pixels: {where}")

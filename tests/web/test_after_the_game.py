@@ -17,6 +17,21 @@ pytestmark = pytest.mark.slow
 LOST = ("b2", "b1", "a1", "c3", "a3", "a2", "c1")
 """Tic-tac-toe: the second move loses, to both diagonals."""
 
+GRAPH_LEFT = 96
+"""Where graphs begin, of the 600 that they are wide."""
+
+EXACT = {
+    "ply": 7,
+    "best": "c2",
+    "worth": {"result": 1, "plies": 3},
+    "best_worth": {"result": 1, "plies": 1},
+    "line": ["c2"],
+    "loss": 0,
+    "marks": [],
+    "cost": "kept the win but wasted 2 plies",
+}
+"""What the server tells of the last of these moves, were it so."""
+
 
 @contextmanager
 def kept_record(site: Site, match: int, *moves: str) -> Iterator[None]:
@@ -46,7 +61,9 @@ def test_mistakes_are_marked_and_jumped_to(browser: Browser, site: Site, phone: 
         expect(page.locator("#judged")).to_contain_text("is worth 0.00 (depth 4)")
         expect(page.locator("#mistakes button[aria-current]")).to_have_count(1)
         places = [page.locator(f"#{graph} .cursor:not(.hover)").get_attribute("x") for graph in ("times", "values")]
-        assert places[0] == places[1] and float(places[0] or "nan") == pytest.approx(80 + 520 / 12)
+        assert places[0] == places[1] and float(places[0] or "nan") == pytest.approx(
+            GRAPH_LEFT + (600 - GRAPH_LEFT) / 12
+        )
         check_accessibility(page)
         assert fits(page)
 
@@ -60,7 +77,9 @@ def test_both_graphs_show_the_move_under_the_pointer(browser: Browser, site: Sit
         box = page.locator("#times svg").bounding_box()
         assert box is not None
         expect(page.locator("#moves .took")).to_have_count(len(LOST))
-        page.locator("#times svg").hover(position={"x": box["width"] * (80 + 2.5 * 520 / 12) / 600, "y": 20})
+        page.locator("#times svg").hover(
+            position={"x": box["width"] * (GRAPH_LEFT + 2.5 * (600 - GRAPH_LEFT) / 12) / 600, "y": 20}
+        )
         expect(page.locator("#pointed")).to_contain_text("Move 3, a1: ")
         expect(page.locator(".cursor.hover[visibility=visible]")).to_have_count(2)
         page.locator("h1").hover()
@@ -80,13 +99,17 @@ def test_a_record_from_a_file_is_reviewed_in_parts_and_no_more_than_some_at_once
         def answer(route: Route) -> None:
             before = int(route.request.url.split("before=")[1])
             asked.append(route.request.url.split("/api/")[1])
-            route.fulfill(json={"first": 300 if before == 8 else before - 24, "nodes": 1, "moves": []})
+            moves = [EXACT] if before == 8 else []
+            route.fulfill(json={"first": 300 if before == 8 else before - 24, "nodes": 1, "moves": moves})
 
         page.route("**/api/review*", answer)
         page.locator("#evaluate").click()
         expect(page.locator("#earlier")).to_be_visible()
         assert asked == ["review?before=8", *(f"review?before={before}" for before in range(300, 84, -24))]
         assert len(asked) == 10
+        expect(page.locator("#judged")).to_contain_text(
+            "c1 wins in 3 plies; c2 wins in 1 ply. This move kept the win but wasted 2 plies."
+        )
 
 
 def test_five_clicks_lead_from_a_contest_to_the_move_that_lost_a_game(browser: Browser, site: Site) -> None:

@@ -1,4 +1,4 @@
-"""What the board to think on is told: the best moves, what a text holds."""
+"""What the board to think on is told: the best moves, what a text holds, positions of pieces."""
 
 from itertools import accumulate
 
@@ -7,13 +7,14 @@ import pytest
 
 from engine.games.catalogue import GAMES
 from engine.games.interface import Position, moves, play
+from engine.record import verify
 from engine.search.searcher import Stop
 from engine.solve.tablebase.tablebase import tablebase_of
 from server.web.play.analysis import questions
 from server.web.play.analysis.analyst import Analyst
-from server.web.play.analysis.questions import Pasted, Thinking, opened
-from server.web.play.questions import Refusal
-from tests.interpreting import quick_tests_run_interpreted as quick_tests_run_interpreted
+from server.web.play.analysis.arranging import Arrangement
+from server.web.play.analysis.questions import Pasted, Thinking, arrange, kit, opened, record
+from server.web.play.questions import Question, Refusal
 
 THREAT = Thinking(game="mnk", parameters="3 3 3", moves=("b2", "a1", "b3"), lines=3)
 """The second player has to go to b1, and then nobody wins."""
@@ -79,6 +80,58 @@ def test_of_a_text_of_no_game_what_is_wrong_is_said_as_of_the_nearest_one() -> N
         opened(Pasted(game="gipf", text="3 3 3 1\n0 0 0\n0 0\n0 0 0\n"))
     with pytest.raises(Refusal, match="this is no true record"):
         opened(Pasted(game="gipf", text="arena-record 1\nmatch 1\n"))
+
+
+@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize("plies", [0, 1, 2])
+def test_a_position_is_taken_apart_into_its_pieces_and_made_of_them_again(game: str, plies: int) -> None:
+    """Of arrows it is the beginning of the game."""
+    position = GAMES[game].start(GAMES[game].default_parameters)
+    for _ in range(plies):
+        position = play(position, moves(position)[-1])
+    found = kit(Question(game=game, start=position.text()))
+    expected = GAMES[game].start(position.parameters) if found.is_start else position
+    made = arrange(found.arrangement)
+    assert (made.start, made.summary) == (expected.text(), expected.summary())
+    assert bool(found.counter) == (position.reserves != (0, 0))
+
+
+def test_arrows_begin_where_they_are_put_around_blocked_fields() -> None:
+    asked = Arrangement(game="arrows", parameters="4 5", pieces=(("2,2", 1, 3), ("1,4", 0, 0)), blocked=("3,1",))
+    assert GAMES["arrows"].read(arrange(asked).start).parameters == "4 5 1 4 2 2 0 3 3 1"
+
+
+GIPF = Arrangement(game="gipf", parameters="3 3 9 9", pieces=(("b2", 0, None),))
+
+
+@pytest.mark.parametrize(
+    ("asked", "sentence"),
+    [
+        (msgspec.structs.replace(GIPF, reserves=(9, 0)), "white has 1 pieces on the board and 9 in reserve, of 9"),
+        (msgspec.structs.replace(GIPF, parameters="1 3 9 9"), "S is 1, but boards have sides of 2 to 12 fields"),
+        (msgspec.structs.replace(GIPF, pieces=(("z99", 0, None),)), "'z99' is no field of this board"),
+        (msgspec.structs.replace(GIPF, pieces=(("b2", 0, None), ("b2", 1, None))), "on b2 can be one thing only"),
+        (
+            msgspec.structs.replace(GIPF, pieces=(("b2", 0, None), ("b3", 0, None), ("b4", 0, None))),
+            "1 runs of 3 or more pieces stand on the board",
+        ),
+        (Arrangement(game="arrows", parameters="4 4", pieces=(("1,1", 0, 2),)), "the second player has 0"),
+        (Arrangement(game="arrows", parameters="4 4", pieces=(("1,1", 0, 9), ("2,2", 1, 0))), "direction"),
+        (Arrangement(game="chess", parameters="", pieces=()), "positions of chess are not set up here"),
+    ],
+)
+def test_pieces_that_make_no_position_are_refused_in_the_words_of_the_rules(asked: Arrangement, sentence: str) -> None:
+    with pytest.raises(Refusal, match=sentence):
+        arrange(asked)
+
+
+@pytest.mark.parametrize(("line", "result"), [((), ""), (("b2", "a1"), ""), (("b2", "a1", "b1", "a2", "b3"), "first")])
+def test_a_game_is_written_as_a_record_that_is_true(line: tuple[str, ...], result: str) -> None:
+    written = record(Question(game="mnk", parameters="3 3 3", moves=line), "2026-11-20T20:15:00.000Z").record
+    summary = verify(written)
+    assert (summary.history.moves, summary.result) == (line, result)
+    found = opened(Pasted(game="gipf", text=written))
+    assert (found.game, found.moves) == ("mnk", line)
 
 
 def test_a_search_that_is_stopped_answers_with_what_it_has() -> None:

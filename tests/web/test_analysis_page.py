@@ -1,10 +1,11 @@
-"""The board to think on in a real Chromium: variations, comments, links, the way from a match, keyboard, phones."""
+"""The board to think on in a real Chromium: variations, set-up, links, the way from a match, keyboard, phones."""
 
 import re
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Page, Route, expect
 
 from tests.web.chromium import check_accessibility, fits, open_page
 from tests.web.site import Site, Table
@@ -68,6 +69,24 @@ def test_moves_and_other_moves_make_a_tree_that_a_link_holds(page: Page, address
     assert tree(page) == ["1.b2", "2.a1"] and current(page) == "1.b2"
 
 
+def test_nothing_can_be_pointed_at_before_the_position_is_there(page: Page, address: str) -> None:
+    show(page, address, "game=mnk&params=3+3+3")
+    asked: list[Route] = []
+    page.route("**/api/play/look", lambda route: asked.append(route))
+    point(page, "b2")
+    expect(page.locator(".offer")).to_have_count(0)
+    asked.pop().continue_()
+    expect(page.locator(".offer").first).to_be_focused()
+    page.unroute("**/api/play/look")
+    point(page, "a1")
+    expect(page.locator("#tree button")).to_have_text(["1.b2", "2.a1"])
+    page.route("**/api/analysis/kit", lambda route: asked.append(route))
+    page.locator("#arrange").click()
+    expect(page.locator(".offer")).to_have_count(0)
+    asked.pop().continue_()
+    expect(page.locator("#arranging")).to_be_visible()
+
+
 def test_keys_step_through_lines_and_from_one_to_the_other(page: Page, address: str) -> None:
     show(page, address, TREE)
     expect(page.locator("#tree button")).to_have_count(7)
@@ -96,6 +115,53 @@ def test_a_board_is_seen_from_the_other_side(page: Page, address: str) -> None:
     expect(page.locator("#tree button")).to_have_count(1)
 
 
+def test_a_position_is_set_up_by_mouse_and_the_rules_say_what_is_wrong_with_it(page: Page, address: str) -> None:
+    show(page, address, "game=gipf&params=3+3+9+9&tree=a4-b4&at=1")
+    page.locator("#arrange").click()
+    expect(page.locator("#arrange-standing")).to_have_text(
+        "White: 5 in reserve, 0 captured; black: 6 in reserve, 0 captured."
+    )
+    check_accessibility(page)
+    page.locator("#arrange-clear").click()
+    expect(page.locator("#board .piece")).to_have_count(0)
+    expect(page.locator("#arrange-reserve-0")).to_have_value("9")
+    page.locator("#arrange-tools button", has_text="Black").click()
+    for field in ("b2", "c2", "d2"):
+        point(page, field)
+    expect(page.locator("#arrange-fault")).to_contain_text("1 runs of 3 or more pieces stand on the board")
+    expect(page.locator("#arrange-done")).to_be_disabled()
+    page.keyboard.press("Enter")  # the field that was pointed at has the focus
+    expect(page.locator("#arrange-fault")).to_be_empty()
+    page.locator("#arrange-reserve-0").fill("4")
+    page.locator("#arrange-turn").select_option("Black")
+    page.locator("#arrange-done").click()
+    expect(page.locator("#status")).to_have_text("Black to move.")
+    expect(page.locator("#seat-0 .stock")).to_contain_text("4 to play, 5 captured by black")
+    expect(page.locator("#seat-1 .stock")).to_contain_text("7 to play, 0 captured by white")
+    point(page, "a2")
+    page.go_back()
+    expect(page.locator("#tree button")).to_have_text(["1.a4-b4"])
+
+
+def test_a_game_of_arrows_is_set_up_with_its_first_arrows_and_blocked_fields(page: Page, address: str) -> None:
+    show(page, address, "game=arrows&params=4+4")
+    page.locator("#arrange").click()
+    point(page, "2,2")
+    point(page, "2,2")
+    page.locator("#arrange-tools button", has_text="Blocked field").click()
+    for field in ("1,2", "4,1", "4,1"):
+        point(page, field)
+    expect(page.locator("#board .cell.blocked")).to_have_count(1)
+    page.keyboard.press("Escape")
+    expect(page.locator("#board .cell.blocked")).to_have_count(0)
+    page.locator("#arrange").click()
+    point(page, "2,2")
+    page.locator("#arrange-done").click()
+    page.locator("#pad button[aria-label='up']").click()
+    expect(page).to_have_url(re.compile(r"start=4\+4"))
+    expect(page.locator("#tree button")).to_have_count(1)
+
+
 def test_a_match_leads_to_its_analysis_and_on_to_playing(browser: Browser, site: Site) -> None:
     table = Table(site, "gipf", "params=3,3,9,9 budget=600000")
     for move in ("a4-b4", "d7-d6", "a4-b4"):
@@ -105,12 +171,47 @@ def test_a_match_leads_to_its_analysis_and_on_to_playing(browser: Browser, site:
     with open_page(browser, still=True) as page:
         page.goto(f"{site.url}/match/{table.match}#2")
         expect(page.locator("#moves li")).to_have_count(3)
+        here = f"/api/v1/matches/{table.match}"
+        expect(page.locator("#picture")).to_have_attribute("href", f"{here}/position.png?ply=2&scale=2")
+        expect(page.locator("#gif")).to_have_attribute("href", f"{here}/match.gif")
         page.locator("#analyse").click()
         expect(page.locator("#tree button")).to_have_count(3)
         assert tree(page) == ["1.a4-b4", "2.d7-d6", "3.a4-b4"] and current(page) == "2.d7-d6"
+        with page.expect_download() as saved:
+            page.locator("#save-gif").click()
+        assert saved.value.suggested_filename == "gipf.gif" and saved.value.path().read_bytes().startswith(b"GIF89a")
         page.locator("#play").click()
         expect(page.locator("#moves li").first).to_have_text("a4-b4")
         expect(page.locator("#title")).to_have_text("GIPF 3 3 9 9")
+
+
+def test_a_line_is_copied_as_a_record_that_the_page_for_records_shows(
+    page: Page, site: Site, address: str, tmp_path: Path
+) -> None:
+    show(page, address, TREE)
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"], origin=site.url)
+    page.locator("#copy-record").click()
+    expect(page.locator("#status")).to_have_text("Copied.")
+    (tmp_path / "record.txt").write_text(page.evaluate("navigator.clipboard.readText()"))
+    page.goto(f"{site.url}/replay")
+    page.locator("#file").set_input_files(tmp_path / "record.txt")
+    expect(page.locator("#moves li")).to_have_count(2)
+
+
+def test_a_link_has_bounds_beyond_which_the_page_says_so_and_goes_on(page: Page, address: str) -> None:
+    notes = ",".join(f"{move}!{'%C3%A4' * 2000}" for move in ("b2", "a1"))
+    show(page, address, f"game=mnk&params=3+3+3&tree={notes}")
+    page.locator("#note").fill("ä" * 2000)
+    expect(page.locator("#link-fault")).to_be_empty()
+    point(page, "c3")
+    page.locator("#note").fill("ä" * 2000)
+    expect(page.locator("#link-fault")).to_contain_text("a link has 30,000 characters at most, not 36,0")
+    page.locator("#note").fill("")
+    expect(page.locator("#link-fault")).to_be_empty()
+    show(page, address, f"game=mnk&note={'a' * 30_000}")
+    expect(page.locator("#fault")).to_contain_text(
+        "The link cannot be opened: a link has 30,000 characters at most, not 30,014"
+    )
 
 
 def test_what_is_wrong_is_said_and_changes_nothing(page: Page, address: str) -> None:
@@ -170,3 +271,6 @@ def test_it_is_for_everybody_on_every_screen(browser: Browser, address: str, sma
             expect(page.locator(".offer").first).to_be_visible()
             assert fits(page)
             check_accessibility(page)
+        page.set_viewport_size({"width": 844, "height": 390})
+        box = page.locator("#board svg").bounding_box()
+        assert box is not None and box["y"] + box["height"] <= 390 and fits(page)

@@ -5,15 +5,18 @@ import re
 import shlex
 import shutil
 import subprocess
+from io import BytesIO
 from pathlib import Path
 
 import pytest
+from PIL import Image
 from playwright.sync_api import Browser
 
 from engine.record import verify
 from server.web.api import openapi
 from server.web.api.operations import OPERATIONS
 from server.web.api.records import played_match
+from server.web.views import preview as previews
 from tests.engine.records import records
 from tests.engine.test_record import played
 from tests.web.chromium import check_accessibility, fits, open_page
@@ -87,6 +90,7 @@ def test_a_match_is_told_while_it_is_played_and_afterwards(site: Site) -> None:
     assert ask(site, f"/api/v1/matches/{table.match}").json["now"]["ending"]["reason"] == "resign"
 
 
+@pytest.mark.slow
 def test_records_come_a_line_each_the_newest_first(tmp_path: Path) -> None:
     (tmp_path / "records").mkdir(parents=True)
     for number in (3, 5, 8):
@@ -144,8 +148,9 @@ def test_a_match_can_be_shown_on_another_site(browser: Browser, site: Site) -> N
     assert (beyond.status, beyond.json) == (400, {"error": "ply is 9, but there are 1 moves"})
     policy = ask(site, f"/embed/match/{match}").headers["content-security-policy"]
     assert "frame-ancestors *" in policy and "script-src 'self'" in policy
-    with open_page(browser) as page:
+    with open_page(browser, dark=True) as page:
         page.goto(f"{site.url}/embed/match/{match}")
+        assert page.locator("img").evaluate("image => image.currentSrc").endswith("?ply=1&theme=dark")
         assert page.get_by_text("ann – bob: second").is_visible()
         board = page.get_by_role("img", name="The board, moves made: 1")
         assert board.evaluate("image => image.complete && image.naturalWidth > 0")
@@ -161,3 +166,68 @@ def test_oembed_names_the_frame_of_a_match_of_this_server_only(site: Site) -> No
     for url in (f"http://example.net/match/{match}", f"{site.url}/contest/{match}", "http://[", ""):
         assert ask(site, f"/oembed?url={url}").status == 404, url
     assert ask(site, f"/oembed?url={site.url}/match/{match}&format=xml").status == 501
+
+
+LINES = """
+    path => new Promise(resolve => {
+        const server = new WebSocket(path);
+        let heard = "";
+        server.onopen = () => server.send("LOGIN browser\\nQUIT");
+        server.onmessage = event => heard += event.data;
+        server.onclose = event => resolve([event.code, event.wasClean, server.extensions, heard]);
+    })
+"""
+"""Logs in over a WebSocket, and leaves; tells how it was closed, and what was heard."""
+
+
+def test_a_browser_can_speak_the_protocol_from_a_page_of_this_server_only(browser: Browser, site: Site) -> None:
+    place = f"ws://127.0.0.1:{site.web_port}/ws"
+    with open_page(browser) as page:
+        page.goto(f"{site.url}/api")
+        code, clean, extensions, heard = page.evaluate(LINES, place)
+        assert (code, clean, extensions) == (1000, True, "")
+        assert [line.split()[0] for line in heard.splitlines()] == ["ARENA", "WELCOME", "BYE"]
+    page = browser.new_page()
+    try:
+        assert page.evaluate(LINES, place) == [1006, False, "", ""], "the empty page is of no site"
+    finally:
+        page.close()
+
+
+@pytest.mark.slow  # processes are started for it
+def test_pictures_of_a_match_and_the_tags_that_lead_to_them(site: Site) -> None:
+    table = Table(site, "mnk", "params=3,3,3 budget=60000")
+    table.move("b2")
+    path = f"/api/v1/matches/{table.match}"
+    refused = ask(site, f"{path}/match.gif")
+    assert refused.status == 409 and "can be had when it is over" in refused.json["error"]
+    assert 'content="ann – bob"' in ask(site, f"/match/{table.match}").body.decode()
+    table.resign()
+    table.close()
+    for query, size in (("", (204, 254)), ("?scale=2&theme=dark&ply=0", (408, 508))):
+        picture = ask(site, f"{path}/position.png{query}")
+        assert picture.headers["content-type"] == "image/png"
+        assert Image.open(BytesIO(picture.body)).size == size
+    assert ask(site, f"{path}/match.gif").body.startswith(b"GIF89a")
+    for query in ("scale=4", "ply=2", "theme=blue"):
+        assert ask(site, f"{path}/position.png?{query}").status == 400, query
+    for page, card in (
+        (f"/match/{table.match}", f"/card/match/{table.match}.png"),
+        ("/contest/1", "/card/contest/1.png"),
+        ("/player/ann", "/card/player/ann.png"),
+    ):
+        told = ask(site, page).body.decode()
+        assert f'<meta property="og:image" content="{site.url}{card}">' in told
+        assert f'<meta property="og:url" content="{site.url}{page}">' in told
+        assert Image.open(BytesIO(ask(site, card).body)).size == (1200, 630)
+    for missing in ("/card/match/999999.png", "/card/contest/999.png", "/card/player/a%20b.png"):
+        assert ask(site, missing).status == 404, missing
+
+
+def test_what_is_no_host_is_not_written_into_a_page() -> None:
+    preview = previews.of_player("ann")
+    assert previews.origin("https", "arena.example.org:8443") == "https://arena.example.org:8443"
+    for scheme, host in (("javascript", "a"), ("http", 'a"><script>'), ("http", "a/b"), ("http", "")):
+        assert previews.origin(scheme, host) == ""
+    assert "og:image" not in previews.tags(preview, "") and "og:title" in previews.tags(preview, "")
+    assert "&lt;b&gt;" in previews.tags(preview._replace(title="<b>"), "")

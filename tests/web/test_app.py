@@ -8,6 +8,7 @@ import socket
 import subprocess
 import sys
 import time
+from itertools import product
 from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import urljoin
@@ -23,8 +24,10 @@ from server import cli
 from server.config.limits import Limits
 from server.config.settings import Settings
 from server.web import app
+from server.web.assets.static_files import served
 from server.web.http import listener
 from server.web.http.client_quota import HttpRateLimiter
+from server.web.replay.finished_record import RECORD_BYTES
 from tests.engine.records import records
 from tests.engine.test_record import played
 from tests.web.site import Site, Table, open_site
@@ -100,11 +103,20 @@ def test_files_that_a_page_names_are_kept_for_good_until_one_changes(site: Site)
 
 
 def test_a_page_is_small_before_its_first_board(site: Site) -> None:
-    for path in ("/", f"/match/{over(site)}", "/contest/1", "/play"):
-        page = ask(site, path, accept_encoding="gzip")
+    pages = ("/", f"/match/{over(site)}", "/contest/1", "/play")
+    for path, language in product(pages, ("en", "de")):
+        page = ask(site, path, accept_encoding="gzip", accept_language=language)
         named = set(re.findall('(?:href|src)="(/static/[^"]+)"', gzip.decompress(page.body).decode()))
         sizes = [len(ask(site, name, accept_encoding="gzip").body) for name in named]
-        assert len(page.body) + sum(sizes) <= 40 * 1024, path
+        assert len(page.body) + sum(sizes) <= 40 * 1024, (path, language)
+
+
+def test_scripts_are_sent_without_comments_and_otherwise_as_they_are() -> None:
+    data = b"/** What. */\n\n/**\n * @param {x} y\n */\nf(x); // why\n  // that\n  g(\"a // b\", '/* c */');\n"
+    assert served(".js", data) == b"f(x);\ng(\"a // b\", '/* c */');\n"
+    assert served(".css", data) == data
+    cast = b"/** @type {A} */ (a).f();\n/** b */\ng();\n"
+    assert served(".js", cast) == b"/** @type {A} */ (a).f();\ng();\n"
 
 
 def test_what_is_long_is_compressed_for_who_takes_that(site: Site) -> None:
@@ -190,7 +202,9 @@ def test_pages_say_without_javascript_how_things_stand(site: Site) -> None:
     table.move("b2")
 
     def plain(path: str) -> str:
-        found = re.search("<noscript>(.*)</noscript>", ask(site, path).body.decode(), re.DOTALL)
+        head, _, body = ask(site, path).body.decode().partition("<main ")
+        assert re.search("<noscript><link .*plain.css", head), "and nothing else of the page"
+        found = re.search("<noscript>(.*?)</noscript>", body, re.DOTALL)
         assert found is not None
         return found[1]
 
@@ -201,7 +215,8 @@ def test_pages_say_without_javascript_how_things_stand(site: Site) -> None:
     table.close()
     assert "(first) resigned" in plain(f"/match/{table.match}")
     assert '<a href="/contest/2">' in plain("/contests")
-    assert "<table" in plain("/contest/1")
+    assert "<table" in plain("/contest/1") and "needs JavaScript" not in plain("/contest/1")
+    assert "This page needs JavaScript" in plain("/play")
 
 
 def test_pages_stand_in_one_frame(site: Site) -> None:
@@ -315,7 +330,7 @@ def test_a_bad_record_is_refused_with_its_line(site: Site, record: bytes, senten
 
 
 def test_a_record_is_bounded_in_size(site: Site) -> None:
-    answer = ask(site, "/api/record", "POST", b"x" * (app.RECORD_BYTES + 1))
+    answer = ask(site, "/api/record", "POST", b"x" * (RECORD_BYTES + 1))
     assert answer.status == 413 and "at most" in answer.json["error"]
 
 
@@ -430,7 +445,7 @@ def test_a_port_that_is_taken_is_said_in_a_sentence(site: Site, tmp_path: Path) 
 )
 def test_a_place_is_an_address_and_a_port(monkeypatch: pytest.MonkeyPatch, place: str, read: tuple[str, int]) -> None:
     seen: list[Settings] = []
-    monkeypatch.setattr(trio, "run", lambda _serve, settings: seen.append(settings))
+    monkeypatch.setattr(trio, "run", lambda _serve, settings, *_: seen.append(settings))
     monkeypatch.setattr(cli, "configure", lambda **_options: None)
     for options in (["--web", place], [], ["--no-web"]):
         cli.app(["serve", *options], result_action="return_value")

@@ -1,5 +1,6 @@
 """The pages of the atlas: what is solved, and what each move of a solved variant leads to."""
 
+import hashlib
 from collections.abc import Iterator
 from contextlib import ExitStack
 
@@ -45,6 +46,7 @@ def test_a_browser_shows_the_atlas(browser: Browser, site: Site, phone: bool) ->
         table = page.get_by_role("table", name="Results for S = 3, K = 3")
         row = table.get_by_role("row").filter(has=page.get_by_role("rowheader", name="8", exact=True))
         expect(row.get_by_role("link", name="white wins in 57")).to_have_attribute("href", "/atlas/3/3/8/6")
+        expect(page.get_by_role("heading", name="Tablebases of this server")).to_be_hidden()
         assert fits(page)
         check_accessibility(page)
 
@@ -66,6 +68,7 @@ def solved(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
         with pytest.MonkeyPatch.context() as environment:
             environment.setenv("NUMBA_DISABLE_JIT", "1")
             environment.delenv(making.GIVEN)
+            environment.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("cache")))
             site = stack.enter_context(open_site(tmp_path_factory.mktemp("solved")))
         yield site
 
@@ -118,6 +121,23 @@ def test_a_solved_variant_is_explored_to_its_end(browser: Browser, solved: Site,
         page.keyboard.press("Home")
         expect(page).to_have_url(f"{solved.url}/atlas/2/2/4/4")
         expect(standing).to_have_text("White to move: a draw with perfect play.")
+        page.get_by_role("button", name="Longest win: 3 moves").click()
+        expect(standing).to_have_text("White to move: white wins in 3 moves.")
+        page.locator("#best").click()
+        expect(standing).to_have_text("Black to move: white wins in 2 moves.")
+        page.reload()
+        expect(standing).to_have_text("Black to move: white wins in 2 moves.")
+        page.locator("#first").click()
+        expect(standing).to_have_text("White to move: a draw with perfect play.")
+        page.get_by_role("link", name="Download tablebases").click()
+        files = page.locator("#files")
+        expect(files.get_by_role("heading")).to_have_text(["S = 2, K = 2", "S = 2, K = 3"])
+        assert fits(page)
+        check_accessibility(page)
+        with page.expect_download() as download:
+            files.get_by_role("link", name="gipf_2_2.layers").click()
+        checksum = files.get_by_label("SHA-256").first.text_content()
+        assert hashlib.sha256(download.value.path().read_bytes()).hexdigest() == checksum
 
 
 @pytest.mark.slow

@@ -3,7 +3,14 @@
 import pytest
 
 from server.config.limits import Limits
-from server.web.http.client_quota import MAX_WAIT, REQUESTS, REQUESTS_AT_ONCE, TRUSTED_REQUESTS, HttpRateLimiter
+from server.web.http.client_quota import (
+    MAX_WAIT,
+    REQUESTS,
+    REQUESTS_AT_ONCE,
+    TRUSTED_REQUESTS,
+    ClientQuota,
+    HttpRateLimiter,
+)
 
 HOST, OTHER = "192.0.2.1", "192.0.2.2"
 
@@ -16,6 +23,11 @@ class Clock:
 
     def __call__(self) -> int:
         return self.now
+
+
+def behind(http_rate_limiter: HttpRateLimiter, forwarded: str) -> ClientQuota:
+    """Return the quota of whom a proxy names."""
+    return http_rate_limiter.behind(http_rate_limiter.host_behind(forwarded))
 
 
 def test_connections_of_an_address_and_of_all_are_bounded() -> None:
@@ -73,27 +85,27 @@ def test_a_proxy_of_a_trusted_network_asks_for_the_address_that_it_names() -> No
     http_rate_limiter = HttpRateLimiter(Limits(connections=3), 50, Clock())
     proxy = http_rate_limiter.enter("127.0.0.1")
     assert proxy is not None and proxy.trusted
-    client = http_rate_limiter.behind(HOST)
-    assert not client.trusted and client is http_rate_limiter.behind(
-        f"{OTHER}, {HOST}, ::1"
+    client = behind(http_rate_limiter, HOST)
+    assert not client.trusted and client is behind(
+        http_rate_limiter, f"{OTHER}, {HOST}, ::1"
     ) is http_rate_limiter.enter(HOST)
-    assert http_rate_limiter.behind(f"{HOST}, {OTHER}") is http_rate_limiter.enter(OTHER), (
+    assert behind(http_rate_limiter, f"{HOST}, {OTHER}") is http_rate_limiter.enter(OTHER), (
         "what a client says of itself is not believed"
     )
     assert [http_rate_limiter.join(client) for _ in range(3)] == [True, True, False]
     http_rate_limiter.part(client)
     assert http_rate_limiter.join(client)
-    assert http_rate_limiter.behind("127.0.0.1") is proxy
+    assert behind(http_rate_limiter, "127.0.0.1") is proxy
     for nonsense in ("", ",", "x", "1.2.3.4:80", f"{HOST}, x", "٣", "9" * 5000):
         assert (
-            http_rate_limiter.behind(nonsense) is http_rate_limiter.behind("")
-            and not http_rate_limiter.behind("").trusted
+            behind(http_rate_limiter, nonsense) is behind(http_rate_limiter, "")
+            and not behind(http_rate_limiter, "").trusted
         )
 
 
 def test_too_many_requests_of_a_client_behind_a_proxy_are_refused() -> None:
     clock = Clock()
     http_rate_limiter = HttpRateLimiter(Limits(), 50, clock)
-    one, other = http_rate_limiter.behind(HOST), http_rate_limiter.behind(OTHER)
+    one, other = behind(http_rate_limiter, HOST), behind(http_rate_limiter, OTHER)
     waits = [one.wait() for _ in range(10_000)]
     assert waits[-1] is None and other.wait() == 0

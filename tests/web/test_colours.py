@@ -1,9 +1,11 @@
-"""The colours of boards, read from the style sheets: pieces stand out from what they stand on, by day and by night."""
+"""The colours of boards: pieces stand out from what they stand on, by day and by night."""
 
 import re
-from importlib.resources import files
 
 import pytest
+
+from engine.games.boards.colours import AROUND, by_light, variables
+from server.contest.report.render.environment import style_sheet
 
 LEAST = 3.0
 """Contrast of what is no text, by WCAG 2.2, 1.4.11."""
@@ -22,12 +24,6 @@ PIECES = {
 """What a piece of each side shows against its ground: its body, or the rim around it."""
 
 
-def colours(night: bool) -> dict[str, str]:
-    style = (files("server.web.assets") / "static" / "site.css").read_text(encoding="utf-8")
-    found = re.findall(r"--([a-z-]+): light-dark\((#[0-9a-f]{6}), (#[0-9a-f]{6})\);", style)
-    return {name: dark if night else light for name, light, dark in found}
-
-
 def contrast(one: str, other: str) -> float:
     """Return the contrast of two colours, 1 to 21, as WCAG 2.2 defines it."""
 
@@ -43,7 +39,7 @@ def contrast(one: str, other: str) -> float:
 @pytest.mark.parametrize("night", [False, True])
 @pytest.mark.parametrize("game", GROUNDS)
 def test_pieces_and_marks_stand_out_from_the_board(game: str, night: bool) -> None:
-    seen = colours(night)
+    seen = by_light(night)
     ground = seen[GROUNDS[game]]
     for side, names in enumerate(PIECES[game]):
         assert max(contrast(seen[name], ground) for name in names) >= LEAST, (side, night)
@@ -55,6 +51,12 @@ def test_pieces_and_marks_stand_out_from_the_board(game: str, night: bool) -> No
 
 @pytest.mark.parametrize("night", [False, True])
 def test_the_sides_are_told_apart(night: bool) -> None:
-    seen = colours(night)
+    seen = by_light(night)
     assert contrast(seen["ivory"], seen["ebony"]) >= LEAST
     assert min(contrast(seen["on-side"], seen[side]) for side in ("first", "second")) >= LEAST
+
+
+def test_pictures_and_pages_have_the_same_colours_around_boards() -> None:
+    known = re.findall(r"--([a-z-]+): light-dark\((#[0-9a-f]+), (#[0-9a-f]+)\);", style_sheet("base.css") + variables())
+    assert {name: (day, night) for name, day, night in known}.items() >= AROUND.items()
+    assert {name: night for name, _, night in known}.items() >= by_light(night=True).items()

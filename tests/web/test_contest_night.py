@@ -1,18 +1,29 @@
 """The page of a contest for a projector: which games it shows first, and what a browser makes of it."""
 
-from pathlib import Path
+from functools import partial
+from shutil import rmtree
 
 import msgspec
 import pytest
+import trio
+import trio.testing
 from playwright.sync_api import Browser, expect
 
+from engine.games.catalogue import GAMES
+from engine.games.history import History
+from engine.search.searcher import Stop
 from server.contest.definition import Knockout, RoundRobin, Swiss
 from server.contest.report import files
 from server.contest.report.structure import ScheduledGame
-from server.web.views.contest_night import Line, Told, belongs, choose, deciding, night, stakes, told_by
+from server.ops.workers.question_loop import Question
+from server.web.live import running_evaluations
+from server.web.live.running_evaluations import RunningEvaluations
+from server.web.play.analysis import idle_worker, questions
+from server.web.play.analysis.analyst import Analyst
+from server.web.views.contest_night import Line, Summary, Told, belongs, choose, deciding, night, stakes, told_by
 from tests.server.contest.played import CONTROL
 from tests.server.contest.report.samples import sample_report
-from tests.web.chromium import check_accessibility, fits, open_page
+from tests.web.chromium import PHONE, check_accessibility, fits, open_page
 from tests.web.site import Site, Table
 
 
@@ -22,7 +33,7 @@ def told(kind: str = "round-robin", **points: float) -> Told:
         Line(place=place, name=name, mark=str(found), points=found, out=False)
         for place, (name, found) in enumerate(points.items(), 1)
     )
-    return Told(
+    summary = Summary(
         name="cup",
         over=False,
         done=3,
@@ -30,15 +41,33 @@ def told(kind: str = "round-robin", **points: float) -> Told:
         seconds_left=None,
         paused="",
         title=kind,
-        kind=kind,
         mark="Points",
-        table=table,
         champions=(),
+        results=(),
+    )
+    return Told(
+        summary=summary,
+        kind=kind,
+        table=table,
         entrants=tuple(points),
         variants=("mnk 3 3 3 1",),
         schedule=(),
-        results=(),
+        evaluations=False,
     )
+
+
+EVALUATED = """
+    const parse = JSON.parse;
+    JSON.parse = (text) => {
+        const told = parse(text);
+        for (const board of told?.boards ?? []) {
+            if (board.evaluation !== null) throw new Error("the organiser has not allowed it");
+            board.evaluation = { ply: 0, score: 150, depth: 4, win: null };
+        }
+        return told;
+    };
+"""
+"""A script that lets a page think that running games were evaluated, which the server had no time for in a test."""
 
 
 FOUR = told(ann=3, bob=2.5, cleo=1, dan=0)
@@ -77,10 +106,66 @@ def test_a_knockout_shows_its_later_rounds_and_a_ladder_its_best_players_first()
     assert choose(cup, games) == {2: None, 1: None}
 
 
+async def test_the_last_wanted_position_of_a_game_is_evaluated(
+    monkeypatch: pytest.MonkeyPatch, autojump_clock: trio.testing.MockClock
+) -> None:
+    analyst = Analyst(1, lambda _: None)
+    asked: list[int] = []
+
+    class Alone:
+        """Workers without a process."""
+
+        def __init__(self, count: int, *, nice: int, module: str) -> None:
+            assert (count, nice, module) == (1, 19, idle_worker.__name__)
+
+        async def __aenter__(self) -> "Alone":
+            return self
+
+        async def __aexit__(self, *_error: object) -> None:
+            asked.append(-1)
+
+        async def ask(self, kind: str, body: bytes, seconds: float) -> tuple[int, bytes]:
+            asked.append(len(msgspec.json.decode(body)["moves"]))
+            await trio.sleep(1)
+            return idle_worker.answer(Question(kind, body, Stop()), analyst)
+
+    monkeypatch.setattr(running_evaluations, "Workers", Alone)
+    monkeypatch.setattr(questions, "WORTH_NODES", 500)
+    evaluations = RunningEvaluations()
+    start = History.begin(GAMES["mnk"].start("3 3 3"))
+    ahead = start.after("a1").after("a2").after("b1").after("b2")
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(evaluations.run)
+        assert evaluations.of(7, start) is None
+        await trio.sleep(0.5)
+        assert evaluations.of(7, start.after("a1")) is None
+        assert evaluations.of(7, ahead) is None, "of what was wanted meanwhile, only the last is looked at"
+        await trio.sleep(1)
+        known = evaluations.of(7, ahead)
+        assert known is not None and (known.ply, known.win) == (0, None)
+        await trio.sleep(2)
+        known = evaluations.of(7, ahead)
+        assert known is not None and (known.ply, known.win) == (4, 1)
+        evaluations.of(8, start)
+        evaluations.keep({7})
+        await trio.sleep(100)
+        assert evaluations.of(8, start) is None
+        await trio.sleep(0.5)
+        assert asked == [0, 4, -1, 0], "a process that nobody needs is ended"
+        nursery.cancel_scope.cancel()
+
+
+def test_a_game_that_is_over_is_worth_nothing_to_look_at() -> None:
+    over = Question("worth", b'{"game": "mnk", "parameters": "3 3 3", "moves": ["a1", "a2", "b1", "b2", "c1"]}', Stop())
+    assert idle_worker.answer(over, Analyst(1, lambda _: None)) == (200, b"null")
+
+
 def test_games_of_others_and_of_other_variants_do_not_belong_to_a_contest() -> None:
     assert belongs(FOUR, ("dan", "ann"), "mnk 3 3 3 1")
     assert not belongs(FOUR, ("dan", "eve"), "mnk 3 3 3 1")
     assert not belongs(FOUR, ("dan", "ann"), "mnk 15 15 5 1")
+    over = msgspec.structs.replace(FOUR, summary=msgspec.structs.replace(FOUR.summary, over=True))
+    assert not belongs(over, ("dan", "ann"), "mnk 3 3 3 1"), "they play on for themselves"
 
 
 @pytest.mark.parametrize("format", [RoundRobin(), Swiss(3), Knockout(tie_breaks=1, control=CONTROL)])
@@ -88,10 +173,10 @@ def test_a_contest_that_is_over_has_a_champion_and_its_last_results(format: Roun
     report = sample_report(6, format)
     shown = night(told_by(report, report.done), ())
     table = report.stages[-1].table
-    assert shown.champions == tuple(line.name for line in table if line.place == 1)
+    assert shown.summary.champions == tuple(line.name for line in table if line.place == 1)
     assert [line.name for line in shown.table] == [line.name for line in table]
-    assert [one.match for one in shown.results] == [game.match for game in report.games[:-9:-1]]
-    assert (shown.over, shown.next, shown.boards) == (True, (), ())
+    assert [one.match for one in shown.summary.results] == [game.match for game in report.games[:-9:-1]]
+    assert (shown.summary.over, shown.next, shown.boards) == (True, (), ())
 
 
 @pytest.mark.slow
@@ -99,19 +184,34 @@ def test_a_projector_shows_boards_standings_and_the_champion(browser: Browser, s
     report = sample_report(12, Swiss(5), stop=60)
     table = Table(site, "morris", "budget=600000", ("a1", "a2"))
     with open_page(browser, still=True) as page:
+        page.add_init_script(EVALUATED)
         page.set_viewport_size({"width": 1920, "height": 1080})
         page.goto(f"{site.url}/contest/2/live")
         expect(page.locator("#state")).to_have_text("live")
         tile = page.locator(f".tile[href='/match/{table.match}']")
         expect(tile.locator(".foot")).to_contain_text("0 moves")
+        expect(tile.locator(".evaluation")).to_have_text("score +150 · depth 4")
         expect(page.locator("#standings tr")).to_have_count(len(report.stages[-1].table))
         expect(page.locator("#results li")).to_have_count(8)
         table.move("1")
         expect(tile.locator(".piece.side0")).to_have_count(1)
         expect(tile.locator(".foot")).to_contain_text("1 move")
+        expect(tile.locator(".evaluation")).to_have_text("score +150 · depth 4 · at the start")
+        assert tile.locator(".scale > span").evaluate("bar => bar.style.width") == "73.1%"
         assert fits(page)
         assert page.evaluate("document.documentElement.scrollHeight <= innerHeight"), "nobody has to scroll"
         check_accessibility(page)
+        page.goto(f"{site.url}/contest/2")
+        tile = page.locator(f"#live .tile[href='/match/{table.match}']")
+        expect(tile.locator(".foot")).to_contain_text("1 move")
+        expect(page.locator(".rounds tbody tr")).to_have_count(len(report.stages[-1].table))
+        check_accessibility(page)
+        page.set_viewport_size(PHONE)  # type: ignore[arg-type]
+        assert fits(page), "what the engine thinks is not wider than its tile"
+        page.set_viewport_size({"width": 1920, "height": 1080})
+        page.goto(f"{site.url}/contest/2/live")
+        tile = page.locator(f".tile[href='/match/{table.match}']")
+        expect(tile).to_be_visible()
         table.resign()
         expect(tile.locator(".foot")).to_have_text("0 – 1 · resignation")
         expect(tile).to_have_count(0)
@@ -124,12 +224,14 @@ def test_a_projector_shows_boards_standings_and_the_champion(browser: Browser, s
 
 
 @pytest.mark.slow
-def test_a_contest_without_a_report_is_waited_for(browser: Browser, site: Site, tmp_path: Path) -> None:
+def test_a_contest_without_a_report_is_waited_for(browser: Browser, site: Site, request: pytest.FixtureRequest) -> None:
+    folder = site.data / "contests" / "77"
+    request.addfinalizer(partial(rmtree, folder, ignore_errors=True))  # other tests count the contests of the site
     with open_page(browser, phone=True, dark=True) as page:
         page.goto(f"{site.url}/contest/77/live")
         expect(page.locator("#name")).to_have_text("Contest 77 has no report yet")
         report = sample_report(12, Swiss(5), stop=60)
-        files.write_report_files(report, site.data / "contests" / "77")
+        files.write_report_files(report, folder)
         expect(page.locator("#standings tr")).to_have_count(len(report.stages[-1].table))
         assert fits(page)
         check_accessibility(page)

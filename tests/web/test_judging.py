@@ -8,7 +8,6 @@ from engine.record import verify
 from server.web.replay import analysis_requests, evaluations
 from server.web.replay.evaluations import evenly, judge
 from tests.engine.test_record import played
-from tests.interpreting import quick_tests_run_interpreted as quick_tests_run_interpreted
 
 LARGE = played("5 4 30 30", stop_after=24, end="resign")
 """Interpreted in quick tests: nothing has to be compiled."""

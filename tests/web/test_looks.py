@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.web.chromium import check_accessibility, fits, open_page
+from tests.web.chromium import check_accessibility, check_legibility, fits, open_page
 from tests.web.site import Site, Table
 
 pytestmark = pytest.mark.slow
@@ -71,12 +71,100 @@ def test_what_has_decided_a_match_and_who_has_won_are_marked(browser: Browser, s
     table.close()
 
 
+def all_pages_are_in_sight(page: Page) -> bool:
+    """Tell whether the links to all pages are seen without scrolling."""
+    return bool(
+        page.evaluate(
+            "[...document.querySelectorAll('.bar nav a')].every(a => a.getBoundingClientRect().right <= innerWidth)"
+        )
+        and page.evaluate("(nav => nav.scrollWidth <= nav.clientWidth)(document.querySelector('.bar nav'))")
+    )
+
+
 def test_a_match_fits_a_phone_on_its_side(browser: Browser, site: Site) -> None:
-    table = Table(site, "gipf", "budget=600000")
+    table = Table(site, "gipf", "params=12,3,9,9 budget=600000")
     with open_page(browser) as page:
         page.set_viewport_size({"width": 844, "height": 390})
         page.goto(f"{site.url}/match/{table.match}")
+        expect(page.locator("#status")).to_have_text("live")
         box = page.locator("#board svg").bounding_box()
-        assert box is not None and box["y"] + box["height"] <= 390 and fits(page)
+        assert box is not None and box["height"] > 320 and box["y"] + box["height"] <= 390 and fits(page)
+        check_legibility(page)
+        assert all_pages_are_in_sight(page)
+        page.get_by_role("button", name="Larger").click()
+        larger = page.locator("#board svg").bounding_box()
+        assert larger is not None and larger["height"] == pytest.approx(1.5 * box["height"], 0.05)
     table.resign()
     table.close()
+
+
+def test_a_large_board_has_legible_names_and_is_made_larger(browser: Browser, site: Site) -> None:
+    with open_page(browser, phone=True, still=True) as page:
+        page.goto(f"{site.url}/play#game=gipf&params=12+3+9+9&players=person,person")
+        board = page.locator("#board svg.board")
+        expect(board).to_have_class("board game-gipf thinned")
+        names = board.locator(".label:visible")
+        expect(names).to_have_count(36)
+        check_legibility(page)
+        width = board.bounding_box()
+        page.get_by_role("button", name="Larger").click()
+        page.keyboard.press("+")
+        larger = board.bounding_box()
+        assert (
+            width is not None and larger is not None and larger["width"] == pytest.approx(2.25 * width["width"], 0.01)
+        )
+        expect(names).to_have_count(72)
+        assert fits(page) and all_pages_are_in_sight(page)
+        check_accessibility(page)
+        page.keyboard.press("-")
+        page.get_by_role("button", name="Smaller").click()
+        expect(page.get_by_role("button", name="Smaller")).to_be_disabled()
+        smaller = board.bounding_box()
+        assert smaller is not None and smaller["width"] == width["width"]
+        page.goto(f"{site.url}/play#game=mnk&params=19+19+5&players=person,person")
+        expect(page.get_by_role("button", name="Larger")).to_be_visible()
+        page.goto(f"{site.url}/play#game=mnk&params=3+3+3&players=person,person")
+        expect(page.get_by_role("button", name="Larger")).to_have_count(0)
+
+
+HEARD = """
+    window.heard = [];
+    class Node { connect(next) { return next; } }
+    window.AudioContext = class {
+        currentTime = 0;
+        createOscillator() {
+            const start = () => heard.push(tone.frequency.value);
+            const tone = Object.assign(new Node(), { frequency: {}, start, stop() {} });
+            return tone;
+        }
+        createGain() {
+            const gain = { setValueAtTime() {}, exponentialRampToValueAtTime() {} };
+            return Object.assign(new Node(), { gain });
+        }
+    };
+"""
+"""What takes down the tones of a page in place of sounding them."""
+
+
+def test_moves_and_ends_are_heard_by_who_wants_that(browser: Browser, site: Site) -> None:
+    move, end = [520], [392, 494, 587]
+    with open_page(browser, still=True) as page:
+        page.add_init_script(HEARD)
+        page.goto(f"{site.url}/play#game=mnk&params=3+3+3&players=person,person&moves=a1,a2,b1")
+        switch = page.get_by_role("button", name="Sounds")
+        expect(switch).to_have_attribute("aria-pressed", "false")
+        expect(page.locator("#status")).to_contain_text("to move")
+        page.locator("#move").fill("b2")
+        page.keyboard.press("Enter")
+        expect(page.locator("#moves li")).to_have_count(4)
+        assert page.evaluate("heard") == []
+        switch.click()
+        assert page.evaluate("heard") == move
+        page.reload()
+        expect(switch).to_have_attribute("aria-pressed", "true")
+        expect(page.locator("#status")).to_contain_text("to move")
+        page.locator("#move").fill("c1")
+        page.keyboard.press("Enter")
+        expect(page.locator("#status")).to_contain_text("The game is over")
+        assert page.evaluate("heard") == end
+        page.evaluate("localStorage.removeItem('sounds')")

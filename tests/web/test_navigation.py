@@ -170,9 +170,8 @@ def test_a_contest_and_the_list_of_contests_are_updated_in_place(browser: Browse
             for entry in told:
                 entry["done"] += changed
         elif changed:
-            told["contest"] = (
-                told["contest"].replace('<progress value="', '<progress value="1').replace(" of ", " from ")
-            )
+            told["head"] = told["head"].replace('<progress value="', '<progress value="1')
+            told["contest"] = told["contest"].replace(" of ", " from ")
         route.fulfill(json=told)
 
     for path, api, watched in (
@@ -187,7 +186,7 @@ def test_a_contest_and_the_list_of_contests_are_updated_in_place(browser: Browse
             progress = page.locator("progress").first
             value = progress.get_attribute("value")
             count = mark(page.locator(watched))
-            held = page.locator(".one, #contest button.cell").first
+            held = page.locator(".one, #contest summary").first
             held.focus()
             page.evaluate(
                 "selection => getSelection().selectAllChildren(document.querySelector(selection))", "main strong"

@@ -17,7 +17,6 @@ from server.web.play import questions
 from server.web.play.questions import Answer, Question, Refusal, look, read, rows, think
 from tests.engine.gipf.test_many_choices import crowded
 from tests.games.cases import OTHER_VARIANTS, named
-from tests.interpreting import quick_tests_run_interpreted as quick_tests_run_interpreted
 
 VARIANTS = [
     (game, parameters)

@@ -15,7 +15,6 @@ from server.web.replay.record_analysis import answer
 from server.web.replay.reviews import Judged, review_part
 from tests.engine.records import Table
 from tests.engine.test_record import played
-from tests.interpreting import quick_tests_run_interpreted as quick_tests_run_interpreted
 
 
 def test_parts_add_up_to_the_whole(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,9 +12,12 @@ from engine.games.catalogue import GAMES
 from engine.games.interface import Position
 from engine.record import time_account, verify
 from engine.wire import messages as m
+from server.contest.definition import Swiss
+from server.contest.report import files
 from server.web.views.board import motion
 from tests.engine.records import Table as Record
 from tests.engine.test_record import played
+from tests.server.contest.report.samples import sample_report
 from tests.web.chromium import check_accessibility, fits, open_page
 from tests.web.site import Site, Table, open_site
 
@@ -174,16 +177,26 @@ def test_a_connection_that_was_lost_comes_back_by_itself(browser: Browser, site:
     table.close()
 
 
-def test_a_page_outlives_its_server(browser: Browser, tmp_path: Path) -> None:
+def test_pages_outlive_their_server_and_show_what_is_true_then(browser: Browser, tmp_path: Path) -> None:
+    report = tmp_path / "contests" / "1"
+    files.write_report_files(sample_report(12, Swiss(5), stop=60), report)
+    after = sample_report(12, Swiss(5))
     with open_page(browser, lost=True, refused=404) as page:
         with open_site(tmp_path) as site:
-            table = Table(site, "mnk", "params=5,5,4 budget=600000")
-            table.move("c3")
+            table = Table(site, "morris", "budget=600000", ("a1", "a2"))
+            table.move("1")
             page.goto(f"{site.url}/match/{table.match}")
             expect(page.locator("#moves li")).to_have_count(1)
             other = page.context.new_page()
             other.goto(f"{site.url}/contests")
-            expect(other.locator("#none")).to_be_visible()
+            expect(other.locator(".one .tag")).to_have_text("running")
+            night = page.context.new_page()
+            night.goto(f"{site.url}/contest/1/live")
+            expect(night.locator(f".tile[href='/match/{table.match}'] .foot")).to_contain_text("1 move")
+            expect(night.locator(".clock.runs")).to_have_count(1)
+        expect(night.locator("#state")).to_contain_text("connection lost since")
+        expect(night.locator(".clock.runs")).to_have_count(0)
+        files.write_report_files(after, report)
         expect(page.locator("#status")).to_contain_text("connection lost since")
         expect(page.locator(".clock.runs")).to_have_count(0)
         expect(other.locator("#fault")).to_contain_text("The server cannot be reached")
@@ -192,6 +205,10 @@ def test_a_page_outlives_its_server(browser: Browser, tmp_path: Path) -> None:
             expect(other.locator("#fault")).to_be_hidden()
             expect(page.locator("#status")).to_have_text("over")  # without anybody's doing
             expect(page.locator("#ending")).to_contain_text("server stopped")
+            expect(night.locator("#state")).to_have_text("live")
+            expect(night.locator("#progress")).to_have_text(f"over after {after.done} games")
+            expect(night.locator("#champion .who")).to_have_text(after.stages[-1].table[0].name)
+            expect(night.locator(".tile")).to_have_count(0)
 
 
 def test_more_moves_than_an_event_holds_are_asked_for(browser: Browser, site: Site) -> None:
@@ -282,6 +299,7 @@ def test_what_the_lobby_does_not_list_can_be_had(browser: Browser, site: Site) -
         route.fulfill(json={"found": 414, "matches": some})
 
     lobby = {"players": [], "present": 0, "playing": 414, "recent": [], "complete": True, "contests": []}
+    lobby["announcements"] = []
     event = json.dumps({**lobby, "running": [told(match) for match in range(414, 354, -1)]})
     with open_page(browser) as page:
         page.route("**/api/matches?*", answer)
@@ -330,8 +348,12 @@ def test_the_lobby_shows_boards_results_and_people(browser: Browser, site: Site)
         ]
         expect(page.locator(".tile:not(.over)")).to_have_count(4)
         tables[3].move("b2")
-        expect(page.locator(".tile:not(.over) .of-mnk .cross")).to_have_count(1)
+        expect(page.locator(".tile:not(.over) .piece.of-mnk")).to_have_count(1)
         expect(page.locator("#people li")).to_have_count(8)
+        expect(page.locator("#people li", has_text="ann")).to_have_text(f"annin match {tables[0].match}")
+        foot = page.locator(f".tile[href='/match/{tables[0].match}'] .foot span")
+        expect(foot).to_have_text(["GIPF 3 3 9 9", "0 moves"])
+        expect(page.locator(f".tile[href='/match/{tables[3].match}'] .foot span").last).to_have_text("1 move")
         check_accessibility(page)
         page.locator(".tile:not(.over)", has_text="cleo").click()
         expect(page.locator("h1")).to_have_text("cleo – dan")

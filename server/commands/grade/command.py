@@ -1,9 +1,12 @@
 """The command line of ``arena-bot grade``; `bots.cli` finds it as an entry point of the distribution."""
 
+import os
 import sys
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NoReturn
+from urllib.parse import quote
 
 from cyclopts import Parameter
 
@@ -27,6 +30,7 @@ def grade(
     json: File = None,
     junit: File = None,
     gradescope: File = None,
+    html: File = None,
 ) -> None:
     """Turn contests, matches and conformance tests into points for a class, by a rule in TOML (docs/grading.md).
 
@@ -49,12 +53,14 @@ def grade(
         File for JUnit's XML: a test for each student and criterion, which fails where points are lost.
     gradescope
         File for results.json of Gradescope, with --student.
+    html
+        File for a page of all grades, with the reason for each and links to the reports that show it.
     """
     from server.commands.grade import output
     from server.commands.grade.grading import Student, grade_all
     from server.commands.grade.rule import BadRule, read
 
-    outputs = {"--csv": csv, "--json": json, "--junit": junit, "--gradescope": gradescope}
+    outputs = {"--csv": csv, "--json": json, "--junit": junit, "--gradescope": gradescope, "--html": html}
     for option, file in outputs.items():
         if file and (fault := reports.not_writable(file)):
             _fail(f"{option}: {fault}")
@@ -81,6 +87,7 @@ def grade(
     _write("--json", json, lambda: output.as_json(found, students))
     _write("--junit", junit, lambda: output.as_junit(found, students))
     _write("--gradescope", gradescope, lambda: output.as_gradescope(found, students[0]))
+    _write("--html", html, lambda: output.as_html(found, students, partial(_link, Path(html or ""))))
 
 
 def _read_reports(files: tuple[str, ...], student: str) -> "Evidence":
@@ -95,12 +102,20 @@ def _read_reports(files: tuple[str, ...], student: str) -> "Evidence":
         if path.is_dir():
             path /= REPORT
         try:
-            add_report(evidence, path.read_bytes(), owner or student)
+            add_report(evidence, path.read_bytes(), owner or student, str(path))
         except OSError as error:
             _fail(f"{path} cannot be read: {error.strerror}")
         except BadReport as error:
             _fail(f"{path}: {error}")
     return evidence
+
+
+def _link(page: Path, report: str) -> str:
+    """Return the address of a report as seen from a page: of a contest that of its own page."""
+    file = Path(report)
+    beside = file.with_name("index.html")
+    shown = beside if file.name == REPORT and beside.exists() else file
+    return quote(Path(os.path.relpath(shown, page.parent)).as_posix())
 
 
 def _text(file: Path) -> str:

@@ -42,6 +42,14 @@ class Evidence:
     pairs: dict[tuple[str, str], Counts] = field(default_factory=dict)
     """How many pairs have had each result, that of 0 points first."""
     places: dict[str, int] = field(default_factory=dict)
+    ratings: dict[str, "_Rating"] = field(default_factory=dict)
+    builds: dict[str, "_Build"] = field(default_factory=dict)
+    check_files: dict[str, str] = field(default_factory=dict)
+    """The report of each player's conformance test."""
+    game_files: defaultdict[tuple[str, str], list[str]] = field(default_factory=lambda: defaultdict(list))
+    """The reports that have games of two players."""
+    contest_files: dict[str, str] = field(default_factory=dict)
+    """The report of the contest in which a player has a place or a rating."""
 
     def add_name(self, name: str) -> str:
         """Note a player, and return the key."""
@@ -65,10 +73,16 @@ class _Match(msgspec.Struct):
     games: list[_MatchGame]
 
 
+class _Build(msgspec.Struct):
+    command: str
+    status: int
+
+
 class _Check(msgspec.Struct):
     report: str
     passed: int
     failed: int
+    build: _Build | None = None
 
 
 class _ContestGame(msgspec.Struct):
@@ -82,6 +96,13 @@ class _Comparison(msgspec.Struct):
     one: str
     other: str
     pairs: tuple[int, ...]
+
+
+class _Rating(msgspec.Struct):
+    name: str
+    elo: float
+    low: float | None
+    games: int
 
 
 class _Line(msgspec.Struct):
@@ -99,10 +120,13 @@ class _Contest(msgspec.Struct):
     stages: list[_Stage]
     games: list[_ContestGame]
     comparisons: list[_Comparison]
+    ratings: list[_Rating] = []
 
 
-def add_report(evidence: Evidence, content: bytes, owner: str) -> None:
+def add_report(evidence: Evidence, content: bytes, owner: str, file: str = "") -> None:
     """Add what a report shows; ``owner`` is whose conformance test it is, empty where nobody is named.
+
+    ``file`` is where people find the report.
 
     Raises `BadReport`.
     """
@@ -113,32 +137,35 @@ def add_report(evidence: Evidence, content: bytes, owner: str) -> None:
     keys = set(top) if isinstance(top, dict) else set()
     try:
         if "report" in keys and top["report"] == "check":
-            _add_check(evidence, msgspec.convert(top, _Check), owner)
+            _add_check(evidence, msgspec.convert(top, _Check), owner, file)
         elif keys >= {"setting", "players", "games"}:
-            _add_match(evidence, msgspec.convert(top, _Match))
+            _add_match(evidence, msgspec.convert(top, _Match), file)
         elif keys >= {"entrants", "stages", "games"}:
-            _add_contest(evidence, msgspec.convert(top, _Contest))
+            _add_contest(evidence, msgspec.convert(top, _Contest), file)
         else:
             raise BadReport("it is no report of arena-bot check --json, arena-bot match --json or a contest")
     except msgspec.ValidationError as error:
         raise BadReport(f"it is no whole report: {error}") from None
 
 
-def _add_check(evidence: Evidence, check: _Check, owner: str) -> None:
+def _add_check(evidence: Evidence, check: _Check, owner: str, file: str) -> None:
     if not owner:
         raise BadReport("it does not say whose bot was tested: write NAME=FILE")
     name = evidence.add_name(owner)
     if name in evidence.conformance:
         raise BadReport(f"it is the second conformance test of {owner}")
     evidence.conformance[name] = check.passed, check.passed + check.failed
+    evidence.check_files[name] = file
+    if check.build is not None:
+        evidence.builds[name] = check.build
 
 
-def _add_match(evidence: Evidence, match: _Match) -> None:
+def _add_match(evidence: Evidence, match: _Match, file: str) -> None:
     if match.status == STOPPED:
         raise BadReport("the match was stopped before its end")
     halves: dict[int, list[_MatchGame]] = {}
     for game in match.games:
-        _add_game(evidence, game.players, game.points)
+        _add_game(evidence, game.players, game.points, file)
         halves.setdefault((game.number - 1) // 2, []).append(game)
     for player in match.players:
         evidence.add_name(player.name)
@@ -151,14 +178,14 @@ def _add_match(evidence: Evidence, match: _Match) -> None:
             _add_pairs(evidence, one, other, tuple(counts))
 
 
-def _add_contest(evidence: Evidence, contest: _Contest) -> None:
+def _add_contest(evidence: Evidence, contest: _Contest, file: str) -> None:
     if contest.state != "over":
         raise BadReport("the contest is not over")
     for entrant in contest.entrants:
         evidence.add_name(entrant)
     for game in contest.games:
         if game.counts and game.result in POINTS:
-            _add_game(evidence, (game.first, game.second), POINTS[game.result])
+            _add_game(evidence, (game.first, game.second), POINTS[game.result], file)
     for comparison in contest.comparisons:
         if len(comparison.pairs) != OUTCOMES:
             raise BadReport(f"{comparison.one} and {comparison.other} are compared by {len(comparison.pairs)} numbers")
@@ -168,13 +195,22 @@ def _add_contest(evidence: Evidence, contest: _Contest) -> None:
         if name in evidence.places:
             raise BadReport(f"{line.name} has a place in an earlier contest: one contest can be graded")
         evidence.places[name] = line.place
+        evidence.contest_files[name] = file
+    for rating in contest.ratings:
+        name = evidence.add_name(rating.name)
+        if name in evidence.ratings:
+            raise BadReport(f"{rating.name} has a rating in an earlier contest: one contest can be graded")
+        evidence.ratings[name] = rating
+        evidence.contest_files[name] = file
 
 
-def _add_game(evidence: Evidence, players: tuple[str, str], points: tuple[float, float]) -> None:
+def _add_game(evidence: Evidence, players: tuple[str, str], points: tuple[float, float], file: str) -> None:
     one, other = (evidence.add_name(name) for name in players)
     for met, got in (((one, other), points[0]), ((other, one), points[1])):
         evidence.games[met] += 1
         evidence.points[met] += got
+        if file not in evidence.game_files[met]:
+            evidence.game_files[met].append(file)
 
 
 def _add_pairs(evidence: Evidence, one: str, other: str, counts: Counts) -> None:

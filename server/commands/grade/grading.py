@@ -5,7 +5,19 @@ from typing import NamedTuple
 
 from engine.duel.statistics import SCORES, Counts, elo_of, estimate
 from server.commands.grade.evidence import Evidence
-from server.commands.grade.rule import BadRule, Bound, Conformance, Criterion, Elo, Place, Rule, Score, label
+from server.commands.grade.rule import (
+    BadRule,
+    Bound,
+    Builds,
+    Conformance,
+    Criterion,
+    Elo,
+    Place,
+    Rating,
+    Rule,
+    Score,
+    label,
+)
 
 DECIMALS = 2
 """Of points: what a gradebook takes."""
@@ -19,6 +31,7 @@ class Measured(NamedTuple):
 
     value: float
     why: str
+    files: tuple[str, ...] = ()
 
 
 class Grade(NamedTuple):
@@ -27,6 +40,8 @@ class Grade(NamedTuple):
     points: float
     most: float
     why: str
+    evidence: tuple[str, ...] = ()
+    """The reports that show it."""
 
 
 class Student(NamedTuple):
@@ -80,30 +95,48 @@ def _grade(criterion: Criterion, measured: Measured | None, players: int) -> Gra
         (measured.value - none) / (criterion.full - none) if criterion.full != none else float(measured.value <= none)
     )
     part = min(part, 1.0) if part > 0 else 0.0
-    return Grade(round(criterion.most * part, DECIMALS), criterion.most, measured.why)
+    return Grade(round(criterion.most * part, DECIMALS), criterion.most, measured.why, measured.files)
 
 
 def _measure(criterion: Criterion, evidence: Evidence, name: str) -> Measured | None:
     """Return the number of a player, by the key of his name; None where no report shows it."""
+    tested = tuple(filter(None, [evidence.check_files.get(name)]))
+    contest = tuple(filter(None, [evidence.contest_files.get(name)]))
     match criterion:
+        case Builds():
+            build = evidence.builds.get(name)
+            if build is None:
+                return None
+            how = "builds it" if build.status == 0 else f"ended with status {build.status}"
+            return Measured(float(build.status == 0), f"{build.command} {how}", tested)
         case Conformance():
             passed, tried = evidence.conformance.get(name, (0, 0))
-            return Measured(passed / tried, f"{passed} of {tried} situations passed") if tried else None
+            return Measured(passed / tried, f"{passed} of {tried} situations passed", tested) if tried else None
         case Score(against=against):
             met = name, _key(against)
             games, points = evidence.games[met], evidence.points[met]
-            return Measured(points / games, f"{points:g} points in {games} games") if games else None
+            files = tuple(filter(None, evidence.game_files.get(met, ())))
+            return Measured(points / games, f"{points:g} points in {games} games", files) if games else None
         case Elo(against=against, bound=bound):
-            counts = evidence.pairs.get((name, _key(against)), ())
+            met = name, _key(against)
+            counts = evidence.pairs.get(met, ())
             if not any(counts):
                 return None
             found, low = estimate(counts), elo_low(counts)
             interval = f"+- {found.margin:.0f}" if math.isfinite(found.margin) else "with all pairs alike"
             why = f"Elo {found.elo:+.0f} {interval} from {sum(counts)} pairs of games, at least {low:+.0f}"
-            return Measured(low if bound is Bound.LOW else found.elo, why)
+            files = tuple(filter(None, evidence.game_files.get(met, ())))
+            return Measured(low if bound is Bound.LOW else found.elo, why, files)
+        case Rating(bound=bound):
+            rating = evidence.ratings.get(name)
+            if rating is None:
+                return None
+            low = rating.elo if rating.low is None else rating.low
+            why = f"rating {rating.elo:+.0f} from {rating.games} games, at least {low:+.0f}"
+            return Measured(low if bound is Bound.LOW else rating.elo, why, contest)
         case Place():
             place = evidence.places.get(name)
-            return Measured(place, f"place {place} of {len(evidence.places)}") if place is not None else None
+            return Measured(place, f"place {place} of {len(evidence.places)}", contest) if place is not None else None
 
 
 def _key(against: str) -> str:

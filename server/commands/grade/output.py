@@ -1,6 +1,9 @@
-"""Grades as a table of text, CSV, JSON, JUnit's XML and Gradescope's points (pure)."""
+"""Grades as a table of text, CSV, JSON, JUnit's XML, Gradescope's points and a page (pure)."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from importlib.resources import files
+
+from jinja2 import Environment, StrictUndefined
 
 from engine.commands import reports
 from engine.commands.reports import Case, Points, Suite
@@ -77,3 +80,11 @@ def as_gradescope(rule: Rule, student: Student) -> str:
         for criterion, grade in zip(rule.criteria, student.grades, strict=True)
     ]
     return reports.gradescope(points, f"{student.name}: {student.total:g} of {rule.most:g} points")
+
+
+def as_html(rule: Rule, students: Sequence[Student], link: Callable[[str], str]) -> str:
+    """Return a page of one file, without scripts; ``link`` returns the address of a report."""
+    environment = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=StrictUndefined)
+    template = (files("server.commands.grade") / "grades.html.jinja").read_text(encoding="utf-8")
+    labels = [label(criterion) for criterion in rule.criteria]
+    return environment.from_string(template).render(labels=labels, most=rule.most, students=students, link=link)

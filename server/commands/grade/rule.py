@@ -60,6 +60,23 @@ class Elo(msgspec.Struct, frozen=True, kw_only=True, tag="elo"):
     bound: Bound = Bound.LOW
 
 
+class Builds(msgspec.Struct, frozen=True, kw_only=True, tag="builds"):
+    """Whether the bot can be built from its source: 1 or 0."""
+
+    most: Annotated[float, MOST]
+    full: Annotated[float, PART] = 1.0
+    none: Annotated[float, PART] = 0.0
+
+
+class Rating(msgspec.Struct, frozen=True, kw_only=True, tag="rating"):
+    """The rating in a contest, in Elo."""
+
+    most: Annotated[float, MOST]
+    full: Annotated[float, ELO]
+    none: Annotated[float, ELO]
+    bound: Bound = Bound.LOW
+
+
 class Place(msgspec.Struct, frozen=True, kw_only=True, tag="place"):
     """The place in the table of a contest's last stage."""
 
@@ -69,9 +86,16 @@ class Place(msgspec.Struct, frozen=True, kw_only=True, tag="place"):
     """The last place when left out."""
 
 
-Criterion: TypeAlias = Conformance | Score | Elo | Place
+Criterion: TypeAlias = Builds | Conformance | Score | Elo | Rating | Place
 
-KINDS: dict[str, type[Criterion]] = {"conformance": Conformance, "score": Score, "elo": Elo, "place": Place}
+KINDS: dict[str, type[Criterion]] = {
+    "builds": Builds,
+    "conformance": Conformance,
+    "score": Score,
+    "elo": Elo,
+    "rating": Rating,
+    "place": Place,
+}
 """By the word behind ``for``."""
 
 FOR = Field("for", "for", str, Form.one_of(KINDS), required=True)
@@ -111,12 +135,16 @@ def read(text: str) -> Rule:
 def label(criterion: Criterion) -> str:
     """Return what a criterion is called in tables."""
     match criterion:
+        case Builds():
+            return "builds"
         case Conformance():
             return "conformance"
         case Score(against=against):
             return f"score against {against}"
         case Elo(against=against):
             return f"Elo against {against}"
+        case Rating():
+            return "rating"
         case Place():
             return "place"
 

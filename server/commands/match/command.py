@@ -74,6 +74,7 @@ def match(
     junit: File = None,
     strict: Flag = False,
     sandbox: Flag = False,
+    folder: Annotated[list[Path] | None, Parameter(negative=())] = None,
     dask: str = "",
 ) -> None:
     """Play two or more players of this machine against each other, and say who is stronger, and how sure that is.
@@ -123,6 +124,9 @@ def match(
         Fail, too, where the first player loses a game by a crash, an illegal move or on time.
     sandbox
         Run the players in sandboxes, as contests do.
+    folder
+        Folder that the first player is started in, and of which it sees all in its sandbox; again for the second one,
+        and so on. So two versions whose files have the same names can meet.
     dask
         Address of a dask scheduler, as in tcp://10.0.0.1:8786, whose workers play the games.
     """
@@ -144,7 +148,7 @@ def match(
         _check_files({"--json": json, "--junit": junit}, results, records)
         drawn, word = _openings(openings, game, variants, plies, seed)
         setup = _setup(
-            players, game, variants, (budget, increment), drawn, word,
+            players, folder or (), game, variants, (budget, increment), drawn, word,
             games=count, concurrency=max(1, at_once), move_limit=move_limit, sandbox=sandbox, test=test,
         )  # fmt: skip
         end = _hold(setup, results, records, at_once, dask, to_stderr="-" in (json, junit))
@@ -157,6 +161,7 @@ def match(
 
 def _setup(
     texts: Sequence[str],
+    folders: Sequence[Path],
     game: str,
     variants: Sequence[str],
     time: tuple[int, int],
@@ -176,10 +181,16 @@ def _setup(
     if not 2 <= len(texts) <= MAX_PLAYERS:
         what = "arena-bot match mybot.py alphabeta:1"
         raise Rejected(f"a match has 2 to {MAX_PLAYERS} players, not {len(texts)}, as in {what}")
+    if len(folders) > len(texts):
+        raise Rejected(f"--folder is given {len(folders)} times, for {len(texts)} players")
+    for own in folders:
+        if not own.is_dir():
+            raise Rejected(f"--folder: there is no folder {own}")
     folder = Path.cwd()
     try:
         setup = make_setup(
-            read_players(texts, folder), game, variants, TimeControl.of_milliseconds(*time), drawn, word,
+            read_players(texts, folder, [own.absolute() for own in folders]),
+            game, variants, TimeControl.of_milliseconds(*time), drawn, word,
             games=games, concurrency=concurrency, move_limit=move_limit, start_seconds=START_SECONDS,
             sandbox=Sandbox.SEALED if sandbox else Sandbox.NONE, test=test, folder=str(folder),
         )  # fmt: skip

@@ -11,6 +11,7 @@ import shutil
 import sys
 from collections.abc import Sequence
 from hashlib import sha256
+from itertools import zip_longest
 from pathlib import Path
 from typing import NamedTuple
 
@@ -52,16 +53,21 @@ class MatchPlayer(NamedTuple):
     """As it stands on the command line."""
     digest: str
     """SHA-256 of the files that the command line names, in hexadecimal; empty where it names none."""
+    folder: str = ""
+    """Of its own: it is started there, and sees all of it in a sandbox; empty where it has none."""
 
 
-def read_players(texts: Sequence[str], folder: Path) -> tuple[MatchPlayer, ...]:
-    """Read the players of a match, whose files are relative to a folder; raises `BadPlayer`.
+def read_players(texts: Sequence[str], folder: Path, folders: Sequence[Path] = ()) -> tuple[MatchPlayer, ...]:
+    """Read the players of a match; raises `BadPlayer`.
 
-    Of several players of one name the second one gets ``.2`` behind it, and so on.
+    Their files are relative to a folder, those of the first players to their own ``folders``. Of several players of one
+    name the second one gets ``.2`` behind it, and so on.
     """
     found: dict[str, MatchPlayer] = {}
-    for text in texts:
-        player = _read_player(text, folder)
+    for text, own in zip_longest(texts, folders):
+        player = _read_player(text, folder if own is None else own)
+        if own is not None:
+            player = player._replace(folder=str(own))
         name, number = player.name, 1
         while name.lower() in found:
             number += 1

@@ -11,7 +11,7 @@ from typing import BinaryIO
 
 import msgspec
 
-from engine.commands.duel.results_file import cut_half_line, opened_to_append
+from engine.commands.duel.results_file import opened_to_append, resume
 from engine.duel.game_file import BadGames, line_of, read_games, read_setting
 from server.commands.match.setup import Setting
 from server.commands.match.tally import PlayedGame
@@ -32,26 +32,16 @@ class ResultsFile:
         """
         if self._file is None:
             return []
-        self._file.seek(0)
-        content = self._file.read()
-        if not content:
-            self._write(setting)
-            return []
         try:
-            found = _read(content, setting)
+            found = resume(self._file, self._name, "game", setting, lambda content: _read(content, setting))
         except BadGames as error:
             raise BadGames(f"--results {self._name}: {error}") from None
-        cut_half_line(self._file, content, self._name, "game")
         return [game for game in found if game.number <= games]
 
     def keep(self, game: PlayedGame) -> None:
         """Append a game; raises OSError."""
         if self._file is not None:
-            self._write(game)
-
-    def _write(self, line: Setting | PlayedGame) -> None:
-        assert self._file is not None
-        self._file.write(line_of(line))
+            self._file.write(line_of(game))
 
 
 @contextmanager

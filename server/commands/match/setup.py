@@ -105,12 +105,13 @@ def make_setup(
 ) -> MatchSetup:
     """Return a match of ``games`` games between every two players, a multiple of `games_in_meeting`.
 
-    ``openings`` gives those of a variant, which ``openings_word`` identifies; ``folder`` is where programs are started.
+    ``openings`` gives those of a variant, which ``openings_word`` identifies; ``folder`` is where programs are
+    started that have none of their own.
     """
     stage = Stage(RoundRobin(games // games_in_meeting(len(variants))), control)
     definition = Definition(
         name="match",
-        entrants=tuple(Entrant(player.name, player.command) for player in players),
+        entrants=tuple(Entrant(player.name, player.command, folder=player.folder) for player in players),
         variants=tuple(Variant(game, parameters, ()) for parameters in variants),
         stages=(stage,),
         move_limit=move_limit,

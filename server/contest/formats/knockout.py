@@ -2,7 +2,8 @@
 
 Seeds stand in the bracket so that the best two can only meet in the final, the best four in the half finals, and so
 on; where the number of players is no power of two, the best have byes in the first round. A meeting that has ended even
-goes on with one pair of games after the other, as many as the contest allows; then the better seed goes on.
+goes on with one pair of games after the other, as many as the contest allows; then the better seed goes on. Where the
+contest has a match for the third place, it is part of the last round.
 """
 
 from typing import NamedTuple
@@ -17,6 +18,8 @@ class Bracket(NamedTuple):
     schedule: Schedule
     won: dict[str, int]
     """How many rounds each player has got through, by a bye too."""
+    third: str | None = None
+    """Who has won the match for the third place, where there is one."""
 
 
 def bracket(
@@ -29,8 +32,11 @@ def bracket(
     fixtures: list[Fixture] = []
     byes: list[Bye] = []
     number = 0
+    losers: list[str] = []
+    third: str | None = None
     while len(slots) > 1:
         number += 1
+        beaten, losers = losers, []
         winners: list[str | None] = []
         over = True
         for upper, lower in zip(slots[::2], slots[1::2], strict=True):
@@ -42,15 +48,21 @@ def bracket(
                 first, second = sorted(present, key=players.index)
                 played, winner = _meet(definition, stage, format, number, (first, second), results)
                 fixtures += played
+                losers += [name for name in present if winner not in (None, name)]
             if winner is None:
                 over = False
             else:
                 won[winner] += 1
             winners.append(winner)
+        if len(slots) == 2 and len(beaten) == 2 and format.third_place:
+            first, second = sorted(beaten, key=players.index)
+            played, third = _meet(definition, stage, format, number, (first, second), results)
+            fixtures += played
+            over = over and third is not None
         if not over:
-            return Bracket(Schedule(tuple(fixtures), tuple(byes), complete=False), won)
+            return Bracket(Schedule(tuple(fixtures), tuple(byes), complete=False), won, third)
         slots = winners
-    return Bracket(Schedule(tuple(fixtures), tuple(byes)), won)
+    return Bracket(Schedule(tuple(fixtures), tuple(byes)), won, third)
 
 
 def seeds(players: int) -> list[int]:

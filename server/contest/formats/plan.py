@@ -17,6 +17,7 @@ from server.contest.formats.round_robin import gauntlet, round_robin
 from server.contest.formats.seeded_random import shuffled
 from server.contest.formats.standings import standings
 from server.contest.formats.swiss import swiss
+from server.contest.interventions import is_cancelled
 from server.contest.scoring.disqualification import Disqualification, find_disqualified
 
 
@@ -61,6 +62,8 @@ def plan(definition: Definition, games: Iterable[Finished], present: Present | N
     """
     now = present or Present()
     valid = counted_games(games)
+    if is_cancelled(definition.interventions):
+        return Plan(tuple(_stages(definition, valid, now)), (), (), over=not now.running)
     forfeited: list[Finished] = []
     while True:
         stages = _stages(definition, valid, now)

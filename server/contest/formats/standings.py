@@ -6,7 +6,7 @@ Points are 1 for a win and a half for a draw, a game that somebody had to forfei
     Swiss           points, Buchholz, Sonneborn-Berger, wins
     gauntlet        rating, since challengers and others play different numbers of games
     ladder          rating, since everybody plays whom he gets
-    knockout        rounds got through
+    knockout        rounds got through, then the match for the third place
 
 Who is still even shares the place, and stands in the order of seeding. Who was disqualified comes last. Sonneborn-
 Berger is, for each game, the points of the opponent for a win and half of them for a draw. Buchholz is the sum of the
@@ -103,8 +103,8 @@ def standings(
         for name in players
     }
     lines = [_line(name, table[name], points, had[name], out.get(name)) for name in players]
-    lines = _rated(definition, stage, players, valid, lines)
-    marks = {line.name: _marks(definition.stages[stage].format, line) for line in lines}
+    lines, third = _rated(definition, stage, players, valid, lines)
+    marks = {line.name: _marks(definition.stages[stage].format, line, third) for line in lines}
     lines.sort(key=lambda line: marks[line.name], reverse=True)  # those who are even stay in order
     placed: list[Standing] = []
     for number, line in enumerate(lines, 1):
@@ -166,26 +166,26 @@ def _line(
 
 def _rated(
     definition: Definition, stage: int, players: tuple[str, ...], games: list[Finished], lines: list[Standing]
-) -> list[Standing]:
-    """Return the lines with ratings or rounds won, if the format ranks by them."""
+) -> tuple[list[Standing], str | None]:
+    """Return the lines with ratings or rounds won, if the format ranks by them, and who has won the third place."""
     format = definition.stages[stage].format
     if isinstance(format, Knockout):
-        won = bracket(definition, stage, format, players, games).won
-        return [msgspec.structs.replace(line, rounds_won=won[line.name]) for line in lines]
+        found = bracket(definition, stage, format, players, games)
+        return [msgspec.structs.replace(line, rounds_won=found.won[line.name]) for line in lines], found.third
     if isinstance(format, Gauntlet | Ladder):
         mine = [game for game in games if game.fixture.stage == stage]
         rating = strengths(mine, players, len(definition.variants))
-        return [msgspec.structs.replace(line, rating=rating[line.name]) for line in lines]
-    return lines
+        return [msgspec.structs.replace(line, rating=rating[line.name]) for line in lines], None
+    return lines, None
 
 
-def _marks(format: Format, line: Standing) -> tuple[float, ...]:
+def _marks(format: Format, line: Standing, third: str | None) -> tuple[float, ...]:
     """Return the values that decide the rank of a player: higher is better, and the first difference decides."""
     decisive: tuple[float, ...]
     if line.rating is not None:
         decisive = (round(line.rating, RATING_DECIMALS),)
     elif line.rounds_won is not None:
-        decisive = (line.rounds_won,)
+        decisive = (line.rounds_won, line.name == third)
     elif isinstance(format, Swiss):
         decisive = (line.points, line.buchholz, line.sonneborn_berger, line.wins + line.forfeits_won)
     else:

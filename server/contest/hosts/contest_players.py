@@ -23,7 +23,8 @@ from server.contest.report.structure import Pause
 from server.storage.player_logs import FindKept
 
 if TYPE_CHECKING:
-    from server.arena.arena import Arena, Player
+    from server.arena.arena import Arena
+    from server.arena.roles import Player
     from server.match.match import Match
 
 

@@ -14,6 +14,7 @@ class CoreQueue:
         self._taken: dict[int, int] = {}
         self._last: dict[int, int] = {}
         self._waits: set[int] = set()
+        self._wants: set[int] = set()
         self._wake: dict[int, Callable[[], None]] = {}
         self._begun = 0
         self._games = 0
@@ -28,12 +29,26 @@ class CoreQueue:
         for table in (self._wake, self._last, self._taken):
             table.pop(contest, None)
         self._waits.discard(contest)
+        self._wants.discard(contest)
         self.tell()
 
     def others(self, contest: int) -> int:
         """Return how many cores a contest leaves to others: all if one waits that began a game less recently."""
         waits = [other for other in self._waits if other != contest and self._last[other] < self._last[contest]]
         return self.cores if waits else sum(taken for other, taken in self._taken.items() if other != contest)
+
+    @property
+    def taken(self) -> int:
+        """Return how many cores programs of all contests have now."""
+        return sum(self._taken.values())
+
+    def wants(self, contest: int, wants: bool) -> None:
+        """Note whether a contest has games of programs left to begin, whoever has the cores: itself, perhaps."""
+        (self._wants.add if wants else self._wants.discard)(contest)
+
+    def contested(self, contest: int) -> bool:
+        """Tell whether another contest has a use for any core that is free, or will be."""
+        return bool((self._waits | self._wants) - {contest})
 
     @property
     def idle(self) -> bool:

@@ -41,6 +41,8 @@ def cluster_obstacle(definition: Definition) -> str:
         return (
             f"a cluster plays programs, and these entrants have no command, so that they connect by themselves: {names}"
         )
+    if any(entrant.version_of for entrant in definition.entrants):
+        return "versions of bots play on the machine of the server; a cluster does not have them"
     if definition.adjudication is not None:
         return "games on a cluster are not adjudicated; take [adjudication] out of the contest file"
     return ""

@@ -50,6 +50,8 @@ class Moment(NamedTuple):
     """What was found when the table was held against the records; sentences."""
     cores: int = 0
     """How many programs can think at a time; 0 where that is not known."""
+    share: float | None = None
+    """The part of both budgets that games of such variants took elsewhere; for as long as none was played here."""
 
 
 class Remaining(NamedTuple):
@@ -87,6 +89,22 @@ def estimate_left(definition: Definition, games: Sequence[Finished], plan: Plan,
     """Estimate what is left, as if nobody else were disqualified."""
     if plan.over:
         return Remaining(0, False, 0.0)
+    stages = estimate_stages(definition, games, plan, moment)
+    return Remaining(
+        sum(stage.games for stage in stages.values()),
+        any(stage.at_least for stage in stages.values()),
+        _sum([stage.seconds for stage in stages.values()]),
+        sum(stage.expected for stage in stages.values()),
+        sum(stage.most for stage in stages.values()),
+        _sum([stage.most_seconds for stage in stages.values()]),
+        stages[plan.stages[-1].number].time_up,
+    )
+
+
+def estimate_stages(
+    definition: Definition, games: Sequence[Finished], plan: Plan, moment: Moment
+) -> dict[int, Remaining]:
+    """Estimate what is left of each stage that is not over, by its number, as if nobody else were disqualified."""
     valid = counted_games(games)
     out = find_disqualified(definition, valid).keys()
     last = plan.stages[-1]
@@ -95,10 +113,9 @@ def estimate_left(definition: Definition, games: Sequence[Finished], plan: Plan,
     for number in range(last.number + 1, len(definition.stages)):
         players = min(players, definition.stages[number].advance or players)
         found.append(_of_later_stage(definition, number, players, _even(valid)))
-    likely: list[float | None] = []
-    bounds: list[float | None] = []
-    for number, (batches, _) in enumerate(found, last.number):
-        a_game = _game_seconds(definition, number, valid)
+    estimates: dict[int, Remaining] = {}
+    for number, (batches, at_least) in enumerate(found, last.number):
+        a_game = _game_seconds(definition, number, valid, moment.share)
         by_games = None if a_game is None else _duration(definition, batches, a_game, moment)
         by_games = 0.0 if not any(batch.games for batch in batches) else by_games
         bound: float | None = _bound(definition, number, batches, moment)
@@ -110,19 +127,11 @@ def estimate_left(definition: Definition, games: Sequence[Finished], plan: Plan,
             # pairs that have begun are played to their end
             rest = _longest_game(definition, number) * 2
             bound = limit + rest if _endless(definition, number) or bound is None else min(limit + rest, bound)
-        likely.append(by_games)
-        bounds.append(bound)
-    batches = [batch for of_stage, _ in found for batch in of_stage]
-    least = sum(batch.games for batch in batches)
-    return Remaining(
-        least,
-        any(at_least for _, at_least in found),
-        _sum(likely),
-        least + round(sum(batch.likely for batch in batches)),
-        least + sum(batch.tie_breaks for batch in batches),
-        _sum(bounds),
-        _time_limit(definition, last.number, moment) == 0,
-    )
+        least = sum(batch.games for batch in batches)
+        likely = least + round(sum(batch.likely for batch in batches))
+        most = least + sum(batch.tie_breaks for batch in batches)
+        estimates[number] = Remaining(least, at_least, by_games, likely, most, bound, limit == 0)
+    return estimates
 
 
 Batches = tuple[list[Batch], bool]
@@ -183,6 +192,8 @@ def _knockout(format: Knockout, players: int, size: int, even: float, behind: in
         meetings = 2 ** (rounds - number)
         if number == 1:
             meetings = players - meetings
+        if number == rounds and format.third_place and players > 3:
+            meetings += 1
         batches.append(_with_tie_breaks(Batch(meetings * size, 2 * meetings), format, meetings, even))
     return batches
 
@@ -256,16 +267,26 @@ def _sum(parts: list[float | None]) -> float | None:
     return sum(known) if len(known) == len(parts) else None
 
 
-def _game_seconds(definition: Definition, number: int, games: list[Finished]) -> float | None:
-    """Return the typical duration of a game of a stage; None if none was played."""
+def budget_shares(definition: Definition, games: Sequence[Finished]) -> list[float]:
+    """Return the part of both budgets that each game has taken, with the start and the end of its programs."""
+    played = [game for game in games if game.played]
+    return [_seconds(game) / (2 * game.fixture.control(definition).budget / SECOND) for game in played]
+
+
+def _game_seconds(
+    definition: Definition, number: int, games: list[Finished], elsewhere: float | None = None
+) -> float | None:
+    """Return the typical duration of a game of a stage; None if none was played, and nothing is known of others."""
     played = [game for game in games if game.played]
     mine = [_seconds(game) for game in played if game.fixture.stage == number][-RECENT:]
     if mine:
         return sum(mine) / len(mine)
-    shares = [_seconds(game) / (2 * game.fixture.control(definition).budget) for game in played[-RECENT:]]
+    shares = budget_shares(definition, played[-RECENT:]) or ([] if elsewhere is None else [elsewhere])
     if not shares:
         return None
-    return 2 * definition.stages[number].control.budget * sum(shares) / len(shares)
+    stage = definition.qualification if number == QUALIFICATION else definition.stages[number]
+    assert stage is not None
+    return 2 * stage.control.budget / SECOND * sum(shares) / len(shares)
 
 
 def _seconds(game: Finished) -> float:

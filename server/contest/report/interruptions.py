@@ -1,7 +1,11 @@
 """Interruptions that were no entrant's fault: pauses, and games that were annulled or set aside."""
 
+from collections.abc import Iterable
+
 from engine.games.outcome import Termination
 from server.contest.fixtures import SET_ASIDE
+from server.contest.interventions import Intervention as Done
+from server.contest.interventions import pauses
 from server.contest.report import formatting
 from server.contest.report.structure import Game, Intervention, Pause, Report
 
@@ -15,6 +19,12 @@ def interruptions(report: Report) -> list[str]:
     left_out = len(games) - MAX_LISTED
     more = [f"{formatting.number(left_out, 'game')} more before these"] if left_out > 0 else []
     return [*map(pause, report.pauses), *more, *map(_game, games[-MAX_LISTED:])]
+
+
+def all_pauses(of_machine: Iterable[Pause], interventions: Iterable[Done]) -> list[Pause]:
+    """Return the pauses that the machine had and those of the organiser, in order; one that lasts comes last."""
+    ordered = [Pause(began, ended, "by the organiser") for began, ended in pauses(interventions)]
+    return sorted([*of_machine, *ordered], key=lambda one: (one.ended is None, one.began))
 
 
 def pause(one: Pause) -> str:

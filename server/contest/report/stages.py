@@ -3,13 +3,14 @@
 from collections.abc import Mapping
 from datetime import datetime
 
-from server.contest.definition import Definition, format_word
+from server.contest.definition import Definition, Knockout, format_word
 from server.contest.fixtures import QUALIFICATION, Finished, Fixture
+from server.contest.formats.knockout import bracket
 from server.contest.formats.plan import StageState
 from server.contest.formats.standings import Cell, crosstable, standings
 from server.contest.report import formatting
 from server.contest.report.brackets import rounds
-from server.contest.report.structure import Qualification, Qualified, Stage
+from server.contest.report.structure import Qualification, Qualified, Round, Stage
 from server.contest.scoring.disqualification import Cause, find_disqualified, is_late, losses
 
 
@@ -51,8 +52,24 @@ def stage_report(
         table=tuple(ranking),
         crosstable=tuple(tuple(cells[name].get(other) for other in names) for name in names),
         byes=state.schedule.byes,
-        bracket=rounds(state.players, won, mine, numbers) if won else (),
+        bracket=_rounds(definition, state, games, won, numbers),
     )
+
+
+def _rounds(
+    definition: Definition,
+    state: StageState,
+    games: list[Finished],
+    won: Mapping[str, int],
+    numbers: Mapping[Fixture, int],
+) -> tuple[Round, ...]:
+    """Return the rounds of a knockout; none of other formats."""
+    format = definition.stages[state.number].format
+    if not isinstance(format, Knockout):
+        return ()
+    third = bracket(definition, state.number, format, state.players, games).third
+    mine = [game for game in games if game.fixture.stage == state.number]
+    return rounds(state.players, won, mine, numbers, third_place=format.third_place, third=third)
 
 
 def qualification_report(definition: Definition, state: StageState, games: list[Finished]) -> Qualification:

@@ -9,6 +9,8 @@ import msgspec
 
 from server.contest.fixtures import Bye
 from server.contest.formats.standings import Cell, Standing
+from server.contest.interventions import Kind
+from server.contest.scoring.perfect_play import PerfectPlay
 from server.contest.scoring.ratings import Rating
 
 
@@ -238,6 +240,8 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     """Games that are still to be played, those of rounds that are not paired yet and likely tie-breaks included."""
     seconds_left: float | None = None
     """How long these will take, about; None as long as nothing tells."""
+    evaluations: bool = False
+    """Whether the organiser lets pages show what the engine thinks of running games."""
     qualification: Qualification | None
     stages: tuple[Stage, ...]
     ratings: tuple[Rating, ...]
@@ -255,5 +259,12 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     """In order."""
     schedule: tuple[ScheduledGame, ...] = ()
     """The games that are being played, then those that can begin, in the order in which they do."""
+    perfect_play: PerfectPlay | None = None
+    """What moves have cost exactly, of a contest that is over; None where no tablebase has its variants."""
     notes: tuple[str, ...]
     """How programs are run where that is not as usual, and what the report leaves out and why; a sentence each."""
+
+    @property
+    def is_cancelled(self) -> bool:
+        """Tell whether the organiser has ended the contest before its last game."""
+        return any(done.what == Kind.CANCEL for done in self.interventions)

@@ -17,7 +17,7 @@ from engine.games.outcome import ANNULLED
 from server.contest.definition import Definition
 from server.contest.fixtures import Finished, Fixture, counted_games
 from server.contest.formats.plan import plan
-from server.contest.interventions import Intervention, Kind
+from server.contest.interventions import Intervention, Kind, is_cancelled, is_paused
 from server.contest.scoring.annulments import effective_results, rests_on, with_commands
 from server.contest.scoring.disqualification import find_disqualified
 from server.contest.store.store import Contest, Store
@@ -37,6 +37,10 @@ class InterventionRequest(NamedTuple):
     name: str = ""
     match: int | None = None
     command: tuple[str, ...] = ()
+    folder: str = ""
+    """Of the version of a bot that is chosen."""
+    version: int = 0
+    sha256: str = ""
 
 
 def open_contest(store: Store, name: str) -> Contest:
@@ -71,7 +75,10 @@ def intervene(store: Store, contest: int, asked: InterventionRequest, date: date
         fixtures = [fixture for of_match in begun.values() for fixture in of_match]
         stage, round = max(((fixture.stage, fixture.round) for fixture in fixtures), default=(-1, 0))
         name = asked.name and _entrant(definition, asked.name)
-        done = Intervention(number, date, asked.kind, name, asked.match, asked.command, stage, round)
+        chosen = asked.folder, asked.version, asked.sha256
+        done = Intervention(number, date, asked.kind, name, asked.match, asked.command, stage, round, *chosen)
+        if is_cancelled(definition.interventions):
+            raise BadIntervention(f"the contest {definition.name!r} was cancelled, and ends now")
         now = effective_results(definition, results)
         if asked.kind is Kind.REPLAY:
             _check_replay(definition, now, done, begun)
@@ -126,10 +133,39 @@ def _check_command(definition: Definition, games: list[Finished], done: Interven
         )
 
 
+def _check_pause(definition: Definition, _games: list[Finished], _done: Intervention) -> None:
+    if is_paused(definition.interventions):
+        raise BadIntervention(f"the contest {definition.name!r} is paused already")
+
+
+def _check_resume(definition: Definition, _games: list[Finished], _done: Intervention) -> None:
+    if not is_paused(definition.interventions):
+        raise BadIntervention(f"the organiser has not paused the contest {definition.name!r}")
+
+
+def _check_nothing(_definition: Definition, _games: list[Finished], _done: Intervention) -> None:
+    """Let an intervention be made at any time."""
+
+
+_FOLLOWS = {
+    Kind.WITHDRAW: "games that are not over are lost, without blame; a game that is being played is ended",
+    Kind.COMMAND: "it holds from the next game on",
+    Kind.VERSION: "it stays this one",
+    Kind.REPLAY: "the record stays",
+    Kind.PAUSE: "games that are running are played to their ends, and no other begins",
+    Kind.RESUME: "games begin again",
+    Kind.CANCEL: "games that are running are annulled, and the table stays as it is",
+}
+"""The effects of interventions that are always the same."""
+
 _CHECKS: dict[Kind, Callable[[Definition, list[Finished], Intervention], None]] = {
     Kind.WITHDRAW: _check_withdraw,
     Kind.REINSTATE: _check_reinstate,
     Kind.COMMAND: _check_command,
+    Kind.VERSION: _check_nothing,
+    Kind.PAUSE: _check_pause,
+    Kind.RESUME: _check_resume,
+    Kind.CANCEL: _check_nothing,
 }
 
 
@@ -152,12 +188,8 @@ def _check_replay(
 
 def _what_follows(definition: Definition, results: list[Finished], done: Intervention) -> str:
     """Return a clause about the effects of an intervention."""
-    if done.kind is Kind.WITHDRAW:
-        return "games that are not over are lost, without blame; a game that is being played is ended"
-    if done.kind is Kind.COMMAND:
-        return "it holds from the next game on"
-    if done.kind is Kind.REPLAY:
-        return "the record stays"
+    if done.kind in _FOLLOWS:
+        return _FOLLOWS[done.kind]
     after = with_commands(replace(definition, interventions=(*definition.interventions, done)))
     lost = [
         game.fixture

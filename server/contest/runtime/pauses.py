@@ -9,10 +9,10 @@ import structlog
 import trio
 
 from server.contest.report.structure import Pause
-from server.contest.store.schema import BadStore
 from server.contest.store.store import Store
 from server.net.os_faults import server_fault
 from server.ops.backoff import pause_seconds
+from server.storage.database import BadStore
 
 log = structlog.get_logger()
 

@@ -28,7 +28,7 @@ from server.contest.hosts.precompile import precompile_bots
 from server.contest.hosts.seating import GameSeating
 from server.contest.hosts.worker_answers import cluster_obstacle
 from server.contest.hosts.worker_job import PROGRAMS
-from server.contest.interventions import Kind, withdrawn
+from server.contest.interventions import Intervention, Kind, is_cancelled, is_paused, withdrawn
 from server.contest.programs.sandbox.choice import wait_until_sealable
 from server.contest.runtime.adjudication import adjudicate
 from server.contest.runtime.attendance import LOOK_SECONDS, Attendance
@@ -95,7 +95,7 @@ class Runner:
                 nursery.start_soon(self._look_for_records)
                 await self._recover(nursery)
                 if self._cluster is None:
-                    await wait_until_sealable(self.definition, self._pauses.pause)
+                    await wait_until_sealable(self.definition, self._pauses.pause, self._was_cancelled)
                     await precompile_bots(self.definition, beside_games=True)
                 if (rules := self.definition.adjudication) is not None:
                     nursery.start_soon(adjudicate, self.definition.name, rules, self._matches)
@@ -124,7 +124,7 @@ class Runner:
     async def _recover(self, nursery: trio.Nursery) -> None:
         """Recover the games that were running when the last server ended."""
         for number, fixture in self._left.items():
-            match = self._arena.matches.get(number)
+            match = self._arena.own_match(number)
             if match is not None and self._comes_back(fixture):
                 self._running[fixture] = number
                 nursery.start_soon(self._await_return, fixture, match)
@@ -181,7 +181,7 @@ class Runner:
             if not self._arena.stopping:
                 self._begin(nursery, self._look_for(found.due))
                 self._tell()
-                if not self._running and await self._give_up(found.due):
+                if not self._running and not self._is_paused and await self._give_up(found.due):
                     continue
             with trio.move_on_after(LOOK_SECONDS):
                 await self._changed.wait()
@@ -203,10 +203,19 @@ class Runner:
         await self._ledger.stored(look)
         for done in self.definition.interventions[len(known) :]:
             log.warning("organiser_intervened", contest=self.definition.name, what=done.sentence)
-            if done.kind is Kind.WITHDRAW:
-                for match in self._matches():
-                    if done.name.lower() in (name.lower() for name in match.header.players):
-                        self._arena.annul(match, Termination.ORGANISER, f"{done.name} was withdrawn by the organiser")
+            for match in self._matches():
+                if _ends(done, match):
+                    self._arena.annul(match, Termination.ORGANISER, f"{done.sentence} by the organiser")
+
+    async def _was_cancelled(self) -> bool:
+        """Look whether the organiser has cancelled the contest."""
+        await self._heed_organiser()
+        return is_cancelled(self.definition.interventions)
+
+    @property
+    def _is_paused(self) -> bool:
+        """Tell whether the organiser lets no game begin, or it was not chosen yet which versions of bots play."""
+        return is_paused(self.definition.interventions) or bool(self.definition.awaited_versions)
 
     async def _planned(self) -> Plan:
         """Return the plan, from the cache if that is still right."""
@@ -243,6 +252,8 @@ class Runner:
         """Begin games whose players are present, while there are free players and cores."""
         turns = self._seats.turns
         turns.waits(self.contest, False)
+        if self._is_paused:
+            return
         if self._pauses.now is not None and self._running:
             return  # what goes wrong is the server's own: one game at a time, until one is played
         if turns.alone or len(self._left_cores) >= MAX_LEFT:
@@ -258,6 +269,7 @@ class Runner:
             turns.alone = bool(chosen)
         if self._pauses.now is not None:
             chosen = chosen[:1]
+        turns.wants(self.contest, any(fixture not in chosen and self._programs(fixture) for fixture in due))
         self._due.begun(chosen)
         for fixture in chosen:
             self._running[fixture] = None
@@ -281,7 +293,7 @@ class Runner:
 
     def _look_for(self, due: Collection[Fixture]) -> list[Fixture]:
         """Return the games whose players are present. Nobody is missing during a pause, or while nobody can connect."""
-        counts = self._pauses.now is None and not self._arena.accept_status.closed
+        counts = self._pauses.now is None and not self._is_paused and not self._arena.accept_status.closed
         return self._attendance.look(self.definition, due, self._running, counts=counts)
 
     async def _give_up(self, due: Collection[Fixture]) -> bool:
@@ -375,8 +387,9 @@ class Runner:
             await self._pauses.pause(what, str(trouble), players=fixture.players)
 
     def _wanted(self, fixture: Fixture) -> bool:
-        """Tell whether no player of a game has been withdrawn, also not while it was set up."""
-        return not withdrawn(self.definition.interventions).intersection(fixture.players)
+        """Tell whether a game that is set up is to be played, with no player withdrawn meanwhile."""
+        done = self.definition.interventions
+        return not is_cancelled(done) and not withdrawn(done).intersection(fixture.players)
 
     async def _result(self, game: HostedGame) -> Finished:
         """Return the result of a game; if this is cancelled before, the game is annulled."""
@@ -404,4 +417,10 @@ class Runner:
     def _matches(self) -> list[Match]:
         """Return the matches of this contest that are running."""
         numbers = [number for number in self._running.values() if number is not None]
-        return [match for number in numbers if (match := self._arena.matches.get(number)) is not None]
+        return [match for number in numbers if (match := self._arena.own_match(number)) is not None]
+
+
+def _ends(done: Intervention, match: Match) -> bool:
+    """Tell whether an intervention ends a running match."""
+    names = (name.lower() for name in match.header.players)
+    return done.kind is Kind.CANCEL or (done.kind is Kind.WITHDRAW and done.name.lower() in names)

@@ -10,7 +10,7 @@ import structlog
 import trio
 
 from server.arena.arena import Arena
-from server.arena.session import Arrivals
+from server.arena.roles import Arrivals
 from server.contest.fixtures import counted_games
 from server.contest.hosts.contest_players import ContestPlayers
 from server.contest.hosts.dask_cluster import Cluster
@@ -20,6 +20,7 @@ from server.contest.report.ratings_part import fit_ratings
 from server.contest.runtime.pauses import missing_resource
 from server.contest.runtime.runner import Runner
 from server.contest.runtime.snapshot import take_snapshot, write_report
+from server.contest.store.move_costs import look_up_costs
 from server.contest.store.store import Store
 from server.contest.store.verify_process import verify
 from server.ops import descendants
@@ -54,13 +55,31 @@ class ContestService:
         self._arena = arena
         self._store = store
         self._seats = GameSeating(arena, watch)
+        self.cleaned = trio.Event()
+        """Set when no program of an earlier server is left: one started before might be taken for such a one."""
         self._held: set[int] = set()
         self._told: dict[int, str] = {}
         """By contest: what was last said of its report that could not be written."""
 
+    @property
+    def seats(self) -> GameSeating:
+        """The seating of its games, for others that play on the same cores."""
+        return self._seats
+
+    @property
+    def cores(self) -> tuple[int, int]:
+        """Return how many programs of contests can think at a time, and how many cores they have now."""
+        return self._seats.turns.cores, self._seats.turns.taken
+
+    @property
+    def cluster_room(self) -> tuple[int, int]:
+        """Return how many workers a cluster has, and how many games they can play at a time; 0 without a cluster."""
+        return (0, 0) if self._cluster is None else (self._cluster.workers, self._cluster.games)
+
     async def run(self) -> None:
         """Run contests until cancelled; then end their programs."""
         await self._end_left()
+        self.cleaned.set()
         async with trio.open_nursery() as nursery:
             nursery.start_soon(self._seats.watch_store)
             while True:
@@ -103,6 +122,7 @@ class ContestService:
             while await self._write(contest, -1) is None:
                 await trio.sleep(FAULT_SECONDS)
             await self._verify(contest)
+            await self._look_up_costs(contest)
         except Exception as error:
             log.error("contest_interrupted", contest=contest, seconds=FAULT_SECONDS, exc_info=error)
             await trio.sleep(FAULT_SECONDS)
@@ -129,6 +149,12 @@ class ContestService:
             log.error("contest_verification_failed", contest=contest, error=str(error), exc_info=error)
         finally:
             left = True
+
+    async def _look_up_costs(self, contest: int) -> None:
+        """Add to the report of a finished contest what its moves have cost, where tablebases know that."""
+        found = await self._seats.stored(partial(take_snapshot, self._store, contest, datetime.now(UTC)))
+        if await look_up_costs(self._arena.settings.data, contest, found.definition, found.games):
+            await self._write(contest, -1)
 
     async def _report(self, contest: int) -> None:
         """Update the report until cancelled."""

@@ -7,16 +7,23 @@ from typing import NamedTuple
 import msgspec
 
 from server.contest.definition import Definition
-from server.contest.fixtures import Finished
+from server.contest.fixtures import Finished, counted_games
 from server.contest.formats.plan import Plan, Present, plan
 from server.contest.hosts.contest_players import Presence
 from server.contest.programs.sandbox.cores import Cores
-from server.contest.report import files
+from server.contest.report import files, formatting
 from server.contest.report.contents import make_report
-from server.contest.report.estimate import Moment
-from server.contest.report.structure import Loss, Report
+from server.contest.report.estimate import Moment, budget_shares, estimate_left, estimate_stages
+from server.contest.report.interruptions import all_pauses
+from server.contest.report.render.dry_run import dry_run_lines
+from server.contest.report.structure import Loss, Pause, Report
+from server.contest.scoring.perfect_play import perfect_play
 from server.contest.store.folders import folder_of, link_to_log, links_to_logs
+from server.contest.store.move_costs import kept_costs
 from server.contest.store.store import Store
+
+MEASURED = 200
+"""Games of earlier contests, the last ones, by which the duration of others is judged."""
 
 
 class ContestSnapshot(NamedTuple):
@@ -41,6 +48,10 @@ def take_snapshot(store: Store, contest: int, now: datetime, present: Presence |
     pauses = store.pauses(contest)
     if present.paused is not None and (not pauses or pauses[-1].ended is not None):
         pauses.append(present.paused)  # that could not be kept
+    pauses = all_pauses(pauses, definition.interventions)
+    if definition.awaited_versions and row.closed is None:
+        when = "" if definition.versions_until is None else f" at {formatting.date(definition.versions_until)}"
+        pauses.append(Pause(row.opened, None, f"it is chosen{when} which versions of bots play"))
     seconds = {stage: (now - date).total_seconds() for stage, date in began.items()}
     found = plan(definition, games, Present(present.running, (), seconds))
     verified = store.verification(contest) if row.closed is not None else None
@@ -50,9 +61,40 @@ def take_snapshot(store: Store, contest: int, now: datetime, present: Presence |
     return ContestSnapshot(definition, games, found, moment)
 
 
+def dry_run(definition: Definition, shares: list[float], now: datetime) -> list[str]:
+    """Return what a contest that has not begun is going to take, a line for each stage.
+
+    ``shares`` are those of `measured_shares`.
+    """
+    share = sum(shares) / len(shares) if shares else None
+    moment = Moment(now, now, cores=Cores().count, share=share)
+    found = plan(definition, [])
+    stages = estimate_stages(definition, [], found, moment)
+    return dry_run_lines(definition, stages, estimate_left(definition, [], found, moment), len(shares))
+
+
+def measured_shares(store: Store, definition: Definition) -> list[float]:
+    """Return the parts of both budgets that the last games of the same variants took in the store's contests."""
+    wanted = {(variant.game, variant.parameters) for variant in definition.variants}
+    shares: list[float] = []
+    for row in reversed(store.contests()):
+        earlier = store.definition(row.id)
+        variants = {
+            number for number, variant in enumerate(earlier.variants) if (variant.game, variant.parameters) in wanted
+        }
+        if variants:
+            games = [game for game in counted_games(store.games(row.id)) if game.fixture.variant in variants]
+            shares += budget_shares(earlier, games[-MEASURED:])
+        if len(shares) >= MEASURED:
+            break
+    return shares[:MEASURED]
+
+
 def write_report(data: Path, contest: int, found: ContestSnapshot) -> Report:
     """Write the report of a contest into its folder, and return it; raises OSError."""
     made = _with_logs(found.report(), data, contest)
+    costs = perfect_play(counted_games(found.games), kept_costs(data, contest))
+    made = msgspec.structs.replace(made, perfect_play=costs)
     files.write_report_files(made, folder_of(data, contest))
     return made
 

@@ -5,6 +5,7 @@
 - `disqualification`: causes of lost games, and disqualifications
 - `game_result`: the result of a fixture from its finished match
 - `no_shows`: no-shows: missing entrants lose games, but only if nothing else can be played
+- `perfect_play`: how perfectly entrants have played in variants of which a tablebase has every value
 - `ratings`: ratings by maximum likelihood, their intervals, and likelihoods of superiority
 - `strength_model`: the model of strength behind ratings: its likelihood, and the maximum of that
 """

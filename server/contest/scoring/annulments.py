@@ -11,12 +11,14 @@ from server.contest.interventions import Intervention, Kind
 
 
 def with_commands(definition: Definition) -> Definition:
-    """Return a definition with the commands of the organiser's interventions."""
-    new = {done.name: done.command for done in definition.interventions if done.kind is Kind.COMMAND}
-    if not new:
-        return definition
-    entrants = (replace(entrant, command=new.get(entrant.name, entrant.command)) for entrant in definition.entrants)
-    return replace(definition, entrants=tuple(entrants))
+    """Return a definition with the commands of the organiser's interventions, and those of versions of bots."""
+    entrants = {entrant.name: entrant for entrant in definition.entrants}
+    for done in definition.interventions:
+        if done.kind is Kind.COMMAND:
+            entrants[done.name] = replace(entrants[done.name], command=done.command)
+        elif done.kind is Kind.VERSION:
+            entrants[done.name] = replace(entrants[done.name], command=done.command, folder=done.folder)
+    return replace(definition, entrants=tuple(entrants.values()))
 
 
 def replayed_matches(definition: Definition) -> set[int | None]:

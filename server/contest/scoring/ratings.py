@@ -83,8 +83,8 @@ def ratings(games: Iterable[Finished], names: Sequence[str], variants: int, anch
     )
 
 
-def standing(given: Data, name: str, place: int) -> tuple[Rating, tuple[float, ...]]:
-    """Return the rating of one of the players with its interval, and those of all in Elo, with an average of 0."""
+def standing(given: Data, name: str, place: int) -> Rating:
+    """Return the rating of one of the players with its interval."""
     best = fit(given)
     elo, low, high = _estimate(given, best, covariance(given, best.values), _against(given, (), place, None))
     games = sum(
@@ -92,8 +92,7 @@ def standing(given: Data, name: str, place: int) -> tuple[Rating, tuple[float, .
         for first, second, number in zip(given.first, given.second, given.won + given.drawn + given.lost, strict=True)
         if place in (first, second)
     )
-    everybody = tuple(ELO * float(value) for value in best.values[: given.players])
-    return Rating(name=name, elo=elo, low=low, high=high, games=games), everybody
+    return Rating(name=name, elo=elo, low=low, high=high, games=games)
 
 
 def superiority(games: Iterable[Finished], names: Sequence[str], variants: int) -> dict[tuple[str, str], float]:

@@ -5,7 +5,7 @@ from contextlib import closing
 from pathlib import Path
 
 from server.contest.store.folders import errors_of
-from server.contest.store.schema import BUSY_SECONDS
+from server.storage.database import BUSY_SECONDS
 from server.storage.player_logs import KeptByContest
 
 _ENTRANT = """

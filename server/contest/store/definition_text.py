@@ -21,6 +21,11 @@ FIRST_FIELDS = STORED.index("visible") + 1
 LATER_DEFAULTS = Definition.__struct_defaults__[FIRST_FIELDS - len(Definition.__struct_fields__) : -1]
 """The defaults of the others."""
 
+LATER_OF_FORMATS: dict[str, tuple[Any, ...]] = {"knockout": (False,)}
+"""By the word of a format, the defaults of the fields that were added to it later, together."""
+
+ENTRANTS = STORED.index("entrants")
+
 STAGES = STORED.index("stages")
 """A stage stands there as the word of its format, the list of the format's fields, and the stage's other fields."""
 
@@ -30,8 +35,17 @@ def encode(definition: Definition) -> str:
     values = msgspec.to_builtins(definition)[: len(STORED)]
     while len(values) > FIRST_FIELDS and values[-1] == LATER_DEFAULTS[len(values) - FIRST_FIELDS - 1]:
         values.pop()
-    values[STAGES] = [(word, format, *rest) for (word, *format), *rest in values[STAGES]]
+    for entrant in values[ENTRANTS]:
+        if not entrant[-1]:  # no version of a bot
+            entrant.pop()
+    values[STAGES] = [(word, _trimmed(word, format), *rest) for (word, *format), *rest in values[STAGES]]
     return msgspec.json.encode(values).decode()
+
+
+def _trimmed(word: str, format: list[Any]) -> list[Any]:
+    """Leave out the fields of a format that were added later, where they have their defaults."""
+    later = LATER_OF_FORMATS.get(word, ())
+    return format[: -len(later)] if later and tuple(format[-len(later) :]) == later else format
 
 
 def decode(text: str) -> Definition:

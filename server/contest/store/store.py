@@ -10,8 +10,8 @@ import json
 import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from datetime import UTC, datetime
-from math import inf, isinf
+from datetime import datetime
+from math import inf
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -26,8 +26,10 @@ from server.contest.report.structure import Pause
 from server.contest.scoring.annulments import effective_results, with_commands
 from server.contest.scoring.ratings import Rating, Ratings
 from server.contest.store import definition_text
-from server.contest.store.schema import BadStore, connect, guarded, snapshot, transaction
+from server.contest.store.rows import date_text, placeholders, read_date, read_fixture, read_interval_end, read_result
+from server.contest.store.schema import SCHEMA
 from server.contest.store.verification import Verdict
+from server.storage.database import BadStore, connect, guarded, snapshot, transaction
 from server.storage.disk import Disk
 
 FILE = "arena.sqlite3"
@@ -58,7 +60,8 @@ class Store:
         """Open or create a store, or make a ``copy`` in memory of an existing one. Raises `BadStore`."""
         self._path = path
         self._disk = Disk()
-        self._connection = snapshot(path) if copy else connect(path)
+        none = f"no contest was held in {path.parent}"
+        self._connection = snapshot(path, SCHEMA, none) if copy else connect(path, SCHEMA)
 
     def close(self) -> None:
         """Close the file; nothing else may be called then."""
@@ -82,7 +85,7 @@ class Store:
                 return int(row[0])
             contest = self._run(
                 "INSERT INTO contests (name, file, definition, opened) VALUES (?, ?, ?, ?)",
-                definition.name, file, text, _text(date),
+                definition.name, file, text, date_text(date),
             ).lastrowid  # fmt: skip
             assert contest is not None
             for place, entrant in enumerate(definition.entrants):
@@ -100,13 +103,13 @@ class Store:
         with self._transaction(synced=True):
             if self._count(contest) != interventions:
                 return False
-            self._run("UPDATE contests SET closed = ? WHERE id = ? AND closed IS NULL", _text(date), contest)
+            self._run("UPDATE contests SET closed = ? WHERE id = ? AND closed IS NULL", date_text(date), contest)
             return True
 
     def contests(self) -> list[Contest]:
         """Return all contests in the order in which they were opened."""
         rows = self._rows("SELECT id, name, opened, closed FROM contests ORDER BY id")
-        return [Contest(id, name, _date(opened), closed and _date(closed)) for id, name, opened, closed in rows]
+        return [Contest(id, name, read_date(opened), closed and read_date(closed)) for id, name, opened, closed in rows]
 
     def contest(self, contest: int) -> Contest:
         """Return a contest; raises KeyError where there is none."""
@@ -120,26 +123,32 @@ class Store:
 
         Commands are those that they have given. Raises KeyError where there is no such contest.
         """
+        return with_commands(replace(self.opened_with(contest)[1], interventions=self.interventions(contest)))
+
+    def opened_with(self, contest: int) -> tuple[str, Definition]:
+        """Return the text of the file with which a contest was opened, and its definition without interventions.
+
+        Raises KeyError where there is no such contest.
+        """
         with guarded(self._path):
-            row = self._row("SELECT definition FROM contests WHERE id = ?", contest)
+            row = self._row("SELECT file, definition FROM contests WHERE id = ?", contest)
         if row is None:
             raise KeyError(contest)
         try:
-            found = definition_text.decode(row[0])
+            return row[0], definition_text.decode(row[1])
         except msgspec.DecodeError as error:
             raise BadStore(f"{self._path} is damaged: contest {contest} has no readable definition: {error}") from None
-        return with_commands(replace(found, interventions=self.interventions(contest)))
 
     def interventions(self, contest: int) -> tuple[Intervention, ...]:
         """Return what the organiser has changed in a contest, in order."""
         rows = self._rows(
-            "SELECT number, date, kind, name, match, command, stage, round FROM interventions "
+            "SELECT number, date, kind, name, match, command, stage, round, folder, version, sha256 FROM interventions "
             "WHERE contest = ? ORDER BY number",
             contest,
         )
         return tuple(
-            Intervention(number, _date(date), Kind(kind), name, match, tuple(json.loads(command)), stage, round)
-            for number, date, kind, name, match, command, stage, round in rows
+            Intervention(number, read_date(date), Kind(kind), name, match, tuple(json.loads(command)), *rest)
+            for number, date, kind, name, match, command, *rest in rows
         )
 
     def intervene(self, contest: int, make: Callable[[int], Intervention]) -> Intervention:
@@ -150,9 +159,9 @@ class Store:
         with self._transaction(synced=True):
             done = make(self._count(contest) + 1)
             self._run(
-                f"INSERT INTO interventions VALUES ({_marks(9)})",
-                contest, done.number, _text(done.date), str(done.kind), done.name, done.match,
-                json.dumps(done.command), done.stage, done.round,
+                f"INSERT INTO interventions VALUES ({placeholders(12)})",
+                contest, done.number, date_text(done.date), str(done.kind), done.name, done.match,
+                json.dumps(done.command), done.stage, done.round, done.folder, done.version, done.sha256,
             )  # fmt: skip
             return done
 
@@ -160,7 +169,7 @@ class Store:
         """Return the fixtures of all games that have begun or were lost without being played, by match."""
         found: dict[int | None, list[Fixture]] = {}
         for match, *values in self._rows(f"SELECT match, {_FIXTURE} FROM pairings WHERE contest = ?", contest):
-            found.setdefault(match, []).append(_fixture(values))
+            found.setdefault(match, []).append(read_fixture(values))
         return found
 
     def _count(self, contest: int) -> int:
@@ -170,12 +179,12 @@ class Store:
     def stage_began(self, contest: int, number: int, date: datetime) -> None:
         """Save the date when a stage began; the first date stands."""
         with self._transaction():
-            self._run("INSERT INTO stages VALUES (?, ?, ?) ON CONFLICT DO NOTHING", contest, number, _text(date))
+            self._run("INSERT INTO stages VALUES (?, ?, ?) ON CONFLICT DO NOTHING", contest, number, date_text(date))
 
     def stages(self, contest: int) -> dict[int, datetime]:
         """Return when each stage began."""
         rows = self._rows("SELECT number, began FROM stages WHERE contest = ? ORDER BY number", contest)
-        return {number: _date(began) for number, began in rows}
+        return {number: read_date(began) for number, began in rows}
 
     def begin(self, contest: int, fixture: Fixture, match: int, interventions: int = 0) -> bool:
         """Save the fixture of a match before it begins; doing so again changes nothing.
@@ -208,7 +217,7 @@ class Store:
             "WHERE contest = ? AND match IS NOT NULL AND id NOT IN (SELECT pairing FROM games) ORDER BY match",
             contest,
         )
-        return {match: _fixture(values) for match, *values in rows}
+        return {match: read_fixture(values) for match, *values in rows}
 
     def finish(self, contest: int, finished: Finished, record: str = "") -> int:
         """Save a result, also of a match that was not saved before, and of a game that was not played.
@@ -222,7 +231,7 @@ class Store:
         with self._transaction(synced=True):
             pairing = self._pairing(contest, finished.fixture, finished.match, finished.interventions)
             self._run(
-                f"INSERT INTO games (pairing, {_RESULT}, record_sha256) VALUES ({_marks(13)}) "
+                f"INSERT INTO games (pairing, {_RESULT}, record_sha256) VALUES ({placeholders(13)}) "
                 "ON CONFLICT (pairing) DO NOTHING",
                 pairing, finished.winner, finished.termination, finished.detail, finished.plies,
                 *finished.used, *finished.ready, *finished.gone, finished.seconds, record,
@@ -245,13 +254,13 @@ class Store:
         """Save the resource usage of programs; existing values stand."""
         for side, usage in enumerate(programs):
             if usage is not None:
-                self._run(f"INSERT OR IGNORE INTO programs VALUES ({_marks(6)})", pairing, side, *usage)
+                self._run(f"INSERT OR IGNORE INTO programs VALUES ({placeholders(6)})", pairing, side, *usage)
 
     def failed(self, contest: int, fixture: Fixture) -> None:
         """Count a failed attempt to play a game."""
         with self._transaction():
             self._run(
-                f"INSERT INTO failures (contest, {_FIXTURE}, number) VALUES ({_marks(8)}, 1) "
+                f"INSERT INTO failures (contest, {_FIXTURE}, number) VALUES ({placeholders(8)}, 1) "
                 "ON CONFLICT DO UPDATE SET number = number + 1",
                 contest, *fixture[:-1], *fixture.players,
             )  # fmt: skip
@@ -259,13 +268,13 @@ class Store:
     def failures(self, contest: int) -> dict[Fixture, int]:
         """Return the numbers of failed attempts by game."""
         rows = self._rows(f"SELECT number, {_FIXTURE} FROM failures WHERE contest = ?", contest)
-        return {_fixture(values): number for number, *values in rows}
+        return {read_fixture(values): number for number, *values in rows}
 
     def pause(self, contest: int, reason: str, date: datetime) -> None:
         """Save the beginning of a pause, and end one that lasts."""
         with self._transaction():
             self._end_pause(contest, date)
-            self._run("INSERT INTO pauses (contest, began, reason) VALUES (?, ?, ?)", contest, _text(date), reason)
+            self._run("INSERT INTO pauses (contest, began, reason) VALUES (?, ?, ?)", contest, date_text(date), reason)
 
     def end_pause(self, contest: int, date: datetime) -> None:
         """Save the end of a pause."""
@@ -273,12 +282,12 @@ class Store:
             self._end_pause(contest, date)
 
     def _end_pause(self, contest: int, date: datetime) -> None:
-        self._run("UPDATE pauses SET ended = ? WHERE contest = ? AND ended IS NULL", _text(date), contest)
+        self._run("UPDATE pauses SET ended = ? WHERE contest = ? AND ended IS NULL", date_text(date), contest)
 
     def pauses(self, contest: int) -> list[Pause]:
         """Return when and why a contest paused, in order."""
         rows = self._rows("SELECT began, ended, reason FROM pauses WHERE contest = ? ORDER BY id", contest)
-        return [Pause(_date(began), ended and _date(ended), reason) for began, ended, reason in rows]
+        return [Pause(read_date(began), ended and read_date(ended), reason) for began, ended, reason in rows]
 
     def games(self, contest: int) -> list[Finished]:
         """Return all results in the order in which they were saved, with those of annulled matches.
@@ -303,7 +312,7 @@ class Store:
             )
         }
         return [
-            _finished(row)._replace(programs=(programs.get((pairing, 0)), programs.get((pairing, 1))))
+            read_result(row)._replace(programs=(programs.get((pairing, 0)), programs.get((pairing, 1))))
             for *row, pairing in rows
         ]
 
@@ -333,7 +342,7 @@ class Store:
         with self._transaction(synced=True):
             self._run(
                 "INSERT OR REPLACE INTO verifications VALUES (?, ?, ?, ?, ?)",
-                contest, _text(date), verdict.games, verdict.trusted, json.dumps(list(verdict.differences)),
+                contest, date_text(date), verdict.games, verdict.trusted, json.dumps(list(verdict.differences)),
             )  # fmt: skip
 
     def verification(self, contest: int) -> Verdict | None:
@@ -350,11 +359,11 @@ class Store:
                 low = -inf if rating.low is None else rating.low
                 high = inf if rating.high is None else rating.high
                 self._run(
-                    f"INSERT INTO ratings VALUES ({_marks(7)})",
+                    f"INSERT INTO ratings VALUES ({placeholders(7)})",
                     contest, place, rating.name, rating.elo, low, high, rating.games,
                 )  # fmt: skip
             for variant, values_of_one in enumerate(zip(ratings.advantage, ratings.draws, strict=True)):
-                self._run(f"INSERT INTO variant_ratings VALUES ({_marks(4)})", contest, variant, *values_of_one)
+                self._run(f"INSERT INTO variant_ratings VALUES ({placeholders(4)})", contest, variant, *values_of_one)
 
     def ratings(self, contest: int) -> Ratings | None:
         """Return the ratings that were saved last; None if there are none."""
@@ -365,7 +374,7 @@ class Store:
         if not rows:
             return None
         table = tuple(
-            Rating(name=name, elo=elo, low=_end(low), high=_end(high), games=games)
+            Rating(name=name, elo=elo, low=read_interval_end(low), high=read_interval_end(high), games=games)
             for name, elo, low, high, games in rows
         )
         return Ratings(table, tuple(row[0] for row in variants), tuple(row[1] for row in variants))
@@ -382,11 +391,11 @@ class Store:
             )  # fmt: skip
         else:
             row = self._row(f"SELECT id, {_FIXTURE} FROM pairings WHERE contest = ? AND match = ?", contest, match)
-            if row is not None and _fixture(row[1:]) != fixture:
-                raise ValueError(f"match {match} plays {_fixture(row[1:])}, and not {fixture}")
+            if row is not None and read_fixture(row[1:]) != fixture:
+                raise ValueError(f"match {match} plays {read_fixture(row[1:])}, and not {fixture}")
         if row is not None:
             return int(row[0])
-        insert = f"INSERT INTO pairings (contest, match, {_FIXTURE}, interventions) VALUES ({_marks(10)})"
+        insert = f"INSERT INTO pairings (contest, match, {_FIXTURE}, interventions) VALUES ({placeholders(10)})"
         number = self._run(insert, contest, match, *values, interventions).lastrowid
         assert number is not None
         return number
@@ -411,38 +420,3 @@ class Store:
     def _rows(self, query: str, *values: Any) -> list[Any]:
         with guarded(self._path):
             return self._run(query, *values).fetchall()
-
-
-def _fixture(values: Any) -> Fixture:
-    stage, round, variant, pair, opening, first, second = values
-    return Fixture(stage, round, variant, pair, opening, (first, second))
-
-
-def _finished(row: Any) -> Finished:
-    fixture, (match, interventions, winner, termination, detail, plies, *flags, seconds) = _fixture(row[:7]), row[7:]
-    used, ready, gone = flags[:2], flags[2:4], flags[4:]
-    return Finished(
-        fixture, match, winner, termination, detail, plies,
-        (used[0], used[1]), (bool(ready[0]), bool(ready[1])), (bool(gone[0]), bool(gone[1])),
-        seconds, interventions,
-    )  # fmt: skip
-
-
-def _end(of_interval: float) -> float | None:
-    """Return the end of an interval; None for the infinite one that stands for none."""
-    return None if isinf(of_interval) else of_interval
-
-
-def _marks(number: int) -> str:
-    """Return placeholders for a number of parameters."""
-    return ", ".join("?" * number)
-
-
-def _text(date: datetime) -> str:
-    if date.tzinfo is None:
-        raise ValueError(f"a date needs its time zone, and {date.isoformat()} has none")
-    return date.astimezone(UTC).isoformat()
-
-
-def _date(text: str) -> datetime:
-    return datetime.fromisoformat(text)

@@ -2,7 +2,7 @@
 
 Each difference is a sentence. What a record shows is recomputed from it: winner, termination, moves, times. Games that
 were not played have none: forfeits have to follow from the games before them. Absences and games that were set aside
-stand in the database alone, and are named; that they are possible in the contest is all that can be checked.
+stand in the kept results alone, and are named; that they are possible in the contest is all that can be checked.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -15,9 +15,9 @@ from engine.games.outcome import ANNULLED
 from engine.record import BadRecord, Summary
 from server.contest.definition import Definition, Ladder
 from server.contest.fixtures import ABSENT, BOTH_WAYS, FORFEIT, SET_ASIDE, WITHDRAWN, Finished, Fixture, counted_games
-from server.contest.formats.plan import Plan, forfeit
+from server.contest.formats.plan import Plan, Present, forfeit, plan
 from server.contest.formats.standings import standings
-from server.contest.scoring.annulments import effective_results
+from server.contest.scoring.annulments import effective_results, replayed_matches
 from server.contest.scoring.disqualification import Disqualification, find_disqualified
 from server.contest.scoring.game_result import game_result
 from server.contest.scoring.no_shows import missing_sentence
@@ -55,7 +55,7 @@ class Verdict(NamedTuple):
         text = f"{self.games} {'game' if self.games == 1 else 'games'}"
         alone = ""
         if self.trusted:
-            alone = f"; {self.trusted} did not take place, by the database alone: no record shows it"
+            alone = f"; {self.trusted} did not take place, by the kept results alone: no record shows it"
         if not self.differences:
             return f"verified: {text}{alone}"
         return f"NOT verified: {len(self.differences)} differences in {text}{alone}"
@@ -80,12 +80,57 @@ class Evidence(NamedTuple):
     """Of the record when the result was kept; empty where that is not known."""
 
 
+class Past(NamedTuple):
+    """A contest as it was kept."""
+
+    definition: Definition
+    results: Sequence[Finished]
+    """All in order, without the effects of interventions."""
+    kept: Mapping[int, str]
+    """SHA-256 of the record of each match when its result was kept."""
+    seconds: Mapping[int, float]
+    """How long each stage has taken."""
+    closed: bool
+
+    @property
+    def played(self) -> list[Finished]:
+        """Return the results that have records."""
+        return [result for result in self.results if result.match is not None]
+
+
 class Checked(NamedTuple):
     """The result of checking a game."""
 
     game: Finished
-    """By the record where that is true, else as the database has it."""
+    """By the record where that is true, else as it was kept."""
     differences: tuple[str, ...]
+
+
+class Recomputed(NamedTuple):
+    """A contest as its records show it."""
+
+    standing: int
+    """Results that have records and were not annulled by the organiser."""
+    shown: list[Finished]
+    """All games by their records, with the effects of interventions."""
+    plan: Plan
+    differences: list[str]
+
+
+def recompute(past: Past, checked: Mapping[int | None, Checked]) -> Recomputed:
+    """Hold a contest whose results were ``checked`` against its rules: forfeits, absences, pairings and tables."""
+    definition, results = past.definition, past.results
+    replayed = replayed_matches(definition)  # whose results count for nobody, be their records true or not
+    standing = [result for result in past.played if result.match not in replayed]
+    differences = [sentence for result in standing for sentence in checked[result.match].differences]
+    differences += check_unplayed(definition, results)
+    differences += check_absences(definition, results)
+    by_record = [checked[result.match].game if result.match is not None else result for result in results]
+    games, shown = (effective_results(definition, some) for some in (results, by_record))
+    stands = plan(definition, games, Present(frozenset(), (), past.seconds))
+    differences += check_schedule(definition, games, stands, closed=past.closed)
+    differences += check_tables(definition, counted_games(games), counted_games(shown), stands)
+    return Recomputed(len(standing), shown, stands, differences)
 
 
 def check(definition: Definition, evidence: Evidence) -> Checked:
@@ -105,13 +150,13 @@ def check(definition: Definition, evidence: Evidence) -> Checked:
     state = recovery.finished_state(summary)
     if state is None:
         if result.termination not in ANNULLED:
-            found.append(f"{match}: the record has no result, and the database has {result.termination}")
+            found.append(f"{match}: the record has no result, and {result.termination} was kept")
         return Checked(result, tuple(found))
     game = game_result(result.fixture, state, summary.gone)
     for name in _SHOWN:
         mine, its = getattr(result, name), getattr(game, name)
         if mine != its:
-            found.append(f"{match}: {name} is {_words(mine)} in the database, and {_words(its)} by the record")
+            found.append(f"{match}: {name} is {_words(mine)} as kept, and {_words(its)} by the record")
     return Checked(_with_the_rest(game, result), tuple(found))
 
 
@@ -168,16 +213,16 @@ def check_unplayed(definition: Definition, results: Sequence[Finished]) -> list[
 
 
 def unproven(results: Sequence[Finished]) -> list[str]:
-    """Return a sentence for each game that did not take place, since only the database shows it."""
+    """Return a sentence for each game that did not take place, since only the kept results show it."""
     return [
-        f"{_name(game)} in round {game.fixture.round}: {game.termination}, by the database alone: {game.detail}"
+        f"{_name(game)} in round {game.fixture.round}: {game.termination}, by the kept results alone: {game.detail}"
         for game in results
         if not game.played and game.termination not in FORFEITED
     ]
 
 
 def check_absences(definition: Definition, results: Sequence[Finished]) -> list[str]:
-    """Return the unplayed games that cannot have ended as the database says."""
+    """Return the unplayed games that cannot have ended as was kept."""
     return [
         f"{_name(game)} in round {game.fixture.round}: {fault}"
         for game in results
@@ -208,7 +253,7 @@ def _impossible(definition: Definition, game: Finished) -> str:
     if all(connect.values()):
         right = missing_sentence(list(connect), definition.patience)
         if game.detail != right:
-            return f"the sentence is {game.detail!r} in the database, and has to be {right!r}"
+            return f"the sentence is {game.detail!r} as kept, and has to be {right!r}"
     return ""
 
 
@@ -229,7 +274,7 @@ def check_schedule(definition: Definition, games: Sequence[Finished], plan: Plan
 
 
 def check_tables(definition: Definition, kept: Sequence[Finished], shown: Sequence[Finished], plan: Plan) -> list[str]:
-    """Return the differences between the tables from the records and from the database."""
+    """Return the differences between the tables from the records and from the kept results."""
     found = []
     for stage in plan.stages:
         if stage.number < 0:
@@ -241,7 +286,7 @@ def check_tables(definition: Definition, kept: Sequence[Finished], shown: Sequen
             if (mine.place, mine.name, mine.points) != (its.place, its.name, its.points):
                 found.append(
                     f"the table of stage {stage.number + 1}: by the records {its.name} is {its.place}. with "
-                    f"{its.points:g} points, where the database has {mine.name} as {mine.place}. with {mine.points:g}"
+                    f"{its.points:g} points, and by the kept results {mine.name} is {mine.place}. with {mine.points:g}"
                 )
     return found
 

@@ -13,23 +13,20 @@ import msgspec
 
 from server.contest.definition import Definition
 from server.contest.fixtures import Finished, counted_games
-from server.contest.formats.plan import Plan, Present, plan
+from server.contest.formats.plan import Plan
 from server.contest.formats.standings import standings
 from server.contest.report import files
 from server.contest.report.structure import Report
-from server.contest.scoring.annulments import effective_results, replayed_matches
 from server.contest.store.folders import folder_of
 from server.contest.store.lost_records import find_record
 from server.contest.store.store import FILE, Store
 from server.contest.store.verification import (
     Checked,
     Evidence,
+    Past,
     Verdict,
     check,
-    check_absences,
-    check_schedule,
-    check_tables,
-    check_unplayed,
+    recompute,
     stray,
     unproven,
 )
@@ -45,16 +42,14 @@ Told = Callable[[int, int], None]
 """Is told how many games have been checked, of how many. What it raises ends the verification."""
 
 
-class _Past(NamedTuple):
+class _Kept(NamedTuple):
     """The contents of the store about a contest."""
 
-    definition: Definition
-    results: list[Finished]
-    kept: dict[int, str]
-    seconds: Mapping[int, float]
-    closed: bool
+    past: Past
     known: set[int]
+    """Matches of all contests."""
     begun: list[int]
+    """Matches of this one without a result."""
 
 
 def contest_called(data: Path, name: str) -> int:
@@ -73,49 +68,32 @@ def verify(data: Path, contest: int, told: Told = lambda done, count: None, proc
     ``processes``: in how many others; None: in as many as there are cores, where it is worth it. Takes long where there
     are many games: about ten milliseconds each.
     """
-    past = _read(data, contest)
-    played = [result for result in past.results if result.match is not None]
+    past, known, begun = _read(data, contest)
     checked: dict[int | None, Checked] = {}
-    for found in _checked(data, past, played, told, processes):
+    for found in _checked(data, past, told, processes):
         checked[found.game.match] = found
-    replayed = replayed_matches(past.definition)  # whose results count for nobody, be their records true or not
-    standing = [result for result in played if result.match not in replayed]
-    differences = [sentence for result in standing for sentence in checked[result.match].differences]
-    differences += check_unplayed(past.definition, past.results)
-    differences += check_absences(past.definition, past.results)
-    shown = [checked[result.match].game if result.match is not None else result for result in past.results]
-    games, by_record = (effective_results(past.definition, some) for some in (past.results, shown))
-    stands = plan(past.definition, games, Present(frozenset(), (), past.seconds))
-    differences += check_schedule(past.definition, games, stands, closed=past.closed)
-    differences += check_tables(past.definition, counted_games(games), counted_games(by_record), stands)
+    standing, shown, stands, differences = recompute(past, checked)
     if past.closed:
-        differences += _strays(data, past, stands)
-        differences += [f"match {match} was begun, and has no result" for match in past.begun]
-        differences += _reported(folder_of(data, contest), past.definition, counted_games(by_record), stands)
+        differences += _strays(data, past.definition, known, stands)
+        differences += [f"match {match} was begun, and has no result" for match in begun]
+        differences += _reported(folder_of(data, contest), past.definition, counted_games(shown), stands)
     alone = unproven(past.results)
-    return Verdict(len(standing), len(alone), tuple(differences), tuple(alone))
+    return Verdict(standing, len(alone), tuple(differences), tuple(alone))
 
 
-def _read(data: Path, contest: int) -> _Past:
+def _read(data: Path, contest: int) -> _Kept:
     with closing(Store(data / FILE, copy=True)) as store:
         row = store.contest(contest)
         end = row.closed or row.opened
         seconds = {stage: (end - began).total_seconds() for stage, began in store.stages(contest).items()}
-        return _Past(
-            store.definition(contest),
-            store.results(contest),
-            store.records(contest),
-            seconds,
-            row.closed is not None,
-            store.known_matches(),
-            list(store.begun(contest)),
-        )
+        definition, results, records = store.definition(contest), store.results(contest), store.records(contest)
+        past = Past(definition, results, records, seconds, row.closed is not None)
+        return _Kept(past, store.known_matches(), list(store.begun(contest)))
 
 
-def _checked(
-    data: Path, past: _Past, played: Sequence[Finished], told: Told, processes: int | None
-) -> Iterator[Checked]:
+def _checked(data: Path, past: Past, told: Told, processes: int | None) -> Iterator[Checked]:
     """Check all results that have records, a batch at a time."""
+    played = past.played
     parts = [played[start : start + AT_A_TIME] for start in range(0, len(played), AT_A_TIME)]
     done = 0
     told(0, len(played))
@@ -160,11 +138,11 @@ def _evidence(data: Path, result: Finished, kept: Mapping[int, str]) -> Evidence
     return Evidence(result, found.decode(errors="replace"), sha256, kept.get(result.match, ""))
 
 
-def _strays(data: Path, past: _Past, stands: Plan) -> Iterator[str]:
+def _strays(data: Path, definition: Definition, known: set[int], stands: Plan) -> Iterator[str]:
     """Return a sentence for each record of a game of the contest that the database does not have."""
     for path in sorted((data / "records").glob(f"*{SUFFIX}")):
-        if path.stem.isdecimal() and int(path.stem) not in past.known and path.is_file():
-            fixture = stray(past.definition, stands, path.read_text(encoding="utf-8", errors="replace"))
+        if path.stem.isdecimal() and int(path.stem) not in known and path.is_file():
+            fixture = stray(definition, stands, path.read_text(encoding="utf-8", errors="replace"))
             if fixture is not None:
                 players = " against ".join(fixture.players)
                 yield f"match {path.stem} has a record, {players} as in this contest, and the database lacks it"

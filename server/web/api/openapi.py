@@ -6,7 +6,9 @@ from typing import Any
 
 import msgspec
 
-from server.web.api.operations import BASE, EVENTS, JSON, NDJSON, SVG, TEXT, Fault, Operation
+from server.web.api.operations import BASE, EVENTS, NDJSON, TEXT, Fault, Operation
+from server.web.http.answers import JSON
+from server.web.play.pictures import GIF, PNG, SVG
 
 FAULT = "Why there is no answer, in one sentence"
 
@@ -39,11 +41,16 @@ def document(operations: Iterable[Operation], version: str) -> dict[str, object]
 
 def _operation(operation: Operation, schema_of: Mapping[str, object]) -> dict[str, object]:
     schema = schema_of[repr(operation.answer)]
-    note = {NDJSON: "; each line is JSON of this type", EVENTS: "; the data of each event is JSON of this type"}
+    note = {
+        NDJSON: "; each line is JSON of this type",
+        EVENTS: "; the data of each event, or each message of a WebSocket, is JSON of this type",
+    }
     answer = {
         "description": operation.summary + note.get(operation.media_type, ""),
         "content": {
-            operation.media_type: {"schema": {"type": "string"} if operation.media_type in (TEXT, SVG) else schema}
+            operation.media_type: {
+                "schema": {"type": "string"} if operation.media_type in (TEXT, SVG, PNG, GIF) else schema
+            }
         },
     }
     fault = {"description": FAULT, "content": {JSON: {"schema": schema_of[repr(Fault)]}}}

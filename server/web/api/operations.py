@@ -5,18 +5,23 @@ from dataclasses import dataclass
 import msgspec
 
 from server.web.api.records import PlayedMatch
+from server.web.http.answers import JSON
 from server.web.play import exact
+from server.web.play.pictures import GIF, PNG, SVG, PictureQuestion
 from server.web.play.questions import Advice, Answer, Question, Rows
 from server.web.replay.evaluations import Values
 from server.web.replay.match_frames import Info, NoteView, Now
 from server.web.views.contests import Entry
 from server.web.views.lobby import Overview, Running
 
-JSON, TEXT, NDJSON, EVENTS = "application/json", "text/plain", "application/x-ndjson", "text/event-stream"
-SVG = "image/svg+xml"
+TEXT, NDJSON, EVENTS = "text/plain", "application/x-ndjson", "text/event-stream"
 
 BASE = "/api/v1"
 """What all paths begin with. A change that breaks a program gets another number."""
+
+
+PLY = "ply", "how many moves were made before"
+THEME = "theme", "light, or dark for dark pages; light if missing"
 
 
 class GameEntry(msgspec.Struct, frozen=True):
@@ -83,7 +88,21 @@ OPERATIONS = (
         summary="A picture of a position of a match, the last one or that after so many moves",
         answer=str,
         media_type=SVG,
-        query=(("ply", "how many moves were made before"),),
+        query=(PLY, THEME),
+    ),
+    Operation(
+        path="/matches/{number}/position.png",
+        summary="The same picture as PNG, up to three times as large",
+        answer=str,
+        media_type=PNG,
+        query=(PLY, THEME, ("scale", "how many times as large, 1 to 3; 1 if missing")),
+    ),
+    Operation(
+        path="/matches/{number}/match.gif",
+        summary="A match that is over as an animated picture: of a long one the last 240 moves",
+        answer=str,
+        media_type=GIF,
+        query=(THEME,),
     ),
     Operation(
         path="/matches/{number}/notes",
@@ -135,8 +154,26 @@ OPERATIONS = (
         answer=str,
         media_type=SVG,
         method="POST",
-        body=Question,
+        body=PictureQuestion,
         serves="/api/play/picture",
+    ),
+    Operation(
+        path="/picture.png",
+        summary="The same picture as PNG, up to three times as large",
+        answer=str,
+        media_type=PNG,
+        method="POST",
+        body=PictureQuestion,
+        serves="/api/play/png",
+    ),
+    Operation(
+        path="/picture.gif",
+        summary="A game as an animated picture, of a long one the last 240 moves",
+        answer=str,
+        media_type=GIF,
+        method="POST",
+        body=PictureQuestion,
+        serves="/api/play/gif",
     ),
     Operation(
         path="/rows",

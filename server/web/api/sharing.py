@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 
 import msgspec
 
-from server.web.http.path_numbers import Number
+from server.web.http.numbers import Number
 from server.web.http.response_guard import POLICY
 
 FRAME_HEADERS = {
@@ -36,7 +36,10 @@ FRAME = """<!doctype html>
 </head>
 <body class="frame">
   <a href="/match/{match}" target="_blank" rel="noopener">
-    <img src="/api/v1/matches/{match}/position.svg?ply={plies}" alt="The board, moves made: {plies}">
+    <picture>
+      <source media="(prefers-color-scheme: dark)" srcset="{board}&amp;theme=dark">
+      <img src="{board}" alt="The board, moves made: {plies}">
+    </picture>
     <span>{title}</span>
   </a>
 </body>
@@ -57,8 +60,9 @@ class Embed(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def title_of(players: tuple[str, str], result: str) -> str:
-    """Return who plays, and the result where there is one."""
-    return f"{players[0]} – {players[1]}" + (f": {result}" if result else "")
+    """Return who plays, and the result where there is one: the side that has won, ``draw`` or ``annulled``."""
+    told = result if result in ("", "draw", "annulled") else f"{result} wins"
+    return f"{players[0]} – {players[1]}" + (f": {told}" if told else "")
 
 
 def frame(match: int, title: str, plies: int, running: bool, address: Callable[[str], str]) -> str:
@@ -66,6 +70,7 @@ def frame(match: int, title: str, plies: int, running: bool, address: Callable[[
     refresh = f'  <meta http-equiv="refresh" content="{REFRESH_SECONDS}">\n' if running else ""
     return FRAME.format(
         match=match,
+        board=f"/api/v1/matches/{match}/position.svg?ply={plies}",
         title=escape(title),
         plies=plies,
         refresh=refresh,

@@ -1,10 +1,14 @@
 """The pages as HTML documents: what each has of its own, ``pages/NAME.html``, in the frame that all of them share."""
 
+import re
+from collections.abc import Sequence
 from html import escape
 from importlib.resources import files
 from typing import NamedTuple
 
-from server.web.assets.static_files import File, address, file_of, imported
+from server.web.assets.static_files import File, address, file_of, imported, words_of
+from server.web.assets.texts.catalogue import Texts, texts
+from server.web.assets.texts.choice import LANGUAGES
 
 LINKS = {
     "/": "Lobby",
@@ -12,14 +16,16 @@ LINKS = {
     "/play": "Play",
     "/analysis": "Analysis",
     "/contests": "Contests",
+    "/ladder": "Ladder",
     "/games": "Games",
     "/explorer": "Openings",
     "/atlas": "Atlas",
+    "/me": "Account",
 }
 """The pages that every page leads to."""
 
 HEAD = """<!doctype html>
-<html lang="en">
+<html lang="{language}">
 <head>
   <meta charset="utf-8">
   <meta name="viewport" content="width=device-width, initial-scale=1">
@@ -28,15 +34,17 @@ HEAD = """<!doctype html>
 {resources}
 </head>
 <body>
-  <a class="skip" href="#{target}">To the {target_name}</a>
+  <a class="skip" href="#{target}">{skip}</a>
   <header class="bar">
     <div>
       <a class="brand" href="/"><img src="{icon}" alt="">gipf-arena</a>
-      <nav aria-label="Pages">
+      <nav aria-label="{pages}">
 {links}
       </nav>
       {status}
-      <button type="button" class="theme" id="theme" aria-label="Dark colours" aria-pressed="false" hidden>◐</button>
+      {other}
+      {sounds}
+      <button type="button" class="switch" id="theme" aria-label="{dark}" aria-pressed="false" hidden>◐</button>
     </div>
   </header>
 """
@@ -46,12 +54,27 @@ TAIL = "</body>\n</html>\n"
 STATUS = '<span class="status" role="status" id="status" hidden></span>'
 """Whether a live page is connected."""
 
+SOUNDS = '<button type="button" class="switch" id="sounds" aria-label="{sounds}" aria-pressed="false" hidden>♪</button>'
+"""Switches sounds on and off."""
+
 NO_PAGE = """<main id="main" class="alone">
   <h1>There is no page here</h1>
-  <p class="card notice bad" role="alert">{sentence}</p>
+  <p class="card notice bad" role="alert">SENTENCE</p>
   <p><a class="button main" href="/">To the lobby</a></p>
 </main>
 """
+
+SCRIPTLESS = re.compile(r"(?<=<noscript>).*?(?=</noscript>\n)", re.DOTALL)
+"""What the body of a page says first to browsers without JavaScript, which see nothing else of it."""
+
+NEEDS_SCRIPT = """<noscript><h1>{title}</h1>
+<p class="card notice">This page needs JavaScript; the lobby, matches and contests can be read without it.</p>
+</noscript>
+"""
+"""What it says where nothing better is known."""
+
+REFUSED = NO_PAGE.replace("There is no page here", "This page cannot be shown")
+"""Of a page that is there, but not for this reader or not now."""
 
 
 class Document(NamedTuple):
@@ -66,77 +89,128 @@ class Document(NamedTuple):
     current: str = ""
     """The link that stands for it."""
     live: bool = False
-    target: tuple[str, str] = ("main", "content")
-    """Where a reader without a mouse skips to, and what that is called."""
+    sounds: bool = False
+    """Whether moves are made on its board, and may be heard."""
+    target: str = "main"
+    """Where a reader without a mouse skips to: all that a page has of its own, or its board."""
+
+
+ANNOUNCEMENTS = b'<div id="announcements" role="status"></div>'
+"""The place for what organisers announce."""
+
+SKIP = {"main": "To the content", "board": "To the board"}
+"""What leads to a `Document.target`."""
 
 
 DOCUMENTS = {
     "/": Document("lobby", "Lobby", ("contests/contests", "lobby/lobby"), "lobby/lobby", "/", live=True),
-    "/match/{number:number}": Document("match", "Match", ("match/match",), "match/match", live=True),
-    "/replay": Document("match", "Replay", ("match/match",), "match/match", "/replay", live=True),
-    "/play": Document("play", "Play", ("play/play",), "play/play", "/play", target=("board", "board")),
+    "/match/{number:number}": Document("match", "Match", ("match/match",), "match/match", live=True, sounds=True),
+    "/replay": Document("match", "Replay", ("match/match",), "match/match", "/replay", live=True, sounds=True),
+    "/play": Document("play", "Play", ("play/play",), "play/play", "/play", target="board", sounds=True),
     "/analysis": Document(
         "analysis",
         "Analysis",
         ("play/play", "analysis/analysis"),
         "analysis/analysis",
         "/analysis",
-        target=("board", "board"),
+        target="board",
     ),
     "/contests": Document("contests", "Contests", ("contests/contests",), "contests/contests", "/contests"),
     "/contest/{number:number}": Document(
-        "contest", "Contest", ("contests/contests", "contest"), "contests/contest", "/contests"
+        "contest", "Contest", ("contests/contests", "contests/tiles", "contest"), "contests/contest", "/contests"
     ),
     "/atlas": Document("atlas", "Atlas of solved variants", ("atlas/atlas",), "atlas/atlas", "/atlas"),
     "/player/{name:path}": Document("player", "Player", ("people/people",), "people/player", "/games"),
     "/explorer": Document("openings", "Openings", ("people/people", "play/play"), "people/explorer", "/explorer"),
     "/games": Document("games", "Games", ("people/people",), "people/games", "/games"),
     "/atlas/{size:number}/{run:number}/{white:number}/{black:number}": Document(
-        "explorer", "Solved variant", ("atlas/explorer",), "atlas/explorer", "/atlas", target=("board", "board")
+        "explorer", "Solved variant", ("atlas/explorer",), "atlas/explorer", "/atlas", target="board"
     ),
-    "/contest/{number:number}/live": Document("night", "Contest", ("contests/night",), "contests/night", "/contests"),
+    "/contest/{number:number}/live": Document(
+        "night", "Contest", ("contests/tiles", "contests/night"), "contests/night", "/contests"
+    ),
 }
 """The pages by their paths, as routes write them."""
 
 
-def load() -> dict[str, File]:
-    """Return all pages by their paths, as routes write them."""
+def load() -> dict[str, dict[str, File]]:
+    """Return all pages by their paths, as routes write them, each in every language."""
     folder = files("server.web.assets") / "pages"
-    bodies = {path: (folder / f"{page.body}.html").read_text(encoding="utf-8") for path, page in DOCUMENTS.items()}
-    return {path: file_of(".html", whole(page, bodies[path]).encode()) for path, page in DOCUMENTS.items()}
+    bodies = {page.body: (folder / f"{page.body}.html").read_text(encoding="utf-8") for page in DOCUMENTS.values()}
+    return {
+        path: {
+            language: file_of(".html", _whole_page(page, bodies[page.body], texts(language)).encode())
+            for language in LANGUAGES
+        }
+        for path, page in DOCUMENTS.items()
+    }
 
 
 def with_plain(page: File, markup: str) -> File:
     """Return a page with what it says to browsers without JavaScript, which is markup."""
-    main = b'<main id="main">\n'
-    return file_of(".html", page.data.replace(main, main + b"<noscript>" + markup.encode() + b"</noscript>\n", 1))
+    head, frame, body = page.data.decode().partition("<main ")
+    return file_of(".html", (head + frame + SCRIPTLESS.sub(lambda _: markup, body, count=1)).encode())
 
 
-def refusal(sentence: str) -> str:
-    """Return the page of an error; the sentence may hold anything."""
-    shown = f"{sentence[:1].upper()}{sentence[1:]}."
-    return whole(Document("", "No page"), NO_PAGE.format(sentence=escape(shown)))
+def with_announcements(page: File, sentences: Sequence[str]) -> File:
+    """Return a page with what organisers announce, where it has a place for that."""
+    filled = ANNOUNCEMENTS.replace(b"></", f">{announced(sentences)}</".encode())
+    return file_of(".html", page.data.replace(ANNOUNCEMENTS, filled, 1))
 
 
-def whole(page: Document, body: str) -> str:
-    """Return a page around its body, which is markup."""
+def announced(sentences: Sequence[str]) -> str:
+    """Return what organisers announce as markup."""
+    return "".join(f'<p class="card notice">{escape(sentence)}</p>' for sentence in sentences)
+
+
+def with_tags(page: File, markup: str) -> File:
+    """Return a page with more in its head, which is markup."""
+    link = b'  <link rel="icon"'
+    return file_of(".html", page.data.replace(link, markup.encode() + link, 1))
+
+
+def refusal(sentence: str, status: int, words: Texts) -> str:
+    """Return the page of an error with this status of HTTP; the sentence may hold anything."""
+    told = words.sentence(sentence)
+    shown = f"{told[:1].upper()}{told[1:]}."
+    # what is translated is the page, and not what the sentence holds
+    body = NO_PAGE if status == 404 else REFUSED
+    return _whole_page(Document("", "No page"), body, words).replace("SENTENCE", escape(shown), 1)
+
+
+def _whole_page(page: Document, body: str, words: Texts) -> str:
+    """Return a page around its body, which is markup in English, in a language."""
+    return whole(page._replace(title=words.word(page.body, page.title)), words.page(page.body, body), words)
+
+
+def whole(page: Document, body: str, words: Texts) -> str:
+    """Return a page around its body and with its title, which are in a language already."""
     # before all others and not as a module, so that no page is seen in other colours first
     resources = [f'<script src="{address("theme.js")}"></script>']
     sheets = ("base", "site", "boards/boards", *page.styles)
     resources += [f'<link rel="stylesheet" href="{address(f"{name}.css")}">' for name in sheets]
     if page.script:
         script = f"{page.script}.js"
-        resources += [f'<link rel="modulepreload" href="{address(path)}">' for path in imported(script)]
+        modules = [*imported(script), *words_of(words.language)]
+        resources += [f'<link rel="modulepreload" href="{address(path)}">' for path in modules]
         resources.append(f'<script type="module" src="{address(script)}"></script>')
-    links = [_link(path, name, path == page.current) for path, name in LINKS.items()]
+        resources.append(f'<noscript><link rel="stylesheet" href="{address("shared/plain.css")}"></noscript>')
+        first, line, rest = body.partition("\n")
+        body = first + line + NEEDS_SCRIPT.format(title=page.title) + rest
+    links = [_link(path, words.word("all", name), path == page.current) for path, name in LINKS.items()]
     head = HEAD.format(
+        language=words.language,
         title=page.title,
         icon=address("icon.svg"),
         resources="\n".join(f"  {line}" for line in resources),
+        pages=words.word("all", "Pages"),
         links="\n".join(f"        {line}" for line in links),
         status=STATUS if page.live else "",
-        target=page.target[0],
-        target_name=page.target[1],
+        other="\n      ".join(_other(language) for language in LANGUAGES if language != words.language),
+        sounds=SOUNDS.format(sounds=words.word("all", "Sounds")) if page.sounds else "",
+        dark=words.word("all", "Dark colours"),
+        target=page.target,
+        skip=words.word("all", SKIP[page.target]),
     )
     return head + body + TAIL
 
@@ -144,3 +218,9 @@ def whole(page: Document, body: str) -> str:
 def _link(path: str, name: str, current: bool) -> str:
     mark = ' aria-current="page"' if current else ""
     return f'<a href="{path}"{mark}>{name}</a>'
+
+
+def _other(language: str) -> str:
+    """Return a link to the same page in another language."""
+    there = f'href="?language={language}" hreflang="{language}" lang="{language}"'
+    return f'<a class="language" {there}>{LANGUAGES[language]}</a>'

@@ -13,7 +13,9 @@ from importlib.resources import files
 from importlib.resources.abc import Traversable
 from typing import NamedTuple
 
+from engine.games.boards.colours import variables
 from server.contest.report.render import environment
+from server.web.assets.texts.catalogue import FOLDERS, modules
 
 TYPES = {
     ".html": "text/html; charset=utf-8",
@@ -27,6 +29,11 @@ VERSIONED = re.compile(r"v-([0-9a-f]{16})/(.+)")
 """A path below the folder of a version."""
 
 IMPORTS = re.compile(r'^(?:import|export|\}) .*?from "(\.[^"]+)";$|^import "(\.[^"]+)";$', re.MULTILINE)
+
+COMMENTS = re.compile(r"^\s*/\*\*(?:(?!\*/).)*\*/\s*?\n|^\s*//[^\n]*\n| // [^\n\"'`]*$", re.MULTILINE | re.DOTALL)
+"""Comments of a script: those that have lines of their own, and those behind code."""
+
+INDENTS = re.compile(r"^[ \t]+", re.MULTILINE)
 
 
 class File(NamedTuple):
@@ -46,6 +53,10 @@ def load() -> dict[str, File]:
     found = dict(_walk(files("server.web.assets") / "static", ""))
     for name in environment.STYLES:  # drawn alike in a report and on the page of its contest
         found[name] = file_of(".css", environment.style_sheet(name).encode())
+    boards = found["boards/boards.css"].data
+    found["boards/boards.css"] = file_of(".css", variables().encode() + boards)
+    for language in FOLDERS:
+        found |= {f"texts/{name}.js": file_of(".js", data) for name, data in modules(language).items()}
     return found
 
 
@@ -83,9 +94,19 @@ def imported(script: str) -> list[str]:
     return found
 
 
+def words_of(language: str) -> list[str]:
+    """Return the module that scripts have their words from in a language, where there is need of one."""
+    return [f"texts/{language}.js"] if language in FOLDERS else []
+
+
 def file_of(suffix: str, data: bytes) -> File:
     """Return data as a file of one of the `TYPES`."""
     return File(data, compress(data, mtime=0), TYPES[suffix], f'"{sha256(data).hexdigest()[:20]}"')
+
+
+def served(suffix: str, data: bytes) -> bytes:
+    """Return what browsers get of a file: scripts without comments and indents, which are a quarter of their bytes."""
+    return INDENTS.sub("", COMMENTS.sub("", data.decode())).encode() if suffix == ".js" else data
 
 
 def _walk(folder: Traversable, path: str) -> list[tuple[str, File]]:
@@ -95,5 +116,5 @@ def _walk(folder: Traversable, path: str) -> list[tuple[str, File]]:
         if entry.is_dir():
             found += _walk(entry, f"{path}{entry.name}/")
         elif suffix in TYPES:
-            found.append((path + entry.name, file_of(suffix, entry.read_bytes())))
+            found.append((path + entry.name, file_of(suffix, served(suffix, entry.read_bytes()))))
     return found

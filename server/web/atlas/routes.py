@@ -9,15 +9,43 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from engine.solve.atlas.entries import shipped
+from server.web.atlas.downloads import Downloads, FileResponse
 from server.web.atlas.grids import grids
+from server.web.atlas.tables import TableFiles
+from server.web.http.errors import Refused
 
 
 class AtlasRoutes:
     """The handlers of these routes."""
 
+    def __init__(self) -> None:
+        """Begin without downloads."""
+        self._files = TableFiles()
+        self._looking = trio.CapacityLimiter(1)
+        self._downloads = Downloads()
+
     def routes(self) -> list[Route]:
-        """Return the routes: GET api/atlas."""
-        return [Route("/api/atlas", _atlas, methods=["GET"])]
+        """Return the routes: GET api/atlas, api/atlas/tables, and each file of these."""
+        return [
+            Route("/api/atlas", _atlas, methods=["GET"]),
+            Route("/api/atlas/tables", self._tables, methods=["GET"]),
+            Route("/api/atlas/tables/{name}", self._file, methods=["GET"]),
+        ]
+
+    async def _tables(self, _request: Request) -> Response:
+        found = await trio.to_thread.run_sync(self._files.tables, limiter=self._looking)
+        return Response(
+            msgspec.json.encode(found), media_type="application/json", headers={"cache-control": "no-store"}
+        )
+
+    async def _file(self, request: Request) -> Response:
+        name = request.path_params["name"]
+        found = await trio.to_thread.run_sync(self._files.describe, name, limiter=self._looking)
+        if found is None:
+            raise Refused(404, f"there is no tablebase {name!r} here; /api/atlas/tables lists them")
+        if found.sha256 is None:
+            raise Refused(503, f"{name} is being written; try again in some seconds")
+        return FileResponse(request, name, found.bytes, found.sha256, self._downloads)
 
 
 async def _atlas(_request: Request) -> Response:

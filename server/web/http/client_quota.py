@@ -26,6 +26,9 @@ UNKNOWN = "unknown"
 MAX_WAIT = 10.0
 """Seconds that a request of an address that asks for too much is kept waiting; beyond that it is refused."""
 
+GUESS_COST = 20
+"""A token or link that fits nothing counts as so many requests: an address may be wrong a hundred times at once."""
+
 TOO_MANY = 429, "your address asks for too much at a time; wait a minute"
 """How a request is refused: its status, and a sentence."""
 
@@ -45,10 +48,10 @@ class ClientQuota:
         self._rate = Rate()
         self._clock = clock
 
-    def wait(self) -> float | None:
-        """Charge a request; return the seconds that it has to wait, None where it is to be refused."""
+    def wait(self, cost: int = 1) -> float | None:
+        """Charge a request, or as much as several; return the seconds that it has to wait, None where it is refused."""
         now = self._clock()
-        if not self._rate.allows(now, 1, self._a_second, REQUESTS_AT_ONCE + self._a_second * MAX_WAIT):
+        if not self._rate.allows(now, cost, self._a_second, REQUESTS_AT_ONCE + self._a_second * MAX_WAIT):
             return None
         return self._rate.owed(now, self._a_second, REQUESTS_AT_ONCE) / SECONDS
 
@@ -81,17 +84,23 @@ class HttpRateLimiter:
         self.part(quota)
         self._count -= 1
 
-    def behind(self, forwarded: str) -> ClientQuota:
-        """Return the quota of whom a proxy asks for: of the last address that it names which is no proxy itself."""
+    def host_behind(self, forwarded: str) -> str:
+        """Return whom a proxy asks for: the last address that it names which is no proxy itself, or UNKNOWN."""
         named = [part.strip() for part in forwarded.split(",")[-MAX_PROXIES:]]
         for host in reversed(named):
             try:
-                key, trusted = address_of(host), is_trusted(host, self._limits)
+                trusted = is_trusted(host, self._limits)
             except ValueError:
-                return self._quota_of(UNKNOWN, False)
+                return UNKNOWN
             if not trusted or host == named[0]:
-                return self._quota_of(key, trusted)
-        return self._quota_of(UNKNOWN, False)
+                return host
+        return UNKNOWN
+
+    def behind(self, host: str) -> ClientQuota:
+        """Return the quota of an address behind a proxy, or of all those that are UNKNOWN."""
+        if host == UNKNOWN:
+            return self._quota_of(UNKNOWN, False)
+        return self._quota_of(address_of(host), is_trusted(host, self._limits))
 
     def join(self, quota: ClientQuota) -> bool:
         """Count a connection, or a request that came through a proxy's; tell whether it may be there."""

@@ -40,6 +40,9 @@ REFUSAL = (
 STREAM, QUOTA = "stream", "quota"
 """Keys of an application's ``scope["state"]``: the connection's `BoundedStream`, and its `ClientQuota`."""
 
+HOST = "host"
+"""Key of an application's ``scope``, whose QUOTA is that of the request: the address that it comes from."""
+
 
 class BoundedStream:
     """The stream of one browser. It can also be written to directly, beside the protocol, by what has taken it over."""
@@ -49,6 +52,19 @@ class BoundedStream:
         self.socket = stream.socket
         self.open = True
         self._stream = stream
+        self._reading = trio.CancelScope()
+        self._detached = False
+        self._released = trio.Event()
+
+    async def detach(self) -> trio.SocketStream:
+        """Give the connection away: the protocol sees its end, and can neither send nor close any more.
+
+        Raises OSError where there are too many open files.
+        """
+        self.open, self._detached = False, True
+        self._reading.cancel()
+        await self._released.wait()
+        return trio.SocketStream(self.socket.dup())  # trio closes what it has accepted when the protocol is through
 
     def send_now(self, data: bytes) -> int:
         """Hand over what the kernel takes at once, and return how many bytes; all of them count where nobody reads."""
@@ -63,6 +79,8 @@ class BoundedStream:
 
     async def send_all(self, data: bytes) -> None:
         """Send everything; raises trio.BrokenResourceError where the browser does not take it in time."""
+        if self._detached:
+            return
         with trio.move_on_after(SEND_SECONDS):
             await self._stream.send_all(data)
             return
@@ -71,21 +89,28 @@ class BoundedStream:
 
     async def receive_some(self, most: int) -> bytes:
         """Wait for bytes."""
-        return bytes(await self._stream.receive_some(most))
+        if not self._detached:
+            with trio.CancelScope() as self._reading:
+                return bytes(await self._stream.receive_some(most))
+        self._released.set()
+        return b""
 
     def cut(self) -> None:
         """Close at once, whoever is sending."""
         self.open = False
-        self.socket.close()
+        if not self._detached:
+            self.socket.close()
 
     async def send_eof(self) -> None:
         """Say that nothing more follows."""
-        await self._stream.send_eof()
+        if not self._detached:
+            await self._stream.send_eof()
 
     async def aclose(self) -> None:
         """Close."""
         self.open = False
-        await self._stream.aclose()
+        if not self._detached:
+            await self._stream.aclose()
 
 
 def configuration(idle_seconds: int = IDLE_SECONDS, head_bytes: int = HEAD_BYTES) -> Config:

@@ -13,7 +13,7 @@ from prometheus_client.core import (
 from prometheus_client.registry import Collector
 
 from server.arena.arena import Arena
-from server.arena.stats import Histogram
+from server.match.stats import Histogram
 from server.net.rate_limiter import RateLimiter
 
 HOST = "127.0.0.1"

@@ -8,7 +8,7 @@ from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from server.web.http.client_quota import TOO_MANY, ClientQuota
-from server.web.http.listener import QUOTA
+from server.web.http.listener import HOST, QUOTA
 
 POLICY = "; ".join(
     (
@@ -47,13 +47,11 @@ class Guard:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request, or refuse it."""
-        if scope["type"] != "http":
-            if scope["type"] == "websocket":
-                await send({"type": "websocket.close", "code": 1008})
+        if scope["type"] not in ("http", "websocket"):
             return
 
         async def send_with_headers(message: Message) -> None:
-            if message["type"] == "http.response.start":
+            if message["type"].endswith("http.response.start"):
                 headers = MutableHeaders(scope=message)
                 for name, value in HEADERS.items():
                     headers.setdefault(name, value)
@@ -62,9 +60,12 @@ class Guard:
         quota: ClientQuota = scope["state"][QUOTA]
         named = Headers(scope=scope).getlist("x-forwarded-for") if quota.trusted else []
         if not named:
+            scope[HOST] = scope["client"][0]
             await self._answer(quota, scope, receive, send_with_headers)
             return
-        http_rate_limiter, quota = quota.http_rate_limiter, quota.http_rate_limiter.behind(",".join(named))
+        http_rate_limiter = quota.http_rate_limiter
+        scope[HOST] = http_rate_limiter.host_behind(",".join(named))
+        quota = http_rate_limiter.behind(scope[HOST])
         if not http_rate_limiter.join(quota):
             await _refuse(TOO_MANY, scope, receive, send_with_headers)
             return
@@ -93,11 +94,12 @@ def _fault(scope: Scope) -> tuple[int, str] | None:
     """Return the status and sentence of a request that is wrong whatever it asks for; None for any other."""
     if scope["http_version"] not in ("1.0", "1.1"):
         return 505, "the pages are served by HTTP/1.1"
-    if scope["method"] not in METHODS:
+    is_web_socket = scope["type"] == "websocket"
+    if not is_web_socket and scope["method"] not in METHODS:
         return 405, f"requests are {', '.join(METHODS)}"
     if len(scope["raw_path"]) + len(scope["query_string"]) > MAX_TARGET:
         return 414, f"an address has at most {MAX_TARGET} bytes"
-    if scope["method"] == "POST":
+    if is_web_socket or scope["method"] == "POST":
         headers = Headers(scope=scope)
         origin = headers.get("origin")
         if origin is not None and urlsplit(origin).netloc != headers.get("host"):

@@ -1,4 +1,4 @@
-"""Server-sent events to many browsers: each event is encoded once, and sent to all without waiting.
+"""Events to many browsers, server-sent or over WebSocket: each is encoded once, and sent to all without waiting.
 
 A channel is what a page listens to; a mailbox is a browser that does. One task, the `Broadcaster`, tells all channels
 that have changed, and then rests, so that telling takes no more than a small part of the server's time however many
@@ -12,6 +12,7 @@ from typing import Protocol
 import structlog
 import trio
 
+from engine.wire.web_socket import text_frame
 from server.web.http.listener import BoundedStream
 
 log = structlog.get_logger()
@@ -34,19 +35,46 @@ BEAT_SECONDS = 5.0
 BEAT = b"event: beat\ndata: {}\n\n"
 
 
+def framed(json: bytes) -> bytes:
+    """Return JSON as a server-sent event; JSON has no line breaks of its own."""
+    return b"data: " + json + b"\n\n"
+
+
+def chunk(data: bytes) -> bytes:
+    """Return bytes as a chunk of an HTTP/1.1 body."""
+    return f"{len(data):x}\r\n".encode() + data + b"\r\n"
+
+
+class Framing:
+    """How events are sent: a function that frames JSON, and the beat."""
+
+    def __init__(self, event: Callable[[bytes], bytes], beat: bytes) -> None:
+        """Take both."""
+        self.event = event
+        self.beat = beat
+
+
+SERVER_SENT = Framing(lambda json: chunk(framed(json)), chunk(BEAT))
+"""Server-sent events in chunks of HTTP/1.1."""
+
+WEB_SOCKET = Framing(text_frame, text_frame(b"{}"))
+"""Messages of a WebSocket."""
+
+
 class Mailbox:
     """The events that wait to be sent to one browser."""
 
-    def __init__(self, stream: BoundedStream) -> None:
+    def __init__(self, stream: BoundedStream, framing: Framing = SERVER_SENT) -> None:
         """Take over the stream of a connection whose response has begun."""
         self.lost = False
+        self.framing = framing
         self._stream = stream
         self._waiting = bytearray()
         self._wake = trio.Event()
         self._running = trio.CancelScope()
 
     def put(self, event: bytes) -> None:
-        """Send an event, already framed by `chunk`; never waits."""
+        """Send an event, already framed; never waits."""
         if self.lost:
             return
         sent = 0 if self._waiting else self._stream.send_now(event)
@@ -70,7 +98,7 @@ class Mailbox:
                     await self._wake.wait()
                 self._wake = trio.Event()
                 if quiet.cancelled_caught:
-                    self.put(chunk(BEAT))
+                    self.put(self.framing.beat)
                 while self._waiting and self._stream.open:
                     part = bytes(self._waiting)
                     await self._stream.send_all(part)
@@ -111,12 +139,12 @@ class Channel:
         spent = clock() - began
         if event is None:
             return spent
-        data = chunk(framed(event))
         listeners = list(self.listeners)
+        data = {framing: framing.event(event) for framing in {mailbox.framing for mailbox in listeners}}
         for first in range(0, len(listeners), AT_A_TIME):
             began = clock()
             for mailbox in listeners[first : first + AT_A_TIME]:
-                mailbox.put(data)
+                mailbox.put(data[mailbox.framing])
             spent += clock() - began
             await trio.lowlevel.checkpoint()
         return spent
@@ -125,7 +153,7 @@ class Channel:
         """Send a browser the present state, then all changes, until it is gone."""
         if not self.listeners:
             self._source.event()  # what nobody has heard counts as told
-        mailbox.put(chunk(framed(self._source.snapshot())))
+        mailbox.put(mailbox.framing.event(self._source.snapshot()))
         self.listeners[mailbox] = None
         try:
             await mailbox.run()
@@ -162,13 +190,3 @@ class Broadcaster:
                 except Exception as error:
                     log.error("event_stream_failed", exc_info=error)
             await trio.sleep(max(MIN_REST, REST_FACTOR * spent))
-
-
-def framed(json: bytes) -> bytes:
-    """Return JSON as a server-sent event; JSON has no line breaks of its own."""
-    return b"data: " + json + b"\n\n"
-
-
-def chunk(data: bytes) -> bytes:
-    """Return bytes as a chunk of an HTTP/1.1 body."""
-    return f"{len(data):x}\r\n".encode() + data + b"\r\n"

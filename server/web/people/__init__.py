@@ -5,6 +5,7 @@
 - `search`: what is asked for, and pages of games
 - `profiles`: what the page of a player shows
 - `strengths`: ratings of all players of a game
+- `rating_history`: those of one player over time, which the index keeps
 - `positions`: keys of the positions of the first moves of games
 - `explorer`: what was played in a position, and how it went
 - `process`: the worker processes that index and answer

@@ -1,6 +1,10 @@
 """The index of games: a database beside the records, which is made of nothing but them and can always be made anew.
 
 One that is damaged, or of another version, is deleted; whoever indexes next begins with an empty one.
+
+Its tables are called main.games, and so on, wherever a question is answered: the database of contests, which is
+attached then, has tables of the same names, and SQLite takes those while a connection does not know yet that another
+process has made ours.
 """
 
 import sqlite3
@@ -8,13 +12,15 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 
+from server.storage.database import wait_while_busy
+
 FILE = "games.sqlite3"
 """Its name in a data directory."""
 
 APPLICATION = 0x47414D45
 """Stands in the head of the file: GAME."""
 
-VERSION = 2
+VERSION = 3
 """Of the tables, and of what is written into them."""
 
 BUSY_SECONDS = 5.0
@@ -69,6 +75,25 @@ TABLES = (
         elo REAL NOT NULL,
         PRIMARY KEY (game, player)
     ) WITHOUT ROWID""",
+    # ratings of players after games; they follow from all games of the kind up to that one
+    """CREATE TABLE ratings (
+        game TEXT NOT NULL,
+        match INTEGER NOT NULL,
+        player TEXT NOT NULL,
+        players INTEGER NOT NULL,
+        elo REAL NOT NULL,
+        low REAL NOT NULL,
+        high REAL NOT NULL,
+        games INTEGER NOT NULL,
+        PRIMARY KEY (game, match, player)
+    ) WITHOUT ROWID""",
+    "CREATE INDEX ratings_of_player ON ratings (player, game)",
+    """CREATE TRIGGER game_came AFTER INSERT ON games BEGIN
+        DELETE FROM ratings WHERE game = NEW.game AND match >= NEW.match;
+    END""",
+    """CREATE TRIGGER game_went AFTER DELETE ON games BEGIN
+        DELETE FROM ratings WHERE game = OLD.game AND match >= OLD.match;
+    END""",
     # seen: the time of the last change of the folder of records of which every record is here, 0 for none
     "CREATE TABLE state (seen INTEGER NOT NULL)",
     "INSERT INTO state VALUES (0)",
@@ -140,9 +165,9 @@ def _fits(path: Path) -> bool:
 
 
 def _open(path: Path) -> sqlite3.Connection:
-    connection = sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None)
+    connection = sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None, uri=True)
     try:
-        connection.execute("PRAGMA journal_mode = WAL")
+        wait_while_busy(connection, lambda: connection.execute("PRAGMA journal_mode = WAL"), BUSY_SECONDS)
         connection.execute("PRAGMA synchronous = NORMAL")
     except BaseException:
         connection.close()

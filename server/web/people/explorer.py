@@ -50,8 +50,8 @@ def explore(data: Path, connection: sqlite3.Connection, asked: Mapping[str, str]
     """
     key = position_key(_position(asked).position)
     rows = connection.execute(
-        "SELECT move, count(*), sum(won), sum(drawn), avg(elo) FROM plays"
-        " LEFT JOIN strengths USING (game, player) WHERE position = ? GROUP BY move ORDER BY count(*) DESC, move",
+        "SELECT move, count(*), sum(won), sum(drawn), avg(elo) FROM main.plays"
+        " LEFT JOIN main.strengths USING (game, player) WHERE position = ? GROUP BY move ORDER BY count(*) DESC, move",
         (key,),
     )
     moves = tuple(
@@ -60,7 +60,8 @@ def explore(data: Path, connection: sqlite3.Connection, asked: Mapping[str, str]
     )
     columns = ", ".join(f"games.{name}" for name in COLUMNS.split(", "))
     newest = connection.execute(
-        f"SELECT DISTINCT {columns} FROM plays JOIN games USING (match) WHERE position = ? ORDER BY match DESC LIMIT ?",
+        f"SELECT DISTINCT {columns} FROM main.plays JOIN main.games USING (match) WHERE position = ?"
+        " ORDER BY match DESC LIMIT ?",
         (key, NEWEST),
     )
     games = [row_of(row) for row in newest]

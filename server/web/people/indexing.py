@@ -51,9 +51,8 @@ def bring_up(connection: sqlite3.Connection, data: Path, seconds: float) -> Prog
     changed = folder_changed(data)
     settled = time.time_ns() - changed > SETTLED_NS
     files = _files(data / "records")
-    known = {
-        match: (stamp, size) for match, stamp, size in connection.execute("SELECT match, changed, size FROM records")
-    }
+    rows = connection.execute("SELECT match, changed, size FROM main.records")
+    known = {match: (stamp, size) for match, stamp, size in rows}
     missing = sorted((match for match in files if files[match] != known.get(match)), reverse=True)
     done = 0
     connection.execute("BEGIN IMMEDIATE")
@@ -80,9 +79,9 @@ def bring_up(connection: sqlite3.Connection, data: Path, seconds: float) -> Prog
 
 def progress(connection: sqlite3.Connection, data: Path, left: int = 0) -> Progress:
     """Return how far an index is, with the number of records that are known to be ``left``."""
-    (seen,) = connection.execute("SELECT seen FROM state").fetchone()
-    (games,) = connection.execute("SELECT count(*) FROM games").fetchone()
-    (unreadable,) = connection.execute("SELECT count(*) FROM records WHERE fault <> ''").fetchone()
+    (seen,) = connection.execute("SELECT seen FROM main.state").fetchone()
+    (games,) = connection.execute("SELECT count(*) FROM main.games").fetchone()
+    (unreadable,) = connection.execute("SELECT count(*) FROM main.records WHERE fault <> ''").fetchone()
     return Progress(games, left, unreadable, seen != 0 and seen == folder_changed(data))
 
 
@@ -141,8 +140,8 @@ def _index(
 
 
 def _forget(connection: sqlite3.Connection, match: int) -> None:
-    connection.execute("DELETE FROM records WHERE match = ?", (match,))
-    connection.execute("DELETE FROM games WHERE match = ?", (match,))
+    connection.execute("DELETE FROM main.records WHERE match = ?", (match,))
+    connection.execute("DELETE FROM main.games WHERE match = ?", (match,))
     connection.execute("DELETE FROM plays WHERE match = ?", (match,))
 
 

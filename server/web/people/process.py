@@ -1,7 +1,8 @@
 """The process that indexes records, or answers questions about games, a worker process.
 
 See `server.ops.workers.question_loop`. Its argument is by how much lower its priority is than that of the server.
-A question is an `Asked` in JSON. An answer of status 400 is a sentence about what was asked for.
+A question is an `Asked` in JSON. An answer of status 400 is a sentence that says what would
+be right to ask for; one of status 404 says what is not there.
 """
 
 import sqlite3
@@ -13,18 +14,18 @@ from typing import Any
 
 import msgspec
 
-from server.config.process_settings import lower_priority
+from server.config.process_settings import compute_in_one_thread, lower_priority
 from server.ops.workers.question_loop import OK, Question, answer_questions
 from server.web.people import database
 from server.web.people.explorer import explore
 from server.web.people.indexing import bring_up
-from server.web.people.profiles import profile
+from server.web.people.profiles import NobodyThere, profile
 from server.web.people.search import BadQuery, find
 
 SLICE_SECONDS = 1.0
 """For how long records are indexed before what was done is written, and the next question can come."""
 
-BAD_REQUEST = 400
+BAD_REQUEST, NOT_FOUND = 400, 404
 
 
 class Asked(msgspec.Struct, frozen=True):
@@ -57,6 +58,8 @@ class Worker:
             return OK, msgspec.json.encode(self._answer(question.kind, data, asked.query))
         except BadQuery as error:
             return BAD_REQUEST, msgspec.json.encode({"error": str(error)})
+        except NobodyThere as error:
+            return NOT_FOUND, msgspec.json.encode({"error": str(error)})
         except (sqlite3.OperationalError, sqlite3.IntegrityError):
             raise
         except sqlite3.DatabaseError:  # it was damaged, and is deleted by now: begin with an empty one
@@ -74,4 +77,5 @@ class Worker:
 
 if __name__ == "__main__":
     lower_priority(int(sys.argv[1]))
+    compute_in_one_thread()
     answer_questions(Worker().answer)

@@ -1,7 +1,8 @@
 """What the page of a player shows: results, ratings over time, time used, best and worst games.
 
 Ratings are those of contests (`server.contest.scoring.ratings`), from all games of one kind that the index has: Elo
-against the average of all who have played it, with 95 % intervals, each as it stood after a part of the games.
+against the average of all who have played it, with 95 % intervals. Best and worst games are told by the ratings of all
+players after the last record that was read.
 """
 
 import sqlite3
@@ -13,16 +14,16 @@ from typing import NamedTuple, TypeAlias
 import msgspec
 
 from engine.games.catalogue import GAMES
-from server.contest.scoring.ratings import Rating, standing
 from server.web.people.indexing import Progress, progress
+from server.web.people.rating_history import Rated, rating_history
 from server.web.people.search import COLUMNS, BadQuery, Row, has_contests, row_of, with_contests
-from server.web.people.strengths import rateable
-
-POINTS = 6
-"""Ratings of a game over time, at the most."""
 
 NOTABLE, OPPONENTS, VARIANTS = 5, 50, 30
 """Best and worst games, opponents and variants that are listed, those with the most games."""
+
+
+class NobodyThere(LookupError):
+    """Nobody of a name has played here. ``str(error)`` is a sentence that says so."""
 
 
 class Score(msgspec.Struct, kw_only=True):
@@ -38,24 +39,6 @@ class Score(msgspec.Struct, kw_only=True):
     def games(self) -> int:
         """How many there are."""
         return self.won + self.drawn + self.lost
-
-
-class Point(msgspec.Struct, frozen=True, kw_only=True):
-    """A rating as it stood after a game."""
-
-    match: int
-    started: str
-    rating: Rating
-
-
-class Rated(msgspec.Struct, frozen=True, kw_only=True):
-    """The ratings of a player in a game."""
-
-    game: str
-    players: int
-    """How many are rated."""
-    points: tuple[Point, ...]
-    """The oldest first."""
 
 
 class Profile(msgspec.Struct, frozen=True, kw_only=True):
@@ -94,30 +77,32 @@ Heading: TypeAlias = Callable[[Played], tuple[str, str]]
 
 
 def profile(data: Path, connection: sqlite3.Connection, asked: Mapping[str, str]) -> Profile:
-    """Return the profile of the player that is asked for by ``name``; raises `BadQuery`."""
+    """Return the profile of the player that is asked for by ``name``; raises `BadQuery` and `NobodyThere`."""
     name = asked.get("name", "").strip()
     if not name:
         raise BadQuery("say with name= who is meant")
     key = name.lower()
+    attached = has_contests(data, connection)
+    connection.execute("BEGIN")  # an error leaves it open: closing the connection ends it
     rows = connection.execute(
-        f"SELECT {COLUMNS}, first_key, first_longest, second_longest FROM games"
+        f"SELECT {COLUMNS}, first_key, first_longest, second_longest FROM main.games"
         " WHERE (first_key = ?1 OR second_key = ?1) AND result <> 'annulled' ORDER BY match",
         (key,),
     ).fetchall()
     width = COLUMNS.count(",") + 1
     played = [Played(row_of(row[:width]), 0 if row[width] == key else 1) for row in rows]
     if not played and progress(connection, data).complete:
-        raise BadQuery(f"nobody called {name!r} has played a game here that counts")
+        raise NobodyThere(f"nobody called {name!r} has played a game here that counts")
     longest = max(
         ((row[width + 1 + one.side], one.game.match) for row, one in zip(rows, played, strict=True)), default=None
     )
     games = sorted({one.game.game for one in played})
-    rated, strength = [], {}
-    for game in games:
-        found, everybody = _ratings(connection, game, key, [one.game for one in played if one.game.game == game])
-        rated.append(found)
-        strength.update({(game, other): elo for other, elo in everybody.items()})
-    attached = has_contests(data, connection)
+    histories = (
+        rating_history(connection, game, key, [one.game for one in played if one.game.game == game]) for game in games
+    )
+    rated = tuple(history for history in histories if history)
+    strength = {(game, other): elo for game, other, elo in connection.execute("SELECT * FROM main.strengths")}
+    connection.execute("COMMIT")
 
     def notable(games: Sequence[Row]) -> tuple[Row, ...]:
         return with_contests(connection, list(games), attached)
@@ -128,7 +113,7 @@ def profile(data: Path, connection: sqlite3.Connection, asked: Mapping[str, str]
     return Profile(
         name=played[-1].game.players[played[-1].side] if played else name,
         score=(_scores(played, lambda one: ("", ""), 1) or (Score(name=""),))[0],
-        ratings=tuple(rated),
+        ratings=rated,
         opponents=_scores(played, lambda one: (one.game.players[1 - one.side], ""), OPPONENTS),
         variants=_scores(played, lambda one: (one.game.parameters, one.game.game), VARIANTS),
         colours=_scores(played, lambda one: (GAMES[one.game.game].sides[one.side], one.game.game), VARIANTS),
@@ -168,19 +153,3 @@ def _by_opponent(played: Sequence[Played], strength: Mapping[tuple[str, str], fl
         if _result(one) == wanted and key in strength
     ]
     return [game for _, game in sorted(found, key=lambda pair: (pair[0], pair[1].match))]
-
-
-def _ratings(
-    connection: sqlite3.Connection, game: str, key: str, mine: Sequence[Row]
-) -> tuple[Rated, dict[str, float]]:
-    """Return the ratings of a player in a game over time, and those of all players now."""
-    found = rateable(connection, game, key)
-    stops = sorted({(len(mine) * part + POINTS - 1) // POINTS - 1 for part in range(1, POINTS + 1)})
-    points, everybody = [], tuple[float, ...]()
-    for stop in stops:
-        last = mine[stop]
-        rating, everybody = standing(found.until(last.match), key, found.names.index(key))
-        points.append(Point(match=last.match, started=last.started, rating=rating))
-    return Rated(game=game, players=len(found.names), points=tuple(points)), dict(
-        zip(found.names, everybody, strict=False)
-    )

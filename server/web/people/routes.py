@@ -15,6 +15,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from server.web.http.answers import json_answer
 from server.web.http.errors import Refused
 from server.web.http.listener import QUOTA
 from server.web.http.work_queue import Full, WorkQueue
@@ -26,8 +27,9 @@ log = structlog.get_logger()
 
 MODULE = "server.web.people.process"
 
-INDEX_NICE, ANSWER_NICE = 19, 10
-"""How far behind matches both stand where the processor is wanted."""
+NICE = 10
+"""How far behind matches these processes stand where the processor is wanted. Not the most there is: with that the
+index of a server whose matches want every core got a hundredth of one, and stayed empty for minutes."""
 
 AT_A_TIME = 2
 """Questions that are answered side by side, of one client all but one."""
@@ -54,8 +56,8 @@ class People:
     def __init__(self, data: Path) -> None:
         """Take the data directory; no process is started before somebody asks."""
         self._data = str(data)
-        self._answering = Workers(AT_A_TIME, nice=ANSWER_NICE, module=MODULE)
-        self._indexing = Workers(1, nice=INDEX_NICE, module=MODULE)
+        self._answering = Workers(AT_A_TIME, nice=NICE, module=MODULE)
+        self._indexing = Workers(1, nice=NICE, module=MODULE)
         self._turns = WorkQueue(AT_A_TIME, MAX_WAITING, MAX_WAITING_OF_ONE)
         self._wanted = trio.Event()
 
@@ -102,6 +104,6 @@ class People:
                     status, found = await self._answering.ask(kind, body, ANSWER_SECONDS)
             except Full:
                 raise Refused(503, "too many questions about games wait already; try again in a while") from None
-            return Response(found, status, media_type="application/json", headers={"cache-control": "no-store"})
+            return json_answer(found, status)
 
         return answer

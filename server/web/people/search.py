@@ -73,13 +73,14 @@ def find(data: Path, connection: sqlite3.Connection, asked: Mapping[str, str]) -
     attached = has_contests(data, connection)
     if asked.get("contest"):
         clauses.append(_of_contest(_number(asked, "contest"), attached))
+    connection.execute("BEGIN")  # all that follows is of one moment; closing the connection ends it
     where, values = _joined(clauses)
-    (found,) = connection.execute(f"SELECT count(*) FROM games{where}", values).fetchone()
+    (found,) = connection.execute(f"SELECT count(*) FROM main.games{where}", values).fetchone()
     if before is not None:
         clauses.append(Clause("match < ?", (before,)))
     where, values = _joined(clauses)
     rows = connection.execute(
-        f"SELECT {COLUMNS} FROM games{where} ORDER BY match DESC LIMIT {PAGE + 1}", values
+        f"SELECT {COLUMNS} FROM main.games{where} ORDER BY match DESC LIMIT {PAGE + 1}", values
     ).fetchall()
     games = with_contests(connection, [row_of(row) for row in rows[:PAGE]], attached)
     more = len(rows) > PAGE
@@ -181,7 +182,7 @@ def has_contests(data: Path, connection: sqlite3.Connection) -> bool:
     if not path.exists():
         return False
     connection.execute(f"PRAGMA busy_timeout = {BUSY_SECONDS * 1000:.0f}")
-    connection.execute("ATTACH ? AS arena", (str(path),))
+    connection.execute("ATTACH ? AS arena", (f"{path.absolute().as_uri()}?mode=ro",))
     tables = connection.execute("SELECT count(*) FROM arena.sqlite_schema WHERE name = 'pairings'").fetchone()
     return bool(tables[0])
 

@@ -16,6 +16,10 @@ class State(StrEnum):
     KNOWN = "known"
     MAKING = "making"
     """The tablebase of the variant is being made; ask again in some seconds."""
+    FAILED = "failed"
+    """It could not be made; the disk of the server may be full. To ask again is to try again."""
+    LATER = "later"
+    """It is not made for this address now, which has had others made of late."""
     UNKNOWN = "unknown"
     """No tablebase has the position."""
 
@@ -41,10 +45,27 @@ class Values(msgspec.Struct, frozen=True, kw_only=True):
     """Every move, the best one first."""
 
 
-def values(question: Question, tablebase_of: Callable[[Position], Tablebase | None]) -> Values:
+class Longest(msgspec.Struct, frozen=True):
+    """The longest win of a variant; all of it is None where there is none, or its tablebase is not there."""
+
+    start: str | None = None
+    """The position, as text."""
+    plies: int | None = None
+    """After which the side to move wins."""
+
+
+def longest(question: Question, tablebase_of: Callable[[Position], Tablebase | None]) -> Longest:
+    """Tell the longest win of the variant of a game; raises `Refusal`."""
+    tablebase = tablebase_of(history_of(question).position)
+    found = None if tablebase is None else tablebase.longest_win()
+    return Longest() if found is None else Longest(found.position.text(), found.plies)
+
+
+def values(question: Question, tablebase_of: Callable[[Position], Tablebase | None], *, make: bool = True) -> Values:
     """Tell what each move of the position at the end of a game leads to; raises `Refusal`.
 
-    Where the tablebase of a small variant is not there yet, another process begins to make it, at the lowest priority.
+    Where the tablebase of a small variant is not there yet, another process begins to make it, at the lowest priority,
+    if whoever asks may have it made.
     """
     position = history_of(question).position
     tablebase = tablebase_of(position)
@@ -54,7 +75,9 @@ def values(question: Question, tablebase_of: Callable[[Position], Tablebase | No
     if judgement is None:
         if not tablebase.is_expected():
             return Values(state=State.UNKNOWN)
+        if not make:
+            return Values(state=State.LATER)
         tablebase.start()
-        return Values(state=State.MAKING)
+        return Values(state=State.FAILED if tablebase.has_failed() else State.MAKING)
     moves = tuple(Value(*known) for known in tablebase.values(position))
     return Values(state=State.KNOWN, result=judgement.result, plies=judgement.plies, moves=moves)

@@ -214,14 +214,6 @@ def think(question: Question, game_engine: GameEngine, stop: Stop) -> Advice:
     )
 
 
-def picture(question: Question) -> str:
-    """Draw a position as an SVG document, with the last move marked; raises `Refusal`."""
-    history = history_of(question)
-    if not history.moves:
-        return history.position.svg()
-    return history.position.svg(reduce(play, history.moves[:-1], history.start).resolve(history.moves[-1]))
-
-
 def history_of(question: Question) -> History:
     """Return the game that a question is about; raises `Refusal`."""
     game = GAMES.get(question.game)

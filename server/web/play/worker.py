@@ -17,7 +17,7 @@ from engine.search.searcher import Stop
 from engine.solve.tablebase.tablebase import Tablebase, tablebase_of
 from server.config.process_settings import lower_priority
 from server.ops.workers.question_loop import OK, Question, answer_stoppable_questions
-from server.web.play import exact, questions
+from server.web.play import exact, pictures, questions
 from server.web.play.questions import Refusal
 
 TABLE_MEGABYTES = 32
@@ -39,16 +39,41 @@ def main() -> None:
 def answer(asked: Question[Stop], game_engine: GameEngine) -> tuple[int, bytes]:
     """Return the status, and the body, JSON or a picture, of the answer to a question."""
     try:
+        if asked.kind in pictures.MEDIA_TYPES:
+            return OK, pictures.draw(asked.kind, questions.read_as(pictures.PictureQuestion, asked.body))
         question = questions.read(asked.body)
-        if asked.kind == "values":
-            return OK, msgspec.json.encode(exact.values(question, _tablebase))
+        if asked.kind in ("values", "known"):
+            return OK, msgspec.json.encode(_values(question, make=asked.kind == "values"))
+        if asked.kind == "longest":
+            return OK, msgspec.json.encode(_longest(question))
         if asked.kind == "think":
             return OK, msgspec.json.encode(questions.think(question, game_engine, asked.stop))
-        if asked.kind == "picture":
-            return OK, questions.picture(question).encode()
         return OK, msgspec.json.encode((questions.rows if asked.kind == "rows" else questions.look)(question))
     except Refusal as refusal:
         return BAD_REQUEST, msgspec.json.encode({"error": str(refusal)})
+
+
+def _values(question: questions.Question, *, make: bool) -> exact.Values:
+    found = exact.values(question, _tablebase, make=make)
+    if found.state == exact.State.FAILED:
+        _tablebase_of.cache_clear()  # the next one who asks has it tried again
+    return found
+
+
+@lru_cache(TABLEBASES)
+def _longest_of(game: str, parameters: str | None) -> exact.Longest:
+    """Return the longest win of a variant that was found; what is not known yet is not kept."""
+    found = exact.longest(questions.Question(game=game, parameters=parameters), _tablebase)
+    if found.start is None:
+        raise LookupError
+    return found
+
+
+def _longest(question: questions.Question) -> exact.Longest:
+    try:
+        return _longest_of(question.game, question.parameters)
+    except LookupError:
+        return exact.Longest()
 
 
 def _tablebase(position: Position) -> Tablebase | None:

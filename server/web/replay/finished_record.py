@@ -6,6 +6,9 @@ from server.arena.arena import Arena
 from server.storage.record_store import RecordStore
 from server.web.http.errors import Refused
 
+RECORD_BYTES = 2 * 1024 * 1024
+"""Largest record that is read: one of ten thousand moves has less."""
+
 
 async def record_text(arena: Arena, record_store: RecordStore, number: int) -> str:
     """Return the record of a match that is over; raises `Refused` while it is played, and where there is none."""

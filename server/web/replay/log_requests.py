@@ -10,16 +10,13 @@ import structlog
 from engine.wire.codes import Code, ProtocolError
 from server.arena.arena import Arena
 from server.storage.player_logs import LogRequest, read_log
-from server.web.http.client_quota import TOO_MANY, ClientQuota
+from server.web.http.client_quota import GUESS_COST, TOO_MANY, ClientQuota
 from server.web.http.errors import Refused
 
 log = structlog.get_logger()
 
 MAX_BODY_BYTES = 1024
 """Longest question: a token and little else."""
-
-GUESS_COST = 20
-"""Requests that a token counts as which fits nothing."""
 
 STATUS = {Code.UNKNOWN_MATCH: 404, Code.BAD_TOKEN: 403}
 """Status of an answer by the error code of the protocol."""
@@ -48,11 +45,11 @@ async def player_log(
     if match in arena.matches:
         raise Refused(409, f"match {match} is being played; its log can be had when it is over")
     asked = LogRequest(match, token)
-    read = partial(read_log, asked, arena.record_store, arena.settings, arena.contest_players.find_kept)
+    read = partial(read_log, asked, arena.record_store, arena.settings, arena.contest_players.find_kept, arena.token_of)
     try:
         return msgspec.json.encode(PlayerLog(await run_in_thread(read)))
     except ProtocolError as error:
-        if error.code == Code.BAD_TOKEN and any(quota.wait() is None for _ in range(GUESS_COST)):
+        if error.code == Code.BAD_TOKEN and quota.wait(GUESS_COST) is None:
             raise Refused(*TOO_MANY) from None
         sentence = str(error) if error.code != Code.BAD_TOKEN else "this token is of neither player of the match"
         raise Refused(STATUS[error.code], sentence) from None

@@ -13,15 +13,12 @@ from engine.games.arrows.board import arrows
 from engine.games.arrows.position import ArrowsPosition
 from engine.games.boards.board_game import BoardPosition
 from engine.games.boards.layout import Layout, Piece, Stock
-from engine.games.boards.lines import each_field
 from engine.games.gipf.geometry import geometry, is_field
 from engine.games.gipf.kernel import bind
 from engine.games.gipf.notation import names
 from engine.games.gipf.position import GipfPosition
 from engine.games.gipf.row_choices import choosing
 from engine.games.interface import Position
-from engine.games.mnk.geometry import windows
-from engine.games.mnk.notation import name as mnk_name
 from engine.games.mnk.position import MnkPosition
 from engine.games.morris.position import MorrisPosition
 from engine.games.outcome import Outcome
@@ -112,21 +109,8 @@ def view(position: Position) -> View:
         stock=drawing.stock,
         blocked=drawing.blocked,
         aims=drawing.aims,
-        decisive=_decisive(position) if plain.ending is not None else (),
+        decisive=drawing.decisive,
     )
-
-
-def _decisive(position: Position) -> tuple[str, ...]:
-    """Return the fields that have decided a game that is over."""
-    if isinstance(position, MnkPosition):
-        won = 0
-        for line in windows(*position.variant):
-            if line in (line & position.state.first, line & position.state.second):
-                won |= line
-        return tuple(mnk_name(position.variant, field) for field in each_field(won))
-    if isinstance(position, ArrowsPosition):
-        return (_pair(arrows(position.variant, position.moves)[-2].field),)
-    return ()
 
 
 def motion(before: Position, move: str) -> Motion:

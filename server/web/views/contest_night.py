@@ -59,31 +59,40 @@ class Result(msgspec.Struct, frozen=True, kw_only=True):
     sentence: str
 
 
-class Told(msgspec.Struct, frozen=True, kw_only=True):
-    """What the report of a contest tells to this page."""
+class Summary(msgspec.Struct, frozen=True, kw_only=True):
+    """What the report of a contest tells, and the page shows as it is."""
 
     name: str
     over: bool
     done: int
     known: int
+    """Games that are known to be played."""
     seconds_left: float | None
     """How long the contest will take from the moment of the report, about; None where nothing tells."""
     paused: str
     """Since when nothing goes on, and why; empty where all is well."""
     title: str
     """The stage whose table is shown; empty before the first one."""
-    kind: str
-    """Its word in contest files."""
     mark: str
     """The head of the column of marks."""
-    table: tuple[Line, ...]
     champions: tuple[str, ...]
     """Who has won; empty as long as the contest is not over."""
+    results: tuple[Result, ...]
+    """The last ones, the newest first."""
+
+
+class Told(msgspec.Struct, frozen=True, kw_only=True):
+    """What the report of a contest tells to this page."""
+
+    summary: Summary
+    kind: str
+    """The word of the stage's format in contest files; empty before the first stage."""
+    table: tuple[Line, ...]
     entrants: tuple[str, ...]
     variants: tuple[str, ...]
     schedule: tuple[ScheduledGame, ...]
-    results: tuple[Result, ...]
-    """The newest first."""
+    evaluations: bool
+    """Whether the organiser lets pages show what the engine thinks of running games."""
 
 
 class Change(msgspec.Struct, frozen=True):
@@ -105,6 +114,18 @@ class Stakes(msgspec.Struct, frozen=True, kw_only=True):
     """By result (``first``, ``draw``, ``second``): the players whose lines change."""
 
 
+class Evaluation(msgspec.Struct, frozen=True):
+    """What the engine thinks of a position of a running game, for the side that began."""
+
+    ply: int
+    """The position: after so many moves, perhaps fewer than the board shows."""
+    score: int
+    """A piece of GIPF is worth 100."""
+    depth: int
+    win: int | None
+    """Plies to a forced end: above 0 the side that began wins, below it loses."""
+
+
 class Board(msgspec.Struct, frozen=True, kw_only=True):
     """A game that is shown with its board."""
 
@@ -113,24 +134,18 @@ class Board(msgspec.Struct, frozen=True, kw_only=True):
     """0 where the report does not know of the game yet."""
     stakes: Stakes | None
     """None where the order of the table is not that of points."""
+    evaluation: Evaluation | None
+    """None where the organiser does not allow it, or nothing is known yet."""
 
 
 class Night(msgspec.Struct, frozen=True, kw_only=True):
     """An event of the page."""
 
-    name: str
-    over: bool
-    done: int
-    known: int
-    seconds_left: float | None
-    paused: str
-    title: str
-    mark: str
+    summary: Summary
     table: tuple[Line, ...]
+    """The first lines."""
     entrants: int
-    champions: tuple[str, ...]
     next: tuple[ScheduledGame, ...]
-    results: tuple[Result, ...]
     boards: tuple[Board, ...]
 
 
@@ -140,7 +155,7 @@ def told_by(report: Report, known: int) -> Told:
     over = report.state == "over"
     table = () if stage is None else tuple(_line(line, stage.kind) for line in stage.table)
     last = report.pauses[-1] if report.pauses else None
-    return Told(
+    summary = Summary(
         name=report.name,
         over=over,
         done=report.done,
@@ -148,14 +163,18 @@ def told_by(report: Report, known: int) -> Told:
         seconds_left=report.seconds_left,
         paused=pause(last) if last is not None and last.ended is None and not over else "",
         title="" if stage is None else stage.format.partition(",")[0],
-        kind="" if stage is None else stage.kind,
         mark="" if stage is None else marks(stage.kind)[0].head,
+        champions=tuple(line.name for line in table if line.place == 1) if over and not report.is_cancelled else (),
+        results=tuple(_result(game) for game in report.games[: -RESULTS - 1 : -1]),
+    )
+    return Told(
+        summary=summary,
+        kind="" if stage is None else stage.kind,
         table=table,
-        champions=tuple(line.name for line in table if line.place == 1) if over else (),
         entrants=report.entrants,
         variants=tuple(variant.name for variant in report.variants),
         schedule=report.schedule,
-        results=tuple(_result(game) for game in report.games[: -RESULTS - 1 : -1]),
+        evaluations=report.evaluations,
     )
 
 
@@ -170,7 +189,7 @@ def _result(game: Game) -> Result:
 
 def belongs(told: Told, players: tuple[str, str], variant: str) -> bool:
     """Tell whether a running match between two players is a game of the contest, as far as the report can tell."""
-    if variant not in told.variants:
+    if told.summary.over or variant not in told.variants:
         return False
     return set(players) <= set(told.entrants) or _scheduled(told, players) is not None
 
@@ -218,26 +237,22 @@ def choose(told: Told, games: Sequence[tuple[int, tuple[str, str]]]) -> dict[int
     return {number: stakes(told, players[number]) for number in deciding(told, games)[:BOARDS]}
 
 
-def night(told: Told, matches: Sequence[tuple[Listed, Stakes | None]]) -> Night:
+def night(told: Told, matches: Sequence[tuple[Listed, Stakes | None, Evaluation | None]]) -> Night:
     """Return an event of the page, with matches in the order in which they are shown."""
     boards = tuple(
-        Board(match=match, round=_round(told, match.players), stakes=found if match.ending is None else None)
-        for match, found in matches
+        Board(
+            match=match,
+            round=_round(told, match.players),
+            stakes=found if match.ending is None else None,
+            evaluation=evaluation if match.ending is None else None,
+        )
+        for match, found, evaluation in matches
     )
     return Night(
-        name=told.name,
-        over=told.over,
-        done=told.done,
-        known=told.known,
-        seconds_left=told.seconds_left,
-        paused=told.paused,
-        title=told.title,
-        mark=told.mark,
+        summary=told.summary,
         table=told.table[:LINES],
         entrants=len(told.entrants),
-        champions=told.champions,
         next=tuple(game for game in told.schedule if not game.running)[:NEXT],
-        results=told.results,
         boards=boards,
     )
 

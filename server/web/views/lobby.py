@@ -5,8 +5,8 @@ from itertools import islice
 
 import msgspec
 
-from server.arena.arena import Arena, Player
-from server.match.match import Match
+from server.arena.arena import Arena
+from server.arena.roles import HostedMatch, Player
 from server.match.referee import State
 from server.web.views.board import Ending, View, ending_of, view
 from server.web.views.contests import Entry
@@ -62,6 +62,8 @@ class Overview(msgspec.Struct, frozen=True, kw_only=True):
     complete: bool
     """Whether those of earlier servers are known."""
     contests: tuple[Entry, ...]
+    announcements: tuple[str, ...] = ()
+    """What organisers announce."""
 
 
 class Running(msgspec.Struct, frozen=True, kw_only=True):
@@ -80,12 +82,12 @@ class Boards:
         self._drawn: dict[int, tuple[int, View]] = {}
         self._over: dict[int, float] = {}
 
-    def of(self, match: Match) -> View:
+    def of(self, match: HostedMatch) -> View:
         """Return the position of a match as it was drawn last; it is drawn now where it never was."""
         known = self._drawn.get(match.number)
         return self.draw(match) if known is None else known[1]
 
-    def draw(self, match: Match) -> View:
+    def draw(self, match: HostedMatch) -> View:
         """Draw the position of a match as spectators see it, where it has changed; return it."""
         history = match.public.history
         plies, drawn = self._drawn.get(match.number, (-1, None))
@@ -104,7 +106,7 @@ class Boards:
         self._over = {number: since for number, since in self._over.items() if number in numbers}
 
 
-def newest(arena: Arena, most: int) -> list[Match]:
+def newest(arena: Arena, most: int) -> list[HostedMatch]:
     """Return the running matches that began last."""
     return list(islice(reversed(arena.matches.values()), most))
 
@@ -114,7 +116,7 @@ def running(arena: Arena, name: str, before: int) -> Running:
     wanted = name.lower()
     fit = [match for match in reversed(arena.matches.values()) if wanted in match.names[0] or wanted in match.names[1]]
     some = islice((match for match in fit if match.number < before), LISTED)
-    return Running(found=len(fit), matches=tuple(listed(match.public, match.now()) for match in some))
+    return Running(found=len(fit), matches=tuple(listed(match.summary, match.now()) for match in some))
 
 
 def overview(
@@ -135,21 +137,22 @@ def overview(
     finished = {match.number for match in ended if boards.lasts(match.number, now)}
     boards.keep({match.number for match in shown[:BOARDS]} | finished)
     recent = [
-        listed(match.public, match.now(), boards.draw(match) if match.number in finished else None) for match in ended
+        listed(match.summary, match.now(), boards.draw(match) if match.number in finished else None) for match in ended
     ]
     numbers = {one.match for one in recent}
     recent += [one for one in earlier or () if one.match not in numbers]
     return Overview(
-        players=tuple(_presence(arena.sessions[key], waiting) for key in nsmallest(LISTED, arena.sessions)),
+        players=tuple(presence(arena.sessions[key], waiting) for key in nsmallest(LISTED, arena.sessions)),
         present=len(arena.sessions),
         running=tuple(
-            listed(match.public, match.now(), boards.of(match) if place < BOARDS else None)
+            listed(match.summary, match.now(), boards.of(match) if place < BOARDS else None)
             for place, match in enumerate(shown)
         ),
         playing=len(arena.matches),
         recent=tuple(recent[:RESULTS]),
         complete=earlier is not None,
         contests=contests,
+        announcements=arena.announcements,
     )
 
 
@@ -162,7 +165,7 @@ def listed(state: State, now: int, board: View | None = None) -> Listed:
         parameters=position.parameters,
         sides=state.sides,
         players=state.header.players,
-        plies=state.history.plies,
+        plies=len(state.shown),
         clocks=state.clock.milliseconds(now),
         runs=state.clock.runs,
         ending=ending_of(state.outcome, state.sides),
@@ -170,7 +173,8 @@ def listed(state: State, now: int, board: View | None = None) -> Listed:
     )
 
 
-def _presence(player: Player, waiting: set[str]) -> Presence:
+def presence(player: Player, waiting: set[str]) -> Presence:
+    """Return what somebody does; ``waiting`` are the keys of those who wait for an opponent."""
     if player.match is not None:
         return Presence(player.name, "watches" if player.side is None else "plays", player.match.number)
     return Presence(player.name, "waits" if player.key in waiting else "rests", None)

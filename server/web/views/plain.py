@@ -1,67 +1,81 @@
 """Pages for browsers without JavaScript, as HTML. Pure: from structs to markup, which holds no name unescaped."""
 
 from collections.abc import Iterable, Sequence
+from functools import cache
 from html import escape
 
-import msgspec
-
 from server.contest.report.render.page import fragments
-from server.contest.report.structure import Report
 from server.match.referee import State
-from server.web.views.contests import Entry
+from server.web.assets.texts.catalogue import Texts, texts
+from server.web.assets.texts.headings import in_language
+from server.web.views.contests import Entry, MakeAnswer, read_report
 from server.web.views.lobby import Listed, Overview
 
+GAMES = {"gipf": "GIPF", "arrows": "Arrows", "morris": "Nine men’s morris", "mnk": "m,n,k"}
+"""What games are called for people."""
 
-def lobby(seen: Overview) -> str:
+
+def lobby(seen: Overview, words: Texts) -> str:
     """Return who plays whom, the last results, and who is here."""
     players = ", ".join(escape(player.name) for player in seen.players)
     return (
-        _table(f"Playing now: {seen.playing}", map(_match_row, seen.running))
-        + _table("Results", map(_match_row, seen.recent))
-        + f"<p>Here now: {players or 'nobody'}.</p>"
+        _table(words("Playing now: {0}", seen.playing), (_match_row(one, words) for one in seen.running))
+        + _table(words("Results"), (_match_row(one, words) for one in seen.recent))
+        + f"<p>{words('Here now: {0}.', players or words('nobody'))}</p>"
     )
 
 
-def contests(entries: Sequence[Entry]) -> str:
+def contests(entries: Sequence[Entry], words: Texts) -> str:
     """Return the contests with how far they are."""
     rows = (
         (
             _link(f"/contest/{one.contest}", one.name),
-            escape(one.state),
-            f"{one.done} of {one.known} games",
+            escape(words(one.state)),
+            words("{0} of {1} games", one.done, one.known),
             escape(one.leader),
         )
         for one in entries
     )
-    return _table("Contests", rows)
+    return _table(words("Contests"), rows)
 
 
-def match(state: State) -> str:
+def match(state: State, words: Texts) -> str:
     """Return how a match stands that the server knows: players, result, position and moves."""
     history, players = state.history, state.header.players
-    ended = "being played" if state.outcome is None else state.outcome.detail
+    ended = words("being played") if state.outcome is None else words.sentence(state.outcome.detail)
     moves = " ".join(f"{number}. {move}" for number, move in enumerate(history.moves, 1))
     return (
-        f"<p>{escape(' – '.join(players))}: {escape(ended)}.</p>"
-        f"<pre>{escape(history.position.picture())}</pre><p>{escape(history.position.summary())}</p>"
-        f"<p>{escape(moves) or 'No move was made yet.'}</p>"
+        f"<h1>{words('Match {0}', state.header.match)}</h1><p>{escape(' – '.join(players))}: {escape(ended)}.</p>"
+        f"<pre>{escape(history.position.picture())}</pre><p>{escape(words.sentence(history.position.summary()))}</p>"
+        f"<p>{escape(moves) or words('No move was made yet.')}</p>"
     )
 
 
-def record(number: int) -> str:
-    """Return where the record of a match is that was over some time ago."""
-    return f"<p>{_link(f'/api/matches/{number}/record', f'The record of match {number}, as text')}.</p>"
+def record(number: int, words: Texts) -> str:
+    """Return the last position of a match that was over some time ago, and where its record is."""
+    return (
+        f"<h1>{words('Match {0}', number)}</h1>"
+        f'<p><img src="/api/v1/matches/{number}/position.svg" alt="{words("Position")}" width="480"></p>'
+        f"<p>{_link(f'/api/matches/{number}/record', words('The record of match {0}, as text', number))}.</p>"
+    )
 
 
-def report(entry: Entry, data: bytes) -> bytes:
-    """Return the state of a contest, made of its report."""
-    parts = fragments(msgspec.json.decode(data, type=Report), entry.contest, entry.known)
-    return f'<div class="contest">{parts.contest}</div>'.encode()
+@cache
+def report(language: str) -> MakeAnswer:
+    """Return what makes the state of a contest of its report, in a language: the same function each time."""
+
+    def answer(entry: Entry, data: bytes) -> bytes:
+        parts = fragments(read_report(data), entry.contest, entry.known)
+        return in_language(
+            f'<div class="contest">{parts.head}{parts.contest}{parts.more}</div>', texts(language, "reports")
+        ).encode()
+
+    return answer
 
 
-def _match_row(one: Listed) -> tuple[str, ...]:
-    ended = f"{one.ending.result}: {one.ending.reason}" if one.ending else f"{one.plies} moves"
-    game = f"{one.game} {one.parameters}".strip()
+def _match_row(one: Listed, words: Texts) -> tuple[str, ...]:
+    ended = words.count(one.plies, "move") if one.ending is None else words.sentence(one.ending.sentence)
+    game = f"{words(GAMES[one.game])} {one.parameters}".strip()
     return _link(f"/match/{one.match}", str(one.match)), escape(" – ".join(one.players)), escape(game), escape(ended)
 
 

@@ -5,10 +5,13 @@ With ARENA_CAMPAIGN=1 it is killed a thousand times.
 
 import os
 import random
+import re
+import signal
 import socket
 import statistics
 import threading
 import time
+from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
 
@@ -16,9 +19,9 @@ import pytest
 
 from bots.bot import Bot, Clocks, GameResult
 from bots.client import reconnect_backoff, session
-from bots.client.address import Address
 from bots.client.errors import ArenaError, BadChoice
 from bots.client.session import Session
+from bots.client.transport.address import Address
 from engine import record
 from engine.clock import TimeControl
 from engine.games.catalogue import GAMES
@@ -32,6 +35,8 @@ from tests.bench.server import processor_seconds
 from tests.server.process import ServerProcess
 
 KILLS = 1000 if os.environ.get("ARENA_CAMPAIGN") else 5
+WORKER_KILLS = 5 if os.environ.get("ARENA_CAMPAIGN") else 3
+"""The server waits longer after each of them before it starts another process."""
 PAIRS = 8
 VARIANTS = ("2,2,5,5", "3,3,9,9", "4,4,15,15")
 
@@ -100,11 +105,15 @@ class Server(ServerProcess):
         line = self.logs("event=server_listening")
         return datetime.fromisoformat(line.partition(" ")[0].removeprefix("timestamp=")).timestamp()
 
+    def workers(self) -> list[int]:
+        """Return the processes for matches that were started so far, dead ones too."""
+        return [int(number) for number in re.findall(r"event=worker_started process=(\d+)", self.log)]
+
     def moves(self, match: int) -> tuple[str, ...]:
         """Return the moves of a match, on disk, whether it is over or not."""
         for place in ("running", "records"):
             path = self.data / place / f"{match}.txt"
-            if path.exists():
+            with suppress(FileNotFoundError):  # it may be moved just now
                 summary = record.verify(path.read_text(encoding="utf-8"))
                 made = summary.history.moves
                 noted = {note.ply: note.note.text for note in summary.notes if note.ply <= len(made)}
@@ -151,6 +160,54 @@ def _kill_again_and_again(server: Server, monkeypatch: pytest.MonkeyPatch) -> No
         downs.append((dead, server.serving_since()))
     assert checked > 20 * KILLS
     assert not any(player.error for player in players)
+    _let_finish(server, players)
+    monkeypatch.setattr(session, "MIN_RECONNECT_SECONDS", 0.0)
+    server.kill()
+    for player in players:
+        player.join(END_SECONDS)
+    _check_results(server, players, KILLS)
+    charged = _check_charges(server, downs, times)
+    usual, most = statistics.median(times), max(times)
+    print(f"{KILLS} kills, {checked} moves checked; back after {usual:.2f} s, {most:.2f} s at most", end=", ")
+    print(f"{max(worked):.2f} s of processor time at most; none of {charged} spans charged lies in a downtime")
+
+
+@pytest.mark.slow
+def test_nothing_is_lost_by_kills_of_the_process_that_hosts_the_matches(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(reconnect_backoff, "PAUSES", (0.05, 0.1))
+    chance = random.Random(20261122)
+    with Server(tmp_path, "--workers", "1") as server:
+        players = [Player(number, server.port) for number in range(2 * PAIRS)]
+        for player in players:
+            player.start()
+        checked = 0
+        for kill in range(1, WORKER_KILLS + 1):
+            _wait_for_moves(players, chance.randrange(40, 400))
+            os.kill(server.workers()[-1], signal.SIGKILL)
+            for player in players:
+                known = player.known()
+                if known is not None:
+                    assert server.moves(known[0])[: len(known[1])] == known[1]
+                    checked += len(known[1])
+            deadline = time.monotonic() + END_SECONDS
+            while len(server.workers()) <= kill and time.monotonic() < deadline:
+                time.sleep(0.01)
+        assert checked > 20 * WORKER_KILLS
+        assert not any(player.error for player in players)
+        _let_finish(server, players)
+        monkeypatch.setattr(session, "MIN_RECONNECT_SECONDS", 0.0)
+        server.kill()
+        for player in players:
+            player.join(END_SECONDS)
+        _check_results(server, players, WORKER_KILLS)
+        assert server.log.count("event=worker_died") == WORKER_KILLS
+        assert "exception" not in server.log
+
+
+def _let_finish(server: Server, players: list[Player]) -> None:
+    """Let the players resign, and wait until all matches are over and recorded."""
     for player in players:
         player.bot.stop = True
     deadline = time.monotonic() + END_SECONDS
@@ -158,15 +215,6 @@ def _kill_again_and_again(server: Server, monkeypatch: pytest.MonkeyPatch) -> No
     while (any(running.iterdir()) or any(player.busy() for player in players)) and time.monotonic() < deadline:
         time.sleep(0.05)
     assert list(running.iterdir()) == list(damaged.iterdir()) == []
-    monkeypatch.setattr(session, "MIN_RECONNECT_SECONDS", 0.0)
-    server.kill()
-    for player in players:
-        player.join(END_SECONDS)
-    _check_results(server, players)
-    charged = _check_charges(server, downs, times)
-    usual, most = statistics.median(times), max(times)
-    print(f"{KILLS} kills, {checked} moves checked; back after {usual:.2f} s, {most:.2f} s at most", end=", ")
-    print(f"{max(worked):.2f} s of processor time at most; none of {charged} spans charged lies in a downtime")
 
 
 def _wait_for_moves(players: list[Player], number: int) -> None:
@@ -197,7 +245,7 @@ def _check_charges(server: Server, downs: list[tuple[float, float]], times: list
     return spans
 
 
-def _check_results(server: Server, players: list[Player]) -> None:
+def _check_results(server: Server, players: list[Player], kills: int) -> None:
     """Every match was played to its end, its record is true, and both players were told the same."""
     untold = 0
     for path in (server.data / "records").iterdir():
@@ -205,8 +253,8 @@ def _check_results(server: Server, players: list[Player]) -> None:
         if summary.result == "annulled":  # MATCH had not gone out to both when the server died
             assert summary.history.plies == 0 and "told of the match" in summary.sentence
             untold += 1
-    assert untold <= KILLS
-    assert sum(len(player.bot.results) for player in players) > KILLS
+    assert untold <= PAIRS * kills
+    assert sum(len(player.bot.results) for player in players) > kills
     for player in players:
         assert [line for line in player.reports if "cannot be resumed" in line] == []
         for told in player.bot.results:

@@ -409,7 +409,7 @@ def test_file_that_is_none_gets_one_sentence_at_the_start(
 
 def test_file_reaches_the_settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[Settings] = []
-    monkeypatch.setattr(trio, "run", lambda _serve, settings: seen.append(settings))
+    monkeypatch.setattr(trio, "run", lambda _serve, settings, *_: seen.append(settings))
     token = tokens.make_organiser(tmp_path / "organiser.txt")
     (tmp_path / "arena.toml").write_text("organiser = 'organiser.txt'")
     assert run(monkeypatch, "serve", "--config", str(tmp_path / "arena.toml")) == 0

@@ -155,7 +155,7 @@ async def test_what_programs_of_a_contest_wrote_needs_a_token(tmp_path: Path, au
         else:
             path.unlink(missing_ok=True)
         settings = msgspec.structs.replace(Settings(data=tmp_path), organiser=tokens.hashed(ORGANISER))
-        return read_log(asked, store, settings, lambda match, name: KeptByContest(path, token))
+        return read_log(asked, store, settings, lambda match, name: KeptByContest(path, token), lambda name: None)
 
     secret = ("white 4 | my secret       book \ufffd\ufffd[2J", "white 4 | is open")
     for wrote, token in ((True, ""), (False, tokens.hashed(ANN))):

@@ -374,7 +374,7 @@ async def test_a_match_that_was_given_up_for_a_full_disk_does_not_come_back(
             raise OSError("no space left on device")
 
         with monkeypatch.context() as patch:
-            patch.setattr(harness.arena.matches[1]._journal, "write", broken)
+            patch.setattr(harness.match(1)._journal, "write", broken)
             await ann.hear(m.Turn)
             await ann.say(m.Move(m.Text("a1-b2")))
             assert (await bob.hear(m.Result)).reason == "server_fault"
@@ -411,7 +411,7 @@ async def test_a_fault_while_a_clock_is_let_run_again_annuls_the_match(
     async with open_arena(tmp_path / "data") as harness:
         ann, _ = await harness.pair(OPTIONS)
         async with reopened(harness) as again:
-            journal = again.arena.matches[1]._journal
+            journal = again.match(1)._journal
             write = journal.write
 
             def broken(text: str) -> None:

@@ -5,6 +5,7 @@ import shutil
 import socket
 import sqlite3
 from collections.abc import Callable
+from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from types import SimpleNamespace
@@ -16,10 +17,15 @@ from trio.testing import MockClock
 from engine.wire import messages as m
 from server import cli
 from server.commands import doctor
-from server.commands.doctor import GOOD, NOTE, WRONG, Finding, diagnosis
+from server.commands.doctor import diagnosis
+from server.commands.upkeep import league_files
+from server.commands.upkeep.finding import GOOD, NOTE, WRONG, Finding
 from server.config import tls, tokens
 from server.contest.store.store import FILE as STORE
-from server.storage.record_store import lock_data_directory
+from server.league.accounts.accounts import Accounts
+from server.league.accounts.people import AUTHOR
+from server.league.submissions.versions import Versions
+from server.storage.data_lock import lock_data_directory
 from tests.server.harness import open_arena, play, ready
 
 
@@ -154,6 +160,53 @@ def test_organiser(tmp_path: Path) -> None:
     path.write_text(secret)
     (finding,) = found(tmp_path, "organiser", "organiser = 'organiser.txt'")
     assert finding.state == WRONG and "64 hexadecimal digits" in finding.sentence and secret not in finding.sentence
+
+
+def test_league(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    data = tmp_path / "data"
+    data.mkdir()
+    assert found(tmp_path, "league") == found(tmp_path, "versions") == []
+    with closing(Accounts(data)) as accounts:
+        accounts.redeem(accounts.invite("ann", AUTHOR, "test"), "", "")
+        ann = accounts.person("ann")
+        assert ann is not None
+        accounts.make_token(ann, "Bot")
+        assert [one.state for one in found(tmp_path, "league")] == [GOOD] and found(tmp_path, "versions") == []
+        versions = Versions(data, accounts)
+        version = versions.add(ann, "Bot", "bot.py", bytes(3 << 20))
+        versions.go_on(version, "qualifying")
+        versions.activate(version, "the server")
+    monkeypatch.setattr(league_files, "sandbox_obstacle", lambda: "")
+    (missing,) = found(tmp_path, "versions")
+    assert missing.state == WRONG and "version 1 of Bot are missing, which should play" in missing.sentence
+    (versions.folder(version) / "build").mkdir()
+    (good,) = found(tmp_path, "versions")
+    assert good == (GOOD, "versions", "1 versions have 3 MB on the disk")
+    monkeypatch.setattr(league_files, "sandbox_obstacle", lambda: "there is no bubblewrap")
+    assert found(tmp_path, "versions")[1].state == NOTE
+    (data / "league.sqlite3").chmod(0o644)
+    (data / "submissions").chmod(0o755)
+    assert [one.state for one in found(tmp_path, "league")] == [WRONG, WRONG, GOOD]
+    (data / "submissions").chmod(0o700)
+    (data / "league.sqlite3").write_bytes(b"this is no database, but long enough to be looked at" * 20)
+    assert [one.sentence.partition(": ")[2] for one in found(tmp_path, "league")][1:] == [
+        "file is not a database; take it from a backup"
+    ]
+
+
+def test_ladder(tmp_path: Path) -> None:
+    config, file = tmp_path / "arena.toml", tmp_path / "ladder.toml"
+    config.write_text('port = 0\nladder = "ladder.toml"\n')
+    least = 'sandbox = "none"\ntime = { budget = 1000 }\ngames = [{ game = "mnk" }]\n'
+    program = '[[programs]]\nname = "base"\nowner = "teacher"\ncommand = ["./base"]\nfolder = "base"\n'
+    for text, state, words in (
+        (least, GOOD, "has 1 games, 0 levels and 0 programs beside the bots of the league"),
+        (least + "speed = 3", WRONG, f"{file}: speed is no key of a ladder file"),
+        (least + program, WRONG, f"{file}: the folder of base is not there: {tmp_path / 'base'}"),
+    ):
+        file.write_text(text)
+        found = next(one for one in diagnosis(config, tmp_path / "data") if one.about == "ladder")
+        assert (found.state, words in found.sentence) == (state, True)
 
 
 @pytest.mark.parametrize(

@@ -15,9 +15,9 @@ import trio
 import trio.testing
 
 from server.commands import exits, run_contest
-from server.contest.store.schema import BadStore
 from server.net.listener import CannotListen
 from server.serve import _immediate_exit
+from server.storage.database import BadStore
 
 END_SECONDS = 600.0
 

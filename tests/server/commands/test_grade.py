@@ -4,6 +4,7 @@ import csv
 import json
 import math
 import re
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -50,6 +51,7 @@ def match_report(one: str, other: str, *points: float, status: int = 0) -> bytes
     return as_json(setup(names, 2), Progress(tally, len(points), 0, 0.0), status).encode()
 
 
+@cache
 def contest_report() -> bytes:
     """Return what a contest of four writes."""
     return report_files.file_texts(sample_report(4, RoundRobin()))["report.json"].encode()
@@ -128,6 +130,45 @@ def test_places_are_those_of_the_contest_and_its_games_count() -> None:
     assert 0 < both[one][1] < 1
 
 
+def test_builds_counts_the_status_of_the_build() -> None:
+    def built(status: int, *results: SituationResult) -> bytes:
+        return formats.as_json("./bot", results, formats.Build("make -s", status)).encode()
+
+    failed = built(2, SituationResult("the build", "failed", 0.0, reason="x"))
+    text = rule('for = "builds"\nmost = 5', 'for = "conformance"\nmost = 10')
+    reports = ("ann", built(0, SituationResult("1", "passed", 0.0))), ("bob", failed), ("carl", check_report(1, 0))
+    assert graded(text, *reports) == {"ann": [5, 10], "bob": [0, 0], "carl": [0, 10]}
+    evidence = Evidence()
+    add_report(evidence, failed, "bob", "bob.json")
+    (student,) = grade_all(read(text), evidence)
+    assert student.grades[0].why == "make -s ended with status 2" and student.grades[0].evidence == ("bob.json",)
+
+
+@pytest.mark.parametrize(("bound", "key"), [("low", "low"), ("estimate", "elo")])
+def test_rating_is_that_of_the_contest(bound: str, key: str) -> None:
+    text = rule(f'for = "rating"\nmost = 100\nnone = -3000\nfull = 3000\nbound = "{bound}"')
+    found = graded(text, contest_report())
+    for rating in json.loads(contest_report())["ratings"]:
+        part = (rating[key] + 3000) / 6000
+        assert found[rating["name"]] == [round(100 * min(max(part, 0), 1), 2)]
+
+
+def test_a_page_has_reasons_and_links_to_the_reports(folder: Path) -> None:
+    contest = folder / "contest <1>"
+    contest.mkdir()
+    (contest / "report.json").write_bytes(contest_report())
+    (contest / "index.html").write_text("the contest")
+    (folder / "place.toml").write_text(rule('for = "place"\nmost = 9'))
+    (folder / "pages").mkdir()
+    grade(Path("place.toml"), "contest <1>", html="pages/grades.html", json="grades.json")
+    page = (folder / "pages" / "grades.html").read_text()
+    assert (
+        "<small>place 1 of " in page and 'href="../contest%20%3C1%3E/index.html">contest &lt;1&gt;/report.json<' in page
+    )
+    (first, *_) = json.loads((folder / "grades.json").read_text())["students"]
+    assert first["grades"][0]["evidence"] == ["contest <1>/report.json"]
+
+
 def test_students_of_the_rule_are_graded_in_its_order_and_get_nothing_for_nothing() -> None:
     text = rule('for = "conformance"\nmost = 5', students='students = ["zoe", "Ann"]\n')
     assert graded(text, ("ann", check_report(1, 0)), ("bob", check_report(1, 0))) == {"zoe": [0], "Ann": [5]}
@@ -138,8 +179,8 @@ def test_students_of_the_rule_are_graded_in_its_order_and_get_nothing_for_nothin
     [
         ("points", "this is no TOML: "),
         ("", "points is missing: one [[points]] or more, each with for and most"),
-        (rule("most = 3"), "points[1].for is missing: one of conformance, score, elo, place"),
-        (rule('for = "luck"\nmost = 3'), "points[1].for is one of conformance, score, elo, place, not 'luck'"),
+        (rule("most = 3"), "points[1].for is missing: one of builds, conformance, score, elo, rating, place"),
+        (rule('for = "luck"\nmost = 3'), "points[1].for is one of builds, conformance, score, elo, rating, "),
         (rule('for = "place"'), "points[1].most is missing: a number from 0.001 to 1e+06 points"),
         (rule('for = "place"\nmost = -1'), "points[1].most is a number from 0.001 to 1e+06 points, not -1"),
         (rule('for = "score"\nmost = 1'), "points[1].against is missing: the name of a player, or a built-in bot"),

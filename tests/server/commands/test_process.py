@@ -40,6 +40,7 @@ def test_grace_lets_running_matches_end(tmp_path: Path) -> None:
         assert server.process.wait(START_SECONDS) == 0
 
 
+@pytest.mark.slow
 def test_after_kill_the_match_goes_on_and_so_does_the_number(tmp_path: Path) -> None:
     with ServerProcess(tmp_path) as server, pair(server.port) as (ann, bob):
         tokens = [bob.token, ann.token]

@@ -17,6 +17,7 @@ SECONDS = 600
 """After which what a test waits for has failed to come."""
 
 
+@pytest.mark.slow
 def test_newcomer_finds_builtin_bots_seated_again_and_again(tmp_path: Path) -> None:
     with ServerProcess(tmp_path, "--builtin", "random") as server:
         for number in (1, 2):
@@ -91,6 +92,7 @@ def test_builtin_bots_outlive_the_server_in_their_matches_and_others_take_their_
             client.close()
 
 
+@pytest.mark.slow
 def test_demonstration_ends_with_a_verified_record(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "server", "demo", "--first", "random", "--second", "random", "--budget", "5000"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS, check=False, cwd=tmp_path)

@@ -9,6 +9,7 @@ import trio
 
 from server import cli
 from server.config import config_file
+from server.config.league_rules import LeagueRules
 from server.config.limits import Limits
 from server.config.toml_table import BadTable
 
@@ -24,14 +25,14 @@ def _written(folder: Path, text: str) -> Path:
 def test_every_option_of_the_command_line_may_stand_in_the_file(tmp_path: Path) -> None:
     line = cli.app["serve"].assemble_argument_collection(parse_docstring=False)
     on_command_line = {argument.name.removeprefix("--") for argument in line if argument.show}
-    values = {"host": "'h'", "web": "'h:1'", "builtin": "['random']"}
-    values |= dict.fromkeys(("data", "tokens", "organiser", "tls-cert", "tls-key"), "'/p'")
+    values = {"host": "'h'", "web": "'h:1'", "builtin": "['random']", "user-header": "'X-User'"}
+    values |= dict.fromkeys(("data", "tokens", "organiser", "ladder", "tls-cert", "tls-key"), "'/p'")
     values |= dict.fromkeys(("no-web", "live-notes", "verbose", "log-json"), "true")
     keys = sorted(on_command_line - NOT_IN_THE_FILE)
     top = [f"{key} = {values.get(key, 10)}" for key in keys if not key.startswith("tls-")]
     tls = [f"{key.removeprefix('tls-')} = {values[key]}" for key in keys if key.startswith("tls-")]
     found = config_file.read(_written(tmp_path, "\n".join([*top, "[tls]", *tls])))
-    assert len(keys) == 22 and keys == sorted(found.options)
+    assert len(keys) == 25 and keys == sorted(found.options)
 
 
 def test_every_limit_may_be_set(tmp_path: Path) -> None:
@@ -40,6 +41,13 @@ def test_every_limit_may_be_set(tmp_path: Path) -> None:
     limits = config_file.read(_written(tmp_path, text)).limits
     assert limits.trusted == (ip_network("10.0.0.0/8"), ip_network("fd00::/8"))
     assert {value for name, value in msgspec.structs.asdict(limits).items() if name != "trusted"} == {7}
+
+
+def test_every_rule_of_a_league_may_be_set(tmp_path: Path) -> None:
+    keys = [name.replace("_", "-") for name in LeagueRules.__struct_fields__]
+    found = config_file.read(_written(tmp_path, "[league]\n" + "".join(f"{key} = 7\n" for key in keys))).league
+    assert found == LeagueRules(quota=7, built_versions=7, log_days=7) and found.quota_bytes == 7 << 20
+    assert config_file.read(_written(tmp_path, "")).league == LeagueRules()
 
 
 def test_a_mark_at_the_beginning_as_some_editors_write_it_is_no_part_of_the_file(tmp_path: Path) -> None:
@@ -104,7 +112,7 @@ def test_command_line_goes_before_the_file(
 ) -> None:
     path = _written(tmp_path, "port = 0\nbudget = 5000\nincrement = 7\nhost = '192.0.2.1'\n[limits]\nmatches = 3")
     seen = []
-    monkeypatch.setattr(trio, "run", lambda _serve, settings: seen.append(settings))
+    monkeypatch.setattr(trio, "run", lambda _serve, settings, *_others: seen.append(settings))
     monkeypatch.setattr(cli, "configure", lambda **_options: None)
     cli.app(["serve", "--budget", "6000", "--config", str(path)], result_action="return_value")
     assert (seen[0].port, seen[0].host, seen[0].limits.matches) == (0, "192.0.2.1", 3)

@@ -38,6 +38,7 @@ def _run(program: str) -> list[str]:
     return done.stdout.splitlines()
 
 
+@pytest.mark.slow
 def test_importing_changes_no_process() -> None:
     imports = f"import importlib\nfor name in {MODULES!r}.split(): importlib.import_module(name)"
     before, after = _run(f"{STATE}\n{imports}\nprint(json.dumps(before))\nprint(json.dumps(state()))")

@@ -1,15 +1,18 @@
 from random import Random
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from engine.clock import TimeControl
 from server.contest.definition import Knockout
 from server.contest.fixtures import Finished, Fixture
 from server.contest.formats.knockout import seeds
 from server.contest.formats.standings import standings
+from server.contest.report.contents import make_report
 from tests.server.contest.played import CONTROL, better_wins, by_seed, contest, final_plan, play
+from tests.server.contest.report.samples import sample
 
 SHORT = TimeControl(100_000)
 FORMAT = Knockout(tie_breaks=2, control=SHORT)
@@ -89,3 +92,34 @@ def test_who_is_disqualified_loses_the_meeting(late: int) -> None:
     assert {game.fixture.round for game in with_a1} == {1}
     table = standings(definition, 0, state.players, games, state.schedule.byes)
     assert table[-1].name == "a1" and table[-1].disqualified
+
+
+@settings(max_examples=30)
+@given(st.integers(2, 9), st.integers(0, 10**6), st.sampled_from([0.0, 0.7]))
+def test_losers_of_the_semi_finals_meet_for_the_third_place(entrants: int, seed: int, late: float) -> None:
+    definition = contest(entrants, replace(FORMAT, third_place=True), time_losses=2)
+    games = play(definition, by_seed(seed, 0.3, late, slow="a1"), Random(seed), at_once=3)
+    (state,) = final_plan(definition, games).stages
+    table = standings(definition, 0, state.players, games, state.schedule.byes)
+    meetings = {(game.fixture.round, frozenset(game.fixture.players)) for game in games}
+    assert len(meetings) == entrants - 1 + (entrants > 3)
+    last = max(number for number, _ in meetings)
+    finals = [names for number, names in meetings if number == last]
+    if entrants > 3:
+        assert finals[0].isdisjoint(finals[1])
+        if not any(line.disqualified for line in table):
+            assert [line.place for line in table[:4]] == [1, 2, 3, 4]
+            halves = {frozenset(line.name for line in table[:2]), frozenset(line.name for line in table[2:4])}
+            assert halves == set(finals)
+
+
+def test_the_match_for_the_third_place_stands_behind_the_final_in_reports() -> None:
+    format = replace(FORMAT, third_place=True)
+    made = make_report(*sample(5, format, qualified=False))
+    *_, final, third = made.stages[0].bracket
+    assert (final.name, third.name) == ("Final", "Third place")
+    (meeting,) = third.meetings
+    assert meeting.winner is not None and meeting.games
+    assert [line.name for line in made.stages[0].table][2] == meeting.players[meeting.winner]
+    early = make_report(*sample(5, format, qualified=False, stop=2)).stages[0].bracket[-1]
+    assert early.meetings[0].players == (None, None) and early.meetings[0].winner is None

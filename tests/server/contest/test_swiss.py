@@ -61,7 +61,7 @@ def test_nobody_meets_anybody_twice_or_has_two_byes_where_it_can_be_avoided(
         had.update(without)
 
 
-@settings(max_examples=30)
+@settings(max_examples=15)
 @given(st.integers(3, 10), st.integers(0, 10**6))
 def test_colours_are_balanced(entrants: int, seed: int) -> None:
     games = play(contest(entrants, Swiss(entrants - 1), variants=2), by_seed(seed))

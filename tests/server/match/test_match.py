@@ -340,7 +340,7 @@ async def test_match_whose_record_cannot_be_put_away_is_over_all_the_same(
             raise OSError("read-only file system")
 
         with monkeypatch.context() as patch:
-            patch.setattr(harness.arena.matches[1]._journal, "finish", broken)
+            patch.setattr(harness.match(1)._journal, "finish", broken)
             await ann.say(m.Move(m.Text("a1-b2")))
             assert (await bob.hear(m.Result)).result == "white"
         assert harness.arena.matches == {}
@@ -359,7 +359,7 @@ async def test_fault_of_the_server_annuls_that_match_alone(
         await dave.say(m.Seek("gipf"))
         await ready(carol, dave)
         await ann.hear(m.Turn)
-        match = harness.arena.matches[1]
+        match = harness.match()
 
         def broken(text: str) -> None:
             raise OSError("no space left on device")

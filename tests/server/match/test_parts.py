@@ -13,7 +13,8 @@ from server.match.flag_timer import FlagTimer
 from server.net.event_loop import microseconds
 from server.net.send_queue import SendQueue
 from server.net.stall_monitor import StallLog, StallMonitor
-from server.storage.record_store import Keys, RecordStore, lock_data_directory
+from server.storage.data_lock import lock_data_directory
+from server.storage.record_store import Keys, RecordStore
 
 
 class Match:

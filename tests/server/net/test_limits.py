@@ -13,9 +13,8 @@ from trio.testing import MockClock
 from engine.games.interface import moves
 from engine.wire import messages as m
 from server.arena import acceptor
-from server.arena.arena import Player
-from server.arena.background import BackgroundAnswer
-from server.arena.requests import Requests
+from server.arena.requests import BackgroundAnswer, Requests
+from server.arena.roles import Player
 from server.config.limits import (
     ALL_TRUSTED_WORK,
     ANSWER_BYTES,

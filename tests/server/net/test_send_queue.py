@@ -135,4 +135,4 @@ async def test_a_connection_that_is_closed_writes_to_no_descriptor() -> None:
     with near, pytest.raises(BlockingIOError):
         near.recv(100)
     await stream.aclose()
-    assert connection.broken and await connection.receive() == b""
+    assert connection.broken and await connection.receive() is None

@@ -130,7 +130,7 @@ async def test_a_line_that_came_in_a_stall_is_charged_up_to_its_beginning(
         await trio.sleep(0.2)
         arrived = microseconds()
         await _stand_still(harness, autojump_clock, 5)
-        harness.arena.matches[1].move(0, "a1-b2", arrived)
+        harness.match(1).move(0, "a1-b2", arrived)
         await trio.sleep(0.1)
         await bob.say(m.Resign())
         await ann.hear(m.Result)
@@ -338,7 +338,7 @@ async def test_a_line_that_may_have_come_in_time_has_come_in_time(
         began = microseconds()
         autojump_clock.jump(1.005)
         harness.arena.stalls.previous_look = began + round(looked * 1_000_000)
-        harness.arena.matches[1].move(0, "a1-b2", began + 1_003_000)
+        harness.match(1).move(0, "a1-b2", began + 1_003_000)
         if reason == "resign":
             await bob.hear(m.Turn)
             await bob.say(m.Resign())

@@ -19,7 +19,7 @@ from trio.testing import MockClock
 
 from engine.games.outcome import Termination
 from engine.wire import messages as m
-from server.arena.stats import Histogram
+from server.match.stats import Histogram
 from server.ops import service_manager
 from server.web.http.metrics import exposition
 from server.web.http.metrics_endpoint import serve_metrics
@@ -95,7 +95,7 @@ async def test_figures_add_up_whatever_ends_the_matches(tmp_path: Path, autojump
     async with open_arena(folder) as harness:
         found = figures(harness)
         assert found["arena_matches_started_total", ""] == found["arena_matches_running", ""] == 1
-        harness.arena.suspend(next(iter(harness.arena.matches.values())))
+        harness.arena.suspend(harness.match(next(iter(harness.arena.matches))))
         assert adds_up(figures(harness))
 
 

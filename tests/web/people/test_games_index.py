@@ -2,13 +2,18 @@
 
 import os
 import sqlite3
+import threading
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
+from server.contest.store.schema import SCHEMA
+from server.contest.store.store import FILE as STORE
+from server.storage.database import connect
 from server.web.people import database
 from server.web.people.indexing import Progress, bring_up
-from server.web.people.search import PAGE, BadQuery, Page, find
+from server.web.people.search import PAGE, BadQuery, Page, find, has_contests
 from tests.web.people.records import record, write
 
 LONG_AGO = 1_000_000_000
@@ -42,6 +47,35 @@ def data(tmp_path: Path) -> Path:
     return tmp_path
 
 
+def test_games_are_found_by_whoever_began_to_read_before_there_was_an_index(data: Path) -> None:
+    with closing(connect(data / STORE, SCHEMA)):  # the database of contests has tables of the same names
+        pass
+    with closing(sqlite3.connect(data / database.FILE, isolation_level=None)) as early:
+        early.execute("SELECT * FROM sqlite_schema").fetchall()  # it knows of no tables from now on
+        index(data)
+        page = find(data, early, {})
+    assert (page.found, len(page.games)) == (3, 3)
+
+
+def test_who_opens_an_index_waits_for_another_that_makes_it(data: Path) -> None:
+    with closing(sqlite3.connect(data / database.FILE, isolation_level=None, check_same_thread=False)) as other:
+        other.execute("BEGIN EXCLUSIVE")
+        ends = threading.Timer(0.1, other.execute, ["ROLLBACK"])
+        ends.start()
+        with database.opened(data):  # SQLite does not wait by itself before it changes the journal mode
+            assert not other.in_transaction
+        ends.join()
+
+
+def test_the_contests_cannot_be_changed_by_whoever_reads_games(data: Path) -> None:
+    with closing(connect(data / STORE, SCHEMA)):
+        pass
+    with database.opened(data) as connection:
+        assert has_contests(data, connection)
+        with pytest.raises(sqlite3.OperationalError, match="readonly"):
+            connection.execute("DELETE FROM arena.games")
+
+
 def test_games_are_found_by_what_is_known_of_them(data: Path) -> None:
     assert index(data) == Progress(games=3, left=0, unreadable=0, complete=True)
     assert found(data) == [3, 2, 1]
@@ -69,6 +103,20 @@ def test_a_page_has_fifty_games_and_tells_where_the_next_one_begins(tmp_path: Pa
     assert (first.found, len(first.games), first.next) == (PAGE + 3, PAGE, 4)
     last = search(tmp_path, player="ann", before=str(first.next))
     assert ([game.match for game in last.games], last.next) == ([3, 2, 1], None)
+
+
+def test_a_page_and_the_number_of_games_are_of_one_moment(data: Path) -> None:
+    index(data)
+    with database.opened(data) as reader, database.opened(data) as writer:
+
+        def forget(statement: str) -> None:
+            if statement.startswith("SELECT match, game"):
+                writer.execute("DELETE FROM games WHERE match = 3")
+
+        reader.set_trace_callback(forget)
+        page = find(data, reader, {})
+        assert (page.found, len(page.games), page.index.games) == (3, 3, 3)
+    assert found(data) == [2, 1]
 
 
 def test_a_game_tells_what_was_charged_and_its_contest(data: Path) -> None:

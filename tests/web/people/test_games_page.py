@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import Browser, Route, expect
 
 from tests.web.chromium import check_accessibility, fits, open_page
 from tests.web.people.records import record, write
@@ -55,6 +55,26 @@ def test_games_are_searched_and_the_search_stands_in_the_address(browser: Browse
         expect(page.locator("#games tr")).to_have_count(50)
 
 
+def test_a_growing_list_goes_on_growing_behind_a_refusal(browser: Browser, played: Site) -> None:
+    index = {"games": 0, "left": 54, "unreadable": 0, "complete": False}
+    growing: dict[str, object] = {"games": [], "next": None, "found": 0, "index": index}
+    busy = {"error": "too many questions wait already"}
+    answers: list[tuple[int, object]] = [(503, busy), (200, growing), (503, busy)]
+
+    def answer(route: Route) -> None:
+        if not answers:
+            route.continue_()
+            return
+        status, body = answers.pop(0)
+        route.fulfill(status=status, json=body)
+
+    with open_page(browser, refused=503) as page:
+        page.route("**/api/games?*", answer)
+        page.goto(f"{played.url}/games")
+        expect(page.locator("#counted")).to_have_text("54 games")
+        expect(page.locator("#fault")).to_be_hidden()
+
+
 def test_a_search_that_cannot_be_is_refused_with_a_sentence(browser: Browser, played: Site) -> None:
     with open_page(browser, refused=400) as page:
         page.goto(f"{played.url}/games?result=won")
@@ -78,6 +98,6 @@ def test_a_name_leads_to_the_page_of_the_player(browser: Browser, played: Site, 
 
 
 def test_the_page_of_somebody_who_has_played_nothing_says_so(browser: Browser, played: Site) -> None:
-    with open_page(browser, refused=400) as page:
+    with open_page(browser, refused=404) as page:
         page.goto(f"{played.url}/player/no%2Fbody%3Cb%3E")
         expect(page.locator("#fault")).to_contain_text("Nobody called 'no/body<b>' has played a game here")

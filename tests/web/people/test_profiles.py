@@ -6,7 +6,8 @@ import pytest
 
 from server.web.people import database
 from server.web.people.indexing import bring_up
-from server.web.people.profiles import POINTS, Profile, Score, profile
+from server.web.people.profiles import NobodyThere, Profile, Score, profile
+from server.web.people.rating_history import POINTS, stops
 from server.web.people.search import BadQuery
 from tests.web.people.records import record, write
 from tests.web.people.test_games_index import settle
@@ -61,8 +62,63 @@ def test_ratings_are_those_after_parts_of_the_games_with_intervals_that_shrink(d
     assert weak.points[-1].rating.elo < 0 < last.elo
 
 
+def kept(data: Path) -> list[tuple[str, int]]:
+    with database.opened(data) as connection:
+        return connection.execute("SELECT player, match FROM ratings ORDER BY player, match").fetchall()
+
+
+def test_ratings_are_kept_as_long_as_no_older_game_comes_or_goes(data: Path) -> None:
+    """They are those that the games up to there give, whenever they are computed."""
+    first = of(data, "ann")
+    assert kept(data) == [("ann", match) for match in (2, 4, 6, 8, 10, 12)]
+    assert of(data, "ann") == first
+    write(data, 13, record(13))
+    settle(data, 1)
+    later = of(data, "ann")
+    assert [point.match for point in later.ratings[0].points] == [4, 8, 13]
+    assert later.ratings[0].points[:2] == first.ratings[0].points[1:4:2]
+    assert len(kept(data)) == 7
+    (data / "records" / "7.txt").unlink()
+    settle(data, 2)
+    with database.opened(data) as connection:
+        bring_up(connection, data, 1000)
+    assert kept(data) == [("ann", 2), ("ann", 4), ("ann", 6)]
+    database.delete(data)
+    afresh = of(data, "ann")
+    assert afresh.ratings[0].points[0] == first.ratings[0].points[0]
+
+
+def test_a_page_is_shown_while_the_index_is_written_to(data: Path) -> None:
+    of(data, "ann")
+    with database.opened(data) as writer:
+        writer.execute("BEGIN IMMEDIATE")
+        with database.opened(data) as connection:
+            (rated,) = profile(data, connection, {"name": "bob"}).ratings
+    assert rated.points and {player for player, _ in kept(data)} == {"ann"}
+
+
+def test_a_player_with_more_games_has_more_ratings_until_every_second_one_is_left_out() -> None:
+    assert [stops(games) for games in (0, 1, 6, 7, 12)] == [
+        [],
+        [1],
+        [1, 2, 3, 4, 5, 6],
+        [2, 4, 6, 7],
+        [2, 4, 6, 8, 10, 12],
+    ]
+    assert stops(13) == [4, 8, 13]
+    for games in range(1, 200):
+        found = stops(games)
+        assert len(found) <= POINTS and found == sorted(set(found)) and found[-1] == games
+
+
+def test_who_has_played_nobody_else_has_no_rating(tmp_path: Path) -> None:
+    write(tmp_path, 1, record(1, ("ann", "Ann")))
+    settle(tmp_path)
+    assert of(tmp_path, "ann").ratings == ()
+
+
 def test_who_has_not_played_is_refused(data: Path) -> None:
-    with pytest.raises(BadQuery, match="nobody called 'zoe' has played a game here that counts"):
+    with pytest.raises(NobodyThere, match="nobody called 'zoe' has played a game here that counts"):
         of(data, "zoe")
     with pytest.raises(BadQuery, match="say with name= who is meant"):
         of(data, " ")

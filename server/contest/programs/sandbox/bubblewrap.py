@@ -2,8 +2,8 @@
 
 What is inside has namespaces of its own for users, processes, IPC, the network, host names and mounts, and no
 capabilities. Its file system is read-only: the system's programs and libraries, this Python with the bots of this
-distribution where the program may use them, and what its `View` shows. It may write to `SCRATCH` alone, which is
-memory, and bounded.
+distribution where the program may use them, and what its `View` shows. It may write to `SCRATCH`, which is memory, and
+bounded, and nowhere else unless its `View` says so.
 """
 
 import os
@@ -68,6 +68,8 @@ class View(NamedTuple):
     """Files and folders that it may read, at their own places; there have to be such."""
     hidden: tuple[Path, ...] = ()
     """Folders within those that it sees as empty ones."""
+    writable: tuple[Path, ...] = ()
+    """Folders that it may write to, which a build does; there have to be such. Nothing bounds what it writes there."""
 
 
 class Descriptors(NamedTuple):
@@ -94,7 +96,13 @@ def sandboxed(command: Sequence[str], view: View, bounds: Bounds, given: Descrip
         words += ["--ro-bind", str(kernels), KERNELS]
     for path in view.hidden:
         words += ["--tmpfs", str(path), "--remount-ro", str(path)]
-    words += ["--dir", str(view.folder)] if not any(view.folder.is_relative_to(path) for path in readable) else []
+    for path in view.writable:
+        words += ["--bind", str(path), str(path)]
+    words += (
+        ["--dir", str(view.folder)]
+        if not any(view.folder.is_relative_to(path) for path in (*readable, *view.writable))
+        else []
+    )
     words += ["--remount-ro", "/", "--chdir", str(view.folder)]
     words += ["--json-status-fd", str(given.status), "--block-fd", str(given.block)]
     words += [] if given.filter is None else ["--seccomp", str(given.filter)]

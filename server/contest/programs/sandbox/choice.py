@@ -48,10 +48,19 @@ def contest_obstacle(definition: Definition) -> str:
     return sandbox_obstacle() if programs else ""
 
 
-async def wait_until_sealable(definition: Definition, pause: Callable[[str, str], Awaitable[None]]) -> None:
-    """Wait until the programs of a contest can be sealed, if they should be; calls ``pause`` until then."""
+async def wait_until_sealable(
+    definition: Definition,
+    pause: Callable[[str, str], Awaitable[None]],
+    is_over: Callable[[], Awaitable[bool]],
+) -> None:
+    """Wait until the programs of a contest can be sealed, if they should be, or it is over.
+
+    Until then ``pause`` is called, and afterwards ``is_over`` each time.
+    """
     while why := await trio.to_thread.run_sync(contest_obstacle, definition):
         await pause("no game can begin", why)
+        if await is_over():
+            return
         sandbox_obstacle.cache_clear()
 
 

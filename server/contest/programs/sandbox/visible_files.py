@@ -39,7 +39,9 @@ def view(definition: Definition, entrant: Entrant | None, data: Path) -> View:
         folder = base
         own = (*_named(base, definition, entrant), *_installed(entrant.command, base))
     secret = data.resolve()
-    if any(path.is_relative_to(secret) and base != secret for path in (*own, *shared)) or secret in own:
+    # a version of a bot lies there, where the server has put it
+    put = [path for path in own if not (entrant.version_of and path.is_relative_to(folder))]
+    if any(path.is_relative_to(secret) and base != secret for path in (*put, *shared)) or secret in own:
         raise NotVisible(f"{entrant.name} has its program in the server's data directory {secret}; move one of them")
     hidden = [
         path

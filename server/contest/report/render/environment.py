@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 from markupsafe import Markup
 
 from server.contest.report import formatting
-from server.contest.report.interruptions import intervention, pause
+from server.contest.report.interruptions import pause
 from server.contest.report.render import games
+from server.contest.report.render.swiss import swiss_rounds
 from server.contest.report.render.tie_breaks import marks, with_forfeits
 
 if TYPE_CHECKING:
@@ -32,9 +33,9 @@ _FILTERS = (
     games.match_of,
     games.programs,
     games.score,
-    intervention,
     marks,
     pause,
+    swiss_rounds,
     with_forfeits,
 )
 

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import msgspec
 from markupsafe import Markup
 
-from server.contest.report.interruptions import interruptions
+from server.contest.report.interruptions import interruptions, intervention
 from server.contest.report.ratings_part import TEST
 from server.contest.report.render.environment import STYLES, render, style_sheet
 from server.contest.report.render.games import Group, meetings, rounds
@@ -22,6 +22,9 @@ from server.contest.report.structure import Game, Loss, Report, Stage
 
 MAX_CROSSED = 60
 """Most entrants whose crosstable is drawn: a wider one is not read by anybody, the games are listed all the same."""
+
+LARGE, FEW = 16, 8
+"""Lines of a table that are more than this, and next games and meetings of a round, are shown by a click."""
 
 MAX_LISTED = 20_000
 """Most games that a page lists; with more of them browsers get slow."""
@@ -39,10 +42,18 @@ class Section(NamedTuple):
     heading: str = ""
     """Where it differs from the title."""
     stage: Stage | None = None
+    lead: str = ""
+    """A sentence above what follows."""
+    noun: str = ""
+    """What each of the sentences tells of."""
+    sentences: tuple[str, ...] = ()
+    """Of a section that has nothing else."""
 
     @property
     def template(self) -> str:
         """Name of its template."""
+        if self.sentences:
+            return "sections/sentences.html"
         return f"sections/{self.id if self.stage is None else 'stage'}.html"
 
 
@@ -57,12 +68,16 @@ class RoundOfGames(msgspec.Struct, frozen=True):
 class Fragments(NamedTuple):
     """The parts of a report on a page of the server."""
 
+    head: str
+    """HTML: the name, how far the contest has come, and links to the parts."""
     contest: str
-    """HTML: all but the games."""
+    """HTML: the stages and what comes next."""
     rounds: Sequence[RoundOfGames]
     """The newest first."""
+    more: str
+    """HTML that stands below the games: ratings, losses and the like."""
     notes: str
-    """HTML that stands below the games."""
+    """HTML that stands below all else."""
 
 
 def page(report: Report) -> str:
@@ -71,16 +86,22 @@ def page(report: Report) -> str:
     digest = b64encode(sha256(css.encode()).digest()).decode()
     # the style sheet of the page itself, by its digest, and nothing else
     policy = f"default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
-    return render("document.html", **_context(report), css=Markup(css), policy=policy) + "\n"
+    sections = [*_stages(report), *_more(report), *_games(report)]
+    context = {**_context(report), "contents": sections, "sections": sections}
+    return render("document.html", **context, css=Markup(css), policy=policy) + "\n"
 
 
 def fragments(report: Report, contest: int, known: int) -> Fragments:
     """Return the parts of a report for a page of the server; ``known`` is the number of games known to be played."""
     context = {**_context(report), "contest": contest, "known": known}
     listed = rounds(report.games) if len(report.games) <= MAX_LISTED else []
+    stages, more = list(_stages(report)), list(_more(report))
+    contents = [*stages, *(_games(report) if listed else ()), *more]
     return Fragments(
-        contest=render("contest.html", **context),
+        head=render("header.html", **context, contents=contents),
+        contest=render("contest.html", **context, sections=stages),
         rounds=[_round(contest, one) for one in listed],
+        more=render("contest.html", **context, sections=more),
         notes=render("notes.html", **context),
     )
 
@@ -95,23 +116,35 @@ def _context(report: Report) -> dict[str, object]:
     return {
         "report": report,
         "contest": None,
-        "sections": list(_sections(report)),
         "linked": len(report.games) <= MAX_LISTED,
         "max_crossed": MAX_CROSSED,
         "max_listed": MAX_LISTED,
+        "large": LARGE,
+        "few": FEW,
         "plot": rating_plot(report.ratings) if report.ratings else None,
         "test": TEST,
         "losses": _by_cause(report.losses),
         "lost": _by_name(report.losses),
-        "interruptions": interruptions(report),
         "games": _by_stage(report),
     }
 
 
-def _sections(report: Report) -> Iterator[Section]:
-    """Yield the sections of the page that are not empty; the last stage comes first."""
+def _stages(report: Report) -> Iterator[Section]:
+    """Yield the stages, the last one first, and what comes next."""
     for stage in reversed(report.stages):
         yield Section(f"stage-{stage.number}", _stage_title(report, stage), stage=stage)
+    if report.schedule:
+        yield Section("schedule", "Schedule")
+
+
+def _games(report: Report) -> Iterator[Section]:
+    """Yield the list of games, if there are any."""
+    if report.games:
+        yield Section("games", "Games")
+
+
+def _more(report: Report) -> Iterator[Section]:
+    """Yield the other sections of the page that are not empty."""
     if report.ratings:
         yield Section("ratings", "Ratings")
     if report.superiority:
@@ -119,20 +152,20 @@ def _sections(report: Report) -> Iterator[Section]:
     if report.comparisons:
         yield Section("comparisons", "Comparisons", "Two against each other")
     yield Section("variants", "Games played", "Games played, and the advantage of beginning")
-    if report.schedule:
-        yield Section("schedule", "Schedule")
+    if report.perfect_play is not None:
+        yield Section("perfect_play", "Perfect play", "How near to perfect play")
     if report.disqualified:
         yield Section("disqualified", "Disqualified")
     if report.losses:
         yield Section("losses", "Losses", "Losses by cause")
     if report.interventions:
-        yield Section("interventions", "The organiser's interventions")
-    if interruptions(report):
-        yield Section("interruptions", "Interruptions")
+        sentences = tuple(map(intervention, report.interventions))
+        yield Section("interventions", "The organiser's interventions", noun="intervention", sentences=sentences)
+    if found := interruptions(report):
+        lead = "Through no entrant's fault; nobody has lost by them."
+        yield Section("interruptions", "Interruptions", lead=lead, noun="interruption", sentences=tuple(found))
     if report.qualification is not None:
         yield Section("qualification", "Qualification")
-    if report.games:
-        yield Section("games", "Games")
 
 
 def _stage_title(report: Report, stage: Stage) -> str:

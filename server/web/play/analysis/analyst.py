@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from engine.games.history import History
 from engine.games.interface import Position
-from engine.search.game_engine import AdaptiveSearcher, known_result
+from engine.search.game_engine import VariantSearchers
 from engine.search.searcher import PlayedKeys, SearchLimits, SearchResult, Stop
 from engine.solve.tablebase.tablebase import Tablebase
 
@@ -15,11 +15,7 @@ class Analyst:
 
     def __init__(self, megabytes: float, tablebase_of: Callable[[Position], Tablebase | None]) -> None:
         """Take the size of the table of a search, and what knows the tablebase of a variant."""
-        self._megabytes = megabytes
-        self._tablebase_of = tablebase_of
-        self._variant = "", ""
-        self._tablebase: Tablebase | None = None
-        self._searcher: AdaptiveSearcher | None = None
+        self._searchers = VariantSearchers(megabytes, tablebase_of)
         self._keys = PlayedKeys()
 
     def best(
@@ -32,18 +28,12 @@ class Analyst:
         on the board, OverflowError where there are too many moves to think about.
         """
         position = history.position
-        searcher = self._searcher_for(position)
+        searcher = self._searchers.searcher(position)
         earlier = self._keys.before(history)
-        known = self._tablebase.probe(position, earlier) if self._tablebase is not None else ()
-        if self._tablebase is not None and known:
-            self._tablebase.start()
-            return [
-                replace(
-                    known_result(position, move, 0.0, rank),
-                    line=self._tablebase.line(position, move.number),
-                )
-                for rank, move in enumerate(known[: limits.lines], 1)
-            ]
+        tablebase = self._searchers.tablebase
+        if tablebase is not None and (known := tablebase.results(position, limits.lines, earlier)):
+            tablebase.start()
+            return known
         depths: dict[int, list[SearchResult]] = {}
         thought = searcher.think(
             position,
@@ -58,12 +48,3 @@ class Analyst:
             for result in depths[depth]:
                 found.setdefault(result.line[0], replace(result, nodes=thought.nodes))
         return list(found.values())[: limits.lines]
-
-    def _searcher_for(self, position: Position) -> AdaptiveSearcher:
-        variant = position.game.name, position.parameters
-        if self._searcher is None or variant != self._variant:
-            self._variant = variant
-            self._tablebase = self._tablebase_of(position)
-            self._searcher = AdaptiveSearcher(position, megabytes=self._megabytes, tablebase=self._tablebase)
-            self._searcher.start_compiling()
-        return self._searcher

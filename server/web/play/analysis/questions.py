@@ -12,14 +12,20 @@ from msgspec import Meta
 
 from engine.games.history import History
 from engine.games.interactive_game import MOVE_LIMIT
+from engine.games.interface import GameError
 from engine.search.memory import MAX_DEPTH
 from engine.search.searcher import SearchLimits, SearchResult, Stop
 from server.web.play.analysis.analyst import Analyst
+from server.web.play.analysis.arranging import Arrangement, Kit, arranged, kit_of
 from server.web.play.analysis.detecting import Unreadable, detect
+from server.web.play.analysis.recording import record_of
 from server.web.play.questions import Question, Refusal, history_of
 
 MIN_SECONDS, MAX_SECONDS = 0.05, 4.0
 """How long one answer may take to think about; a page that wants to know more asks again."""
+
+WORTH_NODES, WORTH_SECONDS = 50_000, 5.0
+"""For what a position is worth: less than a tenth of a second where the search is compiled and a core is idle."""
 
 MAX_LINES = 10
 """Moves that are looked at, each with its line."""
@@ -62,6 +68,16 @@ class Lines(msgspec.Struct, frozen=True, kw_only=True):
     """Whether more time would find nothing more."""
 
 
+class Worth(msgspec.Struct, frozen=True):
+    """What a position is worth, for the side that began the game."""
+
+    score: int
+    """A piece of GIPF is worth 100."""
+    depth: int
+    win: int | None
+    """Plies to a forced end: above 0 the side that began wins, below it loses."""
+
+
 class Pasted(msgspec.Struct, frozen=True, kw_only=True):
     """A text of which the game is to be found out."""
 
@@ -79,6 +95,21 @@ class Found(msgspec.Struct, frozen=True, kw_only=True):
     moves: tuple[str, ...]
     others: tuple[str, ...]
     """Other games that the text could be of."""
+
+
+class Arranged(msgspec.Struct, frozen=True):
+    """The position of an arrangement."""
+
+    start: str
+    """It as text."""
+    summary: str
+    """What the board does not show of it, in one line."""
+
+
+class Recorded(msgspec.Struct, frozen=True):
+    """A game as the record of a match."""
+
+    record: str
 
 
 def lines(question: Thinking, analyst: Analyst, stop: Stop) -> Lines:
@@ -107,6 +138,25 @@ def lines(question: Thinking, analyst: Analyst, stop: Stop) -> Lines:
     )
 
 
+def worth(question: Question, analyst: Analyst, stop: Stop) -> Worth | None:
+    """Search a position with `WORTH_NODES`; None where the game is over, or the time was too short.
+
+    Raises `Refusal`.
+    """
+    history = history_of(question)
+    if history.verdict(MOVE_LIMIT) is not None:
+        return None
+    limits = SearchLimits(nodes=WORTH_NODES, hard_ms=WORTH_SECONDS * 1000)
+    try:
+        found = analyst.best(history, limits, clock=perf_counter, stop=stop)
+    except OverflowError:
+        return None
+    if not found:
+        return None
+    line = _line(history, found[0])
+    return Worth(line.score, line.depth, line.win)
+
+
 def opened(pasted: Pasted) -> Found:
     """Find out which game a text is of; raises `Refusal`."""
     try:
@@ -116,6 +166,28 @@ def opened(pasted: Pasted) -> Found:
     history = found.history
     game = history.position.game.name
     return Found(game=game, start=history.start.text(), moves=history.moves, others=found.others)
+
+
+def kit(question: Question) -> Kit:
+    """Tell what positions of a variant are set up with, filled in as the board stands; raises `Refusal`."""
+    try:
+        return kit_of(history_of(question).position)
+    except GameError as error:
+        raise Refusal(str(error)) from None
+
+
+def arrange(asked: Arrangement) -> Arranged:
+    """Make a position of pieces; raises `Refusal` where it is none."""
+    try:
+        position = arranged(asked)
+    except GameError as error:
+        raise Refusal(str(error)) from None
+    return Arranged(position.text(), position.summary())
+
+
+def record(question: Question, started: str) -> Recorded:
+    """Write a game as a record, of a match that began at a time, as records tell it; raises `Refusal`."""
+    return Recorded(record_of(history_of(question), started))
 
 
 def _line(history: History, result: SearchResult) -> Line:

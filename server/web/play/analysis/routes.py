@@ -1,4 +1,4 @@
-"""The board to think on, as routes: the best moves, what a text holds.
+"""The board to think on, as routes: the best moves, what a text holds, positions of pieces that are put on a board.
 
 Every request names the whole game; nothing is kept here. Other processes do the work, in fair turns of the clients.
 """
@@ -19,7 +19,7 @@ from server.web.play.workers import Workers
 
 KINDS = {
     "lines": MAX_SECONDS + COMPILE_SECONDS,
-    "open": LOOK_SECONDS,
+    **dict.fromkeys(("open", "kit", "arrange", "record"), LOOK_SECONDS),
 }
 """What can be asked, and how long the answer may take."""
 
@@ -49,7 +49,7 @@ class Analysis:
             pass
 
     def routes(self) -> list[Route]:
-        """Return the routes: POST of a question to api/analysis/lines and open."""
+        """Return the routes: POST of a question to api/analysis/KIND for each of the KINDS."""
         return [Route(f"/api/analysis/{kind}", self._answering(kind), methods=["POST"]) for kind in KINDS]
 
     async def ask(self, client: Hashable, kind: str, body: bytes) -> tuple[int, bytes]:

@@ -11,10 +11,12 @@ import msgspec
 from engine.search.searcher import Stop
 from engine.solve.tablebase.tablebase import tablebase_of
 from server.config.process_settings import lower_priority
+from server.match.dates import now_text
 from server.ops.workers.question_loop import OK, Question, answer_stoppable_questions
 from server.web.play.analysis import questions
 from server.web.play.analysis.analyst import Analyst
-from server.web.play.questions import Refusal, read_as
+from server.web.play.analysis.arranging import Arrangement
+from server.web.play.questions import Refusal, read, read_as
 from server.web.play.worker import BAD_REQUEST, TABLE_MEGABYTES
 
 
@@ -36,6 +38,12 @@ def answer(asked: Question[Stop], analyst: Analyst) -> tuple[int, bytes]:
 def _found(asked: Question[Stop], analyst: Analyst) -> msgspec.Struct:
     if asked.kind == "lines":
         return questions.lines(read_as(questions.Thinking, asked.body), analyst, asked.stop)
+    if asked.kind == "kit":
+        return questions.kit(read(asked.body))
+    if asked.kind == "arrange":
+        return questions.arrange(read_as(Arrangement, asked.body))
+    if asked.kind == "record":
+        return questions.record(read(asked.body), now_text())
     return questions.opened(read_as(questions.Pasted, asked.body))
 
 

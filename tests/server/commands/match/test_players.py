@@ -88,6 +88,20 @@ def test_names_are_told_apart_whatever_their_case(tmp_path: Path) -> None:
     assert names == ["random", "random.2", "Random.3", "x" * 32, f"{'x' * 30}.2"]
 
 
+def test_players_have_folders_of_their_own(tmp_path: Path) -> None:
+    for name, source in (("old", CHOOSE), ("new", "import socket")):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "bot.py").write_text(source)
+    folders = [tmp_path / "new", tmp_path / "old"]
+    players = read_players(["bot.py", "last=bot.py", "random"], tmp_path, folders)
+    assert [(one.name, one.folder) for one in players] == [
+        ("bot", str(folders[0])), ("last", str(folders[1])), ("random", ""),
+    ]  # fmt: skip
+    assert [len(one.command) for one in players[:2]] == [2, 7] and players[0].digest != players[1].digest
+    with pytest.raises(BadPlayer, match="there is no file"):
+        read_players(["random", "random.2=random", "bot.py"], tmp_path, folders)
+
+
 def test_a_changed_player_has_another_digest(tmp_path: Path) -> None:
     (tmp_path / "a.py").write_text("pass")
     before = read("python3 a.py", tmp_path).digest

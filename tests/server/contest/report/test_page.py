@@ -19,7 +19,7 @@ from server.contest.report.contents import make_report
 from server.contest.report.estimate import Moment
 from server.contest.report.render import page as page_module
 from server.contest.report.render.environment import STYLES, render, style_sheet
-from server.contest.report.render.page import fragments, page
+from server.contest.report.render.page import LARGE, fragments, page
 from server.contest.report.render.plot import axis, rating_plot
 from server.contest.report.structure import Meeting, Round
 from server.contest.scoring.ratings import Rating
@@ -39,7 +39,7 @@ TAGS = frozenset(
 ATTRIBUTES = frozenset(
     """
     lang charset http-equiv content name id class href scope title tabindex role aria-label aria-labelledby
-    colspan open viewbox data-key x x1 x2 y y1 y2 cx cy r text-anchor
+    colspan open viewbox data-key data-label x x1 x2 y y1 y2 cx cy r text-anchor
     """.split()  # noqa: SIM905
 )
 """None of them runs a script or fetches anything."""
@@ -131,7 +131,7 @@ def test_a_page_is_sound_and_links_to_all_games_and_records(formats: tuple[Forma
 def test_a_page_of_the_server_gets_the_same_and_the_games_by_rounds(formats: tuple[Format, ...], stop: int) -> None:
     made = sample_report(7, *formats, stop=stop, advance=4)
     found = fragments(made, 5, 99)
-    shown = FragmentReader(found.contest)
+    shown = FragmentReader(found.head + found.contest + found.more)
     whole = Reader(page(made))
     in_page = [id for id in whole.ids if not id.startswith(("game-", "games"))]
     told = {f"{made.done} games", f"{made.done} of 99 games, {made.running} running"}
@@ -144,7 +144,9 @@ def test_a_page_of_the_server_gets_the_same_and_the_games_by_rounds(formats: tup
         games += [(int(row["data-key"]), row["data-first"], row["data-second"]) for row in rows]
     assert sorted(games) == [(game.number, game.first, game.second) for game in made.games]
     links = {
-        link for text in (found.contest, *(one.html for one in found.rounds)) for link in FragmentReader(text).links
+        link
+        for text in (found.head, found.contest, found.more, *(one.html for one in found.rounds))
+        for link in FragmentReader(text).links
     }
     matches = {f"/match/{game.match}" for game in made.games if game.match is not None}
     assert {link for link in links if not link.startswith("#")} == matches | {"/contest/5/live"}
@@ -163,7 +165,7 @@ def test_the_newest_round_comes_first_and_too_many_games_are_left_out(monkeypatc
     monkeypatch.setattr(page_module, "MAX_LISTED", 10)
     found = fragments(made, 1, 1)
     assert not found.rounds and "The list of games is left out: there are more than 10." in found.notes
-    assert "#games" not in FragmentReader(found.contest).links
+    assert "#games" not in FragmentReader(found.head).links
 
 
 def test_nothing_foreign_becomes_markup_or_controls_the_reader() -> None:
@@ -173,7 +175,8 @@ def test_nothing_foreign_becomes_markup_or_controls_the_reader() -> None:
     definition = replace(definition, name=evil, entrants=entrants)
     games = [Finished(fixture, 1, 0, "bad_move", evil) for fixture in plan(definition, []).due]
     made = make_report(definition, games, plan(definition, games), Moment(OPENED, OPENED), '"><script>')
-    for part in (found := fragments(made, 1, 1)).contest, *(one.html for one in found.rounds), found.notes:
+    found = fragments(made, 1, 1)
+    for part in (found.head, found.contest, *(one.html for one in found.rounds), found.more, found.notes):
         FragmentReader(part)
     text = page(made)
     read = Reader(text)
@@ -214,6 +217,26 @@ def test_a_bracket_is_a_list_of_rounds_with_links_to_the_games() -> None:
     assert "Bracket of stage 1" in regions, "it scrolls by keyboard"
 
 
+def test_what_is_large_is_folded_and_opened_where_something_is_open() -> None:
+    made = make_report(*sample(40, Knockout(tie_breaks=1, control=CONTROL), qualified=False, stop=30))
+    folded = {
+        given["data-key"]: "open" in given for tag, given in Reader(page(made)).elements if tag == "details"
+    }  # fmt: skip
+    assert {"1-Round 1": True, "1-Round 2": False, "standings-1": False}.items() <= folded.items()
+    small = Reader(page(make_report(*sample(8, Swiss(2), qualified=False))))
+    keys = {given["data-key"]: "open" in given for tag, given in small.elements if tag == "details"}
+    assert keys["rounds-1"] and not keys["cross-1"], "the rounds tell the same"
+    assert "lines-1" not in keys, "a phone shows them all"
+
+
+def test_a_phone_shows_the_first_lines_of_long_standings_and_the_others_by_a_click() -> None:
+    read = Reader(page(make_report(*sample(LARGE + 2, Swiss(1), qualified=False, stop=2))))
+    assert [given.get("class") for tag, given in read.elements if tag == "tr"].count("beyond") == 2
+    rest = [given for tag, given in read.elements if tag == "details" and given.get("class") == "rest"]
+    assert [one["data-key"] for one in rest] == ["lines-1"] and "open" not in rest[0]
+    assert f"All {LARGE + 2} lines" in read.texts
+
+
 def test_what_would_be_too_long_is_left_out_with_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(page_module, "MAX_CROSSED", 4)
     monkeypatch.setattr(page_module, "MAX_LISTED", 10)
@@ -234,7 +257,7 @@ def test_no_text_becomes_markup(one: str, other: str) -> None:
     meeting = Meeting(players=(one, other), points=(0.0, 0.0), winner=None, bye=False, games=())
     stage = SimpleNamespace(number=1, bracket=[Round(name=other, meetings=(meeting,))])
     read = _Plain()
-    read.feed(render("bracket.html", stage=stage, contest=None, linked=False))
+    read.feed(render("stage/bracket.html", stage=stage, contest=None, linked=False, few=8))
     read.close()
     expected = [formatting.printable(text) for text in (other, one, other)]
     assert [text for text in read.texts if text.strip()] == [text for text in expected if text.strip()]

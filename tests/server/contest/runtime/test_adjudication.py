@@ -56,7 +56,7 @@ while True:
 async def adjudicated(harness: ArenaHarness, adjudicator: Adjudicator) -> AsyncIterator[None]:
     with trio.fail_after(SECONDS):
         async with trio.open_nursery() as nursery:
-            nursery.start_soon(adjudicator.run, lambda: list(harness.arena.matches.values()))
+            nursery.start_soon(adjudicator.run, lambda: [harness.match(number) for number in harness.arena.matches])
             yield
             nursery.cancel_scope.cancel()
 
@@ -238,6 +238,6 @@ async def test_a_record_that_cannot_be_written_annuls_the_match(
         def full(text: str) -> None:
             raise OSError(28, "No space left on device")
 
-        monkeypatch.setattr(harness.arena.matches[1]._journal, "write", full)
+        monkeypatch.setattr(harness.match(1)._journal, "write", full)
         async with adjudicated(harness, by_hand(tmp_path)):
             assert (await bob.hear(m.Result)).reason == "server_fault"

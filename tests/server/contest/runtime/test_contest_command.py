@@ -22,9 +22,9 @@ import pytest
 
 from bots.bot import Bot, Clocks
 from bots.client import reconnect_backoff
-from bots.client.address import Address
 from bots.client.errors import ArenaError
 from bots.client.session import Session
+from bots.client.transport.address import Address
 from engine import record
 from engine.games.interface import Position, moves
 from engine.games.outcome import ANNULLED
@@ -37,8 +37,8 @@ from server.contest.formats.plan import plan
 from server.contest.formats.standings import standings
 from server.contest.store.authors import kept_by_contest
 from server.contest.store.folders import folder_of
-from server.contest.store.schema import BadStore
 from server.contest.store.store import FILE, Store
+from server.storage.database import BadStore
 from server.storage.player_logs import LogRequest, read_log
 from server.storage.record_store import RecordStore
 from tests.server.commands.test_command_line import fails
@@ -146,7 +146,8 @@ def test_a_contest_of_programs_is_reported_with_all_its_records(tmp_path: Path) 
     assert logs and all("I cannot go on" in log.read_text(encoding="utf-8") for log in logs)
     crashed = next(game for game in report["games"] if game["reason"] == "crashed" and game["second"] == "crash")
     find_kept = partial(kept_by_contest, data, data / FILE)
-    own = read_log(LogRequest(crashed["match"], "crash"), RecordStore(data), Settings(data=data), find_kept)
+    asked = LogRequest(crashed["match"], "crash")
+    own = read_log(asked, RecordStore(data), Settings(data=data), find_kept, lambda name: None)
     assert own and all(line.startswith("second ") for line in own)
     assert own[-1] == f"second {crashed['plies'] + 1} | I cannot go on", "with the move that was waited for"
     sentences = " ".join(loss["sentence"] for loss in report["losses"])
@@ -216,11 +217,16 @@ def test_a_command_that_follows_goes_on_with_its_contest_when_the_server_it_foll
     first.mkdir()
     second.mkdir()
     waits = contest(first, PROGRAMS.replace('"Programs"', '"Waits"') + entrants(0, 2))
+    killed = tmp_path / "killed"  # nobody plays before that
+    patient = ["sh", "-c", f"until [ -e {killed} ]; do sleep 0.02; done; exec {sys.executable} {DICE}"]
+    programs = "".join(f"[[entrants]]\nname = 'p{n}'\ncommand = {patient}\n" for n in range(2))
+    text = 'sandbox = "none"\n' + PROGRAMS.removeprefix(SANDBOX) + programs
     with Command(waits, data, "--port", "0", "--verbose") as holder:
         wait_for_line(holder, "listening on")
-        with Command(contest(second, PROGRAMS + entrants(2, 0)), data, "--port", "0") as follower:
+        with Command(contest(second, text), data, "--port", "0") as follower:
             wait_for_line(follower, "this shows how it goes")
             holder.process.kill()
+            killed.touch()
             status, said = follower.end()
     assert status == 0, said
     assert "this one goes on with it" in said and "final result" in said

@@ -64,10 +64,11 @@ definitions_of_all_kinds = st.builds(
     folder=texts,
     start_seconds=small,
     live_notes=st.booleans(),
+    evaluations=st.booleans(),
 )
 
 
-@settings(max_examples=40)
+@settings(max_examples=20)
 @given(definitions_of_all_kinds)
 def test_any_definition_comes_back_as_it_was(definition: Definition) -> None:
     again = definition_text.decode(definition_text.encode(definition))

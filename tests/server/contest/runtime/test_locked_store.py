@@ -12,8 +12,8 @@ from structlog.typing import EventDict
 from engine.wire import messages as m
 from server.contest.hosts import seating
 from server.contest.runtime import pauses
-from server.contest.store import schema
 from server.contest.store.store import FILE
+from server.storage import database
 from tests.server.contest.runtime.bots import play_by_seed, running_contest, wait_until_over
 from tests.server.harness import ArenaHarness
 
@@ -52,7 +52,7 @@ def database_events(logs: list[EventDict]) -> list[str]:
 async def test_a_database_that_is_locked_holds_up_contests_alone(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(schema, "BUSY_SECONDS", 0.5)
+    monkeypatch.setattr(database, "BUSY_SECONDS", 0.5)
     monkeypatch.setattr(seating, "STORE_SECONDS", 0.1)
     monkeypatch.setattr(pauses, "MAX_PAUSE_SECONDS", 0.1)
     data = tmp_path / "data"

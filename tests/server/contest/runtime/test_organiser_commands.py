@@ -11,12 +11,15 @@ from msgspec.structs import replace
 from engine.games.outcome import ANNULLED, Termination
 from server.contest.definition import Definition, Knockout, RoundRobin, Swiss
 from server.contest.fixtures import Finished, Fixture, counted_games
-from server.contest.formats.plan import Plan, plan
+from server.contest.formats.plan import Plan, Present, plan
 from server.contest.formats.standings import standings
 from server.contest.interventions import Kind
+from server.contest.report.structure import Report
 from server.contest.runtime.organiser_commands import BadIntervention, InterventionRequest, intervene, open_contest
+from server.contest.runtime.snapshot import take_snapshot
 from server.contest.scoring.disqualification import find_disqualified
 from server.contest.store.store import FILE, Store
+from server.contest.store.verification import check_schedule
 from tests.server.contest.played import CONTROL, better_wins, contest
 
 DATE = datetime(2026, 11, 22, 7, 0, tzinfo=UTC)
@@ -52,6 +55,9 @@ class Held:
             self.number += 1
             assert self.store.begin(self.id, now.due[0], self.number, len(self.store.interventions(self.id)))
             self.store.finish(self.id, self.result(now.due[0])._replace(match=self.number))
+
+    def report(self) -> Report:
+        return take_snapshot(self.store, self.id, DATE).report()
 
     def intervene(self, kind: Kind, name: str = "", match: int | None = None, *command: str) -> str:
         return intervene(self.store, self.id, InterventionRequest(kind, name, match, command), DATE)[1]
@@ -271,3 +277,44 @@ def test_the_contest_and_the_entrant_are_found_or_what_there_is_is_said(held: Ca
         ask("")
     with pytest.raises(BadIntervention, match=r"^the contest 'other' was over on 2026-11-22 07:00 UTC: it stays so$"):
         ask("other")
+
+
+def test_a_contest_is_paused_and_resumed_and_both_stand_in_its_report(held: Callable[[Definition], Held]) -> None:
+    found = held(SWISS)
+    assert "has not paused" in found.refused(Kind.RESUME)
+    assert found.intervene(Kind.PAUSE).endswith("and no other begins")
+    assert found.refused(Kind.PAUSE) == "the contest 'test' is paused already"
+    report = found.report()
+    assert [(one.began, one.ended, one.reason) for one in report.pauses] == [(DATE, None, "by the organiser")]
+    assert report.due == 6, "what is due stays so"
+    found.intervene(Kind.RESUME)
+    assert found.play().over
+    report = found.report()
+    assert [one.ended for one in report.pauses] == [DATE]
+    assert [one.sentence for one in report.interventions] == ["the contest was paused", "the contest was resumed"]
+    assert not report.is_cancelled
+
+
+def test_a_cancelled_contest_is_over_with_the_table_that_it_has(held: Callable[[Definition], Held]) -> None:
+    found = held(SWISS)
+    found.play(in_round(2, 1))
+    before = found.store.games(found.id)
+    found.number += 1
+    running = found.plan.due[0]
+    found.intervene(Kind.PAUSE)
+    assert found.store.begin(found.id, running, found.number, 1)
+    assert "the table stays as it is" in found.intervene(Kind.CANCEL)
+    definition = found.store.definition(found.id)
+    assert not plan(definition, before, Present(frozenset({running}))).over, "its running game is annulled first"
+    annulled = Finished(running, found.number, None, Termination.ORGANISER)
+    found.store.finish(found.id, annulled)
+    now = found.plan
+    assert now.over and now.due == () and now.forfeited == ()
+    assert counted_games(found.store.games(found.id)) == before
+    assert found.refused(Kind.WITHDRAW, "a1") == "the contest 'test' was cancelled, and ends now"
+    assert found.store.close_contest(found.id, DATE, 2)
+    report = found.report()
+    assert report.is_cancelled and report.left == 0 and report.pauses[-1].ended == DATE
+    assert check_schedule(definition, before, now, closed=True) == []
+    state = now.stages[-1]
+    assert report.stages[-1].table == tuple(standings(definition, 0, state.players, before, state.schedule.byes))

@@ -280,6 +280,7 @@ sys.exit(3)
 """
 
 
+@pytest.mark.slow
 async def test_what_a_program_without_a_sandbox_has_used_is_known_when_it_has_ended(tmp_path: Path) -> None:
     (tmp_path / "burns.py").write_text(BURNS)
     async with started(tmp_path, BURNS, "0.2", "0.1") as program:

@@ -21,7 +21,6 @@ from server.contest.runtime.proof import Proof, ruling
 from server.contest.runtime.prover_process import Question, prove
 from server.ops.workers.question_loop import OK
 from server.ops.workers.worker_process import WorkerProcess, command_of
-from tests.interpreting import quick_tests_run_interpreted as quick_tests_run_interpreted
 
 PLAYERS = ("ann", "bob")
 

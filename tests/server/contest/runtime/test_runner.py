@@ -385,3 +385,25 @@ async def test_the_organiser_withdraws_and_reinstates_somebody_while_games_are_p
     assert len(counted_games(games)) == 12 and all(game.played for game in counted_games(games))
     assert sum(game.termination == "organiser" for game in games) == 9
     assert all(not line.disqualified for line in final_table(read_definition(ROUND_ROBIN), games))
+
+
+async def test_the_organiser_pauses_resumes_and_cancels_a_contest_that_is_played(tmp_path: Path) -> None:
+    async with running_contest(tmp_path, ROUND_ROBIN) as (harness, store, contest):
+
+        def change(kind: Kind) -> None:
+            intervene(store, contest, InterventionRequest(kind), datetime.now(UTC))
+
+        change(Kind.PAUSE)
+        ann, bob = await harness.connect("ann"), await harness.connect("bob")
+        for client in (ann, bob):
+            await client.say(m.Seek("any"))
+        await trio.sleep(0.3)
+        assert not harness.arena.matches and store.begun(contest) == {}
+        change(Kind.RESUME)
+        begun = await ann.hear(m.Match)
+        change(Kind.CANCEL)
+        result = await ann.hear(m.Result)
+        assert (result.match, result.reason) == (begun.match, "organiser")
+        assert result.sentence == "the contest was cancelled by the organiser"
+        games = await wait_until_over(store, contest)
+    assert counted_games(games) == [] and [game.match for game in games] == [begun.match]

@@ -19,7 +19,9 @@ from server.arena.session import serve_stream
 from server.commands.run_contest import ContestOptions, hold
 from server.config.settings import Settings
 from server.contest.hosts.contest_players import ContestPlayers, ProgramCredential
+from server.contest.interventions import Kind
 from server.contest.programs.sandbox import choice
+from server.contest.runtime.organiser_commands import InterventionRequest, intervene
 from server.contest.runtime.snapshot import take_snapshot
 from server.net.rate_limiter import ConnectionQuota
 from tests.server.contest.runtime.bots import read_definition, running_contest, wait_until_over
@@ -91,6 +93,16 @@ async def test_a_contest_that_is_open_waits_says_why_and_goes_on(tmp_path: Path,
         (pause,) = store.pauses(contest)
     assert (pause.ended is not None, pause.reason) == (True, paused.reason)
     assert len(games) == 2 and all(game.played for game in games), games
+
+
+@pytest.mark.skipif(bool(NONE_CAN_BE_SEALED), reason=NONE_CAN_BE_SEALED)
+async def test_a_contest_that_cannot_begin_can_be_cancelled(tmp_path: Path, hindrance: Hindrance) -> None:
+    async with running_contest(tmp_path, PROGRAMS) as (_, store, contest):
+        with trio.fail_after(600):
+            while not store.pauses(contest):
+                await trio.sleep(0.01)
+        intervene(store, contest, InterventionRequest(Kind.CANCEL), datetime.now(UTC))
+        assert await wait_until_over(store, contest) == []
 
 
 @asynccontextmanager

@@ -10,14 +10,19 @@ from server.contest.definition import (
 )
 from server.contest.fixtures import Finished, Fixture, ProgramUsage
 from server.contest.store.definition_text import encode
-from server.contest.store.schema import APPLICATION, MIGRATIONS, BadStore, connect
+from server.contest.store.schema import APPLICATION, MIGRATIONS, SCHEMA
 from server.contest.store.store import FILE, Store
+from server.storage.database import BadStore, Migration, Schema, connect
 from tests.server.contest.played import contest
 
 DATE = datetime(2026, 11, 20, 20, 15, 0, 123456, tzinfo=UTC)
 LATER = DATE + timedelta(hours=9)
 DEFINITION = contest(2, RoundRobin())
 FIXTURE = Fixture(0, 1, 0, 0, 0, ("a1", "a2"))
+
+
+def _schema(*migrations: Migration) -> Schema:
+    return SCHEMA._replace(migrations=migrations)
 
 
 def test_an_empty_file_becomes_a_store(tmp_path: Path) -> None:
@@ -37,7 +42,7 @@ def test_an_older_store_is_brought_to_this_version_step_by_step(tmp_path: Path) 
     store.finish(number, Finished(FIXTURE, 3, 0, "line"))
     store.close()
     second = ["ALTER TABLE games ADD COLUMN stars INTEGER NOT NULL DEFAULT 5", "CREATE TABLE more (one)"]
-    connection = connect(path, [*MIGRATIONS, second, ["INSERT INTO more VALUES (7)"]])
+    connection = connect(path, _schema(*MIGRATIONS, second, ["INSERT INTO more VALUES (7)"]))
     assert connection.execute("SELECT termination, stars FROM games").fetchall() == [("line", 5)]
     assert connection.execute("SELECT one FROM more").fetchall() == [(7,)]
     connection.close()
@@ -49,7 +54,7 @@ def test_an_older_store_is_brought_to_this_version_step_by_step(tmp_path: Path) 
 
 def test_a_store_from_before_programs_were_measured_is_brought_to_this_version(tmp_path: Path) -> None:
     path = tmp_path / FILE
-    connect(path, MIGRATIONS[:4]).close()
+    connect(path, _schema(*MIGRATIONS[:4])).close()
     old = sqlite3.connect(path)
     old.execute("INSERT INTO contests VALUES (1, 'c', '', ?, ?, NULL)", (encode(DEFINITION), DATE.isoformat()))
     old.execute("INSERT INTO pairings VALUES (1, 1, 3, 0, 1, 0, 0, 0, 'a1', 'a2', 0)")
@@ -69,7 +74,7 @@ def test_a_step_that_fails_leaves_the_store_at_the_version_before(tmp_path: Path
     path = tmp_path / FILE
     Store(path).close()
     with pytest.raises(BadStore, match="cannot be read or written"):
-        connect(path, [*MIGRATIONS, ["CREATE TABLE more (one)", "CREATE TABLE more (one)"]])
+        connect(path, _schema(*MIGRATIONS, ["CREATE TABLE more (one)", "CREATE TABLE more (one)"]))
     store = Store(path)
     assert store.contests() == []
     store.close()
@@ -116,7 +121,7 @@ def test_many_may_open_a_new_store_at_once(tmp_path: Path) -> None:
         def connect_and_close(path: Path = path, faults: list[str] = faults, barrier: Barrier = barrier) -> None:
             barrier.wait()
             try:
-                connect(path).close()
+                connect(path, SCHEMA).close()
             except BadStore as error:
                 faults.append(str(error))
 

@@ -30,8 +30,8 @@ from server.contest.programs.program import NotStarted
 from server.contest.programs.sandbox.cores import CoreLease
 from server.contest.runtime.runner import Runner
 from server.contest.scoring.disqualification import find_disqualified
-from server.contest.store.schema import BadStore
 from server.contest.store.store import FILE, Store
+from server.storage.database import BadStore
 from server.storage.record_store import RecordStore
 from tests.server.contest.runtime.bots import play_by_seed, read_definition, running_contest
 from tests.server.harness import ArenaHarness, Client, ImmediateArrivals, open_arena

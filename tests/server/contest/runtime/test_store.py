@@ -22,8 +22,8 @@ from server.contest.definition import (
 from server.contest.fixtures import FORFEIT, QUALIFICATION, Finished, Fixture, ProgramUsage
 from server.contest.formats.plan import plan
 from server.contest.scoring.ratings import Ratings, ratings
-from server.contest.store.schema import BadStore
 from server.contest.store.store import FILE, Contest, Store
+from server.storage.database import BadStore
 from tests.server.contest.played import CONTROL, by_seed, contest, play
 
 DATE = datetime(2026, 11, 20, 20, 15, 0, 123456, tzinfo=UTC)

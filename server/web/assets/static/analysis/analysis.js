@@ -1,5 +1,6 @@
 /** The board to think on: what is shown, the tree of variations, and what the buttons do. */
 
+import "../shared/further_texts.js";
 import { drawBoard } from "../boards/board.js";
 import { drawStock } from "../boards/stock.js";
 import { turned } from "../boards/turned.js";
@@ -8,9 +9,11 @@ import { ask, games } from "../play/server.js";
 import { VariantForm } from "../play/variant.js";
 import { el, find, patch, say } from "../shared/dom.js";
 import { Refused, untilReached } from "../shared/net.js";
+import { t, told } from "../shared/texts.js";
 import { gameName } from "../shared/words.js";
+import { Arranging } from "./arranging.js";
 import { Engine } from "./engine.js";
-import { fromLink, question, toLink, toPlay } from "./link.js";
+import { fromLink, question, toLink, toPlay, tooLong } from "./link.js";
 import { ask as askAnalysis, picture } from "./server.js";
 import * as trees from "./tree.js";
 import { drawTree } from "./tree_view.js";
@@ -29,6 +32,11 @@ class Page {
     this.turn = 0; // counts what is asked, so that an answer knows when it is out of date
     this.isTurned = false;
     this.engine = new Engine({ found: (lines) => this.#pointAt(lines), play: (move) => this.play(move) });
+    this.arranging = new Arranging({
+      done: (start) => this.#arranged(start),
+      cancelled: () => this.#show(this.study, this.answer),
+      seen: (view) => this.#seen(view),
+    });
     this.variant = new VariantForm($("variant"), $("variant-fault"));
     $("game").replaceChildren(...known.map(({ name }) => new Option(gameName(name), name)));
     this.#listen();
@@ -43,6 +51,7 @@ class Page {
     const { turn } = this;
     const answer = await ask("look", question(study));
     if (turn !== this.turn) return;
+    this.arranging.close();
     // a text may hold moves of its own; they become moves of the tree
     const [root, path] = study.root.next.length ? [study.root, study.path] : trees.lineOf(answer.moves);
     this.#show({ ...study, parameters: answer.parameters, start: study.start && answer.start, root, path }, answer);
@@ -55,6 +64,8 @@ class Page {
     this.turn += 1;
     const { turn } = this;
     say($("fault"), "");
+    this.pointing.stop(); // the offers were those of the position before
+    $("pad").hidden = true;
     const answer = await this.#try(() => ask("look", question(study)));
     if (turn !== this.turn) return false;
     if (!answer) {
@@ -72,13 +83,15 @@ class Page {
   /** Open what the address names, or the usual game. */
   async open() {
     const usual = { game: this.known[0].name, parameters: undefined, start: "", root: trees.EMPTY, path: [] };
+    const link = location.hash.slice(1);
     try {
-      await this.begin(fromLink(location.hash.slice(1)) ?? usual);
+      if (tooLong(link)) throw new Refused(tooLong(link));
+      await this.begin(fromLink(link) ?? usual);
       say($("fault"), "");
     } catch (error) {
       if (!(error instanceof Refused)) throw error;
       if (!this.answer) await this.begin(usual);
-      say($("fault"), `The link cannot be opened: ${error.message}`);
+      say($("fault"), t("The link cannot be opened: {0}", error.message));
     }
   }
 
@@ -87,7 +100,7 @@ class Page {
     this.study = study;
     this.answer = answer;
     this.#tell();
-    history.replaceState(null, "", `#${toLink(study)}`);
+    this.#keepLink();
     const [view, motion] = [this.#seen(answer.view), answer.motion];
     if (!this.board) {
       this.board = drawBoard($("board"), view);
@@ -107,6 +120,15 @@ class Page {
     if (turn !== this.turn) return;
     this.pointing.begin(view, answer.legal, motion);
     this.engine.show(study, answer.view);
+  }
+
+  /** Let the address hold the analysis; one that is too long for that stays on the page alone. */
+  #keepLink() {
+    const link = toLink(this.study);
+    const fault = tooLong(link);
+    const advice = t("Copy the game, the record or the variations to keep it.");
+    say($("link-fault"), fault && `${t("This analysis no longer fits a link: {0}.", fault)} ${advice}`);
+    if (!fault) history.replaceState(null, "", `#${link}`);
   }
 
   /** Play a move: a new one begins a variation. */
@@ -131,13 +153,14 @@ class Page {
     const { view } = this.answer;
     const { root, path } = this.study;
     say($("status"), this.#standing());
-    say($("title"), `Analysis: ${gameName(view.game, view.parameters)}`);
-    document.title = `Analysis of ${gameName(view.game)} · gipf-arena`;
+    say($("title"), t("Analysis: {0}", gameName(view.game, view.parameters)));
+    document.title = `${t("Analysis: {0}", gameName(view.game))} · gipf-arena`;
     this.#seats();
     drawTree($("tree"), this.study, (chosen) => this.#to(chosen));
     if (document.activeElement !== $("note")) $("note").value = trees.nodeAt(root, path).note;
     for (const id of ["begin", "back", "prune"]) $(id).disabled = !path.length;
     for (const id of ["forward", "end"]) $(id).disabled = !trees.nodeAt(root, path).next.length;
+    $("copy-tree").disabled = !root.next.length && !root.note;
     $("promote").disabled = !path.some((i) => i > 0);
     $("play").href = toPlay(this.study);
     this.#offerDirections(this.answer.legal);
@@ -150,7 +173,7 @@ class Page {
       seat.classList.toggle("to-move", !view.ending && view.turn === side);
       seat.classList.toggle("won", view.ending?.winner === side);
       seat.querySelector(".chip").className = `chip of-${view.game} side${side}`;
-      say(seat.querySelector(".who"), capital(name));
+      say(seat.querySelector(".who"), capital(t(name)));
       drawStock(seat.querySelector(".stock"), view, side);
     });
   }
@@ -158,9 +181,10 @@ class Page {
   #standing() {
     const { view, warning } = this.answer;
     const { sides, turn, ending } = view;
-    if (!ending) return `${capital(sides[turn])} to move.${warning && !this.study.path.length ? ` Note: ${warning}.` : ""}`;
-    const result = ending.winner === null ? "A draw" : `${capital(sides[ending.winner])} wins`;
-    return `The game is over. ${result}: ${ending.sentence}.`;
+    const note = warning && !this.study.path.length ? ` ${t("Note: {0}.", told(warning))}` : "";
+    if (!ending) return t("{0} to move.", capital(t(sides[turn]))) + note;
+    const result = ending.winner === null ? t("A draw") : t("{0} wins", capital(t(sides[ending.winner])));
+    return t("The game is over. {0}: {1}.", result, told(ending.sentence));
   }
 
   #offerDirections(legal) {
@@ -174,7 +198,7 @@ class Page {
         const direction = (seen + half) % 8;
         const click = () => this.play(String(direction));
         const disabled = !legal.some(({ move }) => move === String(direction));
-        return el("button", { type: "button", "aria-label": DIRECTIONS[seen], disabled, click }, SIGNS[seen]);
+        return el("button", { type: "button", "aria-label": t(DIRECTIONS[seen]), disabled, click }, SIGNS[seen]);
       }),
     );
   }
@@ -184,6 +208,28 @@ class Page {
     if (!path) return;
     const animated = path.length === this.study.path.length + 1 && this.study.path.every((i, at) => path[at] === i);
     this.go({ ...this.study, path }, { animated });
+  }
+
+  /** Let somebody set up a position, beginning with the one that is shown. */
+  async #arrange() {
+    this.turn += 1;
+    const { study, turn } = this;
+    this.pointing.stop(); // what is pointed at from now on is meant for the position that is set up
+    const kit = await this.#try(() => askAnalysis("kit", question(study)));
+    if (turn !== this.turn) return;
+    if (!kit) {
+      this.#show(this.study, this.answer);
+      return;
+    }
+    this.engine.pause();
+    this.arranging.open(this.board, this.answer.view, kit);
+  }
+
+  /** Begin with a position that was set up; the way back in the browser leads to what was there before. */
+  async #arranged(start) {
+    history.pushState(null, "", location.href);
+    const study = { game: this.study.game, parameters: undefined, start, root: trees.EMPTY, path: [] };
+    await this.#beginOr(study, (sentence) => say($("fault"), sentence));
   }
 
   #listen() {
@@ -199,6 +245,7 @@ class Page {
       $("flip").setAttribute("aria-pressed", String(this.isTurned));
       this.#show(this.study, this.answer);
     });
+    $("arrange").addEventListener("click", () => this.#arrange());
     $("cancel").addEventListener("click", () => this.pointing.cancel());
     $("promote").addEventListener("click", () => this.#change(trees.promoted));
     $("prune").addEventListener("click", () => this.#change(trees.pruned));
@@ -206,26 +253,33 @@ class Page {
       const root = trees.noted(this.study.root, this.study.path, $("note").value);
       this.study = { ...this.study, root };
       this.#tell();
-      history.replaceState(null, "", `#${toLink(this.study)}`);
+      this.#keepLink();
     });
     $("typed").addEventListener("submit", (event) => {
       event.preventDefault();
       this.#type($("move"));
     });
     for (const [id, text] of Object.entries({
-      "copy-link": () => location.href,
+      "copy-link": () => (tooLong(toLink(this.study)) ? "" : location.href),
       "copy-position": () => this.answer.view.text,
       "copy-game": () => this.answer.text,
+      "copy-record": async () => (await this.#try(() => askAnalysis("record", question(this.study))))?.record ?? "",
       "copy-tree": () => trees.toText(this.study.root),
-      "copy-svg": async () => (await this.#try(() => picture(question(this.study)))) ?? "",
+      "copy-svg": async () => (await (await this.#try(() => picture("picture", question(this.study))))?.text()) ?? "",
     })) {
       $(id).addEventListener("click", async () => this.#copy(await text()));
+    }
+    for (const kind of ["png", "gif"]) {
+      $(`save-${kind}`).addEventListener("click", async () => {
+        const drawn = await this.#try(() => picture(kind, { ...question(this.study), scale: 2 }));
+        if (drawn) save(drawn, `${this.study.game}.${kind}`);
+      });
     }
     this.#listenToForms();
     this.#listenToKeys();
     window.addEventListener("hashchange", () => {
       if (fromLink(location.hash.slice(1))) this.open();
-      else history.replaceState(null, "", `#${toLink(this.study)}`); // the link to the board has been followed
+      else this.#keepLink(); // the link to the board has been followed
     });
   }
 
@@ -235,14 +289,14 @@ class Page {
       event.preventDefault();
       this.variant.refuse("");
       const study = { game: $("game").value, parameters: this.variant.value, start: "", root: trees.EMPTY, path: [] };
-      await this.#beginOr(study, (sentence) => this.variant.refuse(sentence));
+      await this.#beginOr(study, (sentence, english) => this.variant.refuse(sentence, english));
     });
     $("load").addEventListener("submit", async (event) => {
       event.preventDefault();
       say($("load-fault"), "");
       const text = $("text").value.trim();
       if (text) await this.#paste(text);
-      else say($("load-fault"), "there is no text; a position is written as the server's rules say");
+      else say($("load-fault"), t("there is no text; a position is written as the server’s rules say"));
     });
   }
 
@@ -274,6 +328,10 @@ class Page {
     const heard = (event) => {
       if (event.key === "Tab") isPointed = false;
       if (event.key === "Escape") this.pointing?.cancel();
+      if (this.arranging.isOpen) {
+        if (event.key === "Escape") this.arranging.cancel();
+        return;
+      }
       const target = /** @type {?Element} */ (event.target);
       if (target?.closest?.("input, textarea, select") || event.ctrlKey || event.metaKey || event.altKey) return;
       if (!isPointed && target?.closest?.(".offer")) return;
@@ -311,7 +369,7 @@ class Page {
       $("title").scrollIntoView();
     } catch (error) {
       if (!(error instanceof Refused)) throw error;
-      refuse(error.message);
+      refuse(error.message, error.english);
     }
   }
 
@@ -324,14 +382,16 @@ class Page {
     input.value = "";
   }
 
+  /** Copy a text; there is none where a fault is shown already. */
   async #copy(text) {
+    if (!text) return;
     try {
       await navigator.clipboard.writeText(text);
-      say($("status"), "Copied.");
+      say($("status"), t("Copied."));
     } catch {
       $("text").value = text;
       $("text").select();
-      say($("status"), "This browser does not let a page copy; the text stands in the field below, selected.");
+      say($("status"), t("This browser does not let a page copy; the text stands in the field below, selected."));
     }
   }
 
@@ -345,6 +405,13 @@ class Page {
       return null;
     }
   }
+}
+
+/** Offer a file to be kept. */
+function save(blob, name) {
+  const href = URL.createObjectURL(blob);
+  el("a", { href, download: name }).click();
+  URL.revokeObjectURL(href);
 }
 
 function capital(word) {

@@ -1,9 +1,10 @@
 /** Asking the server for what only the board to think on needs. docs/web.md has the JSON. */
 
 import { Refused, ask as fetched } from "../shared/net.js";
+import { t } from "../shared/texts.js";
 
 /**
- * @param {"lines"|"open"} kind
+ * @param {"lines"|"open"|"kit"|"arrange"|"record"} kind
  * @param {object} question
  * @param {AbortSignal} [signal] ends the question, and a search on the server
  * @returns {Promise<any>} the answer; rejects with `Refused` of net.js
@@ -13,10 +14,14 @@ export function ask(kind, question, signal) {
   return fetched(`/api/analysis/${kind}`, { method: "POST", headers, body: JSON.stringify(question), signal });
 }
 
-/** @returns {Promise<string>} a position as SVG; rejects with `Refused` of net.js */
-export async function picture(question) {
+/**
+ * @param {string} kind picture, png or gif: the position as SVG or PNG, or all of the game, animated
+ * @param {object} question
+ * @returns {Promise<Blob>} rejects with `Refused` of net.js
+ */
+export async function picture(kind, question) {
   const headers = { "Content-Type": "application/json" };
-  const response = await fetch("/api/play/picture", { method: "POST", headers, body: JSON.stringify(question) });
-  if (!response.ok) throw new Refused("The server could not draw this position.");
-  return response.text();
+  const response = await fetch(`/api/play/${kind}`, { method: "POST", headers, body: JSON.stringify(question) });
+  if (!response.ok) throw new Refused(t("The server could not draw this position."));
+  return response.blob();
 }

@@ -3,15 +3,19 @@
  * holds the moves so far.
  */
 
+import "../shared/further_texts.js";
 import { drawBoard } from "../boards/board.js";
 import { Pointing } from "../play/pointing.js";
 import { ask } from "../play/server.js";
 import { el, find, patch, say } from "../shared/dom.js";
 import { untilReached } from "../shared/net.js";
-import { count, sentence } from "../shared/words.js";
+import { t, told } from "../shared/texts.js";
+import { count, inMoves, sentence } from "../shared/words.js";
 
 const AGAIN_MS = 3000; // while a tablebase is being made
 const STEP_MS = 900; // between two moves of a line that plays itself
+
+const FROM = "from "; // what the position in an address begins with
 
 /** @typedef {{move: string, result: number, plies: number}} Value */
 
@@ -20,22 +24,24 @@ const parameters = location.pathname.split("/").slice(2).join(" ");
 
 /** What a value is called, for the side to move. */
 function worth(/** @type {number} */ result, /** @type {number} */ plies) {
-  if (result === 0) return "draw";
-  return `${result > 0 ? "win" : "loss"} in ${plies}`;
+  if (result === 0) return t("draw");
+  return result > 0 ? t("win in {0}", plies) : t("loss in {0}", plies);
 }
 
 class Explorer {
   constructor() {
     /** @type {string[]} */
     this.moves = movesOfAddress();
+    this.start = startOfAddress();
     this.turn = 0; // counts what is shown, so that an answer knows when it is out of date
     this.running = false;
     this.board = null;
-    $("first").addEventListener("click", () => this.go([]));
+    $("first").addEventListener("click", () => this.#from("", []));
     $("back").addEventListener("click", () => this.go(this.moves.slice(0, -1)));
     $("best").addEventListener("click", () => this.#best());
     $("run").addEventListener("click", () => this.#run(!this.running));
-    window.addEventListener("hashchange", () => this.go(movesOfAddress()));
+    $("longest-win").addEventListener("click", () => this.#from(this.longest));
+    window.addEventListener("hashchange", () => this.#from(startOfAddress(), movesOfAddress()));
     document.addEventListener("keydown", (event) => this.#key(event));
   }
 
@@ -44,7 +50,7 @@ class Explorer {
     this.turn += 1;
     const { turn } = this;
     if (!running) this.#run(false);
-    const question = { game: "gipf", parameters, moves };
+    const question = { ...this.#variant(), moves };
     say($("fault"), "");
     try {
       const [answer, values] = await untilReached(
@@ -63,11 +69,34 @@ class Explorer {
     }
   }
 
+  /** The variant, or the position from which it goes on, as questions have it. */
+  #variant() {
+    return this.start ? { game: "gipf", start: this.start } : { game: "gipf", parameters };
+  }
+
+  /** Go on from a position as text, or from the start of the variant where it is empty. */
+  #from(/** @type {string} */ start, /** @type {string[]} */ moves = []) {
+    this.start = start;
+    return this.go(moves);
+  }
+
+  /** Ask for the longest win of the variant, once all its positions are known. */
+  async #askForLongest() {
+    if (this.longest !== undefined || this.values.state !== "known") return;
+    this.longest = "";
+    const { start, plies } = await ask("longest", { game: "gipf", parameters }).catch(() => ({ start: null, plies: 0 }));
+    if (!start) return;
+    this.longest = start;
+    say($("longest-win"), t("Longest win: {0}", count(plies, "move")));
+    $("longest").hidden = false;
+  }
+
   async #show(/** @type {boolean} */ animated, /** @type {boolean} */ pushed) {
     const { turn } = this;
     const { view, motion } = this.answer;
-    history.replaceState(null, "", this.moves.length ? `#${this.moves.map(encodeURIComponent).join(",")}` : location.pathname);
+    history.replaceState(null, "", addressOf(this.start, this.moves));
     this.#tell();
+    this.#askForLongest();
     this.#list();
     if (!this.board) this.#draw(view);
     const left = pushed ? { ...motion, slides: [], placed: null } : motion;
@@ -82,7 +111,7 @@ class Explorer {
   #draw(/** @type {object} */ view) {
     this.board = drawBoard($("board"), view);
     this.pointing = new Pointing(this.board, {
-      rows: (push) => ask("rows", { game: "gipf", parameters, moves: this.moves, chosen: push }).catch(() => null),
+      rows: (push) => ask("rows", { ...this.#variant(), moves: this.moves, chosen: push }).catch(() => null),
       move: (move, pushed) => this.go([...this.moves, move], { animated: true, pushed }),
       say: (words) => say($("hint"), words),
       chosen: () => {},
@@ -97,27 +126,32 @@ class Explorer {
   #tell() {
     const { view } = this.answer;
     const { state, result, plies } = this.values;
-    const mover = view.sides[view.turn];
-    const other = view.sides[1 - view.turn];
+    const mover = t(view.sides[view.turn]);
+    const other = t(view.sides[1 - view.turn]);
     const name = `${mover.charAt(0).toUpperCase()}${mover.slice(1)}`;
     say($("title"), `GIPF ${parameters}`);
-    document.title = `GIPF ${parameters}, solved · gipf-arena`;
-    say($("stock"), view.summary);
+    document.title = `${t("GIPF {0}, solved", parameters)} · gipf-arena`;
+    say($("stock"), told(view.summary));
     let words = "";
     if (view.ending) words = sentence(view.ending.sentence);
-    else if (state === "making") words = "This variant is being solved on the server; that takes up to some minutes.";
-    else if (state !== "known") words = "Nothing is known of this position: the variant is too large for a table of it.";
-    else if (result === 0) words = `${name} to move: a draw with perfect play.`;
-    else words = `${name} to move: ${result > 0 ? mover : other} wins in ${count(plies, "move")}.`;
+    else if (state === "making") words = t("This variant is being solved on the server; that takes up to some minutes.");
+    else if (state === "failed")
+      words = t("The server could not solve this variant; its disk may be full. Load this page again to have it tried again.");
+    else if (state === "later")
+      words = t("This variant is not solved yet, and four were solved for your address in the last hour; come back later.");
+    else if (state !== "known") words = t("Nothing is known of this position: the variant is too large for a table of it.");
+    else if (result === 0) words = t("{0} to move: a draw with perfect play.", name);
+    else words = t("{0} to move: {1} wins {2}.", name, result > 0 ? mover : other, inMoves(plies));
     say($("standing"), words);
     say($("hint"), "");
     say($("moves"), this.moves.map((move, ply) => `${ply + 1}. ${move}`).join("  "));
     const any = this.values.moves.length > 0;
     $("best").disabled = !any || Boolean(view.ending);
     $("run").disabled = $("best").disabled || result === 0;
-    $("first").disabled = !this.moves.length;
+    $("first").disabled = !this.moves.length && !this.start;
     $("back").disabled = !this.moves.length;
-    const link = new URLSearchParams({ game: "gipf", params: parameters, players: "person,person", moves: this.moves.join(",") });
+    const from = this.start ? { start: this.start } : { params: parameters };
+    const link = new URLSearchParams({ game: "gipf", ...from, players: "person,person", moves: this.moves.join(",") });
     $("play").setAttribute("href", `/play#${link}`);
   }
 
@@ -156,7 +190,7 @@ class Explorer {
   #run(/** @type {boolean} */ on) {
     if (this.running === on) return;
     this.running = on;
-    say($("run"), on ? "Pause" : "Play on");
+    say($("run"), on ? t("Pause") : t("Play on"));
     if (on && !this.#best(true)) this.#run(false);
     else if (this.board) this.#offer();
   }
@@ -173,10 +207,24 @@ class Explorer {
   }
 }
 
-/** The moves that the address holds. */
-function movesOfAddress() {
+/** The words that the address holds: the position that play begins from, if it is not the variant's own, and moves. */
+function wordsOfAddress() {
   const words = location.hash.slice(1);
   return words ? words.split(",").map(decodeURIComponent) : [];
+}
+
+function movesOfAddress() {
+  return wordsOfAddress().filter((word) => !word.startsWith(FROM));
+}
+
+function startOfAddress() {
+  const word = wordsOfAddress().find((one) => one.startsWith(FROM));
+  return word ? word.slice(FROM.length) : "";
+}
+
+function addressOf(/** @type {string} */ start, /** @type {string[]} */ moves) {
+  const words = [...(start ? [FROM + start] : []), ...moves].map(encodeURIComponent);
+  return words.length ? `#${words.join(",")}` : location.pathname;
 }
 
 new Explorer().go(movesOfAddress());

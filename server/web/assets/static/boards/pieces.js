@@ -1,10 +1,23 @@
-/** How pieces look. A piece is a group placed by its `transform`; its drawing lies around (0, 0). */
+/** How pieces look: as in every picture (engine/games/boards/shapes.py). A piece is a group placed by its `transform`; its drawing lies around (0, 0). */
 
-import { STEP, svg } from "./svg.js";
+import { STEP, points, svg } from "./svg.js";
 
 /** @typedef {[field: string, side: number, direction: ?number]} Piece */
 
-const ARROW = "M 0 -31 L 25 -3 L 10 -3 L 10 30 L -10 30 L -10 -3 L -25 -3 Z";
+const ARROW = [
+  [0, -31],
+  [25, -3],
+  [10, -3],
+  [10, 30],
+  [-10, 30],
+  [-10, -3],
+  [-25, -3],
+]; // corners of one that points up
+
+const CROSS = [
+  [-24, -24, 24, 24],
+  [24, -24, -24, 24],
+];
 
 /**
  * Draw a piece of a game.
@@ -36,11 +49,11 @@ function disc() {
 function arrow(_side, direction) {
   return [
     svg("rect", { x: -42, y: -42, width: 84, height: 84, rx: 14, class: "body" }),
-    svg("path", { d: ARROW, transform: `rotate(${45 * (direction ?? 0)})`, class: "glyph" }),
+    svg("polygon", { points: points(ARROW), transform: `rotate(${45 * (direction ?? 0)})`, class: "glyph" }),
   ];
 }
 
 function sign(side) {
   if (side === 1) return [svg("circle", { r: 25, class: "ring" })];
-  return [svg("path", { d: "M -24 -24 L 24 24 M 24 -24 L -24 24", class: "cross" })];
+  return CROSS.map(([x1, y1, x2, y2]) => svg("line", { x1, y1, x2, y2, class: "cross" }));
 }

@@ -1,23 +1,46 @@
 /** A contest: its report as the server draws it (`server/contest/report/templates`), and every game by rounds. */
 
 import { el, find, parse, patch, playerLink, say } from "../shared/dom.js";
-import { ask } from "../shared/net.js";
+import { ask, listen } from "../shared/net.js";
+import { t } from "../shared/texts.js";
 import { count, sentence } from "../shared/words.js";
 
 const AGAIN_MS = 5000;
-const OPEN_ROUNDS = 2; // of the newest games
+const ROUNDS = 8; // that stand in a row: older ones are shown by a click
+const OPEN_ROUNDS = 2; // of the newest games, where they have no more than these
+const OPEN_GAMES = 24;
 
 const number = location.pathname.split("/")[2];
 let told = null;
+let follows = false; // whether running games are shown, or are about to be
+let live = null; // the connection that tells of them
 let shown = ""; // what the page was made of last
 let chosen = null; // two names whose games alone are listed
 let listed = null; // the choice whose games are listed
 
 function show() {
   document.title = `${told.name} · gipf-arena`;
+  patch(find("#head"), ...parse(told.head));
   patch(find("#contest"), ...linked(parse(told.contest)));
+  patch(find("#more"), ...linked(parse(told.more)));
   patch(find("#notes"), ...parse(told.notes));
+  follow();
   listGames();
+}
+
+/** Show the running games until the contest is over; what draws boards comes behind the tables. */
+async function follow() {
+  if (told.over) live?.close();
+  if (told.over || follows) return;
+  follows = true;
+  const { Tiles } = await import("./tiles.js");
+  if (told.over) return;
+  const tiles = new Tiles(find("#boards"));
+  const update = ({ boards = [] }) => {
+    find("#live").hidden = !boards.length;
+    tiles.show(boards);
+  };
+  live = listen(`/live/contests/${number}`, update, (lost) => lost && tiles.stop());
 }
 
 /** Let the names of entrants lead to their pages; in a report on the disk they could lead nowhere. */
@@ -39,25 +62,29 @@ function choose(names) {
 function listGames() {
   find("#games").hidden = !told.rounds.length;
   find("#chosen").hidden = !chosen;
-  if (chosen) say(find("#chosen span"), `Games of ${chosen.join(" and ")}.`);
+  if (chosen) say(find("#chosen span"), t("Games of {0} and {1}.", ...chosen));
   const open = new Set([...document.querySelectorAll("#rounds details[open] > summary strong")].map((title) => title.textContent));
   const fresh = listed !== String(chosen);
   listed = String(chosen);
+  let above = 0; // games of this round and of newer ones
   const parts = told.rounds.map(({ title, games, html }, i) => {
+    above += games;
     const table = chosen ? withGamesOf(chosen, html) : null;
     const rows = chosen ? table.querySelectorAll("tr[data-key]").length : games;
     const fill = (details) => details.childElementCount === 1 && details.append(table ?? el("div", {}, ...parse(html)));
     const attributes = {
       "data-key": `${chosen ?? ""} ${title}`,
-      open: Boolean(chosen || open.has(title) || (fresh && i < OPEN_ROUNDS)),
+      open: Boolean(chosen || open.has(title) || (fresh && i < OPEN_ROUNDS && above <= OPEN_GAMES)),
       toggle: (event) => event.currentTarget.open && fill(event.currentTarget),
     };
-    const summary = el("summary", {}, el("strong", {}, title), ` ${count(rows, "game")}`);
+    const summary = el("summary", {}, el("strong", {}, title), ` · ${count(rows, "game")}`);
     const details = /** @type {HTMLDetailsElement} */ (el("details.card", attributes, summary));
     if (details.open) fill(details);
     return rows ? details : null;
   });
-  patch(find("#rounds"), ...parts);
+  const [newest, older] = chosen ? [parts, []] : [parts.slice(0, ROUNDS), parts.slice(ROUNDS)];
+  const earlier = older.length ? el("details", { "data-key": "earlier" }, el("summary", {}, count(older.length, "earlier round")), ...older) : null;
+  patch(find("#rounds"), ...newest, earlier);
 }
 
 /** The table of a round with the games of two alone. */

@@ -1,11 +1,12 @@
 /** A contest in a list: how far it has come, and a link to its page. */
 
 import { el } from "../shared/dom.js";
+import { day, t } from "../shared/texts.js";
 import { count } from "../shared/words.js";
 
 /** A bar that shows how many of the known games are over. */
 function progress({ done, known, running, state }) {
-  const words = state === "over" ? `${done} games` : `${done} of ${known} games${running ? `, ${running} running` : ""}`;
+  const words = state === "over" ? count(done, "game") : running ? t("{0} of {1} games, {2} running", done, known, running) : t("{0} of {1} games", done, known);
   const total = Math.max(1, state === "over" ? done : known);
   return el("span.progress", {}, el("progress", { value: done, max: total, "aria-label": words }), el("span.number.small", {}, words));
 }
@@ -13,12 +14,12 @@ function progress({ done, known, running, state }) {
 /** Draw a contest. */
 export function card(contest) {
   const state = contest.state === "over" ? "over" : "running";
-  const facts = [count(contest.entrants, "entrant"), new Date(contest.opened).toLocaleDateString([], { dateStyle: "medium" })];
-  const leader = contest.leader ? `${state === "over" ? "won by" : "led by"} ${contest.leader}` : "not begun";
+  const facts = [count(contest.entrants, "entrant"), day(new Date(contest.opened))];
+  const leader = !contest.leader ? t("not begun") : state === "over" ? t("won by {0}", contest.leader) : t("led by {0}", contest.leader);
   return el(
     "a.card.one",
     { href: `/contest/${contest.contest}`, "data-key": contest.contest },
-    el("span.line", {}, el("strong", {}, contest.name), el(`span.tag.${state}`, {}, state)),
+    el("span.line", {}, el("strong", {}, contest.name), el(`span.tag.${state}`, {}, t(state))),
     progress(contest),
     el("span.line.small.quiet", {}, el("span", {}, leader), el("span", {}, facts.join(" · "))),
   );

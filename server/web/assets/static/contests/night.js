@@ -1,56 +1,60 @@
 /** A contest on a projector: boards that choose themselves, the table, what comes next, and the last results. */
 
-import { drawBoard } from "../boards/board.js";
-import { Clocks } from "../shared/clock.js";
 import { el, find, patch, say } from "../shared/dom.js";
 import { listen } from "../shared/net.js";
-import { count, gameName, reason, score } from "../shared/words.js";
+import { t, told } from "../shared/texts.js";
+import { count, reason } from "../shared/words.js";
+import { Tiles } from "./tiles.js";
 
 const number = location.pathname.split("/")[2];
-const tiles = new Map(); // match number -> its tile
+const tiles = new Tiles(find("#boards"));
 
 function update(night) {
-  if (!night.name) {
-    say(find("#name"), `Contest ${number} has no report yet`);
+  const { summary } = night;
+  if (!summary) {
+    say(find("#name"), t("Contest {0} has no report yet", number));
     return;
   }
-  document.title = `${night.name} · gipf-arena`;
-  say(find("#name"), night.name);
+  document.title = `${summary.name} · gipf-arena`;
+  say(find("#name"), summary.name);
   find("#name").href = `/contest/${number}`;
-  say(find("#progress"), progress(night));
-  showChampions(night);
-  showBoards(night);
+  say(find("#progress"), progress(summary));
+  find("#state").hidden = summary.over; // nothing is awaited any more
+  showChampions(summary);
+  tiles.show(night.boards, true);
+  find("#none").hidden = night.boards.length > 0 || summary.over;
   showTable(night);
   find("#coming").hidden = !night.next.length;
   patch(find("#next"), ...night.next.map(coming));
-  patch(find("#results"), ...night.results.map(result));
+  patch(find("#results"), ...summary.results.map(result));
 }
 
-function progress({ over, done, known, seconds_left, paused }) {
-  if (over) return `over after ${count(done, "game")}`;
-  if (paused) return paused;
-  const left = seconds_left === null ? "" : ` · about ${Math.max(1, Math.round(seconds_left / 60))} min left`;
-  return `${done} of ${known} games${left}`;
+function progress({ title, over, done, known, seconds_left, paused }) {
+  if (over) return t("over after {0}", count(done, "game"));
+  if (paused) return told(paused);
+  const left = seconds_left === null ? "" : t("about {0} min left", Math.max(1, Math.round(seconds_left / 60)));
+  return [t(title), t("{0} of {1} games", done, known), left].filter(Boolean).join(" · ");
 }
 
 function showChampions({ champions }) {
   const place = find("#champion");
   place.hidden = !champions.length;
   if (place.hidden) return;
-  const title = champions.length === 1 ? "has won" : "have won";
-  patch(place, el("p.who", {}, champions.join(" and ")), el("p", {}, title));
+  const title = champions.length === 1 ? t("has won") : t("have won");
+  patch(place, el("p.who", {}, champions.join(t(" and "))), el("p", {}, title));
 }
 
-function showTable({ table, entrants, mark }) {
-  say(find("#mark"), mark);
+function showTable({ summary, table, entrants }) {
+  find("#placed").hidden = !table.length;
+  say(find("#mark"), t(summary.mark));
   patch(
     find("#standings"),
     ...table.map((line) =>
       el(line.out ? "tr.out" : "tr", { "data-key": line.name }, el("td", {}, `${line.place}`), el("th.name", { scope: "row" }, line.name), el("td", {}, line.mark)),
     ),
   );
-  find("#more").hidden = entrants <= table.length || !table.length;
-  say(find("#more"), `and ${entrants - table.length} more`);
+  find("#more").hidden = entrants <= table.length;
+  say(find("#more"), t("and {0} more", entrants - table.length));
 }
 
 function coming(game) {
@@ -58,65 +62,14 @@ function coming(game) {
 }
 
 function result(game) {
-  const names = `${game.first} ${game.score} ${game.second}`;
+  const names = `${game.first} ${t(game.score)} ${game.second}`;
   const shown = game.match === null ? el("strong", {}, names) : el("a", { href: `/match/${game.match}` }, names);
-  return el("li", { "data-key": `${game.match} ${names}` }, shown, el("span.quiet", {}, ` ${game.sentence.split(":")[0]}`));
-}
-
-function showBoards({ boards, over }) {
-  const place = find("#boards");
-  const shown = new Set(boards.map(({ match }) => match.match));
-  for (const [key, tile] of tiles) {
-    if (shown.has(key)) continue;
-    tile.root.remove();
-    tile.clocks.set([0, 0], [false, false]);
-    tiles.delete(key);
-  }
-  place.dataset.count = String(boards.length);
-  find("#none").hidden = boards.length > 0 || over;
-  boards.forEach((board, at) => {
-    const { match } = board;
-    const tile = tiles.get(match.match) ?? newTile(match);
-    if (place.children[at] !== tile.root) place.insertBefore(tile.root, place.children[at] ?? null);
-    if (tile.plies !== match.plies) tile.board.show(match.board);
-    tile.plies = match.plies;
-    tile.clocks.set(match.clocks, match.runs);
-    tile.root.classList.toggle("over", Boolean(match.ending));
-    say(tile.foot, match.ending ? `${score(match.ending)} · ${reason(match.ending.reason)}` : facts(board));
-    patch(tile.stakes, ...(match.ending ? [] : stakes(board)));
-  });
-}
-
-function facts({ match, round }) {
-  return [round ? `round ${round}` : "", gameName(match.game, match.parameters), count(match.plies, "move")].filter(Boolean).join(" · ");
-}
-
-/** What each result of a game would change, a line for each result that changes anything. */
-function stakes({ match, stakes: found }) {
-  if (!found) return [];
-  const titles = { first: `${match.players[0]} wins`, draw: "draw", second: `${match.players[1]} wins` };
-  return Object.entries(titles)
-    .filter(([key]) => found.changes[key].length)
-    .map(([key, title]) => el("li", {}, `${title}: ${found.changes[key].map(({ name, before, after }) => `${name} ${before} → ${after}`).join(", ")}`));
-}
-
-function newTile(match) {
-  const place = el("div.place");
-  const faces = [0, 1].map(() => el("span.clock.number"));
-  const sides = match.players.map((name, side) =>
-    el("div.side", {}, el(`span.chip.side${side}.of-${match.game}`, { role: "img", "aria-label": match.sides[side] }), el("span.name", {}, name), faces[side]),
-  );
-  const foot = el("p.foot");
-  const lines = el("ul.stakes");
-  const root = el("a.tile.card", { href: `/match/${match.match}` }, el("div.who", {}, ...sides), place, el("div.below", {}, foot, lines));
-  const tile = { root, foot, stakes: lines, clocks: new Clocks(faces), plies: match.plies, board: drawBoard(place, match.board, { small: true }) };
-  tiles.set(match.match, tile);
-  return tile;
+  return el("li", { "data-key": `${game.match} ${names}` }, shown, el("span.quiet", {}, ` ${reason(game.sentence.split(":")[0].replaceAll(" ", "_"))}`));
 }
 
 listen(`/live/contests/${number}`, update, (lost) => {
   const state = find("#state");
-  say(state, lost || "live");
+  say(state, lost || t("live"));
   state.classList.toggle("lost", Boolean(lost));
-  if (lost) for (const tile of tiles.values()) tile.clocks.stop();
+  if (lost) tiles.stop();
 });

@@ -5,6 +5,7 @@ import { card } from "../contests/contest_card.js";
 import { el, find, patch, playerLink, say } from "../shared/dom.js";
 import { Further } from "./further.js";
 import { listen } from "../shared/net.js";
+import { t } from "../shared/texts.js";
 import { badge, count, gameName, reason, score, time } from "../shared/words.js";
 
 const tiles = new Map(); // match number -> its tile
@@ -21,6 +22,7 @@ function update(lobby) {
   find("#alone").hidden = lobby.players.length > 0;
   patch(find("#people"), ...lobby.players.map(person), ...unlisted(lobby));
   showContests(lobby.contests);
+  patch(find("#announcements"), ...lobby.announcements.map((text) => el("p.card.notice", {}, text)));
 }
 
 function showContests(contests) {
@@ -54,7 +56,7 @@ function newTile(match) {
   const clocks = [0, 1].map(() => el("span.number"));
   const moves = el("span.number");
   const who = match.players.flatMap((name, side) => [
-    el(`span.chip.side${side}.of-${match.game}`, { role: "img", "aria-label": match.sides[side] }),
+    el(`span.chip.side${side}.of-${match.game}`, { role: "img", "aria-label": t(match.sides[side]) }),
     el("span.name", {}, name),
     clocks[side],
   ]);
@@ -93,21 +95,21 @@ function row(match) {
 function person(player) {
   const doing =
     player.match === null
-      ? el("span.small.quiet", {}, player.doing)
-      : el("a.small", { href: `/match/${player.match}` }, `${player.doing === "watches" ? "watches" : "in"} match ${player.match}`);
+      ? el("span.small.quiet", {}, t(player.doing))
+      : el("a.small", { href: `/match/${player.match}` }, player.doing === "watches" ? t("watches match {0}", player.match) : t("in match {0}", player.match));
   return el("li", { "data-key": player.name }, playerLink(player.name, "a.player.name"), doing);
 }
 
 function unlisted(lobby) {
   const more = lobby.present - lobby.players.length;
-  return more > 0 ? [el("li.quiet", {}, `and ${count(more, "other")}`)] : [];
+  return more > 0 ? [el("li.quiet", {}, t("and {0}", count(more, "other")))] : [];
 }
 
 const status = find("#status");
 status.hidden = false;
-say(status, "connecting");
+say(status, t("connecting"));
 listen("/live/lobby", update, (lost) => {
   status.classList.toggle("lost", Boolean(lost));
   find("#main").classList.toggle("lost", Boolean(lost));
-  say(status, lost || "live");
+  say(status, lost || t("live"));
 });

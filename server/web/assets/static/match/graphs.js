@@ -2,11 +2,12 @@
 
 import { points, svg, text } from "../boards/svg.js";
 import { patch } from "../shared/dom.js";
-import { count, span } from "../shared/words.js";
+import { t } from "../shared/texts.js";
+import { hundredths, inMoves, span } from "../shared/words.js";
 
 const WIDTH = 600;
 const HEIGHT = 130;
-const LEFT = 80;
+const LEFT = 96;
 const BOTTOM = 24;
 const LEAST_SLOTS = 12;
 const LEAST_SCALE = 60; // less than a piece of GIPF is not made to look like much
@@ -33,7 +34,9 @@ export function drawTimes(container, used, ply, game, go) {
     return spent > most ? [bar, svg("rect", { ...across, y: 12, height: 5, class: "cut" })] : [bar];
   });
   const slowest = used.findIndex(({ spent }) => spent === longest) + 1;
-  const label = used.length ? `Time used for each of ${used.length} moves; move ${slowest} took longest, ${span(longest)}` : "No moves";
+  const label = used.length
+    ? t("Time used for each of {0} moves; move {1} took longest, {2}", used.length, slowest, span(longest))
+    : t("No moves");
   frame(container, label, [...axis(span(most), "0"), ...bars], used.length, go, ply);
 }
 
@@ -59,7 +62,7 @@ export function drawValues(container, values, ply, sides, go, mistakes = []) {
     runs.at(-1).push([LEFT + i * slot, height(value)]);
   });
   const parts = [
-    ...axis(sides[0], sides[1]),
+    ...axis(t(sides[0]), t(sides[1])),
     svg("line", { x1: LEFT, x2: WIDTH, y1: middle, y2: middle, class: "zero" }),
     ...runs.map((run) =>
       run.length > 1
@@ -72,17 +75,17 @@ export function drawValues(container, values, ply, sides, go, mistakes = []) {
     parts.push(svg("polygon", { points: points([[x - 6, y], [x, y - 6], [x + 6, y], [x, y + 6]]), class: "mistake" }));
   }
   if (values[ply]) parts.push(svg("circle", { cx: LEFT + ply * slot, cy: height(values[ply]), r: 6, class: "here" }));
-  const label = `Evaluation of ${values.length} positions, above the middle good for ${sides[0]}, below it for ${sides[1]}`;
-  const marked = mistakes.length ? `; mistakes at ${mistakes.length > 1 ? "moves" : "move"} ${mistakes.join(", ")}` : "";
+  const label = t("Evaluation of {0} positions, above the middle good for {1}, below it for {2}", values.length, t(sides[0]), t(sides[1]));
+  const marked = mistakes.length ? t("; mistakes at moves {0}", mistakes.join(", ")) : "";
   frame(container, label + marked, parts, values.length - 1, go, ply);
 }
 
 /** What a value means, in words. */
 export function valueInWords(value, sides) {
   if (!value) return "";
-  if (value.win !== null) return `${sides[value.win > 0 ? 0 : 1]} wins in ${count(Math.abs(value.win), "move")}`;
-  if (value.score === 0) return `even (depth ${value.depth})`;
-  return `${(Math.abs(value.score) / 100).toFixed(2)} for ${sides[value.score > 0 ? 0 : 1]} (depth ${value.depth})`;
+  if (value.win !== null) return t("{0} wins {1}", t(sides[value.win > 0 ? 0 : 1]), inMoves(Math.abs(value.win)));
+  if (value.score === 0) return t("even (depth {0})", value.depth);
+  return t("{0} for {1} (depth {2})", hundredths(value.score), t(sides[value.score > 0 ? 0 : 1]), value.depth);
 }
 
 function axis(above, below) {

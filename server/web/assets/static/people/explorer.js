@@ -1,11 +1,14 @@
 /** The opening explorer: a position, the moves that were played in it, and how these games went. */
 
+import "../shared/further_texts.js";
 import { drawBoard } from "../boards/board.js";
 import { Pointing } from "../play/pointing.js";
 import { ask as look, games as known } from "../play/server.js";
 import { el, find, patch, say } from "../shared/dom.js";
-import { Refused, ask } from "../shared/net.js";
-import { gameName, moveText, sentence } from "../shared/words.js";
+import { ask } from "../shared/net.js";
+import { t } from "../shared/texts.js";
+import { gameName, moveText } from "../shared/words.js";
+import { attempt } from "./asking.js";
 import { behind, gameRow } from "./game_row.js";
 import { signed } from "./rating_graph.js";
 
@@ -36,24 +39,19 @@ function go(moves, variant = line.variant, game = line.game) {
 
 async function show() {
   clearTimeout(again);
-  const fault = find("#fault");
   const { game, variant, moves } = line;
   const still = () => game === line.game && variant === line.variant && moves === line.moves;
-  try {
+  const later = await attempt(async () => {
     const question = { game, moves, ...(variant ? { parameters: variant } : {}) };
     const query = new URLSearchParams({ game, variant, moves: moves.join(",") });
     const [position, explored] = await Promise.all([look("look", question), ask(`/api/explorer?${query}`)]);
-    if (!still()) return;
-    fault.hidden = true;
+    if (!still()) return null;
     answer = position;
     drawPosition();
     drawMoves(explored);
-    if (!explored.index.complete) again = setTimeout(show, AGAIN_MS);
-  } catch (error) {
-    if (!(error instanceof Refused)) throw error;
-    fault.hidden = false;
-    say(fault, sentence(error.message));
-  }
+    return explored.index;
+  });
+  if (later && still()) again = setTimeout(show, AGAIN_MS);
 }
 
 function drawPosition() {
@@ -64,7 +62,7 @@ function drawPosition() {
   const wanted = `${line.game} ${parameters}`;
   if (drawn !== wanted) {
     find("#board").replaceChildren();
-    board = drawBoard(find("#board"), view, { small: false, label: "Position" });
+    board = drawBoard(find("#board"), view, { small: false, label: t("Position") });
     pointing = new Pointing(board, {
       rows: (chosen) => look("rows", { game: line.game, parameters, moves: line.moves, chosen }),
       move: (move) => go([...line.moves, move]),
@@ -89,7 +87,7 @@ function drawMoves({ moves, games, plies, index }) {
   find("#none").hidden = moves.length > 0;
   say(
     find("#none"),
-    line.moves.length < plies ? "No game has gone on from here." : `Games are followed for ${plies} moves.`,
+    line.moves.length < plies ? t("No game has gone on from here.") : t("Games are followed for {0} moves.", plies),
   );
   find("#games-of").hidden = !games.length;
   patch(find("#games"), ...games.map(gameRow));

@@ -1,6 +1,7 @@
 /** A game that was played as a row of a table, as the search and the page of a player show it. */
 
 import { el, playerLink } from "../shared/dom.js";
+import { LANGUAGE, t } from "../shared/texts.js";
 import { gameName, reason, score } from "../shared/words.js";
 
 /**
@@ -42,7 +43,7 @@ export function gameRow(game) {
 }
 
 function contest(game) {
-  return game.contest === null ? null : el("a", { href: `/contest/${game.contest}` }, `${game.contest}, round ${game.round}`);
+  return game.contest === null ? null : el("a", { href: `/contest/${game.contest}` }, `${game.contest}, ${t("round {0}", game.round)}`);
 }
 
 /**
@@ -52,5 +53,5 @@ function contest(game) {
  */
 export function behind(index) {
   if (index.complete) return "";
-  return `Records are still being read: ${index.games.toLocaleString("en")} games are known so far.`;
+  return t("Records are still being read; games known so far: {0}.", index.games.toLocaleString(LANGUAGE));
 }

@@ -1,19 +1,20 @@
 /** The search of games. What is asked for stands in the address, so that it can be kept and sent to others. */
 
+import "../shared/further_texts.js";
 import { find, el, patch, say } from "../shared/dom.js";
-import { Refused, ask } from "../shared/net.js";
-import { REASONS, count, sentence } from "../shared/words.js";
+import { ask } from "../shared/net.js";
+import { REASONS, count, reason } from "../shared/words.js";
+import { attempt } from "./asking.js";
 import { behind, gameRow } from "./game_row.js";
 
 const AGAIN_MS = 1500;
 
 const form = /** @type {HTMLFormElement} */ (find("#search"));
-let asked = ""; // what the rows on the page answer
 let games = [];
 let next = null;
 let again = 0;
 
-for (const [word, name] of Object.entries(REASONS)) find("#reason").append(el("option", { value: word }, name));
+for (const word of Object.keys(REASONS)) find("#reason").append(el("option", { value: word }, reason(word)));
 
 function wanted() {
   const filled = [...new FormData(form)].map(([name, value]) => [name, String(value).trim()]).filter(([, value]) => value);
@@ -30,26 +31,20 @@ async function search(more = false) {
   clearTimeout(again);
   const query = wanted();
   const before = more ? `${query ? "&" : ""}before=${next}` : "";
-  const fault = find("#fault");
-  try {
+  const later = await attempt(async () => {
     const answer = await ask(`/api/games?${query}${before}`);
-    if (query !== wanted()) return; // something else is wanted by now
-    fault.hidden = true;
+    if (query !== wanted()) return null; // something else is wanted by now
     games = more ? [...games, ...answer.games] : answer.games;
     next = answer.next;
-    asked = query;
     show(answer);
-    if (!answer.index.complete && !more) again = setTimeout(refresh, AGAIN_MS);
-  } catch (error) {
-    if (!(error instanceof Refused)) throw error;
-    fault.hidden = false;
-    say(fault, sentence(error.message));
-  }
+    return answer.index;
+  });
+  if (later && !more && query === wanted()) again = setTimeout(() => refresh(query), AGAIN_MS);
 }
 
-/** Look again as long as the index grows, but not under somebody who has gone on to further games. */
-function refresh() {
-  if (wanted() === asked && games.length <= 50) search();
+/** Look again, but not under somebody who is filling in the form, or has gone on to further games. */
+function refresh(query) {
+  if (query === wanted() && games.length <= 50) search();
 }
 
 function show(answer) {

@@ -1,5 +1,7 @@
 /** Making a move by pointing: at fields, dots and rows one after the other, as the legal moves allow. */
 
+import { t } from "../shared/texts.js";
+
 /**
  * @typedef {object} Legal
  * @property {string} move
@@ -19,6 +21,7 @@ export class Pointing {
   constructor(board, events) {
     this.board = board;
     this.events = events;
+    this.focused = false;
     this.stop();
     board.container.addEventListener("click", (event) => {
       if (!event.target.closest(".offer")) this.cancel(); // a finger has no Escape
@@ -34,12 +37,13 @@ export class Pointing {
     this.pointed = [];
     this.choosing = false;
     this.#offer();
-    if (this.focused) this.board.container.querySelector(".offer")?.focus();
+    if (this.focused && document.activeElement === document.body) this.board.container.querySelector(".offer")?.focus();
+    this.focused = false;
   }
 
   /** Offer nothing. */
   stop() {
-    this.focused = this.board.container.contains(document.activeElement);
+    this.focused ||= this.board.container.contains(document.activeElement);
     this.legal = [];
     this.pointed = [];
     this.choosing = false;
@@ -62,7 +66,7 @@ export class Pointing {
   async take(legal) {
     this.events.chosen(legal.more);
     if (!legal.more) {
-      this.events.move(legal.move, false);
+      this.#complete(legal.move, false);
       return;
     }
     this.pointed = legal.points;
@@ -82,7 +86,7 @@ export class Pointing {
     this.#draw(
       [
         ...names.map((name) => ({ kind: this.#kind(name), name, label: this.#label(name) })),
-        ...chosen.map((name) => ({ kind: this.#kind(name), name, label: `${name}, chosen; choose another`, chosen: true })),
+        ...chosen.map((name) => ({ kind: this.#kind(name), name, label: t("{0}, chosen; choose another", name), chosen: true })),
       ],
       (offer) => {
         if (offer.chosen) this.cancel();
@@ -90,7 +94,13 @@ export class Pointing {
       },
     );
     this.events.chosen(depth > 0);
-    if (depth) this.events.say(`${this.pointed.join(" ")}: ${names.join(" or ")}?`);
+    if (depth) this.events.say(`${this.pointed.join(" ")}: ${names.join(t(" or "))}?`);
+  }
+
+  /** Tell a move, and offer nothing until its position is there: what is pointed at now is not meant for the one before. */
+  #complete(move, pushed) {
+    this.stop();
+    this.events.move(move, pushed);
   }
 
   #point(name) {
@@ -108,16 +118,15 @@ export class Pointing {
     }
     this.choosing = true;
     this.board.show({ ...this.view, pieces: found.pieces });
-    const ends = (fields) => `${fields[0]} to ${fields.at(-1)}`;
-    this.#draw(
-      found.choices.map(({ move, fields }) => ({ kind: "row", fields, move, label: `take the row ${ends(fields)}` })),
+        this.#draw(
+      found.choices.map(({ move, fields }) => ({ kind: "row", fields, move, label: t("take the row {0} to {1}", fields[0], fields.at(-1)) })),
       ({ move }) => {
         const { more } = found.choices.find((choice) => choice.move === move);
         if (more) this.#offerRows(move);
-        else this.events.move(move, true);
+        else this.#complete(move, true);
       },
     );
-    this.events.say("Rows cross: choose the one to take.");
+    this.events.say(t("Rows cross: choose the one to take."));
   }
 
   /** Offer something else, and let the keyboard stay on the board. */
@@ -133,7 +142,7 @@ export class Pointing {
 
   #label(name) {
     const piece = this.view.pieces.find(([field]) => field === name);
-    const what = this.dots.has(name) ? "dot" : piece ? this.view.sides[piece[1]] : "empty";
+    const what = this.dots.has(name) ? t("dot") : piece ? t(this.view.sides[piece[1]]) : t("empty");
     return `${name}, ${what}`;
   }
 }

@@ -8,7 +8,7 @@ export function games() {
 }
 
 /**
- * @param {"look"|"rows"|"values"|"think"} kind
+ * @param {"look"|"rows"|"values"|"longest"|"think"} kind
  * @param {object} question
  * @param {AbortSignal} [signal] ends the question, and a thought on the server
  * @returns {Promise<object>} the answer; rejects with `Refused` of net.js

@@ -1,10 +1,20 @@
 /** Asking the server, and hearing from it. */
 
-/** An answer that is no: its message is a sentence for people. */
-export class Refused extends Error {}
+import { day, refused, t } from "./texts.js";
 
-/** No answer: it may be worth while to ask again. */
-export class Unreachable extends Refused {}
+/** An answer that is no: its message is a sentence for people, and `english` the same as the server has said it. */
+export class Refused extends Error {
+  constructor(message, english = message) {
+    super(message);
+    this.english = english;
+  }
+}
+
+/** The server cannot answer now: it may be worth while to ask again. */
+export class Busy extends Refused {}
+
+/** No answer at all. */
+export class Unreachable extends Busy {}
 
 const AGAIN_MS = 3000;
 
@@ -15,7 +25,7 @@ export async function untilReached(asking, tell) {
       return await asking();
     } catch (error) {
       if (!(error instanceof Unreachable)) throw error;
-      tell(`${error.message} Trying again …`);
+      tell(t("{0} Trying again …", error.message));
     }
     await new Promise((resolve) => {
       setTimeout(resolve, AGAIN_MS);
@@ -35,15 +45,19 @@ export async function ask(path, options = {}) {
     response = await fetch(path, options);
   } catch (error) {
     if (error.name === "AbortError") throw error;
-    throw new Unreachable("The server cannot be reached.");
+    throw new Unreachable(t("The server cannot be reached."));
   }
   let answer = null;
   try {
     answer = await response.json();
   } catch {
-    throw new Refused(`The server gave no answer that can be read (status ${response.status}).`);
+    throw new Refused(t("The server gave no answer that can be read (status {0}).", response.status));
   }
-  if (!response.ok) throw new Refused(answer.error ?? `The server refused (status ${response.status}).`);
+  if (!response.ok) {
+    const Reason = response.status >= 500 ? Busy : Refused;
+    if (answer.error) throw new Reason(await refused(answer.error), answer.error);
+    throw new Reason(t("The server refused (status {0}).", response.status));
+  }
   return answer;
 }
 
@@ -78,8 +92,8 @@ export function listen(path, onData, onState, onRefused = () => {}) {
     }, LONGEST_SILENCE_MS);
   };
   const lost = () => {
-    since ??= new Date().toLocaleTimeString([], { hour: "2-digit", minute: "2-digit", second: "2-digit" });
-    onState(`connection lost since ${since}; trying again`);
+    since ??= day(new Date(), { hour: "2-digit", minute: "2-digit", second: "2-digit" });
+    onState(t("connection lost since {0}; trying again", since));
   };
   const open = () => {
     close();

@@ -1,5 +1,9 @@
 /** What things are called for people. */
 
+import { LANGUAGE, t, told } from "./texts.js";
+
+export { count } from "./texts.js";
+
 const GAMES = { gipf: "GIPF", arrows: "Arrows", morris: "Nine men’s morris", mnk: "m,n,k" };
 
 export const REASONS = {
@@ -27,7 +31,7 @@ export const REASONS = {
 
 /** The name of a game, with its parameters where it has any. */
 export function gameName(game, parameters) {
-  const name = GAMES[game] ?? game;
+  const name = t(GAMES[game] ?? game);
   return parameters ? `${name} ${parameters}` : name;
 }
 
@@ -40,20 +44,21 @@ export function moveText(game, move) {
 
 /** A reason in few words; one that is not known here as it is written. */
 export function reason(word) {
-  return REASONS[word] ?? word.replaceAll("_", " ").replaceAll("+", " and ");
+  const parts = word.split("+").map((part) => t(REASONS[part] ?? part.replaceAll("_", " ")));
+  return parts.join(t(" and "));
 }
 
 /** Who has won, in words. */
 export function outcome(ending, players, sides) {
   if (!ending) return "";
-  if (ending.winner !== null) return `${players[ending.winner]} wins (${sides[ending.winner]})`;
-  return ending.result === "annulled" ? "Annulled" : "Draw";
+  if (ending.winner !== null) return t("{0} wins ({1})", players[ending.winner], t(sides[ending.winner]));
+  return ending.result === "annulled" ? t("Annulled") : t("Draw");
 }
 
 /** What a side has made of a match, in a word. */
 export function badge(ending, side) {
-  if (ending.winner !== null) return ending.winner === side ? "won" : "lost";
-  return ending.result === "annulled" ? "annulled" : "draw";
+  if (ending.winner !== null) return ending.winner === side ? t("won") : t("lost");
+  return ending.result === "annulled" ? t("annulled") : t("draw");
 }
 
 /** The result as it stands in tables. */
@@ -76,27 +81,33 @@ export function time(milliseconds) {
 
 /** Milliseconds as a length of time, with one decimal where there is need of it. */
 export function span(milliseconds) {
-  const decimal = (value) => String(Math.round(value * 10) / 10);
+  const decimal = (value) => (Math.round(value * 10) / 10).toLocaleString(LANGUAGE, { useGrouping: false });
   if (milliseconds < 1000) return `${milliseconds} ms`;
   return milliseconds < 120_000 ? `${decimal(milliseconds / 1000)} s` : `${decimal(milliseconds / 60_000)} min`;
 }
 
 /** A sentence of the server's as it stands alone: with a capital letter and a full stop. */
-export function sentence(words) {
+export function sentence(english) {
+  const words = told(english);
   return `${words.charAt(0).toUpperCase()}${words.slice(1)}${/[.!?]$/.test(words) ? "" : "."}`;
 }
 
 /** The figures of a note in one line. */
 export function noteFigures({ score, depth, nodes }) {
   const parts = [
-    score === undefined ? "" : `score ${score}`,
-    depth === undefined ? "" : `depth ${depth}`,
-    nodes === undefined ? "" : `${nodes.toLocaleString("en")} ${nodes === 1 ? "node" : "nodes"}`,
+    score === undefined ? "" : t("score {0}", score),
+    depth === undefined ? "" : t("depth {0}", depth),
+    nodes === undefined ? "" : `${nodes.toLocaleString(LANGUAGE)} ${t(nodes === 1 ? "node" : "nodes")}`,
   ];
   return parts.filter(Boolean).join(" · ");
 }
 
-/** A number with its noun. */
-export function count(number, one, many = `${one}s`) {
-  return `${number} ${number === 1 ? one : many}`;
+/** A score in pieces, without its sign. */
+export function hundredths(score) {
+  return (Math.abs(score) / 100).toLocaleString(LANGUAGE, { minimumFractionDigits: 2, maximumFractionDigits: 2, useGrouping: false });
+}
+
+/** After how many moves, as in "wins in 3 moves". */
+export function inMoves(number) {
+  return number === 1 ? t("in {0} move", number) : t("in {0} moves", number);
 }

@@ -22,12 +22,12 @@ ATTACKER = Path(__file__).with_name("attacker.py")
 HONEST = ("honest1", "honest2")
 
 HELD_SECONDS = 1400
-"""After which a contest has failed to end: one takes half a minute on a machine that does nothing else."""
+"""After which a contest has failed to end: one takes twenty seconds on a machine that does nothing else."""
 
 CONTEST = """
 name = "Honest and hostile"
 seed = 11
-time = { budget = 20_000 }
+time = { budget = 8_000 }
 time-losses = 1
 games = [{ game = "mnk", params = "4 4 3" }]
 stages = [{ format = "round-robin" }]
@@ -36,7 +36,7 @@ memory = 64
 processes = 40
 scratch = 8
 file-size = 32
-cpu-seconds = 3
+cpu-seconds = 1
 """
 
 LOSE = {

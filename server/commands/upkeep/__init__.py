@@ -1,0 +1,7 @@
+"""Commands that keep what a server has.
+
+- `announce`: tells everybody something
+- `backup`: ``arena-server backup`` and ``arena-server restore``
+- `finding`, `league_files`: what ``arena-server doctor`` finds, and what it looks at in a league
+- `verify`: ``arena-server verify``: says whether an exported contest is true
+"""

@@ -1,0 +1,46 @@
+"""``arena-server verify``: says whether an exported contest is true, on any machine and without a server."""
+
+import sys
+from pathlib import Path
+
+from engine.commands.usage_errors import explain_fault
+from server.commands import exits
+from server.commands.options import fail
+
+
+def verify(file: Path, *, key: str = "", prove: float = 0.0) -> None:
+    """Recompute an exported contest: records, clocks, results, pairings, tables and ratings, and say what is not true.
+
+    Exit status 1 where something differs, 2 where the file is no export, or its signature is not true.
+
+    Parameters
+    ----------
+    file
+        The file, made by arena-server contest export.
+    key
+        The public key with which it has to be signed, as the organiser has published it.
+    prove
+        Seconds for solving the last position of each adjudicated game anew; 0 leaves that out.
+    """
+    from server.contest.export.checking import verify_export
+    from server.contest.export.container import MAX_BYTES, BadExport
+    from server.contest.report.formatting import printable
+
+    try:
+        with file.open("rb") as packed:
+            data = packed.read(MAX_BYTES + 1)
+        found = verify_export(data, prove_seconds=prove)
+    except (BadExport, OSError) as error:
+        fail(f"{file}: {printable(explain_fault(error))}", 2)
+    if key and key != found.key:
+        fail(f"{file} is signed with the key {found.key}, and not with {key}: somebody else has made it", exits.FAILED)
+    for difference in found.verdict.differences:
+        print(printable(difference))
+    for game in found.verdict.unproven:
+        print(f"not to be verified: {printable(game)}")
+    for version in found.entered:
+        print(printable(version))
+    by = f"signed with the key {found.key}"
+    print(f"{by}{'' if key else '; --key compares it with the one that the organiser has published'}")
+    print(f"{printable(found.contest)}: {found.verdict.sentence}")
+    sys.exit(1 if found.verdict.differences else 0)

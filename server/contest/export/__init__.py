@@ -1,0 +1,9 @@
+"""A contest that is over as one signed file, which anybody can verify without the server that held it.
+
+- `checking`: recomputes everything from the file, and says what is not true
+- `container`: the zip archive: bytes from files, and files from bytes that nobody vouches for
+- `contents`: what stands in the file, and what is left out of it (pure)
+- `proving`: proves once more what games were adjudicated by, since records have no certificates of it
+- `signing`: the key of a data directory, signatures, and checking them
+- `writing`: makes the file from a data directory
+"""

@@ -1,0 +1,89 @@
+"""The zip archive of an exported contest: the same files give the same bytes, and no bytes can do harm when read.
+
+Nothing is ever unpacked to the disk. A bomb cannot go off, since sizes are bounded as they are unpacked, and not by
+what the archive says of them.
+"""
+
+import io
+import re
+import struct
+import zipfile
+import zlib
+from collections.abc import Mapping
+
+MANIFEST, SIGNATURE, PUBLIC_KEY = "manifest.json", "manifest.sig", "public.pem"
+CONTEST, REPORT = "contest.json", "report.json"
+
+NAMES = re.compile(r"manifest\.json|manifest\.sig|public\.pem|contest\.json|report\.json|records/[1-9][0-9]{0,14}\.txt")
+"""Files that may stand in it."""
+
+MAX_FILES = 60_000
+"""Without the 64-bit extension a zip archive has at most 65,535."""
+
+MAX_BYTES = 256 * 2**20
+"""Of the file."""
+
+MAX_UNPACKED = 2**30
+"""Of all files in it together."""
+
+DATE = (1980, 1, 1, 0, 0, 0)
+"""The first that zip knows: the same contest gives the same bytes at any time."""
+
+_END = struct.Struct("<4s4H2LH")
+"""End of central directory record (PKWARE, APPNOTE.TXT, 4.3.16)."""
+
+
+class BadExport(Exception):
+    """A file is no exported contest, or must not be opened; ``str(error)`` is one sentence."""
+
+
+def pack(files: Mapping[str, bytes]) -> bytes:
+    """Return the archive of some files, in their order; raises `BadExport` if there are too many."""
+    if len(files) > MAX_FILES:
+        raise BadExport(f"the contest has {len(files)} files, and at most {MAX_FILES} fit into one archive")
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w") as packed:
+        for name, data in files.items():
+            entry = zipfile.ZipInfo(name, DATE)
+            entry.create_system, entry.external_attr = 3, 0o100644 << 16  # as on Unix, wherever it is made
+            packed.writestr(entry, data, zipfile.ZIP_DEFLATED, 9)
+    if out.tell() > MAX_BYTES:
+        raise BadExport(f"the archive would take {out.tell()} bytes, and at most {MAX_BYTES} can be read again")
+    return out.getvalue()
+
+
+def unpack(data: bytes) -> dict[str, bytes]:
+    """Return the files of an archive; raises `BadExport` where it is none, or has what an export never has."""
+    _check_end(data)
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as packed:
+            files: dict[str, bytes] = {}
+            left = MAX_UNPACKED
+            for entry in packed.infolist():
+                if not NAMES.fullmatch(entry.filename) or entry.orig_filename != entry.filename:
+                    raise BadExport(f"it has a file {entry.filename!r}, and no export has one of that name")
+                if entry.filename in files:
+                    raise BadExport(f"it has {entry.filename} twice")
+                if entry.flag_bits & 1 or entry.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+                    raise BadExport(f"{entry.filename} is encrypted or packed in a way that no export is")
+                with packed.open(entry) as file:
+                    files[entry.filename] = file.read(left + 1)
+                left -= len(files[entry.filename])
+                if left < 0:
+                    raise BadExport(f"unpacked it takes more than {MAX_UNPACKED} bytes")
+    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, ValueError, struct.error) as e:
+        raise BadExport(f"the archive is damaged: {e}") from None
+    return files
+
+
+def _check_end(data: bytes) -> None:
+    """Check that the archive ends as an export does, before the list of its files is read."""
+    if len(data) > MAX_BYTES:
+        raise BadExport(f"it has more than {MAX_BYTES} bytes")
+    if len(data) < _END.size or not data.startswith(b"PK\x03\x04"):
+        raise BadExport("it is no zip archive")
+    mark, _, _, _, count, size, _, comment = _END.unpack(data[-_END.size :])
+    if mark != b"PK\x05\x06" or comment or data[-_END.size - 20 :].startswith(b"PK\x06\x07"):
+        raise BadExport("it is no zip archive as exports are: its end is missing, or something was added to it")
+    if count > MAX_FILES or size > MAX_FILES * 100:
+        raise BadExport(f"it has {count} files, or a list of them that is too long; there are {MAX_FILES} at most")

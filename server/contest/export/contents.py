@@ -1,0 +1,138 @@
+"""What stands in an exported contest, as plain data, and what is left out of it. Pure.
+
+An export is for everybody. It has no tokens, not even hashes, and neither the commands nor the folders of programs: of
+these it has only whether the server started them. Where programs were started plays no part in what is verified.
+"""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from math import isclose
+from typing import Any
+
+import msgspec
+from msgspec.structs import replace
+
+from server.contest.definition import Definition, Entrant, Gauntlet, Knockout, Ladder, RoundRobin, Swiss
+from server.contest.export.container import MAX_FILES, BadExport
+from server.contest.fixtures import Finished
+from server.contest.formats.plan import Plan
+from server.contest.interventions import Intervention
+from server.contest.report.contents import make_report
+from server.contest.report.estimate import Moment
+from server.contest.report.interruptions import all_pauses
+from server.contest.report.structure import Pause, Report
+from server.contest.store import definition_text
+from server.contest.store.verification import Past
+
+FORMAT = 1
+"""Number of the format; it changes when older programs could misread the file."""
+
+LEFT_OUT = ("(left out)",)
+"""Stands for the command of a program."""
+
+LINKS = "records/"
+"""What links to records begin with."""
+
+TOLERANCE = 1e-6
+"""Relative difference of figures that rounding on another machine may make; ratings are in Elo."""
+
+
+class Described(msgspec.Struct, frozen=True):
+    """A file of the export, in its manifest."""
+
+    bytes: int
+    sha256: str
+
+
+class Manifest(msgspec.Struct, frozen=True):
+    """What the signature is of."""
+
+    format: int
+    contest: str
+    files: dict[str, Described]
+
+
+class Contents(msgspec.Struct, frozen=True, kw_only=True):
+    """A contest as ``contest.json`` has it."""
+
+    definition: str
+    """By `server.contest.store.definition_text`."""
+    opened: datetime
+    closed: datetime
+    stages: dict[int, datetime]
+    """When each stage began."""
+    pauses: tuple[Pause, ...]
+    interventions: tuple[Intervention, ...]
+    results: tuple[Finished, ...]
+    """All in order, without the effects of interventions."""
+    records: dict[int, str]
+    """SHA-256 of the record of each match when its result was kept; empty where that is not known."""
+
+    def past(self) -> Past:
+        """Return the contest, to be verified; raises `BadExport`."""
+        try:
+            definition = replace(definition_text.decode(self.definition), interventions=self.interventions)
+        except msgspec.DecodeError as error:
+            raise BadExport(str(error)) from None
+        _check_size(definition)
+        seconds = {number: (self.closed - began).total_seconds() for number, began in self.stages.items()}
+        return Past(definition, self.results, self.records, seconds, closed=True)
+
+    def report(self, definition: Definition, games: Sequence[Finished], plan: Plan) -> Report:
+        """Return the report of the contest at its end, for games with the effects of interventions."""
+        pauses = all_pauses(self.pauses, definition.interventions)
+        moment = Moment(self.closed, self.opened, self.closed, self.stages, pauses=pauses, cores=1)
+        return make_report(definition, games, plan, moment, LINKS)
+
+
+def published(definition: Definition) -> Definition:
+    """Return a definition without what is nobody else's business."""
+    entrants = tuple(Entrant(one.name, () if one.connects else LEFT_OUT) for one in definition.entrants)
+    changed = tuple(
+        done._replace(command=LEFT_OUT if done.command else (), folder="") for done in definition.interventions
+    )
+    return replace(definition, entrants=entrants, interventions=changed, folder="", visible=())
+
+
+def differences(mine: Any, its: Any, where: str = "") -> list[str]:
+    """Return the differences between two reports as plain data, a sentence each; ``mine`` is by the records."""
+    if isinstance(mine, Mapping) and isinstance(its, Mapping):
+        keys = [*mine, *(key for key in its if key not in mine)]
+        return [
+            found for key in keys for found in differences(mine.get(key), its.get(key), f"{where}.{key}".lstrip("."))
+        ]
+    if isinstance(mine, list | tuple) and isinstance(its, list | tuple) and len(mine) == len(its):
+        return [
+            found
+            for place, pair in enumerate(zip(mine, its, strict=True))
+            for found in differences(*pair, f"{where}[{place}]")
+        ]
+    if isinstance(mine, float | int) and isinstance(its, float | int) and not isinstance(mine, bool):
+        same = isclose(mine, its, rel_tol=TOLERANCE, abs_tol=TOLERANCE) and not isinstance(its, bool)
+    else:
+        same = mine == its
+    return [] if same else [f"report.json: {where} is {_short(its)}, and by the records it is {_short(mine)}"]
+
+
+def _short(value: Any) -> str:
+    text = msgspec.json.encode(value).decode()
+    return text if len(text) <= 60 else f"{text[:60]}…"
+
+
+def _check_size(definition: Definition) -> None:
+    """Refuse a contest that has more games than fit into an export: pairing them might never end."""
+    n, variants = len(definition.entrants), len(definition.variants)
+    games = n * variants * definition.qualification.pairs * 2 if definition.qualification is not None else 0
+    for stage in definition.stages:
+        match stage.format:
+            case RoundRobin(cycles=cycles) | Gauntlet(cycles=cycles):
+                meetings = n * n * cycles // 2
+            case Swiss(rounds=rounds):
+                meetings = n * rounds
+            case Knockout(tie_breaks=tie_breaks):
+                meetings = (n + 1) * (1 + tie_breaks)
+            case Ladder():
+                meetings = n
+        games += meetings * stage.pairs * variants * 2
+    if games > 4 * MAX_FILES or min(n, variants) < 1 or min(len(v.openings) for v in definition.variants) < 1:
+        raise BadExport(f"the contest would have up to {games} games; {MAX_FILES} fit into an export")

@@ -1,0 +1,376 @@
+"""Accounts without passwords: who was invited opens a link once, and the browser stays signed in.
+
+Links, sessions and tokens of bots are random texts of 128 bits, of which the database has the SHA-256 alone; the code
+that many may use has 80 bits, since people type it. Every change is a transaction, and stands in the audit log with who
+made it.
+"""
+
+import re
+import secrets
+import sqlite3
+from base64 import b32encode
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from datetime import UTC, datetime
+from pathlib import Path
+from threading import Lock
+from typing import Any
+
+from engine.wire.words import NAME_PATTERN, NAME_RULE
+from server.config.tokens import hashed
+from server.league.accounts.people import (
+    AUTHOR,
+    INVITED,
+    MAX_BOTS,
+    MAX_BROWSERS,
+    MAX_USES,
+    ORGANISER,
+    ROLES,
+    SIGNED_IN,
+    SPECTATOR,
+    Bot,
+    Entry,
+    Invitation,
+    NotAllowed,
+    Person,
+    Role,
+    SignedIn,
+)
+from server.league.database import FILE, SCHEMA
+from server.storage.database import connect, guarded, transaction
+
+CODE_BYTES = 10
+"""Of a code that many may use: 80 bits, 16 letters and digits."""
+
+AGENT_CHARACTERS = 120
+
+_PERSON = "people.id, people.name, people.role, people.made, people.closed"
+
+
+class Accounts:
+    """The accounts of a data directory. Its methods may be called from any thread; all raise `BadStore`.
+
+    What only looks something up may be called in an event loop: no writer makes it wait. What changes something may
+    wait for the disk, and belongs into a thread.
+    """
+
+    def __init__(self, data: Path, now: Callable[[], datetime] = lambda: datetime.now(UTC)) -> None:
+        """Open the database, or make it. Raises `BadStore`."""
+        self._path = data / FILE
+        self._now = now
+        self._lock = Lock()
+        with suppress(OSError):  # which opening it says, too
+            self._path.touch(0o600)  # others on the machine may not look at it
+        self._writer = connect(self._path, SCHEMA)
+        self._reader = connect(self._path, SCHEMA)
+        with self.change() as database:
+            database.execute("INSERT OR IGNORE INTO secrets VALUES ('web', ?)", (secrets.token_bytes(32),))
+
+    def close(self) -> None:
+        """Close the database; nothing else may be called then."""
+        self._writer.close()
+        self._reader.close()
+
+    def secret(self) -> bytes:
+        """Return what signs cookies and forms: 32 random bytes, the same as long as the database is there."""
+        return bytes(self.rows("SELECT secret FROM secrets WHERE purpose = 'web'")[0][0])
+
+    # looking up
+
+    def person(self, name: str) -> Person | None:
+        """Return the person of a name, in upper or lower case."""
+        return _one(self.rows(f"SELECT {_PERSON} FROM people WHERE name = ?", name))
+
+    def people(self) -> list[Person]:
+        """Return everybody, by name."""
+        return [_person(row) for row in self.rows(f"SELECT {_PERSON} FROM people ORDER BY name")]
+
+    def bots(self, person: Person) -> list[Bot]:
+        """Return the bots of a person, by name."""
+        rows = self.rows("SELECT name, made, token FROM bots WHERE owner = ? ORDER BY name", person.id)
+        return [Bot(name, _date(made), bool(token)) for name, made, token in rows]
+
+    def owner(self, bot: str) -> Person | None:
+        """Return whose bot plays under a name."""
+        return _one(self.rows(f"SELECT {_PERSON} FROM bots JOIN people ON people.id = owner WHERE bots.name = ?", bot))
+
+    def token_hash(self, name: str) -> str | None:
+        """Return the SHA-256 of the token by which a player logs in, None where the name belongs to nobody.
+
+        Empty where nobody can log in by it now: the token was revoked, the account is closed, or it is the name of a
+        person who has given no bot a token for it.
+        """
+        rows = self.rows(
+            """SELECT bots.token, people.closed FROM bots JOIN people ON people.id = bots.owner WHERE bots.name = ?1
+            UNION ALL SELECT '', NULL FROM people WHERE name = ?1""",
+            name,
+        )
+        if not rows:
+            return None
+        token, closed = rows[0]
+        return "" if closed else str(token)
+
+    def invitation(self, link: str) -> Invitation:
+        """Return what a link or code invites to; raises `NotAllowed` where it can be opened no more."""
+        rows = self.rows(
+            f"""SELECT uses, expires, invitations.role, {_PERSON}
+            FROM invitations LEFT JOIN people ON people.id = person WHERE hash = ?""",
+            hashed(link),
+        )
+        if not rows:
+            raise NotAllowed("this invitation is not known here; look whether the link is whole, or ask for a new one")
+        uses, expires, role, *person = rows[0]
+        if uses == 0:
+            raise NotAllowed("this invitation has been used already; ask the organiser for a new one")
+        if _date(expires) <= self._now():
+            raise NotAllowed("this invitation is too old; ask the organiser for a new one")
+        whose = None if person[0] is None else _person(person)
+        if whose is not None and not whose.is_open:
+            raise NotAllowed(f"the account of {whose.name} is closed")
+        return Invitation(whose, role)
+
+    def signed_in(self, session: str) -> Person | None:
+        """Return who is signed in by a session."""
+        oldest = (self._now() - SIGNED_IN).isoformat()
+        return _one(
+            self.rows(
+                f"""SELECT {_PERSON} FROM browsers JOIN people ON people.id = person
+                WHERE hash = ? AND closed IS NULL AND began > ?""",
+                hashed(session),
+                oldest,
+            )
+        )
+
+    def browsers(self, person: Person) -> list[SignedIn]:
+        """Return where a person is signed in, the newest first."""
+        rows = self.rows("SELECT id, began, agent FROM browsers WHERE person = ? ORDER BY id DESC", person.id)
+        return [SignedIn(number, _date(began), agent) for number, began, agent in rows]
+
+    def audit(self, most: int) -> list[Entry]:
+        """Return the last changes, the newest first."""
+        rows = self.rows("SELECT date, who, what FROM audit ORDER BY id DESC LIMIT ?", most)
+        return [Entry(_date(date), who, what) for date, who, what in rows]
+
+    # invitations
+
+    def invite(self, name: str, role: Role, by: str) -> str:
+        """Return a link for a person, who is new or has lost the way in. Links that were made before are good no more.
+
+        An account that is there keeps its role. Raises `NotAllowed`.
+        """
+        with self.change() as database:
+            person = self._person_or_new(database, name, role)
+            if not person.is_open:
+                raise NotAllowed(f"the account of {person.name} is closed; open it again first")
+            link = secrets.token_urlsafe(16)
+            database.execute("DELETE FROM invitations WHERE person = ?", (person.id,))
+            self._keep_invitation(database, link, person.id, person.role, 1)
+            self.log(database, by, f"invited {person.name} as {person.role}")
+        return link
+
+    def invite_many(self, role: Role, uses: int, by: str) -> str:
+        """Return a code by which so many people, 1 to 10,000, may come and choose their names. Raises `NotAllowed`."""
+        if not 1 <= uses <= MAX_USES:
+            raise NotAllowed(f"a code is for 1 to {MAX_USES} people, and not {uses}")
+        if role == ORGANISER:
+            raise NotAllowed("organisers are invited by name, one by one")
+        code = b32encode(secrets.token_bytes(CODE_BYTES)).decode().lower()
+        with self.change() as database:
+            self._keep_invitation(database, code, None, role, uses)
+            self.log(database, by, f"made a code for {uses} people as {role}")
+        return code
+
+    def redeem(self, link: str, name: str, agent: str) -> str:
+        """Open an invitation, and return the session of the browser that does.
+
+        ``name`` is that of a new person, where the invitation has none. Raises `NotAllowed`; then nothing has changed.
+        """
+        with self.change() as database:
+            invitation = self.invitation(link)  # what the writer has not committed yet, it has not read
+            person = invitation.person
+            if person is None:
+                if self.person(name) is not None:
+                    raise NotAllowed(f"the name {name} is taken; choose another one, or ask for a link to it")
+                person = self._person_or_new(database, name, invitation.role)
+            changed = database.execute(
+                "UPDATE invitations SET uses = uses - 1 WHERE hash = ? AND uses > 0", (hashed(link),)
+            )
+            if changed.rowcount != 1:
+                raise NotAllowed("this invitation has been used already; ask the organiser for a new one")
+            self.log(database, person.name, "opened an invitation")
+            return self._sign_in(database, person, agent)
+
+    # people
+
+    def named_by_proxy(self, name: str) -> Person:
+        """Return the person whom a trusted proxy has signed in; a new one is an author. Raises `NotAllowed`."""
+        person = self.person(name)
+        if person is None:
+            with self.change() as database:
+                person = self._person_or_new(database, name, AUTHOR)
+                self.log(database, person.name, "came by the proxy")
+        if not person.is_open:
+            raise NotAllowed(f"the account of {person.name} is closed")
+        return person
+
+    def set_role(self, name: str, role: Role, by: str) -> None:
+        """Give a person another role. Raises `NotAllowed`."""
+        if role not in ROLES:
+            raise NotAllowed(f"a role is one of {', '.join(ROLES)}; not {role!r}")
+        with self.change() as database:
+            person = self._known(name)
+            if person.role == ORGANISER and role != ORGANISER:
+                self._keep_an_organiser(person)
+            database.execute("UPDATE people SET role = ? WHERE id = ?", (role, person.id))
+            self.log(database, by, f"made {person.name} {role}")
+
+    def close_account(self, name: str, by: str) -> None:
+        """Let a person and the person's bots in no more, until the account is opened again. Raises `NotAllowed`."""
+        with self.change() as database:
+            person = self._known(name)
+            if person.role == ORGANISER and person.is_open:
+                self._keep_an_organiser(person)
+            database.execute("UPDATE people SET closed = ? WHERE id = ?", (self._now().isoformat(), person.id))
+            database.execute("DELETE FROM browsers WHERE person = ?", (person.id,))
+            self.log(database, by, f"closed the account of {person.name}")
+
+    def open_account(self, name: str, by: str) -> None:
+        """Open a closed account. Its bots have their tokens again; the person needs a new link. Raises `NotAllowed`."""
+        with self.change() as database:
+            person = self._known(name)
+            database.execute("UPDATE people SET closed = NULL WHERE id = ?", (person.id,))
+            self.log(database, by, f"opened the account of {person.name}")
+
+    def sign_out(self, person: Person, *, session: str = "", browser: int | None = None) -> None:
+        """Sign a person out where a session is, or in one of the browsers, or, where neither is given, everywhere."""
+        with self.change() as database:
+            which: tuple[str | int, ...]
+            if session:
+                where, which = "hash = ?", (hashed(session),)
+            elif browser is not None:
+                where, which = "id = ?", (browser,)
+            else:
+                where, which = "true", ()
+            database.execute(f"DELETE FROM browsers WHERE person = ? AND {where}", (person.id, *which))
+
+    # bots
+
+    def make_token(self, person: Person, bot: str) -> str:
+        """Return a new token for a person's bot, which is made where there is none; the one before is good no more.
+
+        Raises `NotAllowed`.
+        """
+        if not re.fullmatch(NAME_PATTERN, bot):
+            raise NotAllowed(f"a name is {NAME_RULE}; not {bot!r}")
+        if person.role == SPECTATOR:
+            raise NotAllowed("spectators have no bots; ask the organiser to make you an author")
+        token = secrets.token_urlsafe(16)
+        with self.change() as database:
+            owner, namesake = self.owner(bot), self.person(bot)
+            if (owner is not None and owner.id != person.id) or (namesake is not None and namesake.id != person.id):
+                raise NotAllowed(f"the name {bot} is taken; choose another one")
+            if owner is None and len(self.bots(person)) >= MAX_BOTS:
+                raise NotAllowed(f"a person has {MAX_BOTS} bots at most")
+            database.execute(
+                """INSERT INTO bots (name, owner, made, token) VALUES (?, ?, ?, ?)
+                ON CONFLICT (name) DO UPDATE SET token = excluded.token""",
+                (bot, person.id, self._now().isoformat(), hashed(token)),
+            )
+            self.log(database, person.name, f"made a token for {bot}")
+        return token
+
+    def revoke_token(self, person: Person, bot: str) -> None:
+        """Make the token of a person's bot good no more. Raises `NotAllowed`."""
+        with self.change() as database:
+            changed = database.execute(
+                "UPDATE bots SET token = '' WHERE owner = ? AND name = ?", (person.id, bot)
+            ).rowcount
+            if not changed:
+                raise NotAllowed(f"{person.name} has no bot {bot!r}")
+            self.log(database, person.name, f"revoked the token of {bot}")
+
+    # within a change
+
+    def _known(self, name: str) -> Person:
+        person = self.person(name)
+        if person is None:
+            raise NotAllowed(f"there is no account of {name!r}")
+        return person
+
+    def _keep_an_organiser(self, person: Person) -> None:
+        others = [one for one in self.people() if one.role == ORGANISER and one.is_open and one.id != person.id]
+        if not others:
+            raise NotAllowed(f"{person.name} is the only organiser; make somebody else one first")
+
+    def _person_or_new(self, database: sqlite3.Connection, name: str, role: Role) -> Person:
+        person = self.person(name)
+        if person is not None:
+            return person
+        if role not in ROLES:
+            raise NotAllowed(f"a role is one of {', '.join(ROLES)}; not {role!r}")
+        if not re.fullmatch(NAME_PATTERN, name):
+            raise NotAllowed(f"a name is {NAME_RULE}; not {name!r}")
+        if self.owner(name) is not None:
+            raise NotAllowed(f"the name {name} is taken by somebody's bot; choose another one")
+        made = self._now()
+        number = database.execute(
+            "INSERT INTO people (name, role, made) VALUES (?, ?, ?)", (name, role, made.isoformat())
+        ).lastrowid
+        assert number is not None
+        return Person(number, name, role, made, True)
+
+    def _keep_invitation(
+        self, database: sqlite3.Connection, link: str, person: int | None, role: Role, uses: int
+    ) -> None:
+        now = self._now()
+        database.execute("DELETE FROM invitations WHERE expires <= ?", (now.isoformat(),))
+        database.execute(
+            "INSERT INTO invitations VALUES (?, ?, ?, ?, ?)",
+            (hashed(link), person, role, uses, (now + INVITED).isoformat()),
+        )
+
+    def _sign_in(self, database: sqlite3.Connection, person: Person, agent: str) -> str:
+        session = secrets.token_urlsafe(16)
+        database.execute(
+            "INSERT INTO browsers (hash, person, began, agent) VALUES (?, ?, ?, ?)",
+            (hashed(session), person.id, self._now().isoformat(), agent[:AGENT_CHARACTERS]),
+        )
+        database.execute(
+            """DELETE FROM browsers WHERE person = ?1 AND id NOT IN
+            (SELECT id FROM browsers WHERE person = ?1 ORDER BY id DESC LIMIT ?2)""",
+            (person.id, MAX_BROWSERS),
+        )
+        return session
+
+    def note(self, who: str, what: str) -> None:
+        """Write what somebody has done elsewhere than in this database into the audit log."""
+        with self.change() as database:
+            self.log(database, who, what)
+
+    def log(self, database: sqlite3.Connection, who: str, what: str) -> None:
+        """Write a line into the audit log, within a change."""
+        database.execute("INSERT INTO audit (date, who, what) VALUES (?, ?, ?)", (self._now().isoformat(), who, what))
+
+    @contextmanager
+    def change(self) -> Iterator[sqlite3.Connection]:
+        """Open a transaction, which is on the disk when the context is left; what `rows` returns is from before it."""
+        with self._lock, guarded(self._path), transaction(self._writer, synced=True):
+            yield self._writer
+
+    def rows(self, query: str, *values: Any) -> list[Any]:
+        """Look something up."""
+        with guarded(self._path):
+            return self._reader.execute(query, values).fetchall()
+
+
+def _date(text: str) -> datetime:
+    return datetime.fromisoformat(text)
+
+
+def _person(row: Any) -> Person:
+    number, name, role, made, closed = row
+    return Person(number, name, role, _date(made), closed is None)
+
+
+def _one(rows: list[Any]) -> Person | None:
+    return _person(rows[0]) if rows else None

@@ -1,0 +1,103 @@
+"""What organisers announce: shown on pages for some hours, and sent to whoever is connected and does not play."""
+
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from typing import NamedTuple
+
+import structlog
+import trio
+
+from engine.wire.messages import Text
+from server.arena.arena import Arena
+from server.arena.organiser_requests import announce
+from server.league.accounts.accounts import Accounts
+from server.league.accounts.people import NotAllowed
+from server.storage.database import BadStore
+
+log = structlog.get_logger()
+
+MAX_CHARACTERS = 300
+"""Of an announcement: it is one line of the protocol."""
+
+HOURS = 24.0
+"""How long one is shown, unless its author says otherwise."""
+
+MAX_HOURS = 1000.0
+
+LOOK_SECONDS = 1.0
+"""How often to look for new ones, which a command may have written."""
+
+
+class Announcement(NamedTuple):
+    """Something that is announced."""
+
+    number: int
+    made: datetime
+    who: str
+    text: str
+    ends: datetime
+    """Until when it is shown."""
+
+
+class Announcements:
+    """The announcements of a data directory. Its methods may be called from any thread; all raise `BadStore`."""
+
+    def __init__(self, accounts: Accounts, now: Callable[[], datetime] = lambda: datetime.now(UTC)) -> None:
+        """Take the accounts, whose database it shares."""
+        self._accounts = accounts
+        self._now = now
+
+    def current(self) -> list[Announcement]:
+        """Return what is shown now, the oldest first."""
+        rows = self._accounts.rows(
+            "SELECT id, made, who, text, ends FROM announcements WHERE ends > ? ORDER BY id", self._now().isoformat()
+        )
+        return [
+            Announcement(number, datetime.fromisoformat(made), who, text, datetime.fromisoformat(ends))
+            for number, made, who, text, ends in rows
+        ]
+
+    def add(self, text: str, hours: float, by: str) -> None:
+        """Announce something for some hours. Raises `NotAllowed`."""
+        text = " ".join(text.split())
+        if not 0 < len(text) <= MAX_CHARACTERS or not text.isprintable():
+            raise NotAllowed(
+                f"an announcement is one line of 1 to {MAX_CHARACTERS} characters; this one has {len(text)}"
+            )
+        if not 0 < hours <= MAX_HOURS:
+            raise NotAllowed(f"an announcement is shown for up to {MAX_HOURS:g} hours, and not for {hours:g}")
+        made = self._now()
+        with self._accounts.change() as database:
+            database.execute(
+                "INSERT INTO announcements (made, who, text, ends) VALUES (?, ?, ?, ?)",
+                (made.isoformat(), by, text, (made + timedelta(hours=hours)).isoformat()),
+            )
+            self._accounts.log(database, by, f"announced: {text}")
+
+    def end(self, number: int, by: str) -> None:
+        """Show an announcement no longer. Raises `NotAllowed`."""
+        if all(one.number != number for one in self.current()):
+            raise NotAllowed(f"there is no announcement {number} that is shown")
+        with self._accounts.change() as database:
+            database.execute("UPDATE announcements SET ends = ? WHERE id = ?", (self._now().isoformat(), number))
+            self._accounts.log(database, by, f"ended announcement {number}")
+
+
+async def keep_announced(announcements: Announcements, arena: Arena) -> None:
+    """Let pages show what is announced, and send what is new to who is connected, until cancelled."""
+    told: int | None = None
+    while True:
+        try:
+            current = announcements.current()
+        except BadStore as error:
+            log.error("announcements_read_failed", error=str(error))
+        else:
+            arena.announcements = tuple(one.text for one in current)
+            if told is None:  # what was announced before the server began
+                told = max((one.number for one in current), default=0)
+            for one in current:
+                if one.number > told:
+                    told = one.number
+                    log.info("announcement_made", who=one.who, text=repr(one.text))
+                    await announce(arena, Text(one.text))
+        await trio.sleep(LOOK_SECONDS)

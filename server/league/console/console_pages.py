@@ -1,0 +1,259 @@
+"""The pages of the console, for organisers.
+
+- ``GET /organise``: who is here, what is played, contests, the machine, and what organisers have done last
+- ``POST /organise/announce``, ``…/unannounce``: tell everybody something, and show it no longer
+- ``POST /organise/annul``, ``…/dismiss``: end a running match without a result, send a player away
+- ``GET /organise/new``, ``/organise/new?from=3``: a form for a contest, perhaps a copy of another one; ``POST`` checks
+  it, or begins it
+- ``GET /organise/contest/3``: a contest: its entrants, running and last games
+- ``POST /organise/contest/3/pause`` and so on, a word of `server.contest.interventions.Kind`: change it
+
+What cannot be undone is asked again, by a form that has the field ``sure`` in addition.
+"""
+
+import re
+from collections.abc import Callable, Mapping
+from functools import partial
+
+import trio
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+from starlette.routing import Route
+
+from engine.wire.codes import ProtocolError
+from server.arena.arena import Arena
+from server.arena.organiser_requests import annul_match, dismiss_player
+from server.contest.contest_file import BadContest
+from server.contest.interventions import Kind
+from server.contest.runtime.organiser_commands import BadIntervention, InterventionRequest
+from server.contest.runtime.service import ContestService
+from server.league.accounts.accounts import Accounts
+from server.league.accounts.people import ORGANISER, NotAllowed
+from server.league.console.announcements import HOURS, Announcements
+from server.league.console.contest_changes import change_contest, read_contest
+from server.league.console.new_contest import Checked, Earlier, check_new, earlier_contest, open_contest, template
+from server.league.console.overview import machine, overview, stored_contests
+from server.league.pages.identity import Identities, Identity
+from server.league.pages.rendering import page
+from server.league.submissions.versions import Versions
+from server.web.http.errors import Refused
+from server.web.http.numbers import query_number
+from server.web.views.contests import ReportIndex
+
+CONSOLE = "/organise"
+
+AUDITED = 20
+"""Changes that the page shows; `/people` shows more of them."""
+
+FORM_BYTES = 256 * 1024
+"""Largest form: the file of a contest of 500 entrants, encoded."""
+
+MAX_SENTENCE = 200
+"""Characters of a sentence that players are told."""
+
+CHANGES = (Kind.PAUSE, Kind.RESUME, Kind.CANCEL, Kind.WITHDRAW, Kind.REINSTATE, Kind.REPLAY)
+"""What can be done here. A command is changed from the command line alone: it runs any program on the server."""
+
+ASKED = {
+    Kind.CANCEL: (
+        "End this contest for good? Running games are annulled, and the table stays as it is.",
+        "End the contest",
+    ),
+    Kind.REPLAY: ("Annul the result of this match for good? Its game is played again.", "Annul, and play again"),
+    Kind.WITHDRAW: ("Withdraw this entrant? A game that it plays now is annulled, and the rest is lost.", "Withdraw"),
+}
+"""What is asked again before it is done, and what the button says."""
+
+
+class ConsolePages:
+    """The handlers of these routes."""
+
+    def __init__(
+        self, accounts: Accounts, identities: Identities, versions: Versions, arena: Arena, service: ContestService
+    ) -> None:
+        """Take the accounts, what tells who asks, versions of bots, the arena, and what runs its contests."""
+        self._accounts = accounts
+        self._identities = identities
+        self._versions = versions
+        self._arena = arena
+        self._service = service
+        self._data = arena.settings.data
+        self._reports = ReportIndex(self._data)
+        self._announcements = Announcements(accounts)
+
+    def routes(self) -> list[Route]:
+        """Return the routes."""
+        of_contest = f"{CONSOLE}/contest/{{number:number}}"
+        return [
+            Route(CONSOLE, self._console, methods=["GET"]),
+            Route(f"{CONSOLE}/announce", self._announce, methods=["POST"]),
+            Route(f"{CONSOLE}/unannounce", self._unannounce, methods=["POST"]),
+            Route(f"{CONSOLE}/annul", self._annul, methods=["POST"]),
+            Route(f"{CONSOLE}/dismiss", self._dismiss, methods=["POST"]),
+            Route(f"{CONSOLE}/new", self._new, methods=["GET"]),
+            Route(f"{CONSOLE}/new", self._begin, methods=["POST"]),
+            Route(of_contest, self._contest, methods=["GET"]),
+            Route(f"{of_contest}/{{change}}", self._change, methods=["POST"]),
+        ]
+
+    async def _console(self, request: Request) -> Response:
+        return await self._show_console(self._identities.require(request, ORGANISER))
+
+    async def _show_console(self, identity: Identity, fault: str = "") -> Response:
+        contests = await _in_thread(partial(stored_contests, self._data))
+        entries = await self._reports.entries()
+        on = await _in_thread(partial(machine, self._arena, self._service.cores, self._service.cluster_room))
+        values = {
+            "identity": identity,
+            "now": overview(self._arena, contests, entries, on, tuple(self._versions.under_way())),
+            "audit": self._accounts.audit(AUDITED),
+            "announcements": self._announcements.current(),
+            "hours": HOURS,
+            "fault": fault,
+        }
+        return page(
+            "console", "Console", values, language=identity.language, current="/me", status=400 if fault else 200
+        )
+
+    async def _announce(self, request: Request) -> Response:
+        identity, fields = await self._form(request)
+        hours = fields.get("hours", "")
+        if not re.fullmatch(r"[0-9]{1,4}(\.[0-9]{1,2})?", hours):
+            return await self._show_console(identity, f"hours is a number, as in {HOURS:g}, and not {hours!r}")
+        work = partial(self._announcements.add, fields.get("text", ""), float(hours), identity.person.name)
+        return await self._tried(identity, work)
+
+    async def _unannounce(self, request: Request) -> Response:
+        identity, fields = await self._form(request)
+        work = partial(self._announcements.end, _number(fields, "number"), identity.person.name)
+        return await self._tried(identity, work)
+
+    async def _tried(self, identity: Identity, work: Callable[[], None]) -> Response:
+        try:
+            await _in_thread(work)
+        except NotAllowed as error:
+            return await self._show_console(identity, str(error))
+        return RedirectResponse(CONSOLE, 303)
+
+    # the lobby
+
+    async def _annul(self, request: Request) -> Response:
+        identity, fields = await self._form(request)
+        number = _number(fields, "match")
+        question = f"End match {number} without a result? It is not played again, unless a contest does that."
+        if not fields.get("sure"):
+            return self._ask(identity, question, "Annul the match", f"{CONSOLE}/annul", CONSOLE, fields)
+        try:
+            annul_match(self._arena, number, fields.get("sentence", "")[:MAX_SENTENCE])
+        except ProtocolError as error:
+            return await self._show_console(identity, str(error))
+        return await self._done(identity, f"annulled match {number}")
+
+    async def _dismiss(self, request: Request) -> Response:
+        identity, fields = await self._form(request)
+        try:
+            name = dismiss_player(self._arena, fields.get("name", ""), fields.get("sentence", "")[:MAX_SENTENCE])
+        except ProtocolError as error:
+            return await self._show_console(identity, str(error))
+        return await self._done(identity, f"sent {name} away")
+
+    async def _done(self, identity: Identity, what: str) -> Response:
+        await _in_thread(partial(self._accounts.note, identity.person.name, what))
+        return RedirectResponse(CONSOLE, 303)
+
+    # contests
+
+    async def _contest(self, request: Request) -> Response:
+        identity = self._identities.require(request, ORGANISER)
+        return await self._show_contest(identity, request.path_params["number"])
+
+    async def _show_contest(self, identity: Identity, number: int, fault: str = "", told: str = "") -> Response:
+        try:
+            found = await _in_thread(partial(read_contest, self._data, number))
+        except KeyError:
+            raise Refused(404, f"there is no contest {number}") from None
+        values = {"identity": identity, "found": found, "fault": fault, "told": told}
+        return page(
+            "contest", found.row.name, values, language=identity.language, current="/me", status=400 if fault else 200
+        )
+
+    async def _change(self, request: Request) -> Response:
+        identity, fields = await self._form(request)
+        number, change = request.path_params["number"], request.path_params["change"]
+        if change not in CHANGES:
+            raise Refused(404, f"what can be done with a contest is one of {', '.join(CHANGES)}")
+        kind, here = Kind(change), f"{CONSOLE}/contest/{number}"
+        name, match = fields.get("name", ""), _number(fields, "match") if kind is Kind.REPLAY else None
+        if kind in ASKED and not fields.get("sure"):
+            (question, yes), whom = ASKED[kind], name if match is None else f"Match {match}"
+            asked_again = f"{whom}: {question}" if whom else question
+            return self._ask(identity, asked_again, yes, f"{here}/{kind}", here, fields)
+        asked = InterventionRequest(kind, name, match)
+        try:
+            work = partial(change_contest, self._data, self._accounts, number, asked, identity.person.name)
+            told = await _in_thread(work)
+        except KeyError:
+            raise Refused(404, f"there is no contest {number}") from None
+        except BadIntervention as error:
+            return await self._show_contest(identity, number, str(error))
+        return await self._show_contest(identity, number, told=told)
+
+    async def _new(self, request: Request) -> Response:
+        identity = self._identities.require(request, ORGANISER)
+        copied = query_number(request, "from", 0)
+        earlier = await self._earlier(copied)
+        bots = [version.bot for version in self._versions.active()]
+        return _form_of(identity, template(bots) if earlier is None else earlier.text, copied)
+
+    async def _begin(self, request: Request) -> Response:
+        identity, fields = await self._form(request)
+        text = fields.get("text", "").replace("\r\n", "\n")
+        copied = _number(fields, "from") if "from" in fields else 0
+        earlier = await self._earlier(copied)
+        try:
+            checked = await _in_thread(partial(check_new, self._data, self._accounts, text, earlier))
+        except BadContest as error:
+            return _form_of(identity, text, copied, fault=str(error))
+        if fields.get("do") != "begin":
+            return _form_of(identity, text, copied, checked=checked)
+        work = partial(open_contest, self._data, self._accounts, text, checked.definition, identity.person.name)
+        return RedirectResponse(f"{CONSOLE}/contest/{await _in_thread(work)}", 303)
+
+    async def _earlier(self, number: int) -> Earlier | None:
+        try:
+            return await _in_thread(partial(earlier_contest, self._data, number)) if number else None
+        except KeyError:
+            raise Refused(404, f"there is no contest {number}") from None
+
+    # forms
+
+    async def _form(self, request: Request) -> tuple[Identity, dict[str, str]]:
+        identity = self._identities.require(request, ORGANISER)
+        return identity, await self._identities.form(request, identity, FORM_BYTES)
+
+    def _ask(
+        self, identity: Identity, question: str, yes: str, action: str, back: str, fields: Mapping[str, str]
+    ) -> Response:
+        """Return a page that asks whether something is to be done that cannot be undone."""
+        kept = {name: value for name, value in fields.items() if name != "form"}
+        values = {"identity": identity, "question": question, "yes": yes, "action": action, "back": back, "kept": kept}
+        return page("confirm", "Are you sure?", values, language=identity.language, current="/me")
+
+
+def _form_of(
+    identity: Identity, text: str, copied: int, *, fault: str = "", checked: Checked | None = None
+) -> Response:
+    values = {"identity": identity, "text": text, "copied": copied, "fault": fault, "checked": checked}
+    return page(
+        "new_contest", "New contest", values, language=identity.language, current="/me", status=400 if fault else 200
+    )
+
+
+def _number(fields: Mapping[str, str], name: str) -> int:
+    text = fields.get(name, "")
+    if not text.isdecimal() or len(text) > 15:
+        raise Refused(400, f"{name} is a number of 1 to 15 digits")
+    return int(text)
+
+
+_in_thread = trio.to_thread.run_sync

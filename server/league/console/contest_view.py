@@ -1,0 +1,92 @@
+"""A contest as its organiser sees it: who is in and out, what is played, and what was played last. Pure."""
+
+from typing import NamedTuple
+
+from engine.games.outcome import ANNULLED
+from server.contest.fixtures import Finished, Fixture, counted_games
+from server.contest.interventions import is_cancelled, is_paused
+from server.contest.report.progress import current_progress, progress_line
+from server.contest.runtime.snapshot import ContestSnapshot
+from server.contest.scoring.disqualification import find_disqualified
+from server.contest.store.store import Contest
+
+MAX_GAMES = 50
+"""Games that are listed, the last ones."""
+
+
+class EntrantLine(NamedTuple):
+    """An entrant."""
+
+    name: str
+    connects: bool
+    """False: the server starts its program."""
+    version_of: str
+    """The bot of which a version plays; empty for none."""
+    is_chosen: bool
+    """Whether it is known which version."""
+    out: str
+    """Why it plays no more; empty where it plays."""
+
+
+class GameLine(NamedTuple):
+    """A game that has a result."""
+
+    match: int | None
+    players: tuple[str, str]
+    result: str
+    counts: bool
+    """False where it was annulled, or has another result."""
+
+
+class ContestView(NamedTuple):
+    """The page of a contest."""
+
+    row: Contest
+    progress: str
+    """How far it has come, as one line."""
+    is_paused: bool
+    is_cancelled: bool
+    entrants: tuple[EntrantLine, ...]
+    running: tuple[tuple[int, Fixture], ...]
+    """Games with the numbers of their matches."""
+    games: tuple[GameLine, ...]
+    """The last first."""
+    interventions: tuple[str, ...]
+
+
+def contest_view(row: Contest, found: ContestSnapshot, running: dict[int, Fixture]) -> ContestView:
+    """Return the page of a contest from its state; ``running`` are its running games by match."""
+    definition, games = found.definition, found.games
+    valid = counted_games(games)
+    counting = set(valid)
+    out = find_disqualified(definition, valid)
+    return ContestView(
+        row=row,
+        progress=progress_line(current_progress(definition, games, found.plan, found.moment)),
+        is_paused=is_paused(definition.interventions),
+        is_cancelled=is_cancelled(definition.interventions),
+        entrants=tuple(
+            EntrantLine(
+                one.name,
+                one.connects,
+                one.version_of,
+                bool(one.command),
+                out[one.name].reason if one.name in out else "",
+            )
+            for one in definition.entrants
+        ),
+        running=tuple(running.items()),
+        games=tuple(
+            GameLine(game.match, game.fixture.players, _result(game), game in counting)
+            for game in games[: -MAX_GAMES - 1 : -1]
+        ),
+        interventions=tuple(f"{done.date:%Y-%m-%d %H:%M}: {done.sentence}" for done in definition.interventions[::-1]),
+    )
+
+
+def _result(game: Finished) -> str:
+    if game.termination in ANNULLED:
+        return f"annulled ({game.termination})"
+    if game.winner is None:
+        return f"{'draw' if game.shared else 'no winner'} ({game.termination})"
+    return f"{game.fixture.players[game.winner]} won ({game.termination})"

@@ -1,0 +1,178 @@
+"""The database of the league, ``league.sqlite3`` in the data directory: its schema, and migrations from older versions.
+
+Whatever would let somebody in is stored as its SHA-256: who reads the file can open nothing with it.
+"""
+
+from server.storage.database import Migration, Schema
+
+FILE = "league.sqlite3"
+"""Name of the database in the data directory."""
+
+APPLICATION = 0x41524C47
+"""Tells the file from databases of other programs: ARLG."""
+
+MIGRATIONS: tuple[Migration, ...] = (
+    (
+        # closed is NULL while the account is open
+        """CREATE TABLE people (
+            id INTEGER PRIMARY KEY,
+            name TEXT NOT NULL UNIQUE COLLATE NOCASE,
+            role TEXT NOT NULL CHECK (role IN ('author', 'organiser', 'spectator')),
+            made TEXT NOT NULL,
+            closed TEXT
+        )""",
+        # person is NULL where whoever has the code chooses a name; uses is how often it can still be opened
+        """CREATE TABLE invitations (
+            hash TEXT PRIMARY KEY,
+            person INTEGER REFERENCES people,
+            role TEXT NOT NULL,
+            uses INTEGER NOT NULL CHECK (uses >= 0),
+            expires TEXT NOT NULL
+        )""",
+        """CREATE INDEX invitations_of ON invitations (person)""",
+        """CREATE TABLE browsers (
+            id INTEGER PRIMARY KEY,
+            hash TEXT NOT NULL UNIQUE,
+            person INTEGER NOT NULL REFERENCES people,
+            began TEXT NOT NULL,
+            agent TEXT NOT NULL
+        )""",
+        """CREATE INDEX browsers_of ON browsers (person)""",
+        # token is empty where it was revoked
+        """CREATE TABLE bots (
+            id INTEGER PRIMARY KEY,
+            name TEXT NOT NULL UNIQUE COLLATE NOCASE,
+            owner INTEGER NOT NULL REFERENCES people,
+            made TEXT NOT NULL,
+            token TEXT NOT NULL
+        )""",
+        """CREATE INDEX bots_of ON bots (owner)""",
+        """CREATE TABLE audit (
+            id INTEGER PRIMARY KEY,
+            date TEXT NOT NULL,
+            who TEXT NOT NULL,
+            what TEXT NOT NULL
+        )""",
+        # versions of bots; sentence says why one was refused, command is JSON
+        """CREATE TABLE versions (
+            id INTEGER PRIMARY KEY,
+            bot INTEGER NOT NULL REFERENCES bots,
+            number INTEGER NOT NULL,
+            received TEXT NOT NULL,
+            file TEXT NOT NULL,
+            sha256 TEXT NOT NULL,
+            state TEXT NOT NULL,
+            sentence TEXT NOT NULL,
+            command TEXT NOT NULL,
+            UNIQUE (bot, number)
+        )""",
+        """CREATE INDEX versions_by_state ON versions (state)""",
+        """CREATE UNIQUE INDEX one_active ON versions (bot) WHERE state = 'active'""",
+        # what signs cookies and forms
+        """CREATE TABLE secrets (purpose TEXT PRIMARY KEY, secret BLOB NOT NULL)""",
+    ),
+    (
+        # who plays or has played on the ladder, and the rating of the version that is in play; last is NULL before the
+        # first game, failures counts those in a row, and rests says why it does not play
+        """CREATE TABLE ladder_players (
+            name TEXT PRIMARY KEY COLLATE NOCASE,
+            owner TEXT NOT NULL,
+            version INTEGER NOT NULL,
+            elo REAL NOT NULL,
+            deviation REAL NOT NULL,
+            games INTEGER NOT NULL,
+            last REAL,
+            failures INTEGER NOT NULL,
+            rests TEXT NOT NULL
+        )""",
+        # when versions came into play, behind which game, and with which rating
+        """CREATE TABLE ladder_versions (
+            id INTEGER PRIMARY KEY,
+            player TEXT NOT NULL COLLATE NOCASE,
+            version INTEGER NOT NULL,
+            after INTEGER NOT NULL,
+            began REAL NOT NULL,
+            elo REAL NOT NULL,
+            deviation REAL NOT NULL
+        )""",
+        """CREATE INDEX ladder_versions_of ON ladder_versions (player)""",
+        # games that have begun and are not counted yet, by the numbers of their matches
+        """CREATE TABLE ladder_running (
+            match INTEGER PRIMARY KEY,
+            variant TEXT NOT NULL,
+            opening INTEGER NOT NULL,
+            first TEXT NOT NULL,
+            second TEXT NOT NULL,
+            first_version INTEGER NOT NULL,
+            second_version INTEGER NOT NULL
+        )""",
+        # number is the order in which games were counted; score is NULL where a game rates nobody, failed has 1 for the
+        # first player and 2 for the second; record is the SHA-256 of the record, empty where there is none; ratings are
+        # those after the game
+        """CREATE TABLE ladder_games (
+            number INTEGER PRIMARY KEY,
+            match INTEGER NOT NULL UNIQUE,
+            variant TEXT NOT NULL,
+            opening INTEGER NOT NULL,
+            first TEXT NOT NULL COLLATE NOCASE,
+            second TEXT NOT NULL COLLATE NOCASE,
+            first_version INTEGER NOT NULL,
+            second_version INTEGER NOT NULL,
+            score REAL CHECK (score IN (0, 0.5, 1)),
+            termination TEXT NOT NULL,
+            detail TEXT NOT NULL,
+            plies INTEGER NOT NULL,
+            failed INTEGER NOT NULL,
+            ended REAL NOT NULL,
+            record TEXT NOT NULL,
+            first_elo REAL NOT NULL,
+            first_deviation REAL NOT NULL,
+            second_elo REAL NOT NULL,
+            second_deviation REAL NOT NULL
+        )""",
+        """CREATE INDEX ladder_games_of_first ON ladder_games (first, number)""",
+        """CREATE INDEX ladder_games_of_second ON ladder_games (second, number)""",
+        """CREATE INDEX ladder_games_by_date ON ladder_games (ended)""",
+        # the rating of a player at the end of a day, counted from 1970
+        """CREATE TABLE ladder_days (
+            player TEXT NOT NULL COLLATE NOCASE,
+            day INTEGER NOT NULL,
+            elo REAL NOT NULL,
+            deviation REAL NOT NULL,
+            PRIMARY KEY (player, day)
+        ) WITHOUT ROWID""",
+        # fits of all games together; what they found is JSON
+        """CREATE TABLE ladder_fits (id INTEGER PRIMARY KEY, date REAL NOT NULL, found TEXT NOT NULL)""",
+    ),
+    (
+        # matches between two versions of a bot; result is JSON, NULL until it is over
+        """CREATE TABLE comparisons (
+            id INTEGER PRIMARY KEY,
+            first INTEGER NOT NULL REFERENCES versions,
+            second INTEGER NOT NULL REFERENCES versions,
+            person INTEGER NOT NULL REFERENCES people,
+            asked TEXT NOT NULL,
+            game TEXT NOT NULL,
+            parameters TEXT NOT NULL,
+            games INTEGER NOT NULL,
+            state TEXT NOT NULL,
+            sentence TEXT NOT NULL,
+            result TEXT
+        )""",
+        """CREATE INDEX comparisons_by_state ON comparisons (state)""",
+        """CREATE INDEX comparisons_of_first ON comparisons (first)""",
+    ),
+    (
+        # what organisers announce, shown until it ends
+        """CREATE TABLE announcements (
+            id INTEGER PRIMARY KEY,
+            made TEXT NOT NULL,
+            who TEXT NOT NULL,
+            text TEXT NOT NULL,
+            ends TEXT NOT NULL
+        )""",
+    ),
+)
+"""Step n leads from version n to n + 1. Those that have been released stay as they are."""
+
+SCHEMA = Schema(APPLICATION, MIGRATIONS)

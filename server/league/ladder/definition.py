@@ -1,0 +1,208 @@
+"""The ladder file: TOML in, a `LadderDefinition` out, or one sentence about the first thing that is wrong with it.
+
+What a value may be is declared with it here, as in `server.contest.definition`; games and time controls are written as
+in contest files.
+"""
+
+import tomllib
+from collections.abc import Sequence
+from itertools import combinations
+from pathlib import Path, PurePath
+from typing import Annotated, NamedTuple
+
+import msgspec
+from msgspec.structs import replace
+
+from engine.clock import TimeControl
+from engine.levels import LEVELS
+from engine.wire.words import NAME_PATTERN, NAME_RULE
+from server.config.builtin_bot import LEVELLED, BuiltinBot
+from server.config.declared import Field, Form, Range, fields_of, read_fields, read_table, read_value
+from server.config.settings import MOVE_LIMIT
+from server.config.toml_table import BadTable, TomlTable
+from server.contest.contest_file import Load, read_control, read_variant
+from server.contest.definition import PATHS, SEED, Bounds, Definition, Entrant, RoundRobin, Sandbox, Stage, Variant
+
+LEVEL_ELO = (500, 963, 1426, 1875, 2353, 2802, 3251, 3700, 4170)
+"""What the levels from 1 on are fixed at: the distances that README measures in GIPF 4 4 15 15, from 500 on.
+
+The last one is an estimate: it was measured with more positions than the level has.
+"""
+
+MAX_PROGRAMS = 500
+
+ELO = Range(-10_000, 10_000, "Elo")
+
+TITLE = "the ladder"
+"""What a contest is called that the ladder makes of a game, for its host."""
+
+
+class BadLadder(BadTable):
+    """A ladder file that cannot be played."""
+
+
+class LadderVariant(NamedTuple):
+    """A game of the ladder."""
+
+    variant: Variant
+    weight: float
+    """Its share of the games is this part of the sum of all weights."""
+
+    @property
+    def key(self) -> str:
+        """What tells it from the others, as in ``gipf 3 3 9 9``."""
+        return f"{self.variant.game} {self.variant.parameters}".strip()
+
+
+class FixedLevel(msgspec.Struct, frozen=True):
+    """A level of the built-in bot, whose rating is known and does not move: a fixed point of the scale."""
+
+    level: Annotated[int, Range(1, len(LEVELS))]
+    elo: Annotated[float | None, ELO] = None
+    """None: that of `LEVEL_ELO`."""
+
+    @property
+    def name(self) -> str:
+        """The name that it plays under, as in alphabeta-3."""
+        return BuiltinBot(LEVELLED, self.level).name
+
+    @property
+    def anchor(self) -> float:
+        """Its rating."""
+        return LEVEL_ELO[self.level - 1] if self.elo is None else self.elo
+
+
+class LadderProgram(msgspec.Struct, frozen=True, kw_only=True):
+    """A program that the file names, beside the versions that authors send."""
+
+    name: Annotated[str, Form(NAME_PATTERN, f"a name of {NAME_RULE}")]
+    owner: Annotated[str, Form(NAME_PATTERN, f"the name of whoever wrote it, {NAME_RULE}")]
+    command: Annotated[tuple[str, ...], Form("(?s).+", "the list of a program and its arguments")]
+    folder: Annotated[str, Form(PATHS, "the program's folder, seen from the ladder file, which is all that it sees")]
+
+
+class LadderDefinition(msgspec.Struct, frozen=True, kw_only=True):
+    """A ladder."""
+
+    variants: tuple[LadderVariant, ...]
+    control: TimeControl
+    levels: tuple[FixedLevel, ...]
+    programs: tuple[LadderProgram, ...]
+    """Their folders are absolute."""
+    seed: Annotated[int, SEED] = 0
+    """Draws openings, where they are drawn."""
+    move_limit: Annotated[int, MOVE_LIMIT] = 1000
+    """In plies, both sides' counted."""
+    cores: Annotated[int, Range(0, 1000)] = 0
+    """Most cores of this machine that its programs use, two a game; 0: all that programs of contests may have."""
+    start_seconds: Annotated[int, Range(1, 3600, "seconds")] = 60
+    """What a program gets from its start to its first word."""
+    failures: Annotated[int, Range(1, 1000, "games")] = 3
+    """After so many failures in a row, to start or to stay alive, a program rests until its author has another one."""
+    games_a_day: Annotated[int, Range(0, 10_000_000, "games")] = 10_000
+    """Most games within 24 hours; 0: no bound."""
+    dask: Annotated[str, Form(r"[a-z]+://\S+", 'the address of a dask scheduler, as in "tcp://10.0.0.1:8786"')] = ""
+    """Scheduler of a cluster whose workers play games beside this machine; empty: there is none."""
+    sandbox: Sandbox = Sandbox.SEALED
+    bounds: Bounds = Bounds()
+    visible: Annotated[tuple[str, ...], Form("(?s).+", "a list of folders that every program may read")] = ()
+    """Absolute."""
+
+    def contest(self, entrants: Sequence[Entrant], data: str) -> Definition:
+        """Return the contest that a game between entrants is to its host: only the built-in bots are no entrants.
+
+        Folders of entrants are seen from the data directory.
+        """
+        return Definition(
+            name=TITLE,
+            entrants=tuple(entrants),
+            variants=tuple(one.variant for one in self.variants),
+            stages=(Stage(RoundRobin(), self.control),),
+            move_limit=self.move_limit,
+            cores=self.cores,
+            folder=data,
+            start_seconds=self.start_seconds,
+            sandbox=self.sandbox,
+            bounds=self.bounds,
+            visible=self.visible,
+        )
+
+
+_READ_HERE = frozenset({"variants", "control", "levels", "programs"})
+
+_WEIGHT = Field("weight", "weight", float, Range(0.001, 1000))
+
+
+def read(text: str, folder: PurePath, load: Load) -> LadderDefinition:
+    """Read a ladder file that lies in a folder; raises `BadTable`. Files of positions are fetched by ``load``."""
+    try:
+        file = TomlTable(tomllib.loads(text), "", "a ladder file", BadLadder)
+    except tomllib.TOMLDecodeError as error:
+        raise BadLadder(f"this is no TOML: {error}") from None
+    values = read_fields(file, [field for field in fields_of(LadderDefinition) if field.name not in _READ_HERE])
+    control = read_control(None, file, "time")
+    values["visible"] = tuple(str(folder / place) for place in values.get("visible", ()))
+    seed = values.get("seed", 0)
+    tables = file.tables("games", "one [[games]] or more, each with its game, and a weight where they differ")
+    variants = tuple(_variant(table, load, seed) for table in tables)
+    keys = [one.key for one in variants]
+    for place, key in enumerate(keys):
+        if key in keys[:place]:
+            raise BadLadder(f"games[{place + 1}] is {key}, which games[{keys.index(key) + 1}] is already: take one out")
+    levels = tuple(read_table(table, FixedLevel) for table in _optional(file, "levels"))
+    programs = tuple(_program(table, folder) for table in _optional(file, "programs"))
+    file.finish()
+    _check_names([*(level.name for level in levels), *(program.name for program in programs)])
+    _check_folders(programs)
+    return LadderDefinition(variants=variants, control=control, levels=levels, programs=programs, **values)
+
+
+def read_file(path: Path) -> LadderDefinition:
+    """Read a ladder file; raises `BadTable` with a sentence that names it."""
+    folder = path.absolute().parent
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+        return read(text, folder, lambda name: (folder / name).read_text(encoding="utf-8-sig"))
+    except OSError as error:
+        raise BadLadder(f"{path} cannot be read: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise BadLadder(f"{path} is no UTF-8 text") from None
+    except BadTable as error:
+        raise BadLadder(f"{path}: {error}") from None
+
+
+def _optional(file: TomlTable, key: str) -> list[TomlTable]:
+    return file.tables(key, f"a list of tables, each a [[{key}]]") if file.has(key) else []
+
+
+def _variant(table: TomlTable, load: Load, seed: int) -> LadderVariant:
+    weight = read_value(table, _WEIGHT) if table.has(_WEIGHT.key) else 1.0
+    return LadderVariant(read_variant(table, load, seed), weight)
+
+
+def _program(table: TomlTable, folder: PurePath) -> LadderProgram:
+    program = read_table(table, LadderProgram)
+    if not program.command:
+        raise table.wrong("command", "the list of a program and its arguments")
+    return replace(program, folder=str(folder / program.folder))
+
+
+def _check_names(names: Sequence[str]) -> None:
+    if len(names) > MAX_PROGRAMS:
+        raise BadLadder(f"a ladder file names at most {MAX_PROGRAMS} programs and levels, not {len(names)}")
+    for place, name in enumerate(names):
+        if name.lower() in (other.lower() for other in names[:place]):
+            raise BadLadder(f"two players of the ladder are called {name}; capital and small letters are alike")
+
+
+def _check_folders(programs: Sequence[LadderProgram]) -> None:
+    """Refuse programs of which one would see another one's files."""
+    for one, other in combinations(programs, 2):
+        if one.owner.lower() == other.owner.lower():
+            continue
+        for inner, outer in ((one, other), (other, one)):
+            if PurePath(inner.folder).is_relative_to(outer.folder):
+                raise BadLadder(
+                    f"{outer.name} would see the files of {inner.name}, whose folder {inner.folder} lies in its own: "
+                    "give each owner's programs folders of their own"
+                )

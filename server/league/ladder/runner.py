@@ -1,0 +1,312 @@
+"""Plays the ladder: begins games whenever there is room, counts those that are over, and lets who fails rest.
+
+A game is in the database before it begins, and is counted when its record is on the disk. So a runner that begins finds
+the games of one that was killed, and counts those that were over.
+"""
+
+import time
+from collections import Counter
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import suppress
+from functools import partial
+from pathlib import Path
+from typing import Any, Protocol
+
+import structlog
+import trio
+
+from engine.games.outcome import ANNULLED, ENDED_PROGRAM, Termination
+from server.contest.fixtures import Finished, Fixture
+from server.contest.hosts.host import GameTask, HostedGame, NotPlayed, PlayerMissing
+from server.contest.scoring.no_shows import absence_result
+from server.contest.store.folders import errors_of
+from server.league.ladder.counts import GameCounts
+from server.league.ladder.definition import LadderDefinition
+from server.league.ladder.hosts import LADDER, LadderHost, WorkersLeft
+from server.league.ladder.players import LadderPlayer, Rating
+from server.league.ladder.rating import DAY
+from server.league.ladder.roster import Listed
+from server.league.ladder.scheduler import Pairing, next_pairings
+from server.league.ladder.store import BegunGame, EndedGame, LadderStore
+from server.net.os_faults import server_fault
+from server.ops.backoff import pause_seconds
+from server.storage.database import BadStore
+
+log = structlog.get_logger()
+
+LOOK_SECONDS = 2.0
+"""How often to look for versions that came into play, and for room, where nothing else tells of them."""
+
+FIRST_PAUSE, LONGEST_PAUSE = 1.0, 60.0
+"""Seconds until games begin again after a fault of the machine's; they double with each."""
+
+KEPT_LOGS = 1000
+"""Logs of programs are kept for so many matches: the last ones of the server."""
+
+
+class Records(Protocol):
+    """The records of matches, as far as the ladder uses them; see `server.storage.record_store.RecordStore`."""
+
+    def next_number(self) -> int:
+        """Return the number of the next match."""
+
+    def sync_record(self, match: int) -> str:
+        """Sync the record of a match to the disk, and return its SHA-256; raises OSError."""
+
+
+class LadderRunner:
+    """The runner of the ladder."""
+
+    def __init__(
+        self,
+        definition: LadderDefinition,
+        store: LadderStore,
+        data: Path,
+        hosts: Sequence[LadderHost],
+        records: Records,
+        list_players: Callable[[], dict[str, Listed]],
+        recover: Callable[[BegunGame, Fixture], Awaitable[Finished | None]],
+        *,
+        stopping: Callable[[], bool] = lambda: False,
+        now: Callable[[], float] = time.time,
+        in_thread: Callable[..., Awaitable[Any]] = trio.to_thread.run_sync,
+    ) -> None:
+        """Take where games are played, the first host with room first, and what lists who plays.
+
+        ``recover`` returns the result of a game that was begun by an earlier server, None where it is not over;
+        ``stopping`` tells whether no game may begin any more.
+        """
+        self._definition = definition
+        self._store = store
+        self._data = data
+        self._hosts = hosts
+        self._records = records
+        self._list_players = list_players
+        self._recover = recover
+        self._stopping = stopping
+        self._now = now
+        self._in_thread = in_thread
+        self._weights = {one.key: one.weight for one in definition.variants}
+        self._places = {one.key: place for place, one in enumerate(definition.variants)}
+        self._listed: dict[str, Listed] = {}
+        """Who plays, in the version that is in play."""
+        self._ratings: dict[str, Rating] = {}
+        self._resting: set[str] = set()
+        self._today = 0
+        """Games that were counted within 24 hours."""
+        self._counts = GameCounts()
+        self._met: Counter[tuple[str, frozenset[str]]] = Counter()
+        """Games of each two players in a variant, those that are being played included."""
+        self._running: dict[int, Pairing] = {}
+        """By number."""
+        self._faults = 0
+        self._paused_until = -float("inf")
+        self._changed = trio.Event()
+
+    @property
+    def running(self) -> Mapping[int, Pairing]:
+        """The games that are being played, by the numbers of their matches."""
+        return self._running
+
+    @property
+    def listed(self) -> Mapping[str, Listed]:
+        """Who plays now, by name, and who rests."""
+        return self._listed
+
+    def wake(self) -> None:
+        """Look again whether games can begin."""
+        self._changed.set()
+
+    async def run(self) -> None:
+        """Play until cancelled, which may happen at any time: another runner goes on. Raises `BadStore` and OSError."""
+        self._listed = await self._in_thread(self._list_players)  # fixed points hold the scale from the first game on
+        begun = await self._in_thread(self._store.begun)
+        dropped = [game for game in begun if not await self._take_up(game)]
+        if changed := await self._in_thread(self._store.rate_again, self._players):
+            log.info("ladder_rated_again", ratings=changed)
+        await self._in_thread(self._count_up)
+        for game in dropped:  # it is not chosen again at once: perhaps the server has died of it
+            self._counts.add(self._players, game.variant, *game.players)
+        async with trio.open_nursery() as nursery:
+            while True:
+                self._changed = trio.Event()
+                await self._look_who_plays()
+                if not self._stopping() and trio.current_time() >= self._paused_until:
+                    self._begin_games(nursery)
+                with trio.move_on_after(LOOK_SECONDS):
+                    await self._changed.wait()
+
+    def _count_up(self) -> None:
+        """Count who has played whom so far."""
+        players = self._players
+        for game in self._store.each_game():
+            self._counts.add(players, game.variant, game.first, game.second)
+            self._met[game.variant, frozenset((game.first, game.second))] += 1
+
+    @property
+    def _players(self) -> dict[str, LadderPlayer]:
+        return {name: one.player for name, one in self._listed.items()}
+
+    def _fixture(self, game: BegunGame) -> Fixture:
+        return Fixture(0, 1, self._places[game.variant], 0, game.opening, game.players)
+
+    async def _take_up(self, game: BegunGame) -> bool:
+        """Count a game that was over when the last server ended, and drop any other; tell whether it is counted."""
+        found = None
+        if game.variant in self._places:
+            found = await self._recover(game, self._fixture(game))
+        if found is None or found.termination in ANNULLED:
+            log.info("ladder_game_dropped", match=game.match, players=game.players)
+            await self._in_thread(self._store.forget, game.match)
+            return False
+        await self._count(game, found)
+        return True
+
+    async def _look_who_plays(self) -> None:
+        """Bring versions into play that are new, as soon as their bots play no game."""
+        found = await self._in_thread(self._list_players)
+        playing = {name for pairing in self._running.values() for name in pairing[1:]}
+        listed = {name: one for name, one in found.items() if name not in playing}
+        listed |= {name: one for name, one in self._listed.items() if name in playing and name in found}
+        players = {name: one.player for name, one in listed.items()}
+        for name, one in listed.items():
+            if self._listed.get(name) != one or name not in self._ratings:
+                await self._in_thread(self._store.seat, one.player, one.version, players)
+        self._listed = listed
+        standings = await self._in_thread(self._store.standings)
+        self._ratings = {one.name: one.rating for one in standings}
+        self._resting = {one.name for one in standings if one.rests}
+        self._today = await self._in_thread(self._store.number_since, self._now() - DAY)
+
+    def _begin_games(self, nursery: trio.Nursery) -> None:
+        """Begin games as long as there is room for them."""
+        rooms = [host for host in self._hosts for _ in range(host.free())]
+        if self._definition.games_a_day:
+            rooms = rooms[: max(0, self._definition.games_a_day - self._today - len(self._running))]
+        players = {name: player for name, player in self._players.items() if name not in self._resting}
+        running = list(self._running.values())
+        now = self._now()
+        chosen = next_pairings(players, self._ratings, self._counts, running, self._weights, len(rooms), now)
+        for host, pairing in zip(rooms, chosen, strict=False):
+            self._met[pairing.variant, frozenset(pairing[1:])] += 1
+            number = self._records.next_number()
+            self._running[number] = pairing
+            host.take()
+            nursery.start_soon(self._play, host, number, pairing)
+
+    async def _play(self, host: LadderHost, number: int, pairing: Pairing) -> None:
+        """Play a game, and count it. Contains all faults."""
+        counted = False
+        try:
+            counted = await self._have_played(host, number, pairing)
+        except* BadStore as group:  # the game is counted when a server starts again
+            self._pause(str(group.exceptions[0]))
+        except* Exception as group:
+            reason = server_fault(group)
+            if not reason:
+                log.error("ladder_game_failed", match=number, players=pairing[1:], exc_info=group)
+            self._pause(reason or repr(group.exceptions[0]))
+            with suppress(BadStore):
+                await self._in_thread(self._store.forget, number)
+        finally:
+            del self._running[number]
+            if counted:
+                self._counts.add(self._players, *pairing)
+            else:
+                self._met[pairing.variant, frozenset(pairing[1:])] -= 1
+            host.give_back()
+            self.wake()
+
+    def _pause(self, reason: str) -> None:
+        """Begin no game for a while, since the machine lacks something."""
+        self._faults += 1
+        seconds = pause_seconds(self._faults, FIRST_PAUSE, LONGEST_PAUSE)
+        self._paused_until = trio.current_time() + seconds
+        log.error("ladder_paused", reason=reason, times=self._faults, seconds=seconds)
+
+    async def _have_played(self, host: LadderHost, number: int, pairing: Pairing) -> bool:
+        """Play a game and count it; tell whether it counts."""
+        first, second = (self._listed[name] for name in pairing[1:])
+        players = (first.player.name, second.player.name)
+        game = BegunGame(number, pairing.variant, self._opening(pairing), players, (first.version, second.version))
+        await self._in_thread(self._store.begin, game)
+        entrants = [one.entrant for one in (first, second) if one.entrant is not None]
+        definition = self._definition.contest(entrants, str(self._data.resolve()))
+        fixture = self._fixture(game)
+        finished: Finished | None = None
+        trouble: PlayerMissing | NotPlayed | None = None
+        lacked = ""
+        try:
+            async with host.play(GameTask(LADDER, definition, fixture, number)) as hosted:
+                if hosted is not None:
+                    finished = await _result(hosted)
+                    lacked = hosted.lacked
+        except (PlayerMissing, NotPlayed) as error:
+            trouble = error
+        if isinstance(trouble, PlayerMissing) and trouble.names and not trouble.fault:
+            finished = absence_result(fixture, trouble.names, str(trouble), trouble.termination)
+        if finished is None or finished.termination in ANNULLED:
+            await self._in_thread(self._store.forget, number)
+            if isinstance(trouble, WorkersLeft):
+                log.info("ladder_game_dropped", match=number, players=players)
+            elif trouble is not None or lacked or (finished and finished.termination == Termination.SERVER_FAULT):
+                self._pause(lacked or str(trouble or (finished and finished.detail)))
+            return False
+        await self._count(game, finished)
+        self._faults = 0
+        return True
+
+    def _opening(self, pairing: Pairing) -> int:
+        """Return the opening of a game: the same for both games of a pair, and then the next one."""
+        met = self._met[pairing.variant, frozenset(pairing[1:])] - 1
+        return self._definition.seed % 1000 + sum("".join(sorted(pairing[1:])).encode()) + met // 2
+
+    async def _count(self, game: BegunGame, finished: Finished) -> None:
+        """Count a game when its record is on the disk. Raises OSError where that is not to be had."""
+        record = ""
+        if finished.match is not None:
+            record = await self._in_thread(self._records.sync_record, finished.match)
+        ended = ended_game(game, finished, record)
+        count = partial(self._store.count, ended, self._players, self._definition.failures)
+        for name in await self._in_thread(count):
+            log.warning("ladder_player_rests", name=name, match=game.match, termination=ended.termination)
+        await self._in_thread(self._remove_old_logs, game.match - KEPT_LOGS)
+
+    def _remove_old_logs(self, before: int) -> None:
+        """Remove what programs have written in matches with lower numbers."""
+        for path in errors_of(self._data, LADDER, 0, "").parent.glob("*-*.txt"):
+            if int(path.name.partition("-")[0]) < before:
+                path.unlink(missing_ok=True)
+
+
+async def _result(game: HostedGame) -> Finished:
+    """Return the result of a game; one that is cancelled before is annulled, and dropped when a server starts again."""
+    try:
+        return await game.result()
+    finally:
+        game.cut_off()
+
+
+def ended_game(game: BegunGame, finished: Finished, record: str) -> EndedGame:
+    """Return a game that is over, and not annulled, as it is counted; ``record`` is the SHA-256 of its record.
+
+    Nobody is rated where both did not come to it.
+    """
+    rated = finished.winner is not None or finished.shared
+    score = finished.points(0) if rated else None
+    return EndedGame(game, score, finished.termination, finished.detail, finished.plies, _failed(finished), record)
+
+
+def _failed(finished: Finished) -> tuple[bool, bool]:
+    """Return who has not started, or not stayed alive: a program that is no use, rather than one that plays badly."""
+    first, second = (
+        finished.winner != side and (not finished.played or _broke_down(finished, side)) for side in (0, 1)
+    )
+    return first, second
+
+
+def _broke_down(finished: Finished, side: int) -> bool:
+    if finished.winner is None:
+        return False
+    late = finished.termination == Termination.TIME and not finished.ready[side]
+    return finished.termination in ENDED_PROGRAM or late

@@ -1,0 +1,194 @@
+"""The ladder as a service of the server: finds where its games are played, and goes on after faults of the machine."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import structlog
+import trio
+from msgspec.structs import replace
+
+from engine.games.outcome import Termination
+from server.arena.arena import Arena
+from server.contest.definition import Definition, Entrant, Qualification, Sandbox
+from server.contest.fixtures import Finished, Fixture
+from server.contest.hosts.contest_players import ContestPlayers
+from server.contest.hosts.core_queue import CoreQueue
+from server.contest.hosts.dask_cluster import BadCluster, Cluster, dask_cluster
+from server.contest.hosts.precompile import precompile_bots
+from server.contest.hosts.seating import GameSeating
+from server.contest.programs.sandbox.choice import sandbox_obstacle
+from server.contest.runtime.finished_games import replay_record
+from server.contest.runtime.service import ContestService
+from server.contest.store.folders import errors_of
+from server.league.accounts.accounts import Accounts
+from server.league.ladder.definition import LadderDefinition
+from server.league.ladder.fitting import fit_every_night
+from server.league.ladder.hosts import LADDER, CoresOfThisMachine, LadderHost, WorkersOfCluster
+from server.league.ladder.players import LadderPlayer
+from server.league.ladder.roster import ActiveVersion, Listed, roster
+from server.league.ladder.runner import LadderRunner
+from server.league.ladder.scheduler import Pairing
+from server.league.ladder.store import BegunGame, LadderStore
+from server.league.submissions import recipe
+from server.league.submissions.versions import BUILD, Versions
+from server.storage.database import BadStore
+from server.storage.player_logs import KeptByContest
+from server.storage.record_store import RecordStore
+
+log = structlog.get_logger()
+
+FAULT_SECONDS = 30.0
+"""Pause before the ladder is taken up again after a fault that it cannot contain."""
+
+
+class LadderService:
+    """The service that plays the ladder."""
+
+    def __init__(
+        self,
+        definition: LadderDefinition,
+        arena: Arena,
+        record_store: RecordStore,
+        accounts: Accounts,
+        versions: Versions,
+    ) -> None:
+        """Take the arena in which games are played, with its records, and the versions of bots."""
+        self.definition = definition
+        self.store = LadderStore(accounts)
+        self._arena = arena
+        self._record_store = record_store
+        self._accounts = accounts
+        self._versions = versions
+        self._data = arena.settings.data
+        self._runner: LadderRunner | None = None
+
+    def running(self) -> dict[int, Pairing]:
+        """Return the games that are being played, by the numbers of their matches."""
+        return {} if self._runner is None else dict(self._runner.running)
+
+    async def run(self, contests: ContestService) -> None:
+        """Play until cancelled, on the cores of contests as long as these do not want them."""
+        await contests.cleaned.wait()
+        seats = contests.seats
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(self._compile)
+            nursery.start_soon(self._fit)
+            while True:
+                try:
+                    await self._until_sealable()
+                    async with self._hosts(seats) as hosts:
+                        await self._play(hosts, seats.turns)
+                except* (OSError, BadStore) as group:
+                    log.error("ladder_interrupted", seconds=FAULT_SECONDS, reason=str(group.exceptions[0]))
+                except* Exception as group:
+                    log.error("ladder_interrupted", seconds=FAULT_SECONDS, exc_info=group)
+                await trio.sleep(FAULT_SECONDS)
+
+    async def _play(self, hosts: list[LadderHost], turns: CoreQueue) -> None:
+        arena = self._arena
+        runner = LadderRunner(
+            self.definition,
+            self.store,
+            self._data,
+            hosts,
+            self._record_store,
+            self.listed,
+            self._recover,
+            stopping=lambda: arena.stopping,
+        )
+        self._runner = runner
+        turns.enter(LADDER, runner.wake)
+        # nobody else is let in under the names of its programs
+        contest_players = ContestPlayers.of(self._arena)
+        contest_players.open(LADDER, self._contest(), runner.wake)
+        try:
+            await runner.run()
+        finally:
+            contest_players.leave(LADDER)
+            turns.leave(LADDER)
+
+    def listed(self) -> dict[str, Listed]:
+        """Return who plays now, by name. For any thread."""
+        versions = []
+        for version in self._versions.active():
+            owner = self._accounts.owner(version.bot)
+            if owner is not None and version.command:
+                command = recipe.runnable(version.command)
+                folder = (self._versions.folder(version) / BUILD).resolve()
+                versions.append(ActiveVersion(version.bot, owner.name, version.number, command, folder))
+        return roster(self.definition, versions)
+
+    @asynccontextmanager
+    async def _hosts(self, seats: GameSeating) -> AsyncIterator[list[LadderHost]]:
+        """Open what plays the games: this machine, and the workers of a cluster where the file names one."""
+        here = CoresOfThisMachine(self._arena, seats, self.definition.cores)
+        if not self.definition.dask:
+            yield [here]
+            return
+        try:
+            cluster = dask_cluster(self.definition.dask, self.definition.contest((), str(self._data.resolve())))
+        except BadCluster as error:
+            log.error("ladder_cluster_missing", cluster=self.definition.dask, reason=str(error))
+            yield [here]
+            return
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(_stay_connected, cluster)
+            yield [WorkersOfCluster(self._arena, cluster), here]
+            nursery.cancel_scope.cancel()
+
+    async def _until_sealable(self) -> None:
+        """Wait until programs can be sealed, where they should be."""
+        while self.definition.sandbox is Sandbox.SEALED and (why := await trio.to_thread.run_sync(sandbox_obstacle)):
+            log.error("ladder_interrupted", seconds=FAULT_SECONDS, reason=why)
+            await trio.sleep(FAULT_SECONDS)
+            sandbox_obstacle.cache_clear()
+
+    async def _compile(self) -> None:
+        """Compile what the built-in bot needs, beside the games."""
+        contest = self._contest()
+        if self.definition.levels:
+            levels = tuple(level.name for level in self.definition.levels)
+            contest = replace(contest, qualification=Qualification(levels, self.definition.control))
+        await precompile_bots(contest, beside_games=True)
+
+    def _contest(self) -> Definition:
+        """Return the ladder as a contest of all programs of its file."""
+        programs = [Entrant(one.name, one.command, folder=one.folder) for one in self.definition.programs]
+        return self.definition.contest(programs, str(self._data.resolve()))
+
+    async def _fit(self) -> None:
+        def players() -> dict[str, LadderPlayer]:
+            return {name: one.player for name, one in self.listed().items()}
+
+        while True:
+            try:
+                await fit_every_night(self.store, players)
+            except Exception as error:
+                log.error("ladder_fit_failed", error=str(error), exc_info=error)
+                await trio.sleep(FAULT_SECONDS)
+
+    async def _recover(self, game: BegunGame, fixture: Fixture) -> Finished | None:
+        """Return the result of a game of an earlier server; one that was not over is annulled."""
+        match = self._arena.own_match(game.match)
+        if match is None:
+            return await replay_record(fixture, game.match, self._record_store)
+        sentence = "the server died during the game of the ladder, which is not counted"
+        self._arena.annul(match, Termination.SERVER_STOP, sentence)
+        return None
+
+
+async def _stay_connected(cluster: Cluster) -> None:
+    """Connect to a cluster as soon as it is there; games are played here meanwhile."""
+    while True:
+        try:
+            await cluster.run()
+        except* BadCluster as group:
+            log.warning("ladder_cluster_missing", cluster=cluster.address, reason=str(group.exceptions[0]))
+        await trio.sleep(FAULT_SECONDS)
+
+
+def kept_by_ladder(data: Path, store: LadderStore, match: int, name: str) -> KeptByContest | None:
+    """Return what the ladder has of a player in a match, for its author; None where it is no match of the ladder."""
+    found = store.player_in(match, name)
+    return KeptByContest(errors_of(data, LADDER, match, found), "") if found else None

@@ -1,0 +1,438 @@
+"""The ladder in the database of the league: its players, the games that count, and those that are being played.
+
+A game is counted once, in one transaction with all that follows from it: the ratings of both, and the failures in a
+row. Until then it stands among those that have begun, so that whoever starts after a crash finds it there.
+"""
+
+import sqlite3
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any, NamedTuple
+
+from server.league.accounts.accounts import Accounts
+from server.league.ladder.players import LadderGame, LadderPlayer, Rating, VersionStart
+from server.league.ladder.rating import DAY, rate, start_of_version, starting, update
+
+ROUNDING = 0.001
+"""Ratings that are nearer to each other than this, in Elo, are the same."""
+
+GAMES_AT_A_TIME = 10_000
+"""So many games are read at a time where all are."""
+
+MOST_RESULTS = 10_000
+"""Most games that are summed up of a player with each colour: anybody may ask, as often as limits allow."""
+
+_RATING = "elo, deviation, games, last"
+
+_GAME = """number, match, variant, opening, first, second, first_version, second_version, score, termination, detail,
+    plies, failed, ended, record, first_elo, first_deviation, second_elo, second_deviation"""
+
+
+_OF_PLAYER = """
+    SELECT * FROM (SELECT first_version AS version, second AS opponent, score, termination
+        FROM ladder_games WHERE first = ?1 ORDER BY number DESC LIMIT ?2)
+    UNION ALL SELECT * FROM (SELECT second_version, first, 1 - score, termination
+        FROM ladder_games WHERE second = ?1 ORDER BY number DESC LIMIT ?2)"""
+"""Games of a player, as it saw them."""
+
+
+class Standing(NamedTuple):
+    """A player of the ladder, also one who has left it."""
+
+    name: str
+    owner: str
+    version: int
+    """That of its author's versions which is in play; 0 for programs of the ladder file and levels."""
+    rating: Rating
+    """As of the last game, without what time adds to its deviation."""
+    failures: int
+    """Games in a row in which it did not start, or did not stay alive."""
+    rests: str
+    """Why it does not play; empty where it does."""
+
+
+class BegunGame(NamedTuple):
+    """A game that has begun."""
+
+    match: int
+    """Number of its record."""
+    variant: str
+    opening: int
+    players: tuple[str, str]
+    """That who begins first."""
+    versions: tuple[int, int]
+
+
+class EndedGame(NamedTuple):
+    """A game that is over, before it is counted."""
+
+    game: BegunGame
+    score: float | None
+    """Of who began; None: it rates nobody."""
+    termination: str
+    detail: str
+    plies: int
+    failed: tuple[bool, bool]
+    """Who has not started, or not stayed alive."""
+    record: str
+    """SHA-256 of its record, which is on the disk; empty: there is none, since the game could not begin."""
+
+
+class CountedGame(NamedTuple):
+    """A game that counts, and the ratings after it."""
+
+    number: int
+    ended: EndedGame
+    date: float
+    ratings: tuple[tuple[float, float], tuple[float, float]]
+    """Elo and deviation of both."""
+
+
+class VersionInPlay(NamedTuple):
+    """A version that came into play."""
+
+    version: int
+    after: int
+    """Number of the last game that had been counted by then."""
+    began: float
+    elo: float
+    deviation: float
+
+
+class ScoreAgainst(NamedTuple):
+    """Games of a version of a player against an opponent."""
+
+    version: int
+    opponent: str
+    won: int
+    drawn: int
+    lost: int
+
+
+class LostBy(NamedTuple):
+    """Games that a version of a player has lost in the same way."""
+
+    version: int
+    termination: str
+    games: int
+
+
+class LadderStore:
+    """The ladder in the database. Its methods may be called from any thread; all raise `BadStore`.
+
+    As of `Accounts`, what changes something may wait for the disk.
+    """
+
+    def __init__(self, accounts: Accounts, now: Callable[[], float] = time.time) -> None:
+        """Take the accounts, whose database it shares, and the clock, in Unix seconds."""
+        self._accounts = accounts
+        self._now = now
+
+    # players
+
+    def seat(self, player: LadderPlayer, version: int, players: Mapping[str, LadderPlayer]) -> None:
+        """Bring a version of a player into play; nothing changes where it is already.
+
+        A newcomer begins as `starting` says, a new version with the rating of the one before and more uncertainty.
+        """
+        with self._accounts.change() as database:
+            before = _standing(_player(database, player.name))
+            if before is not None and before.version == version:
+                if before.owner != player.owner:
+                    database.execute("UPDATE ladder_players SET owner = ? WHERE name = ?", (player.owner, player.name))
+                if player.anchor not in (None, before.rating.elo):
+                    database.execute("UPDATE ladder_players SET elo = ? WHERE name = ?", (player.anchor, player.name))
+                return
+            rating = starting(players, player.name) if before is None else start_of_version(before.rating)
+            database.execute(
+                """INSERT INTO ladder_players VALUES (?, ?, ?, ?, ?, ?, ?, 0, '')
+                ON CONFLICT (name) DO UPDATE SET owner = excluded.owner, version = excluded.version,
+                elo = excluded.elo, deviation = excluded.deviation, games = excluded.games, failures = 0, rests = ''""",
+                (player.name, player.owner, version, rating.elo, rating.deviation, rating.games, rating.last),
+            )
+            database.execute(
+                "INSERT INTO ladder_versions (player, version, after, began, elo, deviation) VALUES (?, ?, ?, ?, ?, ?)",
+                (player.name, version, _last_number(database), self._now(), rating.elo, rating.deviation),
+            )
+
+    def standings(self) -> list[Standing]:
+        """Return everybody who has ever been on the ladder, the strongest first."""
+        rows = self._accounts.rows(
+            f"SELECT name, owner, version, {_RATING}, failures, rests FROM ladder_players ORDER BY elo DESC, name"
+        )
+        return [_known(row) for row in rows]
+
+    def standing(self, name: str) -> Standing | None:
+        """Return a player; None where there has been none of that name."""
+        rows = self._accounts.rows(
+            f"SELECT name, owner, version, {_RATING}, failures, rests FROM ladder_players WHERE name = ?", name
+        )
+        return _standing(rows[0] if rows else None)
+
+    def wake(self, name: str, by: str) -> None:
+        """Let a player that rests play again."""
+        with self._accounts.change() as database:
+            changed = database.execute(
+                "UPDATE ladder_players SET rests = '', failures = 0 WHERE name = ? AND rests != ''", (name,)
+            )
+            if changed.rowcount:
+                self._accounts.log(database, by, f"let {name} play on the ladder again")
+
+    # games
+
+    def begin(self, game: BegunGame) -> None:
+        """Keep a game before it begins."""
+        with self._accounts.change() as database:
+            database.execute(
+                "INSERT INTO ladder_running VALUES (?, ?, ?, ?, ?, ?, ?)",
+                (game.match, game.variant, game.opening, *game.players, *game.versions),
+            )
+
+    def begun(self) -> list[BegunGame]:
+        """Return the games that have begun and are neither counted nor forgotten."""
+        rows = self._accounts.rows("SELECT * FROM ladder_running ORDER BY match")
+        return [_begun(*row) for row in rows]
+
+    def forget(self, match: int) -> None:
+        """Drop a game that has begun and is not to be counted."""
+        with self._accounts.change() as database:
+            database.execute("DELETE FROM ladder_running WHERE match = ?", (match,))
+
+    def count(self, ended: EndedGame, players: Mapping[str, LadderPlayer], rests_after: int) -> list[str]:
+        """Count a game, whose record is on the disk; the second time nothing changes.
+
+        Who has failed ``rests_after`` times in a row rests from now on; the names of these are returned.
+        """
+        game = ended.game
+        with self._accounts.change() as database:
+            if database.execute("SELECT 1 FROM ladder_games WHERE match = ?", (game.match,)).fetchone():
+                return []
+            number = _last_number(database) + 1
+            date = max(self._now(), _last_date(database))  # clocks of machines are set back at times
+            known = {name: _standing(_player(database, name)) for name in game.players}
+            ratings = {name: found.rating for name, found in known.items() if found is not None}
+            if ended.score is not None:
+                rated = LadderGame(number, game.variant, *game.players, ended.score, date)
+                ratings |= update(ratings, rated, players)
+            after = [ratings.get(name) or starting(players, name) for name in game.players]
+            database.execute("DELETE FROM ladder_running WHERE match = ?", (game.match,))
+            database.execute(
+                f"INSERT INTO ladder_games ({_GAME}) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
+                (
+                    *(number, game.match, game.variant, game.opening, *game.players, *game.versions, ended.score),
+                    *(ended.termination, ended.detail, ended.plies, ended.failed[0] + 2 * ended.failed[1], date),
+                    *(ended.record, *(value for rating in after for value in (rating.elo, rating.deviation))),
+                ),
+            )
+            resting = []
+            for name, rating, failed in zip(game.players, after, ended.failed, strict=True):
+                self._keep_rating(database, name, rating, date)
+                if failed and self._has_failed(database, name, rests_after, ended.detail):
+                    resting.append(name)
+                elif not failed:
+                    database.execute("UPDATE ladder_players SET failures = 0 WHERE name = ?", (name,))
+        return resting
+
+    def _keep_rating(self, database: sqlite3.Connection, name: str, rating: Rating, date: float) -> None:
+        database.execute(
+            "UPDATE ladder_players SET elo = ?, deviation = ?, games = ?, last = ? WHERE name = ?",
+            (rating.elo, rating.deviation, rating.games, rating.last, name),
+        )
+        database.execute(
+            "INSERT OR REPLACE INTO ladder_days VALUES (?, ?, ?, ?)",
+            (name, int(date // DAY), rating.elo, rating.deviation),
+        )
+
+    def _has_failed(self, database: sqlite3.Connection, name: str, rests_after: int, detail: str) -> bool:
+        """Count a failure; tell whether the player rests because of it."""
+        database.execute("UPDATE ladder_players SET failures = failures + 1 WHERE name = ?", (name,))
+        found = _standing(_player(database, name))
+        if found is None or found.failures < rests_after or found.rests:
+            return False
+        sentence = f"it has failed {found.failures} times in a row, the last time so: {detail}"
+        database.execute("UPDATE ladder_players SET rests = ? WHERE name = ?", (sentence, name))
+        return True
+
+    def games(self) -> list[LadderGame]:
+        """Return all games that rate somebody, in the order in which they were counted."""
+        return list(self.each_game())
+
+    def each_game(self) -> Iterator[LadderGame]:
+        """Yield the same games, some at a time: a year of them would take the memory of the server."""
+        number = 0
+        while rows := self._accounts.rows(
+            """SELECT number, variant, first, second, score, ended FROM ladder_games
+            WHERE score IS NOT NULL AND number > ? ORDER BY number LIMIT ?""",
+            number,
+            GAMES_AT_A_TIME,
+        ):
+            yield from (LadderGame(*row) for row in rows)
+            number = rows[-1][0]
+
+    def number_since(self, date: float) -> int:
+        """Return how many games were counted from a date on."""
+        rows = self._accounts.rows("SELECT count(*) FROM ladder_games WHERE ended >= ?", date)
+        return int(rows[0][0])
+
+    def starts(self) -> list[VersionStart]:
+        """Return when versions replaced others, in order."""
+        rows = self._accounts.rows(
+            """SELECT player, after FROM ladder_versions
+            WHERE id NOT IN (SELECT min(id) FROM ladder_versions GROUP BY player) ORDER BY id"""
+        )
+        return [VersionStart(*row) for row in rows]
+
+    def rate_again(self, players: Mapping[str, LadderPlayer]) -> int:
+        """Rate all games anew, from the first one on, and return how many ratings change.
+
+        They do where fixed points stand elsewhere than before, or where an earlier server rated otherwise. Must not run
+        while games are counted; takes seconds for many.
+        """
+        ratings = rate(self.each_game(), players, self.starts())
+        changed = [
+            (one.name, rating)
+            for one in self.standings()
+            if (rating := ratings.get(one.name)) is not None and not _same(one.rating, rating)
+        ]
+        with self._accounts.change() as database:
+            for name, rating in changed:
+                database.execute(
+                    "UPDATE ladder_players SET elo = ?, deviation = ?, games = ?, last = ? WHERE name = ?",
+                    (rating.elo, rating.deviation, rating.games, rating.last, name),
+                )
+        return len(changed)
+
+    def last_games(self, most: int, player: str = "") -> list[CountedGame]:
+        """Return the games that were counted last, of everybody or of one player, the newest first."""
+        if player:
+            rows = self._accounts.rows(
+                f"""SELECT {_GAME} FROM ladder_games WHERE first = ?1
+                UNION ALL SELECT {_GAME} FROM ladder_games WHERE second = ?1 ORDER BY number DESC LIMIT ?2""",
+                player,
+                most,
+            )
+        else:
+            rows = self._accounts.rows(f"SELECT {_GAME} FROM ladder_games ORDER BY number DESC LIMIT ?", most)
+        return [_counted(*row) for row in rows]
+
+    def versions(self, player: str) -> list[VersionInPlay]:
+        """Return the versions of a player that came into play, in order."""
+        rows = self._accounts.rows(
+            "SELECT version, after, began, elo, deviation FROM ladder_versions WHERE player = ? ORDER BY id", player
+        )
+        return [VersionInPlay(*row) for row in rows]
+
+    def opponents(self, player: str) -> list[ScoreAgainst]:
+        """Return how each version of a player has fared against each opponent, the newest version first.
+
+        Of levels, which play more than all others, the last games count: `MOST_RESULTS` that they began, and as many
+        others.
+        """
+        rows = self._accounts.rows(
+            f"""SELECT version, opponent, sum(score = 1), sum(score = 0.5), sum(score = 0) FROM ({_OF_PLAYER})
+            WHERE score IS NOT NULL GROUP BY version, opponent ORDER BY version DESC, count(*) DESC, opponent""",
+            player,
+            MOST_RESULTS,
+        )
+        return [ScoreAgainst(*row) for row in rows]
+
+    def losses(self, player: str) -> list[LostBy]:
+        """Return how each version of a player has lost its games, the newest version and the usual way first.
+
+        Of the same games as `opponents`.
+        """
+        rows = self._accounts.rows(
+            f"""SELECT version, termination, count(*) FROM ({_OF_PLAYER})
+            WHERE score = 0 GROUP BY version, termination ORDER BY version DESC, count(*) DESC, termination""",
+            player,
+            MOST_RESULTS,
+        )
+        return [LostBy(*row) for row in rows]
+
+    def days(self, player: str) -> list[tuple[int, float]]:
+        """Return the rating of a player at the end of each day on which it played, by days since 1970, in order."""
+        rows = self._accounts.rows("SELECT day, elo FROM ladder_days WHERE player = ? ORDER BY day", player)
+        return [(day, elo) for day, elo in rows]
+
+    def elo_before(self, date: float) -> dict[str, float]:
+        """Return the ratings that players had at the end of the last day before a date on which they played."""
+        rows = self._accounts.rows(
+            "SELECT player, max(day), elo FROM ladder_days WHERE day < ? GROUP BY player", int(date // DAY)
+        )
+        return {player: elo for player, _, elo in rows}
+
+    # for the start of a server
+
+    def last_match(self) -> int:
+        """Return the highest number of a match of the ladder, 0 where there is none."""
+        rows = self._accounts.rows(
+            "SELECT max(coalesce((SELECT max(match) FROM ladder_running), 0),"
+            " coalesce((SELECT max(match) FROM ladder_games), 0))"
+        )
+        return int(rows[0][0])
+
+    def player_in(self, match: int, name: str) -> str:
+        """Return the name of a player in a match of the ladder, as the ladder writes it; empty where it is none."""
+        for table in ("ladder_running", "ladder_games"):
+            for names in self._accounts.rows(f"SELECT first, second FROM {table} WHERE match = ?", match):
+                return next((one for one in names if one.lower() == name.lower()), "")
+        return ""
+
+    def counted_matches(self, matches: Iterable[int]) -> set[int]:
+        """Return which of these matches are counted."""
+        query = "SELECT 1 FROM ladder_games WHERE match = ? AND record != ''"
+        return {match for match in matches if self._accounts.rows(query, match)}
+
+    # fits
+
+    def save_fit(self, found: str) -> None:
+        """Keep what a fit of all games has found, as JSON."""
+        with self._accounts.change() as database:
+            database.execute("INSERT INTO ladder_fits (date, found) VALUES (?, ?)", (self._now(), found))
+
+    def last_fit(self) -> tuple[float, str] | None:
+        """Return the date of the last fit, and what it has found, as JSON; None where there was none."""
+        rows = self._accounts.rows("SELECT date, found FROM ladder_fits ORDER BY id DESC LIMIT 1")
+        return rows[0] if rows else None
+
+
+def _player(database: sqlite3.Connection, name: str) -> Any:
+    return database.execute(
+        f"SELECT name, owner, version, {_RATING}, failures, rests FROM ladder_players WHERE name = ?", (name,)
+    ).fetchone()
+
+
+def _standing(row: Any) -> Standing | None:
+    return None if row is None else _known(row)
+
+
+def _known(row: Any) -> Standing:
+    name, owner, version, elo, deviation, games, last, failures, rests = row
+    return Standing(name, owner, version, Rating(elo, deviation, games, last), failures, rests)
+
+
+def _same(one: Rating, other: Rating) -> bool:
+    """Tell whether ratings are equal but for rounding."""
+    apart = max(abs(one.elo - other.elo), abs(one.deviation - other.deviation))
+    return apart < ROUNDING and (one.games, one.last) == (other.games, other.last)
+
+
+def _begun(match: int, variant: str, opening: int, *rest: Any) -> BegunGame:
+    first, second, first_version, second_version = rest
+    return BegunGame(match, variant, opening, (first, second), (first_version, second_version))
+
+
+def _counted(number: int, match: int, variant: str, opening: int, *rest: Any) -> CountedGame:
+    first, second, first_version, second_version, score, termination, detail, plies, failed, date, record = rest[:11]
+    game = BegunGame(match, variant, opening, (first, second), (first_version, second_version))
+    ended = EndedGame(game, score, termination, detail, plies, (bool(failed & 1), bool(failed & 2)), record)
+    return CountedGame(number, ended, date, (rest[11:13], rest[13:15]))
+
+
+def _last_number(database: sqlite3.Connection) -> int:
+    return int(database.execute("SELECT coalesce(max(number), 0) FROM ladder_games").fetchone()[0])
+
+
+def _last_date(database: sqlite3.Connection) -> float:
+    row = database.execute("SELECT ended FROM ladder_games ORDER BY number DESC LIMIT 1").fetchone()
+    return 0.0 if row is None else float(row[0])

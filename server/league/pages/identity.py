@@ -1,0 +1,133 @@
+"""Who asks: cookies that are signed, forms that other sites cannot send, and proxies that sign people in.
+
+A cookie is the session of `server.league.accounts`, signed: one that was made up costs no look into the database. A
+form holds a signature of the session, which no other site knows; browsers also say which site a form comes from
+(`server.web.http.response_guard`), and send the cookie with no form of another site (``SameSite``).
+"""
+
+import hmac
+from typing import NamedTuple
+from urllib.parse import parse_qs
+
+from itsdangerous import BadSignature, Signer
+from starlette.requests import Request
+from starlette.responses import Response
+
+from server.league.accounts.accounts import Accounts
+from server.league.accounts.people import SIGNED_IN, NotAllowed, Person, Role
+from server.web.assets.texts.requested import texts_of
+from server.web.http.client_quota import GUESS_COST, TOO_MANY, ClientQuota
+from server.web.http.errors import Refused
+from server.web.http.listener import QUOTA
+from server.web.http.request_body import read_body
+
+COOKIE = "arena-session"
+
+NOBODY = "nobody is signed in here: open the link that the organiser has sent you, or type the code"
+
+FORM_BYTES = 16 * 1024
+"""Largest form."""
+
+
+class Identity(NamedTuple):
+    """Who is signed in, and where."""
+
+    person: Person
+    session: str
+    """Empty where a proxy has signed the person in."""
+    form_token: str
+    """What each form has to hold."""
+    language: str
+    """That of the pages that it is shown."""
+
+
+class Identities:
+    """Tells who asks."""
+
+    def __init__(self, accounts: Accounts, user_header: str) -> None:
+        """Take the accounts, and the header by which trusted proxies name who has signed in; empty: they do not."""
+        self._accounts = accounts
+        self._user_header = user_header
+        self._cookies = Signer(accounts.secret(), salt="cookie")
+        self._forms = Signer(accounts.secret(), salt="form")
+
+    def find(self, request: Request) -> Identity | None:
+        """Return who asks; None: nobody is signed in. Raises `Refused` where a proxy names somebody who may not be."""
+        language = texts_of(request).language
+        quota: ClientQuota = request.scope["state"][QUOTA]  # the peer's, and not that of whom it asks for
+        named = request.headers.get(self._user_header, "") if self._user_header and quota.trusted else ""
+        if named:
+            try:
+                person = self._accounts.named_by_proxy(named)
+            except NotAllowed as error:
+                raise Refused(403, str(error)) from None
+            return Identity(person, "", self._form_token(f"proxy {person.name}"), language)
+        try:
+            session = self._cookies.unsign(request.cookies.get(COOKIE, "")).decode()
+        except BadSignature:
+            return None
+        found = self._accounts.signed_in(session)
+        return None if found is None else Identity(found, session, self._form_token(session), language)
+
+    def require(self, request: Request, *roles: Role) -> Identity:
+        """Return who asks; raises `Refused` where nobody is signed in, or somebody with none of these roles."""
+        found = self.find(request)
+        if found is None:
+            raise Refused(401, NOBODY)
+        if roles and found.person.role not in roles:
+            raise Refused(403, f"this is for {' and '.join(f'{role}s' for role in roles)}; you are {found.person.role}")
+        return found
+
+    async def form(self, request: Request, identity: Identity | None, most: int = FORM_BYTES) -> dict[str, str]:
+        """Return the fields of a form.
+
+        Raises `Refused` where it is none of ours, has more than so many bytes, or does not arrive.
+        """
+        kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+        if kind != "application/x-www-form-urlencoded":
+            raise Refused(415, "a form is sent as application/x-www-form-urlencoded")
+        try:
+            text = (await read_body(request, most)).decode()
+            fields = {name: values[-1].strip() for name, values in parse_qs(text, max_num_fields=50).items()}
+        except ValueError:
+            raise Refused(400, "the form cannot be read") from None
+        if identity is not None:
+            check_form(identity, fields.get("form", ""))
+        return fields
+
+    def sign_in(self, response: Response, request: Request, session: str) -> None:
+        """Let a browser stay signed in."""
+        response.set_cookie(
+            COOKIE,
+            self._cookies.sign(session).decode(),
+            max_age=int(SIGNED_IN.total_seconds()),
+            httponly=True,
+            samesite="lax",
+            secure=_is_encrypted(request),
+        )
+
+    def sign_out(self, response: Response) -> None:
+        """Let a browser forget who was signed in."""
+        response.delete_cookie(COOKIE, httponly=True, samesite="lax")
+
+    def _form_token(self, session: str) -> str:
+        return self._forms.get_signature(session).decode()
+
+
+def check_form(identity: Identity, sent: str) -> None:
+    """Raise `Refused` where a form does not hold what the pages of who asks put into it."""
+    if not hmac.compare_digest(sent.encode(), identity.form_token.encode()):
+        raise Refused(403, "the form is not from this page, or too old: open the page again")
+
+
+def charge_wrong_guess(request: Request) -> None:
+    """Charge an address for a link or code that is none; raises `Refused` where it has tried too many."""
+    quota: ClientQuota = request.scope[QUOTA]
+    if quota.wait(GUESS_COST) is None:
+        raise Refused(*TOO_MANY)
+
+
+def _is_encrypted(request: Request) -> bool:
+    quota: ClientQuota = request.scope["state"][QUOTA]
+    forwarded = request.headers.get("x-forwarded-proto", "") if quota.trusted else ""
+    return "https" in (request.url.scheme, forwarded)

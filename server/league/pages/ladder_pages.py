@@ -1,0 +1,151 @@
+"""The pages of the ladder, which everybody may see.
+
+- ``GET /ladder``: standings, activity and the last games; ``/ladder.json`` has the same for programs
+- ``GET /ladder/BOT``: the rating of a player over time, and how each of its versions has fared
+- ``POST /ladder/BOT/again``: lets a bot that rests play again; for its author and organisers
+"""
+
+import time
+from datetime import UTC, datetime
+
+import msgspec
+import trio
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+from starlette.routing import Route
+
+from server.league.accounts.people import ORGANISER
+from server.league.ladder.fitting import read_fit
+from server.league.ladder.players import LadderPlayer
+from server.league.ladder.rating import DAY, decayed
+from server.league.ladder.service import LadderService
+from server.league.pages.identity import Identities, Identity
+from server.league.pages.ladder_view import (
+    Standings,
+    chart,
+    chart_of_days,
+    fitted_rating,
+    game_row,
+    standing_rows,
+    variant_rows,
+    version_rows,
+)
+from server.league.pages.rendering import page
+from server.web.assets.texts.requested import texts_of
+from server.web.http.answers import json_answer
+from server.web.http.errors import Refused
+
+LAST_GAMES = 20
+"""Games that pages list."""
+
+CHARTED_GAMES = 300
+"""Games after which the rating is drawn."""
+
+TREND_DAYS = 7.0
+
+NONE = "no ladder is played here; arena-server serve --ladder FILE plays one"
+
+
+class LadderPages:
+    """The handlers of these routes."""
+
+    def __init__(self, identities: Identities, ladder: LadderService | None) -> None:
+        """Take what tells who asks, and the ladder; None: the server plays none."""
+        self._identities = identities
+        self._ladder = ladder
+
+    def routes(self) -> list[Route]:
+        """Return the routes."""
+        return [
+            Route("/ladder", self._standings, methods=["GET"]),
+            Route("/ladder.json", self._json, methods=["GET"]),
+            Route("/ladder/{name}", self._player, methods=["GET"]),
+            Route("/ladder/{name}/again", self._again, methods=["POST"]),
+        ]
+
+    def _found(self) -> LadderService:
+        if self._ladder is None:
+            raise Refused(404, NONE)
+        return self._ladder
+
+    async def _standings(self, request: Request) -> Response:
+        ladder = self._ladder
+        if ladder is None:
+            return page("ladder/none", "Ladder", {}, language=texts_of(request).language, current="/ladder")
+        told = await trio.to_thread.run_sync(_read_standings, ladder)
+        running = sorted(ladder.running().items())
+        variants = ladder.definition.variants
+        total = sum(one.weight for one in variants)
+        shares = [(one.key, one.weight / total) for one in variants]
+        values = {"told": told, "running": running, "shares": shares, "control": ladder.definition.control}
+        return page("ladder/standings", "Ladder", values, language=texts_of(request).language, current="/ladder")
+
+    async def _json(self, _request: Request) -> Response:
+        told = await trio.to_thread.run_sync(_read_standings, self._found())
+        return json_answer(msgspec.json.encode(told))
+
+    async def _player(self, request: Request) -> Response:
+        ladder, store = self._found(), self._found().store
+        name = request.path_params["name"]
+        found = await trio.to_thread.run_sync(store.standing, name)
+        if found is None:
+            raise Refused(404, f"nobody called {name!r} has been on the ladder")
+        identity = self._identities.find(request)
+        games = await trio.to_thread.run_sync(store.last_games, CHARTED_GAMES, name)
+        versions = await trio.to_thread.run_sync(store.versions, name)
+        opponents = await trio.to_thread.run_sync(store.opponents, name)
+        losses = await trio.to_thread.run_sync(store.losses, name)
+        days = await trio.to_thread.run_sync(store.days, name)
+        listed = await trio.to_thread.run_sync(ladder.listed)
+        last = await trio.to_thread.run_sync(store.last_fit)
+        values = {
+            "identity": identity,
+            "may_wake": bool(found.rests) and identity is not None and _may_wake(identity, found.owner),
+            "one": found,
+            "rating": decayed(found.rating, time.time()),
+            "fixed": found.name in listed and listed[found.name].player.anchor is not None,
+            "left": found.name not in listed,
+            "versions": version_rows(versions, opponents, losses),
+            "fitted": fitted_rating(found.name, None if last is None else (last[0], read_fit(last[1])), versions),
+            "variants": variant_rows(found.name, games),
+            "chart": chart(found.name, games),
+            "days": chart_of_days(days, versions),
+            "games": [game_row(game) for game in games[:LAST_GAMES]],
+        }
+        return page(
+            "ladder/player",
+            f"{found.name} on the ladder",
+            values,
+            language=texts_of(request).language,
+            current="/ladder",
+        )
+
+    async def _again(self, request: Request) -> Response:
+        store = self._found().store
+        identity = self._identities.require(request)
+        await self._identities.form(request, identity)
+        found = await trio.to_thread.run_sync(store.standing, request.path_params["name"])
+        if found is None or not _may_wake(identity, found.owner):
+            raise Refused(403, "this is for the bot's author, and for organisers")
+        await trio.to_thread.run_sync(store.wake, found.name, identity.person.name)
+        return RedirectResponse(f"/ladder/{found.name}", 303)
+
+
+def _may_wake(identity: Identity, owner: str) -> bool:
+    return identity.person.role == ORGANISER or identity.person.name.lower() == owner.lower()
+
+
+def _read_standings(ladder: LadderService) -> Standings:
+    """Return the standings as of now; reads the database."""
+    now, store = time.time(), ladder.store
+    players: dict[str, LadderPlayer] = {name: one.player for name, one in ladder.listed().items()}
+    here, left = standing_rows(store.standings(), players, store.elo_before(now - TREND_DAYS * DAY), now)
+    last = store.last_fit()
+    return Standings(
+        here,
+        left,
+        tuple(game_row(game) for game in store.last_games(LAST_GAMES)),
+        store.number_since(now - DAY),
+        None if last is None else read_fit(last[1]),
+        None if last is None else datetime.fromtimestamp(last[0], UTC),
+    )

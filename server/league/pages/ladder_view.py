@@ -1,0 +1,251 @@
+"""The ladder as its pages and programs see it. Pure."""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from datetime import UTC, datetime
+from statistics import mean
+from typing import Literal, NamedTuple
+
+import msgspec
+
+from engine.duel.statistics import score_of
+from server.league.ladder.fitting import LadderFit
+from server.league.ladder.players import LadderPlayer
+from server.league.ladder.rating import DAY, decayed
+from server.league.ladder.store import CountedGame, LostBy, ScoreAgainst, Standing, VersionInPlay
+
+PROVISIONAL = 100.0
+"""Whose rating is more uncertain than this, in Elo, has no rank yet."""
+
+CHART_WIDTH, CHART_HEIGHT = 600.0, 160.0
+"""Of the picture of ratings, in its own units."""
+
+CHART_MARGIN = 25.0
+"""Elo above the highest and below the lowest rating of the picture, at least."""
+
+FEW_DAYS = 3
+"""So few days are not drawn apart from the last games."""
+
+State = Literal["plays", "rests", "fixed", "left"]
+
+
+class Row(msgspec.Struct, frozen=True):
+    """A player in the standings."""
+
+    name: str
+    owner: str
+    version: int
+    rank: int | None
+    """None: it is fixed, rests, has left, or its rating is too uncertain yet."""
+    elo: float
+    deviation: float
+    """One standard deviation as of now: it grows while nothing is played."""
+    games: int
+    """Of the version in play."""
+    last: datetime | None
+    trend: float | None
+    """By how much the rating has changed in seven days; None where it was none then."""
+    state: State
+    sentence: str
+    """Why it rests."""
+
+
+class GameRow(msgspec.Struct, frozen=True):
+    """A game that was counted."""
+
+    match: int
+    has_record: bool
+    variant: str
+    first: str
+    second: str
+    versions: tuple[int, int]
+    score: float | None
+    """Of the first player; None: it rates nobody."""
+    termination: str
+    ended: datetime
+
+
+class Standings(msgspec.Struct, frozen=True):
+    """The standings of the ladder."""
+
+    players: tuple[Row, ...]
+    left: tuple[Row, ...]
+    """Who plays no more."""
+    games: tuple[GameRow, ...]
+    """The last ones."""
+    today: int
+    """Games within 24 hours."""
+    fit: LadderFit | None
+    fitted: datetime | None
+
+
+class VersionRow(NamedTuple):
+    """A version of a player: what it has done."""
+
+    version: int
+    began: datetime
+    start: float
+    """The rating with which it began."""
+    won: int
+    drawn: int
+    lost: int
+    opponents: tuple[ScoreAgainst, ...]
+    losses: tuple[LostBy, ...]
+
+
+class VariantRow(NamedTuple):
+    """How a player has fared in a variant, with the version of its last game."""
+
+    variant: str
+    games: int
+    score: float
+    """Its part of the points, 0 to 1."""
+    expected: float
+    """The part that ratings let expect, which are the same for all variants."""
+
+
+class Chart(NamedTuple):
+    """Ratings of a player after its last games, as a line."""
+
+    points: str
+    """As SVG has them."""
+    starts: tuple[tuple[float, int], ...]
+    """Where versions began: place from the left, and number."""
+    low: float
+    high: float
+    """Elo at the bottom and at the top."""
+
+
+def standing_rows(
+    standings: Iterable[Standing], players: Mapping[str, LadderPlayer], before: Mapping[str, float], now: float
+) -> tuple[tuple[Row, ...], tuple[Row, ...]]:
+    """Return the rows of those who are on the ladder, the strongest first, and of those who have left it.
+
+    ``before`` has the ratings of seven days ago, ``now`` is a Unix time.
+    """
+    here: list[Row] = []
+    left: list[Row] = []
+    rank = 0
+    for one in standings:
+        player = players.get(one.name)
+        rating = decayed(one.rating, now)
+        state = _state(one, player)
+        ranked = state == "plays" and rating.deviation <= PROVISIONAL
+        rank += ranked
+        old = before.get(one.name)
+        row = Row(
+            one.name,
+            one.owner,
+            one.version,
+            rank if ranked else None,
+            rating.elo,
+            rating.deviation,
+            rating.games,
+            None if rating.last is None else datetime.fromtimestamp(rating.last, UTC),
+            None if old is None or state == "fixed" else rating.elo - old,
+            state,
+            one.rests,
+        )
+        (left if state == "left" else here).append(row)
+    return tuple(here), tuple(left)
+
+
+def _state(one: Standing, player: LadderPlayer | None) -> State:
+    if player is None:
+        return "left"
+    if player.anchor is not None:
+        return "fixed"
+    return "rests" if one.rests else "plays"
+
+
+def game_row(counted: CountedGame) -> GameRow:
+    """Return a game as a row."""
+    game, ended = counted.ended.game, counted.ended
+    date = datetime.fromtimestamp(counted.date, UTC)
+    return GameRow(
+        game.match, bool(ended.record), game.variant, *game.players, game.versions, ended.score, ended.termination, date
+    )
+
+
+def version_rows(
+    versions: Sequence[VersionInPlay], opponents: Collection[ScoreAgainst], losses: Collection[LostBy]
+) -> list[VersionRow]:
+    """Return what each version has done, the newest first; of one that came back all its games together."""
+    rows = {}
+    for one in versions:
+        against = tuple(score for score in opponents if score.version == one.version)
+        won, drawn = sum(score.won for score in against), sum(score.drawn for score in against)
+        lost = sum(score.lost for score in against)
+        ways = tuple(way for way in losses if way.version == one.version)
+        began = datetime.fromtimestamp(one.began, UTC)
+        rows[one.version] = VersionRow(one.version, began, one.elo, won, drawn, lost, against, ways)
+    return sorted(rows.values(), key=lambda row: -row.version)
+
+
+def variant_rows(name: str, games: Sequence[CountedGame]) -> list[VariantRow]:
+    """Return how a player has fared in each variant with the version of the last game, the most games first.
+
+    ``games`` are some of its own, the newest first.
+    """
+    found: dict[str, list[tuple[float, float]]] = {}
+    rated = [(game, _side(name, game)) for game in games if game.ended.score is not None]
+    for game, side in rated:
+        begun, score = game.ended.game, game.ended.score or 0.0
+        if begun.versions[side] == rated[0][0].ended.game.versions[rated[0][1]]:
+            expected = score_of(game.ratings[side][0] - game.ratings[1 - side][0])
+            found.setdefault(begun.variant, []).append((1 - score if side else score, expected))
+    rows = [
+        VariantRow(variant, len(results), mean(score for score, _ in results), mean(likely for _, likely in results))
+        for variant, results in found.items()
+    ]
+    return sorted(rows, key=lambda row: (-row.games, row.variant))
+
+
+def fitted_rating(
+    name: str, fit: tuple[float, LadderFit] | None, versions: Sequence[VersionInPlay]
+) -> tuple[float, datetime] | None:
+    """Return the most likely rating of a player by all games together, and the date of the fit, a Unix time.
+
+    None where there is none, or the version in play is newer; ``versions`` are the player's, in order.
+    """
+    if fit is None or name not in fit[1].likely or not versions or versions[-1].began > fit[0]:
+        return None
+    return fit[1].likely[name], datetime.fromtimestamp(fit[0], UTC)
+
+
+def _side(name: str, game: CountedGame) -> int:
+    """Return the side of a player in one of its games."""
+    return 0 if game.ended.game.players[0].lower() == name.lower() else 1
+
+
+def chart(name: str, games: Sequence[CountedGame]) -> Chart | None:
+    """Return the picture of a player's ratings after its last games, which come the newest first; None for too few."""
+    rated = [game for game in reversed(games) if game.ended.score is not None]
+    if len(rated) < 2:
+        return None
+    sides = [_side(name, game) for game in rated]
+    elo = [game.ratings[side][0] for game, side in zip(rated, sides, strict=True)]
+    versions = [game.ended.game.versions[side] for game, side in zip(rated, sides, strict=True)]
+    starts = [n for n in range(1, len(rated)) if versions[n] != versions[n - 1]]
+    return _chart(range(len(rated)), elo, [(n, versions[n]) for n in starts])
+
+
+def chart_of_days(days: Sequence[tuple[int, float]], versions: Sequence[VersionInPlay]) -> Chart | None:
+    """Return the picture of a player's ratings at the end of days, in order; None where they are `FEW_DAYS` or fewer.
+
+    Days on which nothing was played are left out of the line, and have their room.
+    """
+    if len(days) <= FEW_DAYS:
+        return None
+    first = days[0][0]
+    starts = [(one.began / DAY - first, one.version) for one in versions if one.began / DAY > first + 1]
+    return _chart([day - first for day, _ in days], [elo for _, elo in days], starts)
+
+
+def _chart(places: Sequence[int], elo: Sequence[float], starts: Sequence[tuple[float, int]]) -> Chart:
+    """Return the line through ratings at places that begin with 0."""
+    low, high = min(elo) - CHART_MARGIN, max(elo) + CHART_MARGIN
+    points = " ".join(
+        f"{CHART_WIDTH * place / places[-1]:.1f},{CHART_HEIGHT * (high - value) / (high - low):.1f}"
+        for place, value in zip(places, elo, strict=True)
+    )
+    return Chart(points, tuple((min(CHART_WIDTH * x / places[-1], CHART_WIDTH), n) for x, n in starts), low, high)

@@ -1,0 +1,121 @@
+"""Enters versions of bots in contests: at the deadline of a contest it is chosen which version of each bot plays.
+
+The version is the one that is active then. One that came before the deadline and has steps left is waited for. What was
+chosen is linked into the contest's folder, so that its author may delete it afterwards.
+"""
+
+import os
+import shutil
+from collections.abc import Sequence
+from contextlib import closing
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+
+import structlog
+import trio
+
+from server.contest.contest_file import BadContest
+from server.contest.definition import Definition, Entrant
+from server.contest.interventions import Kind
+from server.contest.runtime.organiser_commands import InterventionRequest, intervene
+from server.contest.store.folders import folder_of
+from server.contest.store.store import FILE, Contest, Store
+from server.league.accounts.accounts import Accounts
+from server.league.submissions.recipe import runnable
+from server.league.submissions.versions import BUILD, Version, Versions
+
+log = structlog.get_logger()
+
+LOOK_SECONDS = 1.0
+"""How often to look for a deadline that has passed."""
+
+ENTERED = "versions"
+"""Of the folder of a contest: a folder for each entrant, with the version that plays."""
+
+BY = "the server"
+
+
+def check_versions(accounts: Accounts, definition: Definition, now: datetime) -> None:
+    """Raise `BadContest` where a new contest has a deadline that is over, or an entrant is a bot that nobody has."""
+    if definition.versions_until is not None and definition.versions_until <= now:
+        until = definition.versions_until.isoformat()
+        raise BadContest(f"versions-until is {until}, which is over: name a later moment, or leave it out")
+    for number, entrant in enumerate(definition.entrants, 1):
+        if entrant.version_of and accounts.owner(entrant.version_of) is None:
+            raise BadContest(
+                f"entrants[{number}].version-of is {entrant.version_of!r}, and no account has a bot of this name"
+            )
+
+
+def is_settled(found: Sequence[Version], until: datetime) -> bool:
+    """Tell whether all versions of a bot that came before a deadline have been tried."""
+    return not any(version.is_under_way for version in found if version.received <= until)
+
+
+def version_at(found: Sequence[Version], until: datetime) -> Version | None:
+    """Return the version of a bot that plays after a deadline; ``found`` are all, the newest first.
+
+    It is the active one; where that came later, the newest before the deadline that has passed.
+    """
+    active = next((version for version in found if version.state == "active"), None)
+    if active is None or active.received <= until:
+        return active
+    return next((version for version in found if version.state == "retired" and version.received <= until), None)
+
+
+async def enter_versions(data: Path, versions: Versions, accounts: Accounts) -> None:
+    """Choose the versions of all contests whose deadline has passed, until cancelled."""
+    known: dict[int, int] = {}
+    while True:
+        try:
+            await trio.to_thread.run_sync(partial(enter_due, data, versions, accounts, datetime.now(UTC), known))
+        except Exception as error:  # which is to end no server: the contest waits, and it is tried again
+            log.error("contest_entering_failed", error=str(error), exc_info=error)
+        await trio.sleep(LOOK_SECONDS)
+
+
+def enter_due(data: Path, versions: Versions, accounts: Accounts, now: datetime, known: dict[int, int]) -> None:
+    """Choose the versions that are due; ``known`` has by contest the number of interventions after which none was.
+
+    Raises `BadStore`, `BadIntervention` and OSError.
+    """
+    with closing(Store(data / FILE)) as store:
+        for row in store.contests():
+            done = len(store.interventions(row.id)) if row.closed is None else 0
+            if row.closed is not None or known.get(row.id) == done:
+                continue
+            definition = store.definition(row.id)
+            until = definition.versions_until or row.opened
+            if not definition.awaited_versions:
+                known[row.id] = done
+            for entrant in definition.awaited_versions if until <= now else ():
+                found = versions.of(entrant.version_of)
+                if is_settled(found, until):
+                    _enter(store, row, entrant, versions, version_at(found, until), accounts, data)
+
+
+def _enter(
+    store: Store,
+    row: Contest,
+    entrant: Entrant,
+    versions: Versions,
+    version: Version | None,
+    accounts: Accounts,
+    data: Path,
+) -> None:
+    """Let a version play as an entrant; without one the entrant is withdrawn."""
+    if version is None:
+        asked = InterventionRequest(Kind.WITHDRAW, entrant.name)
+        what = f"{entrant.version_of} has no version that passed in time; {entrant.name} was withdrawn"
+    else:
+        place = (folder_of(data, row.id) / ENTERED / entrant.name).resolve()
+        shutil.rmtree(place, ignore_errors=True)  # left by a server that was killed before it had committed
+        shutil.copytree(versions.folder(version) / BUILD, place, symlinks=True, copy_function=os.link)
+        command = runnable(version.command)
+        chosen = str(place), version.number, version.sha256
+        asked = InterventionRequest(Kind.VERSION, entrant.name, None, command, *chosen)
+        what = f"version {version.number} of {version.bot} plays as {entrant.name}"
+    intervene(store, row.id, asked, datetime.now(UTC))
+    accounts.note(BY, f"{row.name}: {what}")
+    log.info("contest_version_entered", contest=row.name, name=entrant.name, what=what)

@@ -1,0 +1,167 @@
+"""Takes each version through its steps, one at a time: unpack, build, conformance test, qualification.
+
+What the machine lacks is no fault of a bot: the step is tried again. A version that was under way when the server died
+begins again with its first step.
+"""
+
+import shutil
+from collections.abc import Awaitable, Callable, Sequence
+from pathlib import Path
+
+import structlog
+import trio
+
+from server.contest.programs.sandbox.choice import sandbox_obstacle
+from server.league.submissions import recipe, steps
+from server.league.submissions.recipe import NoRecipe
+from server.league.submissions.steps import Ended, Trial
+from server.league.submissions.unpacking import BadUpload, unpack
+from server.league.submissions.versions import BUILD, LOGS, UPLOAD, State, Version, Versions
+from server.ops import descendants
+from server.ops.backoff import pause_seconds
+from server.storage.database import BadStore
+
+log = structlog.get_logger()
+
+FIRST_PAUSE, LONGEST_PAUSE = 1.0, 60.0
+"""Seconds until a step is tried again that the machine could not do; they double with each failure."""
+
+LOOK_SECONDS = 2.0
+"""How often to look whether a version has come."""
+
+
+class Failed(Exception):
+    """A version does not pass; ``str(error)`` says why."""
+
+
+async def nothing() -> bool:
+    """Do nothing while no version waits."""
+    return False
+
+
+class Pipeline:
+    """The steps of all versions of a data directory."""
+
+    def __init__(
+        self,
+        versions: Versions,
+        data: Path,
+        trials: Sequence[Trial],
+        otherwise: Callable[[], Awaitable[bool]] = nothing,
+    ) -> None:
+        """Take what every bot has to be able to play, and what is done while no version waits.
+
+        That is cancelled when a version comes, and called again later; it returns whether there was something to do.
+        """
+        self._otherwise = otherwise
+        self._versions = versions
+        self._home = descendants.home_of(data)
+        self._trials = trials
+
+    async def run(self) -> None:
+        """Take versions through their steps until cancelled."""
+        failures = 0
+        await trio.to_thread.run_sync(self._clear)
+        while True:
+            try:
+                version = await trio.to_thread.run_sync(self._versions.next)
+                if version is not None:
+                    await self._take(version)
+                elif not await self._use_pause():
+                    await trio.sleep(LOOK_SECONDS)
+                failures = 0
+            except* (OSError, BadStore) as group:
+                failures += 1
+                log.error("submission_paused", error=_sentence(group), failures=failures)
+                await trio.sleep(pause_seconds(failures, FIRST_PAUSE, LONGEST_PAUSE))
+
+    async def _use_pause(self) -> bool:
+        """Do something else until a version comes; tell whether there was something."""
+        done = True
+        async with trio.open_nursery() as nursery:
+
+            async def look() -> None:
+                while await trio.to_thread.run_sync(self._versions.next) is None:
+                    await trio.sleep(LOOK_SECONDS)
+                nursery.cancel_scope.cancel()
+
+            nursery.start_soon(look)
+            done = await self._otherwise()
+            nursery.cancel_scope.cancel()
+        return done
+
+    def _clear(self) -> None:
+        try:
+            self._versions.remove_deleted()
+        except (OSError, BadStore) as error:
+            log.error("submission_files_left", error=str(error))
+
+    async def _take(self, version: Version) -> None:
+        why = await trio.to_thread.run_sync(sandbox_obstacle)
+        if why:
+            raise OSError(why)
+        try:
+            await self._pass(version)
+        except Failed as error:
+            await trio.to_thread.run_sync(self._versions.refuse, version, str(error))
+            log.info("submission_refused", bot=version.bot, version=version.number, reason=str(error))
+        else:
+            await trio.to_thread.run_sync(self._versions.activate, version, "the server")
+            log.info("submission_accepted", bot=version.bot, version=version.number)
+
+    async def _pass(self, version: Version) -> None:
+        place = self._versions.folder(version)
+        folder = place / BUILD
+        await self._go_on(version, "building")
+        try:
+            written = await trio.to_thread.run_sync(_unpack, place, version.file)
+            command = recipe.build_command(folder)
+            if command:
+                ended = await steps.build(command, folder, place / "build.txt", self._home)
+                _judge(ended, f"the build ({' '.join(command)}) failed")
+            start = written or recipe.start_command(folder)
+        except (BadUpload, NoRecipe) as error:
+            raise Failed(str(error)) from None
+        await self._go_on(version, "checking", start)
+        runs = recipe.runnable(start)
+        for trial in self._trials:
+            ended = await steps.check(runs, folder, place / "check.txt", self._home, trial)
+            _judge(ended, "the conformance test found something")
+        await self._go_on(version, "qualifying")
+        for trial in self._trials:
+            ended = await steps.qualify(version.bot, runs, folder, place / "match.txt", self._home, trial)
+            _judge(ended, "it has lost a game of the qualification by a fault of its own")
+
+    async def _go_on(self, version: Version, state: State, command: Sequence[str] = ()) -> None:
+        await trio.to_thread.run_sync(self._versions.go_on, version, state, command)
+
+
+def _unpack(place: Path, name: str) -> tuple[str, ...]:
+    """Unpack an upload anew, and return the command that its author has written down; nothing if there is none.
+
+    That is read before the build, which may make a link to any file of the server out of it.
+    """
+    folder = place / BUILD
+    shutil.rmtree(folder, ignore_errors=True)
+    for step in LOGS:
+        (place / f"{step}.txt").unlink(missing_ok=True)
+    folder.mkdir()
+    unpack((place / UPLOAD).read_bytes(), name, folder)
+    return recipe.written_command(folder)
+
+
+def _sentence(group: BaseExceptionGroup[OSError | BadStore]) -> str:
+    """Return what has gone wrong first."""
+    error: BaseException = group
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    return str(error)
+
+
+def _judge(ended: Ended, sentence: str) -> None:
+    if ended.fault:
+        raise Failed(f"{sentence}: {ended.fault}")
+    if ended.status != 0:
+        raise Failed(
+            f"{sentence}: exit status {ended.status}" if ended.status > 0 else f"{sentence}: signal {-ended.status}"
+        )

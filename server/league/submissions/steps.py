@@ -1,0 +1,195 @@
+"""What is run for each step of a version: its build and the conformance test in a sandbox, and a short match.
+
+All of it is offline, bounded, and of low priority. What a step prints goes into its log as it comes, so that the author
+can watch.
+"""
+
+import os
+import shlex
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
+from typing import NamedTuple
+
+import trio
+
+from engine.games.catalogue import GAMES, USUAL_GAME
+from server.contest.definition import Bounds
+from server.contest.programs.sandbox import bubblewrap
+from server.contest.programs.sandbox.bubblewrap import View
+from server.contest.programs.sandbox.process import Seal, Sealed, in_lasting_thread, start
+from server.league.submissions.disk_use import disk_use
+from server.ops import descendants
+
+BUILD_SECONDS, CHECK_SECONDS, MATCH_SECONDS = 300, 900, 900
+"""Longest that each step may take."""
+
+BUILD_BOUNDS = Bounds(memory=2048, processes=512, open_files=4096, file_size=256, scratch=1024)
+"""Of a build: compilers need more than bots."""
+
+BUILD_MEGABYTES, BUILD_FILES = 256, 5000
+"""Most that a build may leave in its folder."""
+
+LOOK_SECONDS = 0.2
+"""How often to look at how much a build has written."""
+
+LOG_BYTES = 256 * 1024
+"""Largest log of a step; what comes behind is dropped."""
+
+OUTPUT_BYTES = 1 << 20
+"""Most of what a step prints on stdout that is read."""
+
+READ_BYTES = 1 << 16
+
+LOW_PRIORITY = ("nice", "-n", "10")
+
+GAMES_PLAYED = 4
+"""Games of the qualification."""
+
+BUDGET_MS = 10_000
+"""Time of a side for each of them."""
+
+
+class Trial(NamedTuple):
+    """What a bot has to be able to play."""
+
+    game: str
+    parameters: str
+
+
+TRIALS = (Trial(USUAL_GAME, GAMES[USUAL_GAME].default_parameters),)
+"""The usual game in its usual variant."""
+
+
+class Ended(NamedTuple):
+    """How a step has ended."""
+
+    status: int
+    """Exit status; negative for a signal."""
+    fault: str = ""
+    """Why it was ended; empty where it has ended by itself."""
+
+
+async def build(command: Sequence[str], folder: Path, log: Path, home: str) -> Ended:
+    """Run the build of a bot in its folder, to which alone it may write. Raises `NotSealed` and OSError."""
+    view = View(folder, (), (), (folder,))
+    words = (*LOW_PRIORITY, "sh", "-c", 'exec "$@" >&2', "sh", *command)
+    return await _sealed(
+        words, Seal(view, BUILD_BOUNDS, BUILD_SECONDS), log, home, BUILD_SECONDS, partial(_too_large, folder)
+    )
+
+
+async def check(command: Sequence[str], folder: Path, log: Path, home: str, trial: Trial) -> Ended:
+    """Run the conformance test with a bot that was built in a folder. Raises `NotSealed` and OSError.
+
+    All of it is within the sandbox, the server of the test, too.
+    """
+    asked = ("check", "--game", trial.game, "--", *command)
+    words = (*LOW_PRIORITY, "sh", "-c", 'exec "$@" >&2', "sh", sys.executable, "-P", "-m", "bots", *asked)
+    return await _sealed(words, Seal(View(folder, (folder,)), Bounds(), CHECK_SECONDS), log, home, CHECK_SECONDS)
+
+
+async def qualify(name: str, command: Sequence[str], folder: Path, log: Path, home: str, trial: Trial) -> Ended:
+    """Play a short match against the weakest bot, in sandboxes; a game lost by a fault of the bot is one too many.
+
+    The exit status is that of ``arena-bot match --strict``. Raises OSError.
+    """
+    words = [
+        *(*LOW_PRIORITY, sys.executable, "-P", "-m", "bots", "match", f"{name}={shlex.join(command)}", "random"),
+        *("--game", trial.game, "--params", trial.parameters.replace(" ", ",") or "-", "--games", str(GAMES_PLAYED)),
+        *("--budget", str(BUDGET_MS), "--concurrency", "1", "--sandbox", "--strict", "--folder", str(folder)),
+    ]
+    return await play_match(words, folder, log, home, MATCH_SECONDS)
+
+
+async def play_match(words: Sequence[str], folder: Path, log: Path, home: str, seconds: float) -> Ended:
+    """Run a match, ``arena-bot match`` with its options, in a folder; raises OSError.
+
+    When this is cancelled, the match ends in order, its finished games kept.
+    """
+    environment = {**os.environ, descendants.VARIABLE: descendants.marker(home)}
+    with log.open("ab") as file, trio.move_on_after(seconds):
+        done = await trio.run_process(
+            words,
+            cwd=folder,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            stdout=file,
+            stderr=file,
+            check=False,
+            start_new_session=True,
+        )
+        return Ended(done.returncode)
+    return Ended(-signal.SIGKILL, f"the games took more than {seconds:g} s")
+
+
+async def _sealed(
+    words: Sequence[str], seal: Seal, log: Path, home: str, seconds: float, fault: Callable[[], str] = str
+) -> Ended:
+    """Run a command in a sandbox, and end it as soon as ``fault`` returns a sentence."""
+    environment = bubblewrap.environment(os.environ, {descendants.VARIABLE: descendants.marker(home)}, seal.view)
+    reads, writes = os.pipe()
+    errors = trio.lowlevel.FdStream(reads)
+    box: Sealed | None = None
+    try:
+        try:
+            box = await in_lasting_thread(partial(start, words, environment, seal, None, None, writes, home))
+        finally:
+            os.close(writes)
+        box.begin()
+        return await _watched(box, errors, log, seconds, fault)
+    finally:
+        with trio.CancelScope(shield=True):
+            await errors.aclose()
+            if box is not None:
+                box.kill()
+                await trio.to_thread.run_sync(box.process.wait)
+                for pipe in (box.process.stdin, box.process.stdout):
+                    if pipe is not None:
+                        pipe.close()
+                box.close()
+
+
+async def _watched(
+    box: Sealed, errors: trio.lowlevel.FdStream, log: Path, seconds: float, fault: Callable[[], str]
+) -> Ended:
+    assert box.process.stdin is not None
+    box.process.stdin.close()
+    why = f"it took more than {seconds:g} s"
+
+    async def keep() -> None:
+        left = LOG_BYTES
+        with log.open("ab", buffering=0) as file:
+            while data := await errors.receive_some(READ_BYTES):
+                file.write(data[:left])
+                left = max(0, left - len(data))
+
+    async def look(scope: trio.CancelScope) -> None:
+        nonlocal why
+        while not (found := await trio.to_thread.run_sync(fault)):
+            await trio.sleep(LOOK_SECONDS)
+        why = found
+        scope.cancel()
+
+    with trio.move_on_after(seconds) as scope:
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(keep)
+            nursery.start_soon(look, scope)
+            await box.gone()
+            status = box.status(await trio.to_thread.run_sync(box.process.wait))
+            excess = box.excess(status)
+            nursery.cancel_scope.deadline = trio.current_time() + 1  # what it has printed last is read
+            found = await trio.to_thread.run_sync(fault)
+            return Ended(status, found or ("" if excess is None else excess.sentence))
+    return Ended(-signal.SIGKILL, why)
+
+
+def _too_large(folder: Path) -> str:
+    """Return a sentence where a build has left too much in its folder."""
+    used = disk_use(folder)
+    if used.size > BUILD_MEGABYTES << 20:
+        return f"a build may leave {BUILD_MEGABYTES} MB in its folder"
+    return f"a build may leave {BUILD_FILES} files in its folder" if used.entries > BUILD_FILES else ""

@@ -1,0 +1,124 @@
+"""Unpacks an upload: a zip archive, or a single file. It is looked at before anything is written.
+
+The bounds hold for what is in the archive, as it is unpacked, and not for what its directory says.
+"""
+
+import io
+import stat
+import zipfile
+import zlib
+from pathlib import Path, PurePosixPath
+
+MEGABYTE = 1 << 20
+
+MAX_UPLOAD = 16 * MEGABYTE
+"""Bytes of an upload."""
+
+MAX_BYTES = 64 * MEGABYTE
+"""Bytes of all files of an upload, unpacked."""
+
+MAX_FILES = 500
+
+MAX_DEPTH = 12
+"""Folders within each other."""
+
+MAX_NAME = 200
+"""Characters of a path within the upload."""
+
+LEFT_OUT = ("__MACOSX", ".git", ".DS_Store", "__pycache__")
+"""Names that programs which pack add by themselves, and that no bot needs."""
+
+READ_BYTES = 1 << 16
+
+
+class BadUpload(ValueError):
+    """An upload that is not taken; ``str(error)`` says what is wrong with it, and what would be right."""
+
+
+def unpack(data: bytes, name: str, folder: Path) -> None:
+    """Write the files of an upload into an empty folder. Raises `BadUpload` and OSError.
+
+    ``name`` is that of the uploaded file. A folder that all files of an archive lie in is left out.
+    """
+    if len(data) > MAX_UPLOAD:
+        raise BadUpload(f"an upload has at most {MAX_UPLOAD // MEGABYTE} MB, and this one {len(data) / MEGABYTE:.1f}")
+    if not data:
+        raise BadUpload("the upload is empty; send a zip archive of the bot's folder, or its only file")
+    if not zipfile.is_zipfile(io.BytesIO(data)):
+        if name.lower().endswith((".zip", ".gz", ".xz", ".7z", ".rar", ".tar", ".tgz")):
+            raise BadUpload(f"{name} is no zip archive; pack the bot's folder as one, or send its only file")
+        _write(folder / _file_name(name), data)
+        return
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as zipped:
+            _unpack(zipped, folder)
+    except (zipfile.BadZipFile, zlib.error, NotImplementedError, EOFError, RuntimeError, UnicodeError) as error:
+        raise BadUpload(f"the archive cannot be read: {str(error) or type(error).__name__}") from None
+
+
+def _unpack(zipped: zipfile.ZipFile, folder: Path) -> None:
+    members = [(member, _path_of(member)) for member in zipped.infolist() if not member.is_dir()]
+    members = [(member, path) for member, path in members if not set(LEFT_OUT) & set(path.parts)]
+    if not members:
+        raise BadUpload("the archive has no files")
+    if len(members) > MAX_FILES:
+        raise BadUpload(f"an upload has at most {MAX_FILES} files, this one {len(members)}; leave out what is built")
+    outer = _common_folder([path for _, path in members])
+    seen: dict[str, PurePosixPath] = {}
+    left = MAX_BYTES
+    for member, path in members:
+        inner = PurePosixPath(*path.parts[outer:])
+        # some systems take two such names for one file
+        if (before := seen.setdefault(str(inner).casefold(), inner)) is not inner:
+            raise BadUpload(f"the archive has {before} and {inner}")
+        left -= _extract(zipped, member, folder.joinpath(*inner.parts), left)
+
+
+def _extract(zipped: zipfile.ZipFile, member: zipfile.ZipInfo, place: Path, most: int) -> int:
+    data = bytearray()
+    with zipped.open(member) as file:
+        while piece := file.read(READ_BYTES):
+            data += piece
+            if len(data) > most:
+                raise BadUpload(f"the files of an upload have at most {MAX_BYTES // MEGABYTE} MB together")
+    _write(place, data, runs=bool(member.external_attr >> 16 & stat.S_IXUSR))
+    return len(data)
+
+
+def _path_of(member: zipfile.ZipInfo) -> PurePosixPath:
+    name = member.filename
+    path = PurePosixPath(name)
+    if stat.S_IFMT(member.external_attr >> 16) not in (0, stat.S_IFREG):
+        raise BadUpload(f"{name!r} in the archive is a link or a device; put the file itself there")
+    if path.is_absolute() or ".." in path.parts or "\\" in name or ":" in name or not path.parts:
+        raise BadUpload(f"{name!r} in the archive does not lie in its folder")
+    if len(name) > MAX_NAME or len(path.parts) > MAX_DEPTH or not name.isprintable():
+        raise BadUpload(
+            f"the path {name[:MAX_NAME]!r} in the archive is too long, or not printable; it has at most {MAX_NAME} "
+            f"characters and {MAX_DEPTH - 1} folders"
+        )
+    return path
+
+
+def _common_folder(paths: list[PurePosixPath]) -> int:
+    """Return in how many folders, one in the other, all files lie."""
+    outer = 0
+    while all(len(path.parts) > outer + 1 for path in paths) and len({path.parts[outer] for path in paths}) == 1:
+        outer += 1
+    return outer
+
+
+def _file_name(name: str) -> str:
+    last = PurePosixPath(name.replace("\\", "/")).name
+    if not last or len(last) > MAX_NAME or not last.isprintable() or last.startswith("."):
+        raise BadUpload(f"a file has a name as bot.py has; not {name[:MAX_NAME]!r}")
+    return last
+
+
+def _write(place: Path, data: bytes | bytearray, *, runs: bool = False) -> None:
+    try:
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_bytes(data)
+    except (FileExistsError, NotADirectoryError, IsADirectoryError):
+        raise BadUpload(f"the archive has {place.name!r} as a file and as a folder") from None
+    place.chmod(0o755 if runs or data.startswith(b"#!") else 0o644)

@@ -1,0 +1,269 @@
+"""The versions of bots in the database, and their files on the disk.
+
+A version is refused or active in the end; until then it is in one of the steps, in which it begins anew when the server
+was killed. Of a bot one version at most is active. Of a version that is deleted the row stays, with its results; its
+files go.
+"""
+
+import json
+import shutil
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
+from hashlib import sha256
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
+
+from server.config.league_rules import LeagueRules
+from server.league.accounts.accounts import Accounts
+from server.league.accounts.people import NotAllowed, Person
+from server.league.submissions.disk_use import disk_use
+from server.storage.record_store import UNFINISHED
+
+State = Literal["waiting", "building", "checking", "qualifying", "active", "retired", "refused", "deleted"]
+"""How far a version has come."""
+
+UNDER_WAY: tuple[State, ...] = ("waiting", "building", "checking", "qualifying")
+
+FOLDER = "submissions"
+"""Of the data directory: a folder for each bot, with one for each of its versions."""
+
+UPLOAD, BUILD = "upload", "build"
+"""What is in the folder of a version, beside its logs: what was sent, and the built bot."""
+
+LOGS = ("build", "check", "match")
+"""The steps that have a log there, as in ``build.txt``."""
+
+MAX_WAITING = 3
+"""Versions of a person that are under way."""
+
+_COLUMNS = "versions.id, bots.name, number, received, file, sha256, state, sentence, command"
+
+_IN_PLAY = """SELECT 1 FROM comparisons WHERE ?1 IN (first, second) AND state IN ('waiting', 'playing')
+    UNION ALL SELECT 1 FROM ladder_running
+    WHERE (first = ?2 AND first_version = ?3) OR (second = ?2 AND second_version = ?3)"""
+
+
+class Version(NamedTuple):
+    """A version of a bot."""
+
+    id: int
+    bot: str
+    number: int
+    """From 1, of each bot by itself."""
+    received: datetime
+    file: str
+    """The name of the uploaded file."""
+    sha256: str
+    """Of that file, in hexadecimal."""
+    state: State
+    sentence: str
+    """Why it was refused; else empty."""
+    command: tuple[str, ...]
+    """What starts it, as seen from its `build` folder; empty as long as that is not known."""
+
+    @property
+    def is_under_way(self) -> bool:
+        """Whether steps are left."""
+        return self.state in UNDER_WAY
+
+
+class Versions:
+    """The versions of a data directory. Its methods may be called from any thread; all raise `BadStore`."""
+
+    def __init__(
+        self,
+        data: Path,
+        accounts: Accounts,
+        now: Callable[[], datetime] = lambda: datetime.now(UTC),
+        rules: LeagueRules = LeagueRules(),  # noqa: B008 - it is frozen
+    ) -> None:
+        """Take the accounts, whose database it shares, and what people may keep."""
+        self.rules = rules
+        self._data = data
+        self._accounts = accounts
+        self._now = now
+
+    def folder(self, version: Version) -> Path:
+        """Return the folder of a version, with `UPLOAD`, `BUILD`, and logs."""
+        return self._data / FOLDER / version.bot.lower() / str(version.number)
+
+    def add(self, person: Person, bot: str, file: str, data: bytes) -> Version:
+        """Keep an upload for a person's bot, to be built and checked. Raises `NotAllowed` and OSError."""
+        folder = self._data / FOLDER
+        if self.kept_bytes(person) + len(data) > self.rules.quota_bytes:
+            raise NotAllowed(
+                f"versions of yours have {self.rules.quota} MB on the server; delete old ones on the pages of your bots"
+            )
+        with self._accounts.change() as database:
+            owner = self._accounts.owner(bot)
+            if owner is None or owner.id != person.id:
+                raise NotAllowed(f"{person.name} has no bot {bot!r}; make it on the page /me first")
+            waiting = database.execute(
+                f"""SELECT count(*) FROM versions JOIN bots ON bots.id = bot
+                WHERE owner = ? AND state IN {UNDER_WAY}""",
+                (person.id,),
+            ).fetchone()[0]
+            if waiting >= MAX_WAITING:
+                raise NotAllowed(f"{waiting} versions of yours are under way; wait until one of them has been tried")
+            number = (
+                1
+                + database.execute(
+                    "SELECT coalesce(max(number), 0) FROM versions JOIN bots ON bots.id = bot WHERE bots.name = ?",
+                    (bot,),
+                ).fetchone()[0]
+            )
+            place = folder / bot.lower() / str(number)
+            shutil.rmtree(place, ignore_errors=True)  # left by a server that was killed before it had committed
+            folder.mkdir(0o700, exist_ok=True)  # others on the machine may not look at bots
+            place.mkdir(parents=True)
+            (place / UPLOAD).write_bytes(data)
+            database.execute(
+                """INSERT INTO versions (bot, number, received, file, sha256, state, sentence, command)
+                SELECT id, ?, ?, ?, ?, 'waiting', '', '[]' FROM bots WHERE name = ?""",
+                (number, self._now().isoformat(), file[-200:], sha256(data).hexdigest(), bot),
+            )
+            self._accounts.log(database, person.name, f"submitted version {number} of {bot}")
+        found = self.version(bot, number)
+        assert found is not None
+        return found
+
+    def kept_bytes(self, person: Person) -> int:
+        """Return how many bytes on the disk all versions of a person take. Raises OSError."""
+        return sum(disk_use(self._data / FOLDER / one.name.lower()).size for one in self._accounts.bots(person))
+
+    def size(self, version: Version) -> int:
+        """Return how many bytes on the disk a version takes. Raises OSError."""
+        return disk_use(self.folder(version)).size
+
+    def next(self) -> Version | None:
+        """Return the version whose turn it is: one that was under way already, else the one that waits longest."""
+        rows = self._rows(f"WHERE state IN {UNDER_WAY} ORDER BY state = 'waiting', versions.id LIMIT 1")
+        return rows[0] if rows else None
+
+    def under_way(self) -> list[Version]:
+        """Return the versions that have steps left, in the order of their turns."""
+        return self._rows(f"WHERE state IN {UNDER_WAY} ORDER BY state = 'waiting', versions.id")
+
+    def version(self, bot: str, number: int) -> Version | None:
+        """Return a version of a bot."""
+        rows = self._rows("WHERE bots.name = ? AND number = ?", bot, number)
+        return rows[0] if rows else None
+
+    def of(self, bot: str) -> list[Version]:
+        """Return the versions of a bot, the newest first."""
+        return self._rows("WHERE bots.name = ? ORDER BY number DESC", bot)
+
+    def active(self) -> list[Version]:
+        """Return the active version of each bot whose author has an open account, by name."""
+        return self._rows(
+            """JOIN people ON people.id = owner WHERE state = 'active' AND people.closed IS NULL ORDER BY bots.name"""
+        )
+
+    def go_on(self, version: Version, state: State, command: Sequence[str] = ()) -> None:
+        """Note the step that a version is in now, and the command that starts it where that is known by now."""
+        with self._accounts.change() as database:
+            database.execute("UPDATE versions SET state = ? WHERE id = ?", (state, version.id))
+            if command:
+                database.execute("UPDATE versions SET command = ? WHERE id = ?", (json.dumps(command), version.id))
+
+    def refuse(self, version: Version, sentence: str) -> None:
+        """Note that a version is not taken, and why."""
+        with self._accounts.change() as database:
+            database.execute("UPDATE versions SET state = 'refused', sentence = ? WHERE id = ?", (sentence, version.id))
+
+    def activate(self, version: Version, by: str) -> None:
+        """Make a version that has passed the one that plays. Raises `NotAllowed`.
+
+        One whose built program was removed takes its steps again, and plays if it passes.
+        """
+        with self._accounts.change() as database:
+            state = self._state(version)
+            if state == "deleted":
+                raise NotAllowed(f"version {version.number} of {version.bot} was deleted; send it again")
+            if state in ("waiting", "building", "checking", "refused"):
+                raise NotAllowed(
+                    f"version {version.number} of {version.bot} has not passed, and only what has passed plays"
+                )
+            if state == "retired" and not (self.folder(version) / BUILD).is_dir():  # an old one
+                database.execute("UPDATE versions SET state = 'waiting' WHERE id = ?", (version.id,))
+                self._accounts.log(database, by, f"had version {version.number} of {version.bot} built again")
+                return
+            database.execute(
+                """UPDATE versions SET state = 'retired'
+                WHERE state = 'active' AND bot = (SELECT bot FROM versions WHERE id = ?)""",
+                (version.id,),
+            )
+            database.execute("UPDATE versions SET state = 'active' WHERE id = ?", (version.id,))
+            self._accounts.log(database, by, f"version {version.number} of {version.bot} plays")
+
+    def retire(self, version: Version, by: str) -> None:
+        """Let a version play no more. Raises `NotAllowed`."""
+        with self._accounts.change() as database:
+            if self._state(version) != "active":
+                raise NotAllowed(f"version {version.number} of {version.bot} does not play")
+            database.execute("UPDATE versions SET state = 'retired' WHERE id = ?", (version.id,))
+            self._accounts.log(database, by, f"version {version.number} of {version.bot} was taken back")
+
+    def delete(self, version: Version, by: str) -> None:
+        """Delete the files of a version that neither plays nor is under way. Raises `NotAllowed` and OSError."""
+        with self._accounts.change() as database:
+            state = self._state(version)
+            if state == "active":
+                raise NotAllowed(f"version {version.number} of {version.bot} plays; take it back first")
+            if state in UNDER_WAY:
+                raise NotAllowed(
+                    f"version {version.number} of {version.bot} is under way; wait until it has been tried"
+                )
+            if self._is_in_play(version):
+                raise NotAllowed(f"version {version.number} of {version.bot} is playing; wait until it is over")
+            if state != "deleted":
+                database.execute("UPDATE versions SET state = 'deleted' WHERE id = ?", (version.id,))
+                self._accounts.log(database, by, f"deleted version {version.number} of {version.bot}")
+        self._remove_files(version)
+
+    def bots(self) -> list[str]:
+        """Return the bots of which versions were sent, by name."""
+        rows = self._accounts.rows("SELECT DISTINCT bots.name FROM versions JOIN bots ON bots.id = bot ORDER BY 1")
+        return [str(name) for (name,) in rows]
+
+    def remove_build(self, version: Version) -> bool:
+        """Remove the built program of a version, unless it plays, is under way, or has games to play.
+
+        Tell whether there was one. Raises OSError.
+        """
+        build = self.folder(version) / BUILD
+        removed = build.with_name(f"{BUILD}{UNFINISHED}")
+        with self._accounts.change():
+            in_use = self._state(version) not in ("retired", "refused") or self._is_in_play(version)
+            if in_use or not build.is_dir():
+                return False
+            shutil.rmtree(removed, ignore_errors=True)
+            build.rename(removed)  # at once, so that nobody starts half of it
+        shutil.rmtree(removed)
+        return True
+
+    def _is_in_play(self, version: Version) -> bool:
+        return bool(self._accounts.rows(_IN_PLAY, version.id, version.bot, version.number))
+
+    def remove_deleted(self) -> None:
+        """Remove files of deleted versions, which a server that was killed may have left. Raises OSError."""
+        for version in self._rows("WHERE state = 'deleted'"):
+            self._remove_files(version)
+
+    def _remove_files(self, version: Version) -> None:
+        folder = self.folder(version)
+        if folder.exists():
+            shutil.rmtree(folder)
+
+    def _state(self, version: Version) -> str:
+        return str(self._accounts.rows("SELECT state FROM versions WHERE id = ?", version.id)[0][0])
+
+    def _rows(self, rest: str, *values: Any) -> list[Version]:
+        rows = self._accounts.rows(f"SELECT {_COLUMNS} FROM versions JOIN bots ON bots.id = bot {rest}", *values)
+        return [_version(*row) for row in rows]
+
+
+def _version(number: int, bot: str, of: int, received: str, *rest: Any) -> Version:
+    file, digest, state, sentence, command = rest
+    date = datetime.fromisoformat(received)
+    return Version(number, bot, of, date, file, digest, state, sentence, tuple(json.loads(command)))

@@ -1,0 +1,107 @@
+"""Statistics of a server since its start: matches by result, moves, latencies.
+
+Counting a move takes some tenths of a microsecond; `server.web.http.metrics` exports the figures.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+
+import structlog
+
+from engine import record
+from engine.games.outcome import Termination
+from server.match.referee import State
+from server.net.send_queue import SendQueue
+
+log = structlog.get_logger()
+
+SUSPENDED = "suspended"
+"""Reason of matches that were left to the next server."""
+
+
+class Histogram:
+    """Histogram of durations in microseconds. Bucket bounds are powers of two."""
+
+    BOUNDS = 27
+    """Number of finite bounds; the last one is 2**26 microseconds, a minute."""
+
+    def __init__(self) -> None:
+        """Start empty."""
+        self.counts = [0] * (self.BOUNDS + 1)
+        """Number of values in each bucket: below 2**0, 2**1, … microseconds; the last one is unbounded."""
+        self.sum = 0
+
+    def add(self, value: int) -> None:
+        """Count a duration in microseconds; negative ones count as 0."""
+        value = max(0, value)
+        self.counts[min(value.bit_length(), self.BOUNDS)] += 1
+        self.sum += value
+
+    def add_all(self, counts: Sequence[int], total: int) -> None:
+        """Add what another histogram has counted: values by buckets, and their sum."""
+        self.counts = [one + other for one, other in zip(self.counts, counts, strict=True)]
+        self.sum += total
+
+
+class ServerStats:
+    """Counters. At any time, `started` is the sum of `results` and of the number of running matches."""
+
+    def __init__(self, clock: Callable[[], int], send_queue: SendQueue) -> None:
+        """Start at zero. The clock counts microseconds; a move counts as answered when the send queue is flushed."""
+        self.started = 0
+        """Matches that were started, or resumed after a crash."""
+        self.results: Counter[str] = Counter()
+        """Ended matches by reason."""
+        self.moves = Histogram()
+        """Time from the arrival of a MOVE until its answers were sent."""
+        self.lateness = Histogram()
+        """Delay of flags: from the deadline until the match ended."""
+        self._clock = clock
+        self._send_queue = send_queue
+        self._unanswered: list[int] = []
+
+    def count_move(self, arrived: int) -> None:
+        """Count a MOVE by its arrival stamp; its answers are sent at the end of this pass of the event loop."""
+        if not self._unanswered:
+            self._send_queue.then(self._count_answered, _log_fault)
+        self._unanswered.append(arrived)
+
+    def _count_answered(self) -> None:
+        now = self._clock()
+        for arrived in self._unanswered:
+            self.moves.add(now - arrived)
+        self._unanswered.clear()
+
+    def count_ended(self, state: State) -> None:
+        """Count a finished match."""
+        outcome = state.outcome
+        assert outcome is not None
+        self.results[str(outcome.termination)] += 1
+        if outcome.termination == Termination.TIME:
+            self.lateness.add(-min(state.clock.left))
+
+
+def log_ended(state: State, took: int) -> None:
+    """Log the end of a match. ``took`` is its duration in microseconds."""
+    header, outcome = state.header, state.outcome
+    assert outcome is not None
+    log.info(
+        "match_ended",
+        number=header.match,
+        game=header.position.game.name,
+        parameters=header.position.parameters,
+        players=header.players,
+        result=outcome.result(state.sides),
+        reason=str(outcome.termination),
+        detail=outcome.detail,
+        plies=state.history.plies,
+        left_ms=tuple(map(record.milliseconds, state.clock.left)),
+        control_ms=header.control.milliseconds,
+        started=header.started,
+        seconds=round(took / 1_000_000, 3),
+    )
+
+
+def _log_fault(error: Exception) -> None:
+    """Log that counting failed, which affects nothing else."""
+    log.error("stats_update_failed", exc_info=error)

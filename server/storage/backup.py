@@ -1,0 +1,207 @@
+"""Backups of a data directory, also while a server uses it, and data directories from backups.
+
+What a backup has is what a kill of the server at the moment of its databases would have left, and a server takes
+that up as after one. Databases are copied first (SQLite's backup API), then journals, then the rest: a record is on the
+disk before its result is in a database, and journals move from ``running/`` to ``records/``: nothing slips through.
+Games of contests that began after the copy of the database are left out, since it does not know them.
+"""
+
+import json
+import os
+import re
+import shutil
+import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import closing, suppress
+from datetime import datetime
+from pathlib import Path
+from typing import NamedTuple
+
+from server.storage.data_lock import LOCK
+from server.storage.database import BUSY_SECONDS, guarded
+from server.storage.match_numbers import FILE as NUMBERS
+from server.storage.record_store import UNFINISHED
+from server.storage.unsynced import SUFFIX
+
+COMPLETE = "backup.json"
+"""Is written last: a folder without it is no whole backup."""
+
+FORMAT = 1
+
+DATABASES = "*.sqlite3"
+
+GROWING = "running"
+"""The folder of files that are written to; others are replaced as a whole, and can be linked."""
+
+MATCH_FOLDERS = (GROWING, "records", "keys", "damaged")
+
+Begun = Callable[[Path], set[int]]
+"""Returns the matches that a database of contests knows; given its path."""
+
+
+class BadBackup(Exception):
+    """A backup cannot be made, or is none; ``str(error)`` is one sentence."""
+
+
+class Saved(NamedTuple):
+    """What stands in a backup."""
+
+    files: int
+    bytes: int
+
+
+def back_up(data: Path, to: Path, now: datetime, begun: Begun, contests: str) -> Saved:
+    """Make a backup of a data directory, as a new folder; raises `BadBackup`, `BadStore` and OSError.
+
+    Records are links to the same files where the file system can do that, and copies elsewhere. ``contests`` is the
+    name of the database of contests. Nothing is left of a backup that fails.
+    """
+    if to.exists():
+        raise BadBackup(f"{to} is there already; name a folder that is not, for example with the date in its name")
+    if not data.is_dir():
+        raise BadBackup(f"there is no data directory {data}; name it with --data")
+    if to.absolute().is_relative_to(data.absolute()):
+        raise BadBackup(f"{to} lies within the data directory {data}; a backup belongs elsewhere")
+    unfinished = to.with_name(f"{to.name}{UNFINISHED}")
+    if unfinished.exists():
+        raise BadBackup(f"{unfinished} is left of a backup that was ended half-way; take it away")
+    unfinished.mkdir(0o700, parents=True)
+    try:
+        saved = _fill(data, unfinished, begun, contests)
+        head = {"format": FORMAT, "made": now.isoformat(), "files": saved.files}
+        (unfinished / COMPLETE).write_text(json.dumps(head) + "\n", encoding="ascii")
+        os.sync()  # thousands of small files at once
+        unfinished.rename(to)
+    except BaseException:
+        shutil.rmtree(unfinished)
+        raise
+    return saved
+
+
+def restore(backup: Path, data: Path) -> Saved:
+    """Make a data directory from a backup; raises `BadBackup`, `BadStore` and OSError. The backup stays as it is."""
+    try:
+        head = json.loads((backup / COMPLETE).read_bytes())
+        form, files = int(head["format"]), int(head["files"])
+    except FileNotFoundError:
+        raise BadBackup(f"{backup} is no whole backup: there is no {COMPLETE} in it") from None
+    except (ValueError, KeyError, TypeError):
+        raise BadBackup(f"{backup / COMPLETE} cannot be read; take another backup") from None
+    if form != FORMAT:
+        raise BadBackup(f"{backup} has the format {form}, and this version of arena-server knows {FORMAT}")
+    there = len(list(_files(backup))) - 1
+    if there != files:
+        raise BadBackup(f"{backup} had {files} files, and has {there}; take another backup")
+    for path in backup.glob(DATABASES):
+        with guarded(path), closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as database:
+            fault = database.execute("PRAGMA quick_check(1)").fetchone()[0]
+        if fault != "ok":
+            raise BadBackup(f"{path} is damaged: {' '.join(fault.split())}; take another backup")
+    if data.exists() and any(data.iterdir()):
+        raise BadBackup(f"{data} is not empty; move it away, or restore to another folder with --data")
+    data = data.absolute()
+    unfinished = data.with_name(f"{data.name}{UNFINISHED}")
+    if unfinished.exists():
+        raise BadBackup(f"{unfinished} is left of an attempt that was ended half-way; take it away")
+    try:
+        shutil.copytree(
+            backup, unfinished, symlinks=True, ignore=lambda place, _: {COMPLETE} if Path(place) == backup else set()
+        )
+    except BaseException:
+        shutil.rmtree(unfinished, ignore_errors=True)
+        raise
+    with suppress(FileNotFoundError):
+        data.rmdir()
+    unfinished.rename(data)
+    os.sync()
+    return Saved(files, _size(data))
+
+
+def backup_bytes(data: Path) -> int:
+    """Return how many bytes a backup of a data directory takes at most; raises OSError."""
+    return _size(data)
+
+
+def _fill(data: Path, to: Path, begun: Begun, contests: str) -> Saved:
+    for path in sorted(data.glob(DATABASES)):
+        _copy_database(path, to / path.name)
+    folders = sorted((path for path in data.iterdir() if path.is_dir()), key=lambda path: path.name != GROWING)
+    for folder in folders:
+        (to / folder.name).mkdir()
+        shutil.copymode(folder, to / folder.name)
+        for path in _files(folder):
+            if not path.name.endswith(UNFINISHED):
+                _copy(path, to / path.relative_to(data), linked=folder.name == "records")
+        for path in _links(folder):
+            _copy_link(path, to / path.relative_to(data))
+    for path in data.iterdir():
+        if path.is_file() and path.name not in (LOCK, NUMBERS) and ".sqlite3" not in path.name:
+            _copy(path, to / path.name, linked=False)
+    _skip_numbers(data / NUMBERS, to / NUMBERS)
+    for match in _begun_since(data / contests, to / contests, begun):
+        for folder_name in MATCH_FOLDERS:
+            (to / folder_name / f"{match}{SUFFIX}").unlink(missing_ok=True)
+    for path in (to / "records").glob(f"*{SUFFIX}"):
+        (to / GROWING / path.name).unlink(missing_ok=True)  # it ended meanwhile
+    return Saved(len(list(_files(to))), _size(to))
+
+
+def _copy_database(path: Path, to: Path) -> None:
+    uri = f"{path.absolute().as_uri()}?mode=ro"
+    with (
+        guarded(path),
+        closing(sqlite3.connect(uri, uri=True, timeout=BUSY_SECONDS)) as file,
+        closing(sqlite3.connect(to)) as copy,
+    ):
+        file.backup(copy)
+    shutil.copymode(path, to)
+
+
+def _copy(path: Path, to: Path, *, linked: bool) -> None:
+    to.parent.mkdir(0o700, parents=True, exist_ok=True)
+    with suppress(FileNotFoundError):  # it has moved, as a journal to the records, or its time is over
+        if linked:
+            with suppress(OSError):  # another file system, or one without links
+                os.link(path, to)
+                return
+        shutil.copy2(path, to)
+
+
+def _skip_numbers(path: Path, to: Path) -> None:
+    """Copy the highest reserved number, and not the boot: the next server begins behind it (`MatchNumbers`)."""
+    with suppress(FileNotFoundError):
+        found = re.match("[0-9]{1,15}", path.read_text(encoding="ascii"))
+        to.write_text(f"{found.group() if found else 0} \n", encoding="ascii")
+
+
+def _begun_since(live: Path, copy: Path, begun: Begun) -> set[int]:
+    return begun(live) - begun(copy) if copy.exists() else set()
+
+
+def _files(folder: Path) -> Iterator[Path]:
+    for place, _, names in os.walk(folder):
+        for name in names:
+            path = Path(place) / name
+            if path.is_file() and not path.is_symlink():
+                yield path
+
+
+def _links(folder: Path) -> Iterator[Path]:
+    """Yield the symbolic links, as a build of a bot may have made them: to files, folders, or nothing."""
+    for place, folders, names in os.walk(folder):
+        yield from (path for name in (*folders, *names) if (path := Path(place) / name).is_symlink())
+
+
+def _copy_link(path: Path, to: Path) -> None:
+    """Copy a link as such: what it leads to may lie anywhere, and is not looked at."""
+    to.parent.mkdir(0o700, parents=True, exist_ok=True)
+    with suppress(FileNotFoundError):
+        to.symlink_to(path.readlink())
+
+
+def _size(folder: Path) -> int:
+    total = 0
+    for path in _files(folder):
+        with suppress(FileNotFoundError):
+            total += path.stat().st_size
+    return total

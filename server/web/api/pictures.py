@@ -1,0 +1,177 @@
+"""Pictures of matches for other sites and programs, and the cards that they show with a link to a page.
+
+What is drawn is asked for from the processes that answer the page for playing (`server.web.play.pictures`).
+"""
+
+import re
+from typing import NamedTuple, Protocol
+
+import msgspec
+import trio
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from engine.games.catalogue import GAMES
+from engine.wire.words import NAME_PATTERN
+from server.arena.arena import Arena
+from server.ops.workers.question_loop import OK
+from server.storage.record_store import RecordStore
+from server.web.api import sharing
+from server.web.api.records import played_match
+from server.web.http.answers import JSON
+from server.web.http.errors import Refused
+from server.web.http.listener import QUOTA
+from server.web.http.numbers import query_number
+from server.web.play.pictures import MEDIA_TYPES, PictureQuestion
+from server.web.play.routes import Playing
+from server.web.replay.finished_record import record_text
+from server.web.views.contests import Entry
+from server.web.views.preview import contest_lines
+
+MAX_WORDS = 200
+"""Characters of a line in a picture."""
+
+CARD_GAME = "gipf"
+"""The game whose first position stands on cards that are about no single game."""
+
+
+class Shown(NamedTuple):
+    """A match as other sites show it."""
+
+    title: str
+    """The players, and the result."""
+    lines: tuple[str, ...]
+    """The game, how it stands, and how long it is."""
+    question: PictureQuestion
+    is_running: bool
+
+
+class Contests(Protocol):
+    """Knows the contests."""
+
+    async def entries(self) -> list[Entry]:
+        """Return those with a report."""
+
+
+class Pictures:
+    """The handlers of these routes."""
+
+    def __init__(self, arena: Arena, record_store: RecordStore, playing: Playing, contests: Contests) -> None:
+        """Take the arena, its records, what draws positions, and what knows contests."""
+        self._arena = arena
+        self._record_store = record_store
+        self._playing = playing
+        self._contests = contests
+
+    def routes(self) -> list[Route]:
+        """Return the routes of the cards."""
+        return [
+            Route("/card/match/{number:number}.png", self._match_card),
+            Route("/card/contest/{number:number}.png", self._contest_card),
+            Route("/card/player/{name}.png", self._player_card),
+        ]
+
+    async def shown(self, number: int) -> Shown:
+        """Return what there is to show of a match; raises `Refused`."""
+        match = self._arena.find_match(number)
+        if match is None:
+            text = await record_text(self._arena, self._record_store, number)
+            try:
+                return await trio.to_thread.run_sync(_of_record, text)
+            except ValueError as error:
+                raise Refused(422, f"the record of match {number} is not whole: {error}") from None
+        state = match.public
+        history, outcome, game = state.history, state.outcome, state.history.start.game.name
+        result = "" if outcome is None else outcome.result(state.sides)
+        sentence = "being played" if outcome is None else outcome.detail
+        start, players = history.start, match.header.players
+        return _shown(game, start.parameters, players, start.text(), history.moves, result, sentence)
+
+    async def entry(self, number: int) -> Entry:
+        """Return what there is to show of a contest; raises `Refused`."""
+        found = next((entry for entry in await self._contests.entries() if entry.contest == number), None)
+        if found is None:
+            raise Refused(404, f"there is no report of a contest {number} here")
+        return found
+
+    async def animation(self, request: Request) -> Response:
+        """Answer with all positions of a match that is over as an animated GIF."""
+        number = request.path_params["number"]
+        shown = await self.shown(number)
+        if shown.is_running:
+            raise Refused(409, f"match {number} is being played; its animation can be had when it is over")
+        question = msgspec.structs.replace(shown.question, night=_night(request), lines=shown.lines[1:2])
+        return await self._drawn("gif", question, request)
+
+    async def position_svg(self, request: Request) -> Response:
+        """Answer with a position of a match as SVG."""
+        return await self._position("picture", request)
+
+    async def position_png(self, request: Request) -> Response:
+        """Answer with a position of a match as PNG."""
+        return await self._position("png", request)
+
+    async def _position(self, kind: str, request: Request) -> Response:
+        question = (await self.shown(request.path_params["number"])).question
+        plies = len(question.moves)
+        ply, scale = query_number(request, "ply", plies), query_number(request, "scale", 1)
+        if ply > plies:
+            raise Refused(400, f"ply is {ply}, but there are {plies} moves")
+        if not 1 <= scale <= 3:
+            raise Refused(400, f"scale is {scale}, but it has to be 1, 2 or 3")
+        asked = msgspec.structs.replace(question, moves=question.moves[:ply], scale=scale, night=_night(request))
+        return await self._drawn(kind, asked, request)
+
+    async def _match_card(self, request: Request) -> Response:
+        shown = await self.shown(request.path_params["number"])
+        return await self._drawn("card", msgspec.structs.replace(shown.question, lines=shown.lines), request)
+
+    async def _contest_card(self, request: Request) -> Response:
+        entry = await self.entry(request.path_params["number"])
+        return await self._drawn("card", _card(entry.name, contest_lines(entry)), request)
+
+    async def _player_card(self, request: Request) -> Response:
+        name = request.path_params["name"]
+        if not re.fullmatch(NAME_PATTERN, name):
+            raise Refused(404, "there is no player of that name")
+        return await self._drawn("card", _card(name, ("games and ratings", "on gipf-arena")), request)
+
+    async def _drawn(self, kind: str, question: PictureQuestion, request: Request) -> Response:
+        status, drawn = await self._playing.ask(kind, msgspec.json.encode(question), request.scope[QUOTA])
+        if status != OK:
+            return Response(drawn, status, media_type=JSON)
+        return Response(drawn, media_type=MEDIA_TYPES[kind], headers=sharing.PICTURE_HEADERS)
+
+
+def _of_record(text: str) -> Shown:
+    told = played_match(text)
+    return _shown(told.game, told.parameters, told.players, told.position, told.moves, told.result, told.sentence)
+
+
+def _shown(
+    game: str,
+    parameters: str,
+    players: tuple[str, str],
+    start: str,
+    moves: tuple[str, ...],
+    result: str,
+    sentence: str,
+) -> Shown:
+    question = PictureQuestion(game=game, start=start, moves=moves, players=players)
+    count = f"{len(moves)} move" + ("" if len(moves) == 1 else "s")
+    lines = (f"{game} {parameters}".strip(), sentence, count)
+    return Shown(sharing.title_of(players, result), tuple(line[:MAX_WORDS] for line in lines), question, not result)
+
+
+def _card(name: str, lines: tuple[str, ...]) -> PictureQuestion:
+    parameters = GAMES[CARD_GAME].default_parameters
+    cut = tuple(line[:MAX_WORDS] for line in lines)
+    return PictureQuestion(game=CARD_GAME, parameters=parameters, players=(name[:MAX_WORDS], ""), lines=cut)
+
+
+def _night(request: Request) -> bool:
+    theme = request.query_params.get("theme", "light")
+    if theme not in ("light", "dark"):
+        raise Refused(400, "theme is light or dark")
+    return theme == "dark"

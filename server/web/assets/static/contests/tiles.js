@@ -1,0 +1,91 @@
+/** Running games of a contest as tiles: a board, the players with their clocks, and what stands below. */
+
+import { drawBoard } from "../boards/board.js";
+import { Clocks } from "../shared/clock.js";
+import { el, patch, say } from "../shared/dom.js";
+import { t } from "../shared/texts.js";
+import { count, gameName, reason, score } from "../shared/words.js";
+
+const SCALE = 300; // of scores: three pieces of GIPF fill most of the bar
+
+/** The tiles in a container. */
+export class Tiles {
+  /** @param {HTMLElement} place where they stand */
+  constructor(place) {
+    this.place = place;
+    this.tiles = new Map(); // match number -> its tile
+  }
+
+  /**
+   * Show these boards, in their order.
+   * @param {object[]} boards as an event of the contest tells them
+   * @param {boolean} [stakes] whether it is told what each result would change
+   */
+  show(boards, stakes = false) {
+    const shown = new Set(boards.map(({ match }) => match.match));
+    for (const [key, tile] of this.tiles) {
+      if (shown.has(key)) continue;
+      tile.root.remove();
+      tile.clocks.set([0, 0], [false, false]);
+      this.tiles.delete(key);
+    }
+    this.place.dataset.count = String(boards.length);
+    boards.forEach((board, at) => {
+      const { match } = board;
+      const tile = this.tiles.get(match.match) ?? this.add(match);
+      if (this.place.children[at] !== tile.root) this.place.insertBefore(tile.root, this.place.children[at] ?? null);
+      if (tile.plies !== match.plies) tile.board.show(match.board);
+      tile.plies = match.plies;
+      tile.clocks.set(match.clocks, match.runs);
+      tile.root.classList.toggle("over", Boolean(match.ending));
+      say(tile.foot, match.ending ? `${score(match.ending)} · ${reason(match.ending.reason)}` : facts(board));
+      evaluate(tile.evaluation, board);
+      patch(tile.stakes, ...(match.ending || !stakes ? [] : changes(board)));
+    });
+  }
+
+  /** Let all clocks stand, since nobody knows what they show. */
+  stop() {
+    for (const tile of this.tiles.values()) tile.clocks.stop();
+  }
+
+  add(match) {
+    const place = el("div.place");
+    const faces = [0, 1].map(() => el("span.clock.number"));
+    const sides = match.players.map((name, side) =>
+      el("div.side", {}, el(`span.chip.side${side}.of-${match.game}`, { role: "img", "aria-label": t(match.sides[side]) }), el("span.name", {}, name), faces[side]),
+    );
+    const evaluation = el("p.evaluation", { hidden: true }, el(`span.scale.of-${match.game}`, {}, el("span")), el("span.guess.number"));
+    const foot = el("p.foot");
+    const stakes = el("ul.stakes");
+    const root = el("a.tile.card", { href: `/match/${match.match}` }, el("div.who", {}, ...sides, evaluation), place, el("div.below", {}, foot, stakes));
+    const tile = { root, evaluation, foot, stakes, clocks: new Clocks(faces), plies: match.plies, board: drawBoard(place, match.board, { small: true }) };
+    this.tiles.set(match.match, tile);
+    return tile;
+  }
+}
+
+/** Show what the engine thinks, of which position where it is not the one on the board. */
+function evaluate(line, { match, evaluation }) {
+  line.hidden = !evaluation;
+  if (!evaluation) return;
+  const { ply, score: value, depth, win } = evaluation;
+  const share = win === null ? (1 + Math.tanh(value / SCALE)) / 2 : Number(win > 0);
+  line.querySelector(".scale > span").style.width = `${(100 * share).toFixed(1)}%`;
+  const ahead = match.players[share > 0.5 ? 0 : 1];
+  const words = win === null ? t("score {0} · depth {1}", `${value > 0 ? "+" : ""}${value}`, depth) : t("{0} wins in {1}", ahead, count(Math.abs(win), "move"));
+  say(line.querySelector(".guess"), ply < match.plies ? `${words} · ${ply ? t("after move {0}", ply) : t("at the start")}` : words);
+}
+
+function facts({ match, round }) {
+  return [count(match.plies, "move"), round ? t("round {0}", round) : "", gameName(match.game, match.parameters)].filter(Boolean).join(" · ");
+}
+
+/** What each result of a game would change, a line for each result that changes anything. */
+function changes({ match, stakes: found }) {
+  if (!found) return [];
+  const titles = { first: t("{0} wins", match.players[0]), draw: t("draw"), second: t("{0} wins", match.players[1]) };
+  return Object.entries(titles)
+    .filter(([key]) => found.changes[key].length)
+    .map(([key, title]) => el("li", {}, `${title}: ${found.changes[key].map(({ name, before, after }) => `${name} ${before} → ${after}`).join(", ")}`));
+}

@@ -1,0 +1,238 @@
+"""An exported contest says all by itself what is true, and opening one that somebody forged does no harm."""
+
+import io
+import json
+import random
+import shutil
+import subprocess
+import sys
+import zipfile
+from collections.abc import Callable
+from contextlib import closing, suppress
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from server.contest.export import container, signing
+from server.contest.export.checking import verify_export
+from server.contest.export.container import BadExport, pack, unpack
+from server.contest.export.writing import export, signed
+from server.contest.interventions import Intervention, Kind
+from server.contest.store.store import FILE, Store
+from server.contest.store.verification import Verdict
+from tests.server.contest.runtime.test_verify_process import held
+
+__all__ = ["held"]
+
+EXAMPLE = Path(__file__).parent / "autumn.zip"
+"""The example that docs/contests.md names: made once, and true for every later version."""
+
+EVERY = ("manifest.json", "manifest.sig", "public.pem", "contest.json", "report.json")
+
+Files = dict[str, bytes]
+
+
+@pytest.fixture(scope="module")
+def packed(held: Path) -> bytes:
+    return export(held, 1)
+
+
+def test_an_export_is_verified_without_its_server(packed: bytes, held: Path) -> None:
+    found = verify_export(packed)
+    assert found.verdict == Verdict(14, 0, ())
+    assert found.contest == "Autumn"
+    assert found.key == signing.shown(signing.public_pem(signing.signing_key(held)))
+
+
+def test_the_published_example_stays_true() -> None:
+    found = verify_export(EXAMPLE.read_bytes())
+    assert (found.contest, found.verdict) == ("Autumn", Verdict(14, 0, ()))
+
+
+def test_versions_of_bots_stand_in_it_with_what_was_sent(held: Path, tmp_path: Path) -> None:
+    data = shutil.copytree(held, tmp_path / "data")
+    with closing(Store(data / FILE)) as store:
+        row, name = store.contest(1), store.definition(1).entrants[0].name
+        chosen = Intervention(1, row.opened, Kind.VERSION, name, None, ("secret",), -1, 0, "/place", 3, "ab" * 32)
+        store.intervene(1, lambda _: chosen)
+    made = export(data, 1)
+    found = verify_export(made)
+    assert found.verdict == Verdict(14, 0, ())
+    assert found.entered == (f"version 3 plays as {name}, sent as a file with the SHA-256 {'ab' * 32}",)
+    text = unpack(made)["contest.json"].decode()
+    assert "secret" not in text and "/place" not in text
+    (tmp_path / "autumn.zip").write_bytes(made)
+    command = [sys.executable, "-P", "-m", "server", "verify", str(tmp_path / "autumn.zip")]
+    assert found.entered[0] in subprocess.run(command, capture_output=True, text=True, check=True).stdout
+
+
+def test_the_same_contest_gives_the_same_bytes(packed: bytes, held: Path, tmp_path: Path) -> None:
+    assert export(shutil.copytree(held, tmp_path / "data"), 1) == packed
+
+
+def test_the_key_is_for_the_owner_alone(packed: bytes, held: Path) -> None:
+    assert (held / signing.FILE).stat().st_mode & 0o777 == 0o600
+
+
+def _signed_again(files: Files, data: Path) -> bytes:
+    """Return the archive with a signature that is true, of another key."""
+    signature = (container.MANIFEST, container.SIGNATURE, container.PUBLIC_KEY)
+    return signed(data, "Autumn", {name: text for name, text in files.items() if name not in signature})
+
+
+def _contest(old: str, new: str) -> Callable[[Files], None]:
+    return _replace("contest.json", old, new)
+
+
+def _replace(name: str, old: str, new: str) -> Callable[[Files], None]:
+    def change(files: Files) -> None:
+        text = files[name].decode()
+        assert old in text
+        files[name] = text.replace(old, new, 1).encode()
+
+    return change
+
+
+FORGERIES = [
+    ("a move", _replace("records/1.txt", "9927.752", "9927.753"), "match 1: the record is not true in line "),
+    ("a record less", lambda files: files.pop("records/2.txt"), "match 2: its record is missing"),
+    (
+        "a record more",
+        lambda files: files.update({"records/99.txt": files["records/1.txt"]}),
+        "records/99.txt is of no game of the contest",
+    ),
+    ("a rating", _replace("report.json", '"elo": ', '"elo": 1'), "report.json: ratings[0].elo is "),
+    ("a place", _replace("report.json", '"points": ', '"points": 1'), "report.json: stages[0].table[0].points is "),
+    ("an entrant", _contest('\\"carol\\"', '\\"carl\\"'), "there is no such game|has no result|by the records"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("forge", "sentence"), [rest for _, *rest in FORGERIES], ids=[name for name, *_ in FORGERIES])
+def test_each_forgery_is_named_although_it_is_signed(
+    packed: bytes, tmp_path: Path, forge: Callable[[Files], None], sentence: str
+) -> None:
+    files = unpack(packed)
+    forge(files)
+    found = verify_export(_signed_again(files, tmp_path)).verdict
+    assert any(part in difference for difference in found.differences for part in sentence.split("|")), found
+
+
+def test_what_was_changed_after_it_was_signed_is_named(packed: bytes) -> None:
+    files = unpack(packed)
+    _replace("records/1.txt", "9927.752", "9927.753")(files)
+    found = verify_export(pack(files)).verdict
+    assert "records/1.txt is not the file that was signed: its SHA-256 differs" in found.differences
+    _replace("manifest.json", "Autumn", "Spring")(files)
+    with pytest.raises(BadExport, match="the signature is not true"):
+        verify_export(pack(files))
+
+
+def test_it_has_nothing_that_is_nobody_elses_business(packed: bytes) -> None:
+    """Names of keys stand in the report; no token, command or folder does."""
+    text = unpack(packed)["contest.json"].decode()
+    definition = msgspec.json.decode(msgspec.json.decode(text)["definition"])
+    assert [rest for _, *rest in definition[2]] == [[[], "", ""]] * 4
+
+
+def _zip(*files: tuple[str, bytes]) -> bytes:
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as made:
+        for name, data in files:
+            made.writestr(name, data)
+    return out.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("data", "sentence"),
+    [
+        (b"", "no zip archive"),
+        (b"PK\x03\x04" + bytes(100), "its end is missing"),
+        (_zip(("manifest.json", b"{}")) + b"more", "something was added"),
+        (_zip(("../../etc/passwd", b"")), "no export has one of that name"),
+        (_zip(("records/1.txt", b""), ("records/2.txt", b"")).replace(b"2.txt", b"1.txt"), "records/1.txt twice"),
+        (_zip(("manifest.json", b"{}")), "no exported contest: manifest.sig is missing"),
+        (_zip(*((name, b"x") for name in EVERY)),
+         "public.pem is no public key"),
+    ],
+    ids=["nothing", "no end", "behind the end", "a path", "twice", "empty", "no key"],
+)  # fmt: skip
+def test_what_is_no_export_is_refused_in_a_sentence(data: bytes, sentence: str) -> None:
+    with pytest.raises(BadExport, match=sentence):
+        verify_export(data)
+
+
+def test_a_bomb_does_not_go_off(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(container, "MAX_UNPACKED", 100_000)
+    with pytest.raises(BadExport, match="unpacked it takes more than 100000 bytes"):
+        unpack(_zip(("contest.json", bytes(10**7))))
+
+
+@pytest.mark.parametrize(("old", "new"), [('[\\"round-robin\\",[2]', '[\\"round-robin\\",[999999999]')])
+def test_a_contest_of_too_many_games_is_refused(packed: bytes, tmp_path: Path, old: str, new: str) -> None:
+    files = unpack(packed)
+    _contest(old, new)(files)
+    with pytest.raises(BadExport, match="games; 60000 fit into an export"):
+        verify_export(_signed_again(files, tmp_path))
+
+
+def test_openssl_can_check_the_signature(packed: bytes, tmp_path: Path) -> None:
+    openssl = shutil.which("openssl")
+    if openssl is None:
+        pytest.skip("there is no openssl")
+    for name, data in unpack(packed).items():
+        if "/" not in name:
+            (tmp_path / name).write_bytes(data)
+    words = ("-inkey", "public.pem", "-rawin", "-in", "manifest.json", "-sigfile", "manifest.sig")
+    subprocess.run([openssl, "pkeyutl", "-verify", "-pubin", *words], cwd=tmp_path, check=True, capture_output=True)
+
+
+@pytest.mark.slow
+def test_the_commands(held: Path, tmp_path: Path, packed: bytes) -> None:
+    def run(*words: str) -> tuple[int, str, str]:
+        done = subprocess.run(
+            [sys.executable, "-P", "-m", "server", *words], capture_output=True, text=True, check=False, cwd=tmp_path
+        )
+        return done.returncode, done.stdout, done.stderr
+
+    status, said, _ = run("contest", "export", "Autumn", "autumn.zip", "--data", str(held))
+    key = verify_export(packed).key
+    assert status == 0 and said.endswith(f"signed with the key {key}; verified: 14 games\n")
+    assert (tmp_path / "autumn.zip").read_bytes() == packed
+    assert run("verify", "autumn.zip", "--key", key)[0] == 0
+    assert "somebody else has made it" in run("verify", "autumn.zip", "--key", key[::-1])[2]
+    assert run("contest", "export", "Spring", "spring.zip", "--data", str(held))[0] == 2
+
+
+STRANGE: tuple[Any, ...] = (0, -1, 2**31, 2**62, 1.5, "", None, [], {}, "ann", "gipf", True, "forfeit", "2 2 2")
+
+
+@pytest.mark.parametrize("seed", range(100))
+def test_whatever_a_stranger_signs_is_refused_or_judged(packed: bytes, tmp_path: Path, seed: int) -> None:
+    """A value of the contest, or of its definition, is another one or missing: nothing else is ever raised."""
+    chance = random.Random(seed)
+    files = unpack(packed)
+    contest = json.loads(files["contest.json"])
+    if seed % 2:
+        definition = json.loads(contest["definition"])
+        _make_strange(definition, chance)
+        contest["definition"] = json.dumps(definition)
+    else:
+        _make_strange(contest, chance)
+    files["contest.json"] = json.dumps(contest).encode()
+    with suppress(BadExport):
+        assert verify_export(_signed_again(files, tmp_path)).contest == "Autumn"
+
+
+def _make_strange(value: Any, chance: random.Random) -> None:
+    """Change something somewhere within a list or an object."""
+    while True:
+        place = chance.choice(range(len(value)) if isinstance(value, list) else list(value))
+        if not isinstance(value[place], list | dict) or not value[place] or chance.random() < 0.2:
+            break
+        value = value[place]
+    if chance.random() < 0.2:
+        del value[place]
+    else:
+        value[place] = chance.choice(STRANGE)

@@ -1,0 +1,115 @@
+"""Bots that the server starts itself: one of a kind always waits, and who cannot be started is named."""
+
+import errno
+import os
+from pathlib import Path
+
+import pytest
+import trio
+from trio.testing import MockClock
+
+from engine.wire import messages as m
+from server.commands import demo
+from server.config.builtin_bot import BuiltinBot
+from server.config.settings import Settings
+from server.contest.programs import builtin_bots
+from server.ops.backoff import pause_seconds
+from tests.server.harness import logged, open_arena
+
+SETTINGS = Settings(builtin_bots=(BuiltinBot("alfabeta"),))
+
+
+async def test_a_kind_of_bots_that_cannot_be_started_is_given_up(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(builtin_bots, "FIRST_PAUSE_SECONDS", 0.0)
+    monkeypatch.setattr(builtin_bots, "builtin_bot_command", lambda bot: ("false",))
+    with logged() as log:
+        async with open_arena(tmp_path) as arena:
+            with trio.fail_after(600):
+                await builtin_bots.keep_builtin_bots(arena.arena, SETTINGS)
+            assert arena.arena.builtin_tokens == arena.arena.builtin_kinds == {}
+            await arena.connect("alfabeta")  # the name is free for others
+    given_up = [line for line in log.getvalue().splitlines() if "builtin_bot_abandoned" in line]
+    assert len(given_up) == 1 and "alfabeta" in given_up[0]
+    assert log.getvalue().count("builtin_bot_failed") == builtin_bots.MAX_FAILURES
+
+
+async def test_a_bot_that_has_logged_in_is_started_again_however_it_ends(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As after a match that the server could not begin, for lack of room on its disk."""
+    monkeypatch.setattr(builtin_bots, "FIRST_PAUSE_SECONDS", 0.0)
+    monkeypatch.setattr(builtin_bots, "CHECK_SECONDS", 0.001)
+    began = 0
+
+    async with open_arena(tmp_path) as arena, trio.open_nursery() as nursery:
+
+        async def run(_arena: object, _bot: BuiltinBot, name: str) -> int:
+            nonlocal began
+            began += 1
+            client = await arena.connect(name, arena.arena.builtin_tokens[name])
+            if began <= 2 * builtin_bots.MAX_FAILURES:
+                await trio.sleep(0.01)
+                await client.stream.aclose()
+                while name in arena.arena.sessions:
+                    await trio.sleep(0.001)
+                return 1
+            await client.say(m.Seek("gipf"))
+            return await trio.sleep_forever()
+
+        monkeypatch.setattr(builtin_bots, "_run_bot", run)
+        nursery.start_soon(builtin_bots.keep_builtin_bots, arena.arena, SETTINGS)
+        newcomer = await arena.connect("newcomer")
+        await newcomer.say(m.Seek("gipf", m.Text("opponent=alfabeta")))
+        with trio.fail_after(600):
+            assert (await newcomer.hear(m.Match)).opponent == "alfabeta"
+        nursery.cancel_scope.cancel()
+
+
+def test_pauses_grow_to_their_bound_however_often_something_fails() -> None:
+    seconds = [pause_seconds(failures, 0.5, 60.0) for failures in (1, 2, 3, 8, 9, 10_000)]
+    assert seconds == [0.5, 1.0, 2.0, 60.0, 60.0, 60.0]
+
+
+async def test_a_machine_without_room_for_a_bot_costs_the_server_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(builtin_bots, "FIRST_PAUSE_SECONDS", 0.0)
+    monkeypatch.setattr(builtin_bots, "CHECK_SECONDS", 0.001)
+    began = 0
+
+    async with open_arena(tmp_path) as arena, trio.open_nursery() as nursery:
+
+        async def run_process(*_words: object, **_options: object) -> None:
+            nonlocal began
+            began += 1
+            if began <= 2 * builtin_bots.MAX_FAILURES:
+                raise OSError(errno.EAGAIN, os.strerror(errno.EAGAIN))
+            client = await arena.connect("alfabeta", arena.arena.builtin_tokens["alfabeta"])
+            await client.say(m.Seek("gipf"))
+            await trio.sleep_forever()
+
+        monkeypatch.setattr(trio, "run_process", run_process)
+        nursery.start_soon(builtin_bots.keep_builtin_bots, arena.arena, SETTINGS)
+        newcomer = await arena.connect("newcomer")
+        await newcomer.say(m.Seek("gipf", m.Text("opponent=alfabeta")))
+        with trio.fail_after(600):
+            assert (await newcomer.hear(m.Match)).opponent == "alfabeta"
+        nursery.cancel_scope.cancel()
+
+
+async def test_the_demonstration_says_for_whom_it_waits(
+    tmp_path: Path, autojump_clock: MockClock, capsys: pytest.CaptureFixture[str]
+) -> None:
+    async with open_arena(tmp_path) as arena, trio.open_nursery() as nursery:
+        nursery.start_soon(demo._report_awaited, arena.arena, ("alphabeta", "random"))
+        await trio.sleep(6)
+        await arena.connect("random")
+        await trio.sleep(6)
+        await arena.connect("alphabeta")
+    assert capsys.readouterr().out.splitlines() == [
+        "  alphabeta and random not ready after 5 s: the search is compiled before its first match, "
+        "which takes a minute or two, once",
+        "  alphabeta not ready after 10 s",
+    ]

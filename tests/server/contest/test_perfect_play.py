@@ -1,0 +1,95 @@
+"""What the moves of a contest's games have cost: looked up when it is over, kept, summed up, and reported."""
+
+from pathlib import Path
+
+import msgspec
+import pytest
+import trio
+
+from engine.games.catalogue import start_of
+from engine.record.exact_cost import MoveCost
+from engine.solve.tablebase import making
+from server.contest.definition import Definition, RoundRobin, Variant
+from server.contest.fixtures import Finished, Fixture
+from server.contest.report.render.page import page
+from server.contest.report.render.text import perfect_play as as_table
+from server.contest.scoring.perfect_play import GameCosts, PerfectPlay, PerfectPlayer, ThrownAway, perfect_play
+from server.contest.store.folders import folder_of
+from server.contest.store.move_costs import FILE, CostsOfGame, append, kept_costs, look_up_costs
+from tests.engine.records import Table
+from tests.server.contest.played import contest
+from tests.server.contest.report.samples import sample_report
+from tests.server.contest.report.test_page import Reader
+
+WON, HELD, THROWN = MoveCost(1, 1, 2), MoveCost(0, 0, 0), MoveCost(0, -1, 0)
+MOVES = ("a3-b3 w: b3 c3", "d1-d2")
+"""Of GIPF 2 2 4 4: the first one keeps the draw, the second one throws it away."""
+
+
+def game(match: int | None, first: str, second: str) -> Finished:
+    return Finished(Fixture(0, 1, 0, 0, 0, (first, second)), match, 0, "stuck", plies=2)
+
+
+def solved_contest() -> Definition:
+    start = start_of("gipf", "2 2 4 4")
+    return msgspec.structs.replace(
+        contest(2, RoundRobin()), variants=(Variant("gipf", start.parameters, (start.text(),)),)
+    )
+
+
+def test_costs_are_summed_up_for_each_player_and_what_was_thrown_away_is_listed() -> None:
+    games = [game(1, "ann", "bob"), game(2, "bob", "ann"), game(3, "ann", "bob"), game(None, "ann", "bob")]
+    costs: dict[int, GameCosts] = {1: [(0, HELD), (1, THROWN)], 2: [(0, WON), (1, None), (0, MoveCost(1, 0, 0))]}
+    assert perfect_play(games, costs) == PerfectPlay(
+        games=2,
+        played=3,
+        players=(
+            PerfectPlayer(name="ann", games=2, moves=1, kept=1, wasted=0, wins_lost=0, draws_lost=0),
+            PerfectPlayer(name="bob", games=2, moves=3, kept=1, wasted=2, wins_lost=1, draws_lost=1),
+        ),
+        thrown_away=(
+            ThrownAway(match=1, ply=2, name="bob", opponent="ann", words="threw away the draw"),
+            ThrownAway(match=2, ply=3, name="bob", opponent="ann", words="threw away the win"),
+        ),
+    )
+    assert perfect_play(games, {}) is None
+
+
+def test_what_a_crash_has_cut_off_says_nothing_and_stands_in_nobodys_way(tmp_path: Path) -> None:
+    append(tmp_path, 3, CostsOfGame(17, 1, (WON, None)))
+    path = folder_of(tmp_path, 3) / FILE
+    path.write_bytes(path.read_bytes() + b'{"match":18,"fir')
+    append(tmp_path, 3, CostsOfGame(19, 0, (THROWN,)))
+    assert kept_costs(tmp_path, 3) == {17: [(1, WON), (0, None)], 19: [(0, THROWN)]}
+    assert kept_costs(tmp_path, 4) == {}
+
+
+def test_a_process_looks_up_the_games_that_are_missing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv(making.GIVEN)
+    (tmp_path / "records").mkdir()
+    text = Table("gipf", "2 2 4 4").ready().play(*MOVES).text
+    for match in (5, 6):
+        (tmp_path / "records" / f"{match}.txt").write_text(text, encoding="utf-8")
+    append(tmp_path, 3, CostsOfGame(5, 0, (WON,)))
+    definition, games = solved_contest(), [game(match, "a1", "a2") for match in (5, 6, 7)]
+    games = [one._replace(fixture=one.fixture._replace(pair=number)) for number, one in enumerate(games)]
+    assert trio.run(look_up_costs, tmp_path, 3, definition, games)
+    assert kept_costs(tmp_path, 3) == {5: [(0, WON)], 6: [(0, HELD), (1, THROWN)]}
+    assert not trio.run(look_up_costs, tmp_path, 3, definition, games[:2])
+
+
+def test_nothing_is_looked_up_where_no_tablebase_can_be(tmp_path: Path) -> None:
+    assert not trio.run(look_up_costs, tmp_path, 3, solved_contest(), [game(5, "a1", "a2")])
+
+
+def test_a_report_has_a_table_and_the_moves_that_changed_a_result() -> None:
+    found = perfect_play([game(1, "a1", "<a2>")], {1: [(0, HELD), (1, THROWN)]})
+    assert found is not None
+    report = msgspec.structs.replace(sample_report(3, RoundRobin()), perfect_play=found)
+    read = Reader(page(report))
+    assert "perfect_play" in read.ids
+    words = " ".join(" ".join(read.texts).split())
+    for part in ("1 of 1 game that counts", "<a2> 1 1 0 (0 %) 0 – 1", "threw away the draw"):
+        assert part in words
+    assert "perfect_play" not in Reader(page(sample_report(3, RoundRobin()))).ids
+    assert as_table(found) is not None

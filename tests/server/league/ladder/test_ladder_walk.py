@@ -1,0 +1,170 @@
+"""A server plays a ladder of programs, is killed at random moments, and everybody looks at the pages.
+
+With ARENA_CAMPAIGN=1 it is killed a hundred times.
+"""
+
+import json
+import os
+import random
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import closing
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from engine import record
+from engine.wire import messages as m
+from engine.wire.codes import Code
+from server.league.accounts.accounts import Accounts
+from server.league.accounts.people import ORGANISER
+from server.league.ladder.rating import rate
+from server.league.ladder.store import CountedGame, LadderStore
+from server.storage.record_store import RecordStore
+from tests.server.league.test_account_pages import Visitor, sign_in
+from tests.server.process import Client
+from tests.web.site import Site
+
+pytestmark = pytest.mark.slow
+
+KILLS = 100 if os.environ.get("ARENA_CAMPAIGN") else 3
+
+END_SECONDS = 600.0
+"""After which what a test waits for has failed to come."""
+
+DICE = Path(__file__).parents[2] / "contest" / "runtime" / "dice.py"
+
+FILE = """
+sandbox = "none"
+time = { budget = 60_000 }
+[[games]]
+game = "mnk"
+params = "3 3 3"
+openings = { plies = 2, number = 50 }
+"""
+
+
+PROGRAMS = (("p0", "ann"), ("crash", "bob"), ("p1", "cat"))
+"""Names and owners."""
+
+
+def program(name: str, owner: str) -> str:
+    command = json.dumps([sys.executable, str(DICE)])
+    return f'[[programs]]\nname = "{name}"\nowner = "{owner}"\ncommand = {command}\nfolder = "{owner}"\n'
+
+
+class Ladder(Site):
+    """A server with a ladder, which three people have programs on."""
+
+    def __init__(self, folder: Path) -> None:
+        file = folder / "ladder.toml"
+        file.write_text(FILE + "".join(program(*one) for one in PROGRAMS), encoding="utf-8")
+        for _, owner in PROGRAMS:
+            (folder / owner).mkdir()
+        super().__init__(folder / "data", "--ladder", str(file))
+
+    def counted(self) -> list[CountedGame]:
+        """Return all games that are counted, the first one first."""
+        with closing(Accounts(self.data)) as accounts:
+            return LadderStore(accounts).last_games(10**6)[::-1]
+
+    def told(self) -> dict[str, Any]:
+        """Return what programs are told of the ladder."""
+        told: dict[str, Any] = json.loads(Visitor(self).get("/ladder.json").text)
+        return told
+
+    def wait_for(self, games: int) -> None:
+        deadline = time.monotonic() + END_SECONDS
+        while len(self.counted()) < games:
+            assert time.monotonic() < deadline, self.log
+            time.sleep(0.05)
+
+
+@pytest.fixture
+def ladder(tmp_path: Path) -> Iterator[Ladder]:
+    with Ladder(tmp_path) as ladder:
+        yield ladder
+
+
+def check(ladder: Ladder, before: list[CountedGame]) -> list[CountedGame]:
+    """Hold what is counted against what was counted before, against the records, and against the ratings."""
+    games = ladder.counted()
+    assert games[: len(before)] == before
+    assert len({game.ended.game.match for game in games}) == len(games)
+    records = RecordStore(ladder.data)
+    for game in games[len(before) :]:
+        ended = game.ended
+        text = records.read(ended.game.match)
+        if ended.record:
+            assert text is not None and sha256(text.encode()).hexdigest() == ended.record
+            summary = record.verify(text)
+            assert summary.header.players == ended.game.players
+            assert ended.score == {0: 1.0, 1: 0.0, None: 0.5}[summary.winner]
+        else:
+            assert text is None
+    with closing(Accounts(ladder.data)) as accounts:
+        store = LadderStore(accounts)
+        ratings = rate(store.games(), {}, store.starts())
+        found = {one.name: one.rating for one in store.standings()}
+        assert {name: rating for name, rating in found.items() if rating.games} == {
+            name: rating for name, rating in ratings.items() if rating.games
+        }
+    return games
+
+
+def test_a_server_that_is_killed_again_and_again_loses_no_counted_game_and_counts_none_twice(ladder: Ladder) -> None:
+    chance = random.Random(7)
+    games: list[CountedGame] = []
+    for _ in range(KILLS):
+        if chance.random() < 0.5:
+            time.sleep(chance.random())
+        else:  # just about when a game is counted
+            ladder.logs("match_ended")
+            time.sleep(0.03 * chance.random())
+        ladder.kill()
+        games = check(ladder, games)
+        ladder.start()
+        ladder.wait()
+    ladder.wait_for(len(games) + 2)
+    assert ladder.stop() == 0
+    games = check(ladder, games)
+    with closing(Accounts(ladder.data)) as accounts:
+        waiting = {game.match for game in LadderStore(accounts).begun()}
+    counted = {game.ended.game.match for game in games}
+    # whatever was played to its end is counted, but for what the last server has just left to the next
+    for path in (ladder.data / "records").rglob("*.txt"):
+        summary = record.verify(path.read_text(encoding="utf-8"))
+        if summary.result not in ("", "annulled"):
+            assert summary.header.match in counted | waiting
+    assert "level=error" not in ladder.log
+
+
+def test_everybody_sees_the_ladder_and_an_author_lets_a_bot_play_again(ladder: Ladder) -> None:
+    deadline = time.monotonic() + END_SECONDS
+    while not (rests := [row for row in ladder.told()["players"] if row["state"] == "rests"]):
+        assert time.monotonic() < deadline, ladder.log
+        time.sleep(0.1)
+    assert [row["name"] for row in rests] == ["crash"] and "crash" in rests[0]["sentence"]
+    with closing(Accounts(ladder.data)) as accounts:
+        everybody, bob = Visitor(ladder), sign_in(ladder, accounts, "bob")
+        standings = everybody.get("/ladder")
+        assert standings.status == 200 and "rests" in standings.text
+        page = everybody.get("/ladder/crash")
+        assert "It rests until" in page.text and "crashed (" in page.text and "<form" not in page.text
+        assert everybody.get("/ladder/nobody").status == 404
+        stranger = Client(ladder.port)
+        stranger.say(m.Login("p1", ""))
+        assert stranger.hear(m.Welcome, m.Error).code == Code.NAME_TAKEN
+        stranger.close()
+        ann = sign_in(ladder, accounts, "ann")
+        form = ann.get("/me").form
+        assert ann.post("/ladder/crash/again", form=form).status == 403
+        games = len(ladder.counted())
+        assert bob.post("/ladder/crash/again", form=bob.get("/ladder/crash").form).status == 303
+        ladder.wait_for(games + 1)
+        organiser = sign_in(ladder, accounts, "teacher", ORGANISER)
+        assert "let crash play on the ladder again" in organiser.get("/people").text
+    assert ladder.stop() == 0

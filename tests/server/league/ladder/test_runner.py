@@ -1,0 +1,359 @@
+"""The ladder is played on a simulated clock by a host that knows how each game ends."""
+
+import math
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import asynccontextmanager, closing
+from pathlib import Path
+
+import pytest
+import trio
+import trio.testing
+from msgspec.structs import replace
+
+from engine.games.outcome import Termination
+from server.contest.fixtures import NOT_STARTED, Finished, Fixture
+from server.contest.hosts.core_queue import CoreQueue
+from server.contest.hosts.host import GameTask, HostedGame, NotPlayed, PlayerMissing
+from server.league.accounts.accounts import Accounts
+from server.league.ladder.definition import LadderDefinition, read
+from server.league.ladder.hosts import LADDER, free_games
+from server.league.ladder.rating import DAY, rate
+from server.league.ladder.roster import ActiveVersion, Listed, roster
+from server.league.ladder.runner import LadderRunner, ended_game
+from server.league.ladder.store import BegunGame, LadderStore
+from tests.server.harness import at_once
+
+FILE = """
+time = { budget = 1000 }
+failures = 2
+[[games]]
+game = "mnk"
+params = "3 3 3"
+weight = 3
+openings = { plies = 2, number = 20 }
+[[games]]
+game = "mnk"
+params = "4 4 3"
+[[levels]]
+level = 1
+"""
+
+GAME_SECONDS = 10.0
+
+Play = Callable[[GameTask], Awaitable[Finished]]
+
+
+def won(task: GameTask, winner: int | None = 0, termination: str = "line") -> Finished:
+    return Finished(task.fixture, task.number, winner, termination)
+
+
+async def better_first(task: GameTask) -> Finished:
+    """Let the player win whose name comes first; alphabeta-1 comes before all bots."""
+    await trio.sleep(GAME_SECONDS)
+    first, second = task.fixture.players
+    return won(task, 0 if first < second else 1)
+
+
+class FakeGame:
+    """A game that takes a while."""
+
+    recorded = True
+    lacked = ""
+    programs = (None, None)
+
+    def __init__(self, task: GameTask, play: Play) -> None:
+        self._task = task
+        self._play = play
+
+    async def result(self) -> Finished:
+        return await self._play(self._task)
+
+    def leave_cores(self) -> bool:
+        return False
+
+    def cut_off(self) -> None:
+        return None
+
+
+class FakeHost:
+    """Room for some games, which end as they are told to."""
+
+    def __init__(self, rooms: int, play: Play = better_first) -> None:
+        self.rooms = rooms
+        self.play_game = play
+        self.tasks: list[GameTask] = []
+
+    def free(self) -> int:
+        return self.rooms
+
+    def take(self) -> None:
+        self.rooms -= 1
+
+    def give_back(self) -> None:
+        self.rooms += 1
+
+    @asynccontextmanager
+    async def play(self, task: GameTask) -> AsyncIterator[HostedGame | None]:
+        self.tasks.append(task)
+        yield FakeGame(task, self.play_game)
+
+
+class FakeRecords:
+    """Numbers of matches, and records that are on the disk at once."""
+
+    def __init__(self, last: int) -> None:
+        self.last = last
+
+    def next_number(self) -> int:
+        self.last += 1
+        return self.last
+
+    def sync_record(self, match: int) -> str:
+        return f"{match:064x}"
+
+
+class Ladder:
+    """A ladder over a data directory, whose server can be killed."""
+
+    def __init__(self, data: Path, accounts: Accounts, host: FakeHost) -> None:
+        self.data = data
+        self.definition: LadderDefinition = read(FILE, data, str)
+        self.store = LadderStore(accounts, self.now)
+        self.host = host
+        self.versions = {"ann-1": 1, "bob-1": 1, "cat-1": 1}
+        self.over: dict[int, Finished] = {}
+        """Games of an earlier server that were over."""
+
+    def now(self) -> float:
+        return 1e9 + trio.current_time()
+
+    def listed(self) -> dict[str, Listed]:
+        active = [
+            ActiveVersion(bot, bot[:3], number, ("./bot",), self.data / bot) for bot, number in self.versions.items()
+        ]
+        return roster(self.definition, active)
+
+    async def recover(self, game: BegunGame, fixture: Fixture) -> Finished | None:
+        found = self.over.get(game.match)
+        return None if found is None else found._replace(fixture=fixture)
+
+    def runner(self) -> LadderRunner:
+        return LadderRunner(
+            self.definition, self.store, self.data, [self.host], FakeRecords(self.store.last_match()), self.listed,
+            self.recover, now=self.now, in_thread=at_once,
+        )  # fmt: skip
+
+    async def run(self, seconds: float) -> None:
+        """Let a server play for a while, and kill it: nothing of what it does then is carried out."""
+        with trio.move_on_after(seconds):
+            await self.runner().run()
+
+    def check(self) -> None:
+        """Hold the ratings against all games."""
+        players = {name: one.player for name, one in self.listed().items()}
+        ratings = rate(self.store.games(), players, self.store.starts())
+        assert {one.name: one.rating for one in self.store.standings()} == ratings
+
+
+@pytest.fixture
+def host() -> FakeHost:
+    return FakeHost(2)
+
+
+@pytest.fixture
+def ladder(tmp_path: Path, host: FakeHost) -> Iterator[Ladder]:
+    with closing(Accounts(tmp_path)) as accounts:
+        yield Ladder(tmp_path, accounts, host)
+
+
+async def test_games_are_played_whenever_there_is_room_and_rate_their_players(
+    ladder: Ladder, host: FakeHost, autojump_clock: trio.testing.MockClock
+) -> None:
+    await ladder.run(100 * GAME_SECONDS + 1)
+    games = ladder.store.games()
+    assert len(games) == 200  # in two rooms
+    ladder.check()
+    assert [one.name for one in ladder.store.standings()] == ["alphabeta-1", "ann-1", "bob-1", "cat-1"]
+    share = sum(game.variant == "mnk 3 3 3" for game in games) / len(games)
+    assert share == pytest.approx(3 / 4, abs=0.05)
+    for name in ladder.versions:
+        begun = sum(game.first == name for game in games) - sum(game.second == name for game in games)
+        assert abs(begun) <= 4
+    # a bot plays one game at a time, the level more
+    assert host.rooms == 2 and len(ladder.store.begun()) == 2
+    entrants = {entrant.name: entrant.folder for task in host.tasks for entrant in task.definition.entrants}
+    assert entrants == {name: str(ladder.data / name) for name in ladder.versions}
+
+
+async def test_no_more_games_are_played_a_day_than_the_file_says(
+    ladder: Ladder, autojump_clock: trio.testing.MockClock
+) -> None:
+    ladder.definition = replace(ladder.definition, games_a_day=7)
+    await ladder.run(100)
+    assert len(ladder.store.games()) == 7
+    autojump_clock.jump(DAY)
+    await ladder.run(100)
+    assert len(ladder.store.games()) == 14
+
+
+async def test_both_games_of_a_pair_begin_from_the_same_opening(
+    ladder: Ladder, host: FakeHost, autojump_clock: trio.testing.MockClock
+) -> None:
+    host.rooms = 1
+    await ladder.run(60 * GAME_SECONDS)
+    openings: dict[tuple[int, frozenset[str]], list[tuple[int, str]]] = {}
+    for task in host.tasks:
+        key = (task.fixture.variant, frozenset(task.fixture.players))
+        openings.setdefault(key, []).append((task.fixture.opening, task.fixture.players[0]))
+    for found in openings.values():
+        pairs = zip(found[::2], found[1::2], strict=False)
+        assert all(one[0] == other[0] and one[1] != other[1] for one, other in pairs)
+    assert max(len({opening for opening, _ in found}) for found in openings.values()) > 2
+
+
+async def test_a_new_version_comes_into_play_after_the_game_of_the_old_one(
+    ladder: Ladder, host: FakeHost, autojump_clock: trio.testing.MockClock
+) -> None:
+    host.rooms = 1
+    with trio.move_on_after(20 * GAME_SECONDS):
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(ladder.runner().run)
+            await trio.sleep(5.5 * GAME_SECONDS)
+            ladder.versions["ann-1"] = 2
+    versions = [game.ended.game.versions[game.ended.game.players.index("ann-1")] for game in
+                ladder.store.last_games(99, "ann-1")[::-1]]  # fmt: skip
+    assert versions == sorted(versions) and set(versions) == {1, 2}
+    ladder.check()
+    first, second = ladder.store.versions("ann-1")
+    assert (first.version, second.version) == (1, 2) and second.after >= 5
+
+
+async def test_who_fails_again_and_again_rests_until_there_is_another_version(
+    ladder: Ladder, host: FakeHost, autojump_clock: trio.testing.MockClock
+) -> None:
+    async def play(task: GameTask) -> Finished:
+        await trio.sleep(GAME_SECONDS)
+        if "ann-1" not in task.fixture.players:
+            return won(task)
+        raise PlayerMissing("ann-1 did not come to the game: it is broken", ("ann-1",), termination=NOT_STARTED)
+
+    host.play_game = play
+    await ladder.run(30 * GAME_SECONDS)
+    found = ladder.store.standing("ann-1")
+    assert found is not None and found.failures == 2
+    assert found.rests.endswith("the last time so: ann-1 did not come to the game: it is broken")
+    lost = ladder.store.last_games(99, "ann-1")
+    assert [(game.ended.termination, game.ended.record) for game in lost] == [(NOT_STARTED, "")] * 2
+    host.play_game = better_first
+    ladder.versions["ann-1"] = 2
+    await ladder.run(30 * GAME_SECONDS)
+    assert len(ladder.store.last_games(99, "ann-1")) > 2
+    ladder.check()
+
+
+@pytest.mark.parametrize("fault", [NotPlayed("no core"), PlayerMissing("no memory", (), fault=True), OSError("full")])
+async def test_a_fault_of_the_machine_is_nobodys_and_games_pause(
+    ladder: Ladder, host: FakeHost, autojump_clock: trio.testing.MockClock, fault: Exception
+) -> None:
+    async def play(task: GameTask) -> Finished:
+        raise fault
+
+    host.rooms, host.play_game = 1, play
+    await ladder.run(600)
+    assert ladder.store.games() == [] and ladder.store.begun() == []
+    assert 10 < len(host.tasks) < 20  # the pauses double up to a minute
+
+
+async def test_annulled_games_are_not_counted(
+    ladder: Ladder, host: FakeHost, autojump_clock: trio.testing.MockClock
+) -> None:
+    async def play(task: GameTask) -> Finished:
+        await trio.sleep(GAME_SECONDS)
+        return won(task, None, Termination.ORGANISER)
+
+    host.play_game = play
+    await ladder.run(5 * GAME_SECONDS)
+    assert ladder.store.last_games(9) == [] and len(host.tasks) >= 8
+
+
+async def test_a_server_that_is_killed_counts_games_that_were_over_once_and_drops_the_others(
+    ladder: Ladder, host: FakeHost, autojump_clock: trio.testing.MockClock
+) -> None:
+    await ladder.run(2.5 * GAME_SECONDS)
+    over, dropped = ladder.store.begun()
+    counted = len(ladder.store.games())
+    ladder.over[over.match] = Finished(Fixture(0, 1, 0, 0, 0, over.players), over.match, 1, "line")
+    await ladder.run(0.5)
+    assert [game.ended.game.match for game in ladder.store.last_games(1)] == [over.match]
+    assert len(ladder.store.games()) == counted + 1
+    numbers = {game.match for game in ladder.store.begun()}
+    assert len(numbers) == 2 and not numbers & {over.match, dropped.match}
+    await ladder.run(0.5)
+    assert len(ladder.store.games()) == counted + 1
+    ladder.check()
+
+
+async def test_a_game_in_which_the_server_dies_is_not_all_that_is_played(
+    ladder: Ladder, host: FakeHost, autojump_clock: trio.testing.MockClock
+) -> None:
+    host.rooms = 1
+    await ladder.run(0.5)
+    for _ in range(3):
+        await ladder.run(0.5)
+    fatal, *others = [frozenset(task.fixture.players) for task in host.tasks]
+    assert fatal not in others[:1]
+
+
+def test_contests_go_first() -> None:
+    turns = CoreQueue(8)
+    turns.enter(LADDER, lambda: None)
+    turns.enter(3, lambda: None)
+    assert free_games(turns, 0, 0) == 4
+    assert free_games(turns, 4, 0) == 2
+    assert free_games(turns, 4, 2) == 0
+    turns.take(3, 2)
+    assert free_games(turns, 0, 1) == 2
+    turns.waits(3, True)
+    assert free_games(turns, 0, 0) == 0
+    turns.waits(3, False)
+    turns.wants(3, True)  # it has all cores, and more games
+    assert free_games(turns, 0, 0) == 0
+    turns.wants(3, False)
+    turns.alone = True
+    assert free_games(turns, 0, 0) == 0
+
+
+def test_a_machine_with_one_core_plays_one_game_at_a_time() -> None:
+    turns = CoreQueue(1)
+    turns.enter(LADDER, lambda: None)
+    assert (free_games(turns, 0, 0), free_games(turns, 0, 1)) == (1, 0)
+
+
+@pytest.mark.parametrize(
+    ("winner", "termination", "ready", "score", "failed"),
+    [
+        (0, "line", (True, True), 1.0, (False, False)),
+        (None, "board_full", (True, True), 0.5, (False, False)),
+        (1, Termination.CRASHED, (True, True), 0.0, (True, False)),
+        (0, Termination.OUT_OF_MEMORY, (True, True), 1.0, (False, True)),
+        (0, Termination.TIME, (True, True), 1.0, (False, False)),
+        (0, Termination.TIME, (True, False), 1.0, (False, True)),
+        (0, Termination.BAD_MOVE, (True, True), 1.0, (False, False)),
+        (1, NOT_STARTED, (True, True), 0.0, (True, False)),
+        (None, f"{NOT_STARTED}+ended_at_start", (True, True), None, (True, True)),
+    ],
+)
+def test_what_counts_of_a_game(
+    winner: int | None, termination: str, ready: tuple[bool, bool], score: float | None, failed: tuple[bool, bool]
+) -> None:
+    game = BegunGame(1, "mnk 3 3 3", 0, ("ann-1", "bob-1"), (1, 1))
+    finished = Finished(Fixture(0, 1, 0, 0, 0, game.players), 1, winner, termination, ready=ready)
+    ended = ended_game(game, finished, "5a")
+    assert (ended.score, ended.failed) == (score, failed)
+
+
+def test_a_bot_called_as_somebody_in_the_file_is_left_out(ladder: Ladder) -> None:
+    ladder.versions["Alphabeta-1"] = 1
+    listed = ladder.listed()
+    assert sorted(listed) == ["alphabeta-1", "ann-1", "bob-1", "cat-1"] and listed["alphabeta-1"].entrant is None
+    assert not math.isnan(listed["alphabeta-1"].player.anchor or math.nan)

@@ -1,0 +1,214 @@
+"""Which games the ladder plays: examples, and whole ladders whose strengths are known, without a server.
+
+With ARENA_CAMPAIGN=1 there are as many of these as figures in docs/league.md need.
+"""
+
+import math
+import os
+import statistics
+from collections import Counter
+from itertools import pairwise
+
+import pytest
+
+from server.league.ladder.counts import ForgettingCounter, GameCounts
+from server.league.ladder.players import LadderGame, LadderPlayer, Rating
+from server.league.ladder.rating import update
+from server.league.ladder.scheduler import information, next_pairings
+from tests.server.league.ladder.simulated import LEVELS, VARIANT, Ladder
+
+CAMPAIGN = bool(os.environ.get("ARENA_CAMPAIGN"))
+SEEDS = range(100 if CAMPAIGN else 3)
+ONE_EACH = {f"author{number}": 1 for number in range(20)}
+
+
+def bots(*names: str) -> dict[str, LadderPlayer]:
+    return {name: LadderPlayer(name, f"owner of {name}") for name in names}
+
+
+def chosen(players: dict[str, LadderPlayer], ratings: dict[str, Rating], slots: int = 1) -> list[set[str]]:
+    games = next_pairings(players, ratings, GameCounts(), [], {VARIANT: 1.0}, slots, 0.0)
+    return [{game.first, game.second} for game in games]
+
+
+def test_a_game_tells_more_the_nearer_and_the_more_uncertain_both_are() -> None:
+    known, near, far = Rating(1500, 40), Rating(1550, 40), Rating(2100, 40)
+    assert information(known, near) > 3 * information(known, far)
+    assert information(known, Rating(1550, 200)) > information(known, near)
+    assert information(known, Rating(1500, 0)) == pytest.approx(information(Rating(1500, 0), known))
+
+
+@pytest.mark.parametrize("difference", [0.0, 150.0])
+def test_a_game_is_expected_to_tell_as_much_as_it_does_on_average(difference: float) -> None:
+    players = {"ann": LadderPlayer("ann", "ann"), "level": LadderPlayer("level", "", 1500.0)}
+    before = {"ann": Rating(1500 + difference, 150)}
+    falls = []
+    for score in (0.0, 1.0):
+        after = update(before, LadderGame(1, VARIANT, "ann", "level", score, 0.0), players)["ann"]
+        falls.append(150**2 - after.deviation**2)
+    expected = 1 / (1 + 10 ** (-difference / 400))
+    told = information(before["ann"], Rating(1500, 0))
+    assert told == pytest.approx((1 - expected) * falls[0] + expected * falls[1], rel=0.15)
+
+
+def test_neighbours_meet_and_those_who_are_far_apart_do_not() -> None:
+    players = bots("ann", "bob", "carla", "dan")
+    ratings = {"ann": Rating(1000, 50), "bob": Rating(2000, 50), "carla": Rating(2050, 50), "dan": Rating(1100, 50)}
+    assert chosen(players, ratings, 9) == [{"ann", "dan"}, {"bob", "carla"}]
+
+
+def test_opponents_come_in_turn() -> None:
+    players = bots("ann", "bob", "carla")
+    ratings = {"ann": Rating(1500, 50), "bob": Rating(1500, 50), "carla": Rating(1600, 50)}
+    counts = GameCounts()
+    met = []
+    for _ in range(12):
+        (game,) = next_pairings(players, ratings, counts, [], {VARIANT: 1.0}, 1, 0.0)
+        counts.add(players, *game)
+        met.append(frozenset(game[1:]))
+    assert set(Counter(met).values()) <= {3, 4, 5}
+
+
+def test_a_pair_plays_a_variant_and_then_the_same_with_colours_swapped() -> None:
+    ladder = Ladder({"ann": 1, "bob": 1}, 0, levels={}, weights={"gipf": 3.0, "morris": 1.0}, slots=1)
+    ladder.play(160)
+    for one, other in list(pairwise(ladder.games))[::2]:
+        assert (one.variant, one.first, one.second) == (other.variant, other.second, other.first)
+    variants = Counter(game.variant for game in ladder.games)
+    assert variants["gipf"] == pytest.approx(120, abs=4)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_colours_are_balanced_and_variants_come_by_their_weights(seed: int) -> None:
+    weights = {"gipf": 2.0, "morris": 1.0, "mnk": 1.0}
+    ladder = Ladder({"ann": 2, "bob": 1, "carla": 1}, seed, weights=weights, slots=3)
+    ladder.play(300)
+    lead: Counter[tuple[str, ...]] = Counter()
+    for game in ladder.games:
+        lead[tuple(sorted((game.first, game.second)))] += 1 if game.first < game.second else -1
+    # of the last games some are still being played
+    assert max(map(abs, lead.values())) <= 2
+    for bot in ladder.bots:
+        played = Counter(game.variant for game in ladder.games if bot in (game.first, game.second))
+        begun = sum(game.first == bot for game in ladder.games)
+        assert begun == pytest.approx(played.total() / 2, abs=6)
+        for variant, weight in weights.items():
+            assert played[variant] == pytest.approx(played.total() * weight / 4, abs=8)
+
+
+def test_nobody_plays_twice_at_the_same_time_fixed_points_excepted() -> None:
+    ladder = Ladder({"ann": 1, "bob": 1, "carla": 1}, 0, levels={"alphabeta:1": 450.0})
+    args = (ladder.players, ladder.ratings, ladder.counts)
+    games = next_pairings(*args, [], ladder.weights, 9, 0.0)
+    playing = Counter(name for game in games for name in game[1:])
+    assert all(playing[bot] == 1 for bot in ladder.bots)
+    assert next_pairings(*args, games, ladder.weights, 9, 0.0) == []
+    twice = next_pairings(*args, games, ladder.weights, 9, 0.0, at_once=2)
+    playing.update(name for game in twice for name in game[1:])
+    assert all(playing[bot] == 2 for bot in ladder.bots)
+
+
+def test_bots_of_one_owner_do_not_meet_and_those_without_an_owner_do() -> None:
+    players = {name: LadderPlayer(name, "ann") for name in ("ann-1", "ann-2")}
+    assert chosen(players, {}) == []
+    assert chosen({name: LadderPlayer(name, "") for name in ("one", "two")}, {}) == [{"one", "two"}]
+    assert chosen({}, {}) == []
+    assert chosen({name: LadderPlayer(name, "", 450.0) for name in ("alphabeta:1", "other")}, {}) == []
+
+
+def test_the_same_arguments_give_the_same_games_and_change_nothing() -> None:
+    ladder = Ladder({"ann": 2, "bob": 1}, 3)
+    ladder.play(20)
+    args = (ladder.players, ladder.ratings, ladder.counts, ladder.running, ladder.weights, 3, 400.0)
+    assert next_pairings(*args) == next_pairings(*args)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("slots", [1, 4])
+def test_owners_have_equal_shares_whatever_number_of_bots_they_have_and_nobody_starves(seed: int, slots: int) -> None:
+    owners = {"crowd": 15} | {f"author{number}": 1 for number in range(8)}
+    ladder = Ladder(owners, seed, slots=slots)
+    ladder.play(600)
+    shares = ladder.games_of_owners()
+    fair = sum(shares[owner] for owner in owners) / len(owners)
+    for owner in owners:
+        assert shares[owner] == pytest.approx(fair, rel=0.1)
+    assert min(ladder.games_of()[bot] for bot in ladder.bots) >= 3
+
+
+def test_somebody_who_comes_later_does_not_take_all_games_until_it_has_as_many() -> None:
+    ladder = Ladder(ONE_EACH, 1)
+    ladder.play(600)
+    name = "late-0"
+    ladder.players[name] = LadderPlayer(name, "late")
+    ladder.true[name] = 1200.0
+    ladder.play(100)
+    found = Counter(name for game in ladder.games[600:] for name in (game.first, game.second))
+    assert 10 <= found[name] <= 45
+    others = [found[bot] for bot in ladder.bots]
+    assert min(others) >= 2
+
+
+def test_a_new_version_is_found_out_within_fifty_of_its_games() -> None:
+    errors: dict[int, list[float]] = {}
+    for seed in SEEDS:
+        ladder = Ladder(ONE_EACH, seed)
+        ladder.play(600)
+        name = "author7-0"
+        ladder.new_version(name, 400)
+        for games in (0, 20, 50):
+            while ladder.ratings[name].games < games:
+                ladder.play(1)
+            errors.setdefault(games, []).append(ladder.true[name] - ladder.ratings[name].elo)
+    means = {games: statistics.mean(found) for games, found in errors.items()}
+    print({games: round(value) for games, value in means.items()})
+    assert means[0] > 300
+    assert abs(means[50]) < 60
+
+
+def test_ratings_are_recovered_with_a_quarter_of_the_games_that_random_pairs_need() -> None:
+    errors: dict[tuple[bool, int], list[float]] = {}
+    held = []
+    for seed in SEEDS:
+        for at_random in (False, True):
+            ladder = Ladder(ONE_EACH, seed)
+            for games in (200, 200, 400, 800) if CAMPAIGN else (200, 600):
+                ladder.play(games, at_random=at_random)
+                errors.setdefault((at_random, len(ladder.games)), []).append(ladder.error())
+                if not at_random:
+                    held.append(ladder.held())
+    error = {key: math.sqrt(statistics.mean(value**2 for value in found)) for key, found in errors.items()}
+    print({key: round(value) for key, value in error.items()}, "held", round(statistics.mean(held), 3))
+    assert error[False, 200] < error[True, 800]
+    assert error[False, 800] < 90
+    assert statistics.mean(held) > 0.9
+
+
+def test_bots_that_are_stronger_than_all_levels_are_found_out() -> None:
+    levels = {name: LEVELS[name] for name in ("alphabeta:1", "alphabeta:2", "alphabeta:3")}
+    errors = []
+    for seed in SEEDS:
+        ladder = Ladder(ONE_EACH, seed, levels=levels)
+        ladder.play(800)
+        errors.append(ladder.error())
+    print(round(statistics.mean(errors)))
+    assert statistics.mean(errors) < 100
+
+
+def test_counters_forget_and_stay_finite() -> None:
+    counter = ForgettingCounter(20.0)
+    for _ in range(3000):
+        counter.add("ann")
+        counter.add("bob")
+    assert counter["ann"] == pytest.approx(20, rel=0.05)
+    for _ in range(20_000):
+        counter.add("bob")
+    assert counter["ann"] == 0
+    assert counter["bob"] == pytest.approx(20, rel=0.05)
+
+
+def test_games_of_players_who_have_left_do_not_count() -> None:
+    counts = GameCounts()
+    counts.add(bots("ann"), VARIANT, "ann", "gone")
+    assert counts.of_pair("ann", "gone") == 1 and counts.of_pair("gone", "ann") == 0
+    assert counts.lead("gone", "ann") == {VARIANT: -1}

@@ -1,0 +1,191 @@
+"""The ladder in the database: games are counted once, and ratings are those of all games in order."""
+
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from server.league.accounts.accounts import Accounts
+from server.league.ladder.players import LadderPlayer
+from server.league.ladder.rating import DAY, rate
+from server.league.ladder.store import BegunGame, EndedGame, LadderStore, LostBy, ScoreAgainst
+
+PLAYERS = {
+    "ann-1": LadderPlayer("ann-1", "ann"),
+    "bob-1": LadderPlayer("bob-1", "bob"),
+    "alphabeta-1": LadderPlayer("alphabeta-1", "", 500.0),
+}
+
+RESTS_AFTER = 3
+
+
+class Clock:
+    """Unix time, as a test sets it."""
+
+    def __init__(self) -> None:
+        self.now = 100 * DAY
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def store(tmp_path: Path, clock: Clock) -> Iterator[LadderStore]:
+    with closing(Accounts(tmp_path)) as accounts:
+        store = LadderStore(accounts, clock)
+        for player in PLAYERS.values():
+            store.seat(player, 0 if player.anchor else 1, PLAYERS)
+        yield store
+
+
+def begun(match: int, first: str = "ann-1", second: str = "bob-1", versions: tuple[int, int] = (1, 1)) -> BegunGame:
+    return BegunGame(match, "mnk 3 3 3", 0, (first, second), versions)
+
+
+def play(
+    store: LadderStore, game: BegunGame, score: float | None, failed: tuple[bool, bool] = (False, False)
+) -> list[str]:
+    """Begin a game and count it; return who rests since."""
+    store.begin(game)
+    record = "" if score is None else "5a"
+    return store.count(EndedGame(game, score, "row", "why", 5, failed, record), PLAYERS, RESTS_AFTER)
+
+
+def test_a_game_is_counted_once_and_forgotten_among_those_that_run(store: LadderStore) -> None:
+    store.begin(begun(7))
+    assert store.begun() == [begun(7)] and store.last_match() == 7
+    ended = EndedGame(begun(7), 1.0, "row", "", 5, (False, False), "5a")
+    store.count(ended, PLAYERS, RESTS_AFTER)
+    after = store.standings()
+    store.count(ended, PLAYERS, RESTS_AFTER)
+    assert store.standings() == after
+    assert [game.ended for game in store.last_games(9)] == [ended]
+    assert store.begun() == [] and store.last_match() == 7
+    assert store.counted_matches([6, 7]) == {7}
+
+
+def test_ratings_are_those_of_all_games_replayed_with_versions_in_between(store: LadderStore, clock: Clock) -> None:
+    for match, (first, second, score) in enumerate(
+        [("ann-1", "bob-1", 1.0), ("bob-1", "alphabeta-1", 0.5), ("alphabeta-1", "ann-1", 0.0)] * 3, 1
+    ):
+        clock.now += DAY / 2
+        play(store, begun(match, first, second), score)
+        if match == 5:
+            store.seat(PLAYERS["ann-1"], 2, PLAYERS)
+        if match == 6:
+            play(store, begun(100), None)
+    replayed = rate(store.games(), PLAYERS, store.starts())
+    assert {one.name: one.rating for one in store.standings()} == replayed
+    assert replayed["ann-1"].games == 3 and replayed["alphabeta-1"].elo == 500
+    assert [(one.version, one.after) for one in store.versions("ann-1")] == [(1, 0), (2, 5)]
+
+
+def test_all_games_are_rated_anew_where_a_fixed_point_stands_elsewhere(store: LadderStore) -> None:
+    for match in range(1, 5):
+        play(store, begun(match, "ann-1", "alphabeta-1"), 1.0)
+        play(store, begun(10 + match, "ann-1", "bob-1"), 0.5)
+    store.seat(PLAYERS["bob-1"], 2, PLAYERS)
+    before = store.standings()
+    assert store.rate_again(PLAYERS) == 0
+    assert store.standings() == before
+    moved = PLAYERS | {"alphabeta-1": LadderPlayer("alphabeta-1", "", 1500.0)}
+    assert store.rate_again(moved) == 3
+    after = {one.name: one for one in store.standings()}
+    assert {name: one.rating for name, one in after.items()} == rate(store.games(), moved, store.starts())
+    assert after["alphabeta-1"].rating.elo == 1500 and after["ann-1"].rating.elo > 1500
+    assert (after["bob-1"].version, after["bob-1"].rating.games) == (2, 0)
+
+
+def test_games_are_read_some_at_a_time(store: LadderStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("server.league.ladder.store.GAMES_AT_A_TIME", 2)
+    for match in range(1, 6):
+        play(store, begun(match), None if match == 2 else 1.0)
+    assert [game.number for game in store.each_game()] == [1, 3, 4, 5]
+
+
+def test_a_new_version_begins_at_the_old_rating_and_wakes_up_who_rests(store: LadderStore) -> None:
+    for match in range(1, RESTS_AFTER + 1):
+        assert play(store, begun(match), 0.0, (True, False)) == (["ann-1"] if match == RESTS_AFTER else [])
+    before = store.standing("ANN-1")
+    assert before is not None and before.rests == "it has failed 3 times in a row, the last time so: why"
+    store.seat(PLAYERS["ann-1"], 2, PLAYERS)
+    after = store.standing("ann-1")
+    assert after is not None and (after.rests, after.failures, after.version) == ("", 0, 2)
+    assert after.rating.elo == before.rating.elo and after.rating.deviation > before.rating.deviation
+    store.seat(PLAYERS["ann-1"], 2, PLAYERS)
+    assert store.standing("ann-1") == after
+
+
+def test_a_game_without_a_failure_ends_the_row(store: LadderStore) -> None:
+    for match, failed in enumerate([True, True, False, True, True], 1):
+        assert play(store, begun(match), 0.0, (failed, False)) == []
+    assert play(store, begun(6), 0.0, (True, False)) == ["ann-1"]
+    store.wake("ann-1", "ann")
+    found = store.standing("ann-1")
+    assert found is not None and (found.rests, found.failures) == ("", 0)
+
+
+def test_a_game_to_which_both_did_not_come_rates_nobody_and_is_a_failure_of_both(store: LadderStore) -> None:
+    before = [one.rating for one in store.standings()]
+    for match in range(1, RESTS_AFTER):
+        play(store, begun(match), None, (True, True))
+    assert set(play(store, begun(9), None, (True, True))) == {"ann-1", "bob-1"}
+    assert [one.rating for one in store.standings()] == before and store.games() == []
+
+
+def test_a_clock_that_is_set_back_keeps_games_in_order(store: LadderStore, clock: Clock) -> None:
+    play(store, begun(1), 1.0)
+    clock.now -= DAY
+    play(store, begun(2), 1.0)
+    first, second = store.games()
+    assert second.ended == first.ended
+
+
+def test_a_player_has_its_games_and_the_rating_of_each_day(store: LadderStore, clock: Clock) -> None:
+    play(store, begun(1), 1.0)
+    play(store, begun(2, "bob-1", "alphabeta-1"), 0.5)
+    elo = {one.name: one.rating.elo for one in store.standings()}
+    clock.now += DAY
+    play(store, begun(3, "alphabeta-1", "ann-1"), 1.0)
+    assert [game.ended.game.match for game in store.last_games(9, "Ann-1")] == [3, 1]
+    assert [game.ended.game.match for game in store.last_games(1)] == [3]
+    assert store.elo_before(clock.now) == elo
+
+
+def test_the_last_fit_is_kept(store: LadderStore, clock: Clock) -> None:
+    assert store.last_fit() is None
+    store.save_fit("[1]")
+    store.save_fit("[2]")
+    assert store.last_fit() == (clock.now, "[2]")
+
+
+def test_players_of_matches_are_found_by_name_in_any_case(store: LadderStore) -> None:
+    play(store, begun(7), 1.0)
+    store.begin(begun(8, "bob-1", "alphabeta-1"))
+    assert [store.player_in(match, "BOB-1") for match in (7, 8, 9)] == ["bob-1", "bob-1", ""]
+    assert store.player_in(8, "ann-1") == ""
+
+
+def test_results_of_versions_are_summed_up_by_opponent_and_by_how_they_were_lost(
+    store: LadderStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    play(store, begun(1), 1.0)
+    play(store, begun(2, "bob-1", "ann-1"), 1.0)
+    play(store, begun(3, "alphabeta-1", "ann-1"), 0.5)
+    store.seat(PLAYERS["ann-1"], 2, PLAYERS)
+    play(store, begun(4, versions=(2, 1)), 0.0)
+    play(store, begun(5, versions=(2, 1)), None)
+    assert store.opponents("Ann-1") == [
+        ScoreAgainst(2, "bob-1", 0, 0, 1),
+        ScoreAgainst(1, "bob-1", 1, 0, 1),
+        ScoreAgainst(1, "alphabeta-1", 0, 1, 0),
+    ]
+    assert store.losses("ann-1") == [LostBy(2, "row", 1), LostBy(1, "row", 1)]
+    monkeypatch.setattr("server.league.ladder.store.MOST_RESULTS", 1)
+    assert store.opponents("bob-1") == [ScoreAgainst(1, "ann-1", 1, 0, 0)]

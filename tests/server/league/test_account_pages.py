@@ -1,0 +1,266 @@
+"""Pages and forms of accounts, over HTTP, and what lets a bot in."""
+
+import http.client
+import re
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import NamedTuple
+from urllib.parse import urlencode
+
+import pytest
+from starlette.requests import Request
+
+from engine.wire import messages as m
+from engine.wire.codes import Code
+from server.config import tokens
+from server.config.limits import Limits
+from server.league.accounts.accounts import Accounts
+from server.league.accounts.people import AUTHOR, ORGANISER, Role
+from server.league.pages.identity import charge_wrong_guess
+from server.web.http.client_quota import HttpRateLimiter
+from server.web.http.errors import Refused
+from server.web.http.listener import QUOTA
+from tests.server.process import Client
+from tests.web.site import Site, open_site
+
+FORM = "application/x-www-form-urlencoded"
+
+
+class Page(NamedTuple):
+    """What came back."""
+
+    status: int
+    headers: dict[str, str]
+    text: str
+
+    @property
+    def form(self) -> str:
+        """What its forms are signed by."""
+        found = re.search('name="form" value="([^"]+)"', self.text)
+        assert found is not None, self.text
+        return found[1]
+
+    @property
+    def secret(self) -> str:
+        """A link or token that is shown once."""
+        found = re.search("<code>([^<]+)</code>", self.text)
+        assert found is not None, self.text
+        return found[1]
+
+
+class Visitor:
+    """A browser without scripts, with its cookie."""
+
+    def __init__(self, site: Site, **headers: str) -> None:
+        self.site = site
+        self.cookie = ""
+        self.headers = {"accept": "text/html", **{name.replace("_", "-"): value for name, value in headers.items()}}
+
+    def ask(self, method: str, path: str, body: str | None = None, **headers: str) -> Page:
+        connection = http.client.HTTPConnection("127.0.0.1", self.site.web_port, timeout=3000)
+        sent = {**self.headers, **({"cookie": self.cookie} if self.cookie else {}), **headers}
+        try:
+            connection.request(method, path, body, sent)
+            response = connection.getresponse()
+            answered = {name.lower(): value for name, value in response.getheaders()}
+            if "set-cookie" in answered:
+                self.cookie = answered["set-cookie"].partition(";")[0]
+            return Page(response.status, answered, response.read().decode())
+        finally:
+            connection.close()
+
+    def get(self, path: str) -> Page:
+        return self.ask("GET", path)
+
+    def post(self, path: str, **fields: str) -> Page:
+        return self.ask("POST", path, urlencode(fields), **{"content-type": FORM})
+
+
+@pytest.fixture(scope="module")
+def league(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    with open_site(tmp_path_factory.mktemp("league"), "--user-header", "X-Remote-User") as site:
+        yield site
+
+
+@pytest.fixture
+def accounts(league: Site) -> Iterator[Accounts]:
+    with closing(Accounts(league.data)) as accounts:  # as the command line does, beside the server
+        yield accounts
+
+
+def sign_in(site: Site, accounts: Accounts, name: str, role: Role = AUTHOR) -> Visitor:
+    visitor = Visitor(site)
+    assert visitor.post(f"/join/{accounts.invite(name, role, 'test')}").status == 303
+    return visitor
+
+
+def logs_in(site: Site, name: str, token: str = "") -> bool:
+    """Tell whether a bot is let in."""
+    bot = Client(site.port)
+    try:
+        bot.say(m.Login(name, token))
+        answer = bot.hear(m.Welcome, m.Error)
+        assert isinstance(answer, m.Welcome) or answer.code == Code.BAD_TOKEN
+        return isinstance(answer, m.Welcome)
+    finally:
+        bot.close()
+
+
+def test_to_look_at_a_link_does_not_open_it(league: Site, accounts: Accounts) -> None:
+    link = accounts.invite("ann", AUTHOR, "test")
+    visitor = Visitor(league)
+    for _ in range(2):
+        page = visitor.get(f"/join/{link}")
+        assert page.status == 200 and "Sign in as ann" in page.text and not visitor.cookie
+    page = visitor.post(f"/join/{link}")
+    assert (page.status, page.headers["location"]) == (303, "/me")
+    cookie = page.headers["set-cookie"].lower()
+    assert "httponly" in cookie and "samesite=lax" in cookie and "secure" not in cookie
+    mine = visitor.get("/me")
+    assert mine.status == 200 and mine.headers["cache-control"] == "no-store" and "author since" in mine.text
+    assert "form-action 'self'" in mine.headers["content-security-policy"]
+    assert mine.headers["content-encoding"] == "identity"
+    again = Visitor(league).post(f"/join/{link}")
+    assert again.status == 404 and "has been used already" in again.text
+
+
+def test_pages_of_accounts_come_in_german_and_names_stay_what_they_are(league: Site, accounts: Accounts) -> None:
+    visitor = Visitor(league, accept_language="de")
+    lost = visitor.get("/people")
+    assert lost.status == 401 and "Hier ist niemand angemeldet" in lost.text
+    assert visitor.post(f"/join/{accounts.invite('Games', AUTHOR, 'test')}").status == 303
+    mine = visitor.get("/me")
+    assert '<html lang="de">' in mine.text and "Autor seit" in mine.text and "<h1>Games</h1>" in mine.text
+    refused = visitor.post("/me/revoke", bot="nobody", form=mine.form)
+    assert refused.status == 400 and "Games hat keinen Bot &#39;nobody&#39;." in refused.text
+    chosen = visitor.get("/me?language=en")
+    assert (chosen.status, chosen.headers["location"]) == (303, "/me")
+
+
+def test_nobody_is_let_in_by_a_cookie_that_was_made_up(league: Site) -> None:
+    visitor = Visitor(league)
+    for cookie in ("", "arena-session=ann", "arena-session=ann.c2lnbmF0dXJl", "arena-session="):
+        visitor.cookie = cookie
+        page = visitor.get("/me")
+        assert page.status == 401 and "open the link that the organiser has sent you" in page.text
+        assert "There is no page here" not in page.text
+
+
+def test_an_encrypted_connection_gets_a_cookie_for_such_alone(league: Site, accounts: Accounts) -> None:
+    visitor = Visitor(league, x_forwarded_proto="https")
+    page = visitor.post(f"/join/{accounts.invite('eve', AUTHOR, 'test')}")
+    assert "secure" in page.headers["set-cookie"].lower()
+
+
+def test_forms_of_other_sites_change_nothing(league: Site, accounts: Accounts) -> None:
+    visitor = sign_in(league, accounts, "fay")
+    form = visitor.get("/me").form
+    other = sign_in(league, accounts, "gil").get("/me").form
+    for wrong in ("", "x", "é", other):
+        page = visitor.post("/me/token", bot="fay", form=wrong)
+        assert page.status == 403 and "not from this page" in page.text
+    body = urlencode({"bot": "fay", "form": form})
+    for headers, status in (
+        ({"content-type": FORM, "origin": "http://example.org"}, 403),
+        ({"content-type": "text/plain"}, 415),
+    ):
+        assert visitor.ask("POST", "/me/token", body, **headers).status == status
+    assert visitor.ask("POST", "/me/token", "x" * 20_000, **{"content-type": FORM}).status == 413
+    assert accounts.token_hash("fay") == ""
+    assert visitor.get("/me/token").status == 405
+
+
+def test_a_bot_logs_in_by_the_token_of_its_authors_page(league: Site, accounts: Accounts) -> None:
+    visitor = sign_in(league, accounts, "hal")
+    form = visitor.get("/me").form
+    token = visitor.post("/me/token", bot="hal-9000", form=form).secret
+    assert not logs_in(league, "hal-9000") and not logs_in(league, "hal", token)
+    assert logs_in(league, "HAL-9000", token)
+    assert logs_in(league, "somebody-else"), "whose name is nobody's, on a server without a file of tokens"
+    assert visitor.post("/me/revoke", bot="hal-9000", form=form).status == 303
+    assert not logs_in(league, "hal-9000", token)
+    page = visitor.post("/me/revoke", bot="alphabeta", form=form)
+    assert page.status == 400 and "Hal has no bot" in page.text
+
+
+def test_one_signs_out_here_there_and_everywhere(league: Site, accounts: Accounts) -> None:
+    here = sign_in(league, accounts, "ivy")
+    link = here.post("/me/link", form=here.get("/me").form).secret
+    there = Visitor(league)
+    assert there.post(link).status == 303 and there.get("/me").status == 200
+    newest = re.findall('name="browser" value="([0-9]+)"', here.get("/me").text)[0]
+    assert here.post("/me/end", browser=newest, form=here.get("/me").form).status == 303
+    assert there.get("/me").status == 401 and here.get("/me").status == 200
+    assert here.post("/me/end", browser="1; DROP TABLE", form=here.get("/me").form).status == 400
+    cookie = here.cookie
+    assert here.post("/me/out", form=here.get("/me").form).status == 303
+    here.cookie = cookie
+    assert here.get("/me").status == 401, "the session is over, and not only forgotten by the browser"
+
+
+def test_an_organiser_invites_and_others_may_not(league: Site, accounts: Accounts) -> None:
+    author = sign_in(league, accounts, "jan")
+    assert author.get("/people").status == 403
+    assert author.post("/people/invite", names="eve", role="organiser", form=author.get("/me").form).status == 403
+    teacher = sign_in(league, accounts, "teacher", ORGANISER)
+    form = teacher.get("/people").form
+    page = teacher.post("/people/invite", names="kim\nleo <b>", role="author", form=form)
+    assert page.status == 400 and "A name is 1 to 32 letters" in page.text and "&lt;b&gt;" in page.text
+    page = teacher.post("/people/invite", names="kim leo", role="author", form=form)
+    links = re.findall("<code>(/join/[^<]+)</code>", page.text)
+    assert len(links) == 2 and Visitor(league).post(links[1]).status == 303
+    code = teacher.post("/people/code", uses="2", role="spectator", form=form).secret.removeprefix("/join/")
+    guest = Visitor(league)
+    page = guest.post("/join", code=f" {code[:4].upper()}-{code[4:]} ")
+    assert page.status == 200 and "Choose the name" in page.text
+    assert "is taken" in guest.post(f"/join/{code}", name="kim").text
+    assert guest.post(f"/join/{code}", name="mia").status == 303
+    assert "spectator since" in guest.get("/me").text
+    assert teacher.post("/people/role", name="mia", role="author", form=form).status == 303
+    assert "author since" in guest.get("/me").text
+    assert teacher.post("/people/close", name="mia", form=form).status == 303
+    assert guest.get("/me").status == 401
+    assert teacher.post("/people/open", name="mia", form=form).status == 303
+    assert "the only organiser" in teacher.post("/people/close", name="teacher", form=form).text
+    assert "closed the account of mia" in teacher.get("/people").text
+    for uses in ("many", "0", "9" * 30):
+        assert teacher.post("/people/code", uses=uses, role="author", form=form).status == 400
+
+
+def test_a_proxy_of_a_trusted_network_names_who_asks(league: Site) -> None:
+    visitor = Visitor(league, x_remote_user="nia")
+    page = visitor.get("/me")
+    assert page.status == 200 and "author since" in page.text and "Sign out here" not in page.text
+    assert visitor.post("/me/token", bot="nia", form=page.form).secret
+    assert Visitor(league, x_remote_user="nia@example.org").get("/me").status == 403
+
+
+def test_without_the_option_the_header_is_nobodys_word(tmp_path: Path) -> None:
+    with open_site(tmp_path) as site:
+        assert Visitor(site, x_remote_user="ann").get("/me").status == 401
+
+
+def test_an_address_may_guess_a_hundred_times_at_once_and_then_seldom() -> None:
+    now = 0
+    quota = HttpRateLimiter(Limits(), 5, lambda: now).enter("192.0.2.1")
+    request = Request({"type": "http", "headers": [], QUOTA: quota})
+    for _ in range(100):
+        charge_wrong_guess(request)
+    with pytest.raises(Refused, match="asks for too much"):
+        charge_wrong_guess(request)
+    now = 200_000
+    charge_wrong_guess(request)
+    with pytest.raises(Refused):
+        charge_wrong_guess(request)
+
+
+@pytest.mark.slow
+def test_a_file_of_tokens_goes_on_working(tmp_path: Path) -> None:
+    file = tmp_path / "tokens.txt"
+    token = tokens.add(file, "ann")
+    with open_site(tmp_path / "data", "--tokens", str(file)) as site, closing(Accounts(site.data)) as accounts:
+        visitor = sign_in(site, accounts, "bob")
+        own = visitor.post("/me/token", bot="bob", form=visitor.get("/me").form).secret
+        assert logs_in(site, "ann", token) and logs_in(site, "bob", own)
+        assert not [pair for pair in (("ann", own), ("bob", token), ("carla", own)) if logs_in(site, *pair)]

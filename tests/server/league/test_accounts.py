@@ -1,0 +1,253 @@
+"""Accounts: who may come in, by what, and for how long."""
+
+import sqlite3
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from server.config import tokens
+from server.league.accounts.accounts import Accounts
+from server.league.accounts.people import (
+    AUTHOR,
+    INVITED,
+    MAX_BOTS,
+    MAX_BROWSERS,
+    ORGANISER,
+    SIGNED_IN,
+    SPECTATOR,
+    NotAllowed,
+    Person,
+)
+from server.league.database import FILE
+
+NOW = datetime(2026, 11, 22, 12, tzinfo=UTC)
+
+
+class Clock:
+    """A date that the test moves on."""
+
+    def __init__(self) -> None:
+        self.now = NOW
+
+    def __call__(self) -> datetime:
+        return self.now
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def accounts(tmp_path: Path, clock: Clock) -> Iterator[Accounts]:
+    with closing(Accounts(tmp_path, clock)) as accounts:
+        yield accounts
+
+
+def come(accounts: Accounts, name: str, role: str = AUTHOR) -> Person:
+    """Invite somebody who opens the link; return the person."""
+    session = accounts.redeem(accounts.invite(name, role, "test"), "", "Firefox")  # type: ignore[arg-type]
+    person = accounts.signed_in(session)
+    assert person is not None
+    return person
+
+
+def test_a_link_signs_in_once(accounts: Accounts) -> None:
+    link = accounts.invite("Ann", AUTHOR, "test")
+    invitation = accounts.invitation(link)
+    assert invitation.person is not None and invitation.person.name == "Ann"
+    session = accounts.redeem(link, "", "Firefox")
+    person = accounts.signed_in(session)
+    assert person is not None and (person.name, person.role) == ("Ann", "author")
+    with pytest.raises(NotAllowed, match="used already"):
+        accounts.redeem(link, "", "Firefox")
+    assert accounts.signed_in("made up") is None
+    assert [one.agent for one in accounts.browsers(person)] == ["Firefox"]
+
+
+def test_of_many_who_open_a_link_at_once_one_comes_in(tmp_path: Path) -> None:
+    with closing(Accounts(tmp_path)) as first, closing(Accounts(tmp_path)) as second:  # as in two processes
+        link = first.invite("ann", AUTHOR, "test")
+        code = first.invite_many(AUTHOR, 5, "test")
+
+        def redeem(number: int) -> list[bool]:
+            accounts = first if number % 2 else second
+            came = []
+            for invitation, name in ((link, ""), (code, f"p{number}")):
+                try:
+                    accounts.redeem(invitation, name, "")
+                    came.append(True)
+                except NotAllowed:
+                    came.append(False)
+            return came
+
+        with ThreadPoolExecutor(8) as threads:
+            done = list(threads.map(redeem, range(16)))
+        assert [sum(came) for came in zip(*done, strict=True)] == [1, 5]
+        assert len(first.people()) == 6
+
+
+def test_a_new_link_makes_the_one_before_good_for_nothing(accounts: Accounts) -> None:
+    before = accounts.invite("ann", AUTHOR, "test")
+    link = accounts.invite("ANN", SPECTATOR, "test")
+    with pytest.raises(NotAllowed, match="not known here"):
+        accounts.invitation(before)
+    person = accounts.invitation(link).person
+    assert person is not None and (person.name, person.role) == ("ann", AUTHOR), "an account keeps its name and role"
+
+
+def test_invitations_and_sessions_end(accounts: Accounts, clock: Clock) -> None:
+    link = accounts.invite("ann", AUTHOR, "test")
+    session = accounts.redeem(accounts.invite("bob", AUTHOR, "test"), "", "")
+    clock.now = NOW + INVITED - timedelta(seconds=1)
+    assert accounts.invitation(link)
+    clock.now = NOW + INVITED
+    with pytest.raises(NotAllowed, match="too old"):
+        accounts.invitation(link)
+    clock.now = NOW + SIGNED_IN - timedelta(seconds=1)
+    assert accounts.signed_in(session)
+    clock.now = NOW + SIGNED_IN
+    assert accounts.signed_in(session) is None
+
+
+def test_a_code_lets_so_many_choose_their_names(accounts: Accounts) -> None:
+    code = accounts.invite_many(SPECTATOR, 2, "test")
+    assert len(code) == 16 and code.isalnum()
+    ann = accounts.signed_in(accounts.redeem(code, "ann", ""))
+    assert ann is not None and ann.role == SPECTATOR
+    for name, sentence in {"ANN": "is taken", "": "a name is 1 to 32", "two words": "a name is 1 to 32"}.items():
+        with pytest.raises(NotAllowed, match=sentence):
+            accounts.redeem(code, name, "")
+    accounts.redeem(code, "bob", "")
+    with pytest.raises(NotAllowed, match="used already"):
+        accounts.redeem(code, "carla", "")
+    assert [one.name for one in accounts.people()] == ["ann", "bob"]
+    with pytest.raises(NotAllowed, match="organisers are invited by name"):
+        accounts.invite_many(ORGANISER, 2, "test")
+    for uses in (0, 10_001):
+        with pytest.raises(NotAllowed, match="1 to 10000"):
+            accounts.invite_many(AUTHOR, uses, "test")
+
+
+def test_tokens_of_bots_are_made_and_revoked(accounts: Accounts) -> None:
+    ann, bob = come(accounts, "ann"), come(accounts, "bob")
+    assert accounts.token_hash("ann") == "", "the name of a person is nobody else's"
+    assert accounts.token_hash("nobody") is None
+    token = accounts.make_token(ann, "ann")
+    assert tokens.fits(accounts.token_hash("ANN") or "", token)
+    accounts.make_token(ann, "deep-ann")
+    for name in ("bob", "x" * 33, ""):
+        with pytest.raises(NotAllowed):
+            accounts.make_token(ann, name)
+    with pytest.raises(NotAllowed, match="taken"):
+        accounts.make_token(bob, "DEEP-ANN")
+    with pytest.raises(NotAllowed, match="taken by somebody's bot"):
+        accounts.invite("deep-ann", AUTHOR, "test")
+    again = accounts.make_token(ann, "ann")
+    known = accounts.token_hash("ann") or ""
+    assert tokens.fits(known, again) and not tokens.fits(known, token)
+    accounts.revoke_token(ann, "ann")
+    assert accounts.token_hash("ann") == ""
+    assert [(bot.name, bot.has_token) for bot in accounts.bots(ann)] == [("ann", False), ("deep-ann", True)]
+    with pytest.raises(NotAllowed, match="no bot"):
+        accounts.revoke_token(bob, "ann")
+
+
+def test_bots_and_browsers_are_bounded(accounts: Accounts) -> None:
+    ann = come(accounts, "ann")
+    for number in range(MAX_BOTS):
+        accounts.make_token(ann, f"bot{number}")
+    with pytest.raises(NotAllowed, match=f"{MAX_BOTS} bots at most"):
+        accounts.make_token(ann, "more")
+    accounts.make_token(ann, "bot0")
+    sessions = [accounts.redeem(accounts.invite("ann", AUTHOR, "test"), "", f"{n}") for n in range(MAX_BROWSERS + 2)]
+    assert len(accounts.browsers(ann)) == MAX_BROWSERS
+    assert accounts.signed_in(sessions[0]) is None and accounts.signed_in(sessions[-1]) is not None
+
+
+def test_spectators_have_no_bots(accounts: Accounts) -> None:
+    with pytest.raises(NotAllowed, match="spectators have no bots"):
+        accounts.make_token(come(accounts, "ann", SPECTATOR), "ann")
+
+
+def test_who_is_signed_out_has_to_come_again(accounts: Accounts) -> None:
+    ann = come(accounts, "ann")
+    sessions = [accounts.redeem(accounts.invite("ann", AUTHOR, "test"), "", "") for _ in range(3)]
+    accounts.sign_out(ann, session=sessions[0])
+    accounts.sign_out(ann, browser=accounts.browsers(ann)[0].id)
+    assert [accounts.signed_in(session) is not None for session in sessions] == [False, True, False]
+    bob = come(accounts, "bob")
+    accounts.sign_out(bob, browser=accounts.browsers(ann)[0].id)
+    assert accounts.signed_in(sessions[1]) is not None, "nobody signs out somebody else"
+    accounts.sign_out(ann)
+    assert accounts.browsers(ann) == [] and len(accounts.browsers(bob)) == 1
+
+
+def test_a_closed_account_lets_nobody_in(accounts: Accounts) -> None:
+    ann = come(accounts, "ann")
+    session = accounts.redeem(accounts.invite("ann", AUTHOR, "test"), "", "")
+    token = accounts.make_token(ann, "ann")
+    link = accounts.invite("ann", AUTHOR, "test")
+    accounts.close_account("ann", "test")
+    assert accounts.signed_in(session) is None and accounts.token_hash("ann") == ""
+    with pytest.raises(NotAllowed, match="closed"):
+        accounts.redeem(link, "", "")
+    with pytest.raises(NotAllowed, match="closed"):
+        accounts.invite("ann", AUTHOR, "test")
+    with pytest.raises(NotAllowed, match="closed"):
+        accounts.named_by_proxy("ann")
+    accounts.open_account("ann", "test")
+    assert tokens.fits(accounts.token_hash("ann") or "", token)
+    assert accounts.signed_in(session) is None
+
+
+def test_there_is_always_an_organiser_left(accounts: Accounts) -> None:
+    come(accounts, "teacher", ORGANISER)
+    come(accounts, "ann")
+    with pytest.raises(NotAllowed, match="the only organiser"):
+        accounts.set_role("teacher", AUTHOR, "test")
+    with pytest.raises(NotAllowed, match="the only organiser"):
+        accounts.close_account("teacher", "test")
+    accounts.set_role("ann", ORGANISER, "test")
+    accounts.set_role("teacher", AUTHOR, "test")
+    with pytest.raises(NotAllowed, match="there is no account"):
+        accounts.set_role("nobody", AUTHOR, "test")
+    with pytest.raises(NotAllowed, match="a role is one of"):
+        accounts.set_role("ann", "king", "test")  # type: ignore[arg-type]
+
+
+def test_a_proxy_makes_authors(accounts: Accounts) -> None:
+    person = accounts.named_by_proxy("ann")
+    assert (person.role, accounts.named_by_proxy("ANN")) == (AUTHOR, person)
+    with pytest.raises(NotAllowed, match="a name is"):
+        accounts.named_by_proxy("ann@example.org")
+
+
+def test_the_database_holds_nothing_that_opens_anything(accounts: Accounts, tmp_path: Path) -> None:
+    ann = come(accounts, "ann")
+    link = accounts.invite("ann", AUTHOR, "test")
+    code = accounts.invite_many(AUTHOR, 3, "test")
+    session = accounts.redeem(accounts.invite("bob", AUTHOR, "test"), "", "")
+    token = accounts.make_token(ann, "ann")
+    with closing(sqlite3.connect(tmp_path / FILE)) as database:
+        dump = "\n".join(database.iterdump())
+    assert "ann" in dump
+    assert not [secret for secret in (link, code, session, token) if secret in dump]
+
+
+def test_everything_is_there_again_and_every_change_is_told(accounts: Accounts, tmp_path: Path, clock: Clock) -> None:
+    come(accounts, "ann")
+    accounts.set_role("ann", ORGANISER, "bob")
+    secret = accounts.secret()
+    with closing(Accounts(tmp_path, clock)) as again:
+        assert again.secret() == secret and [one.role for one in again.people()] == [ORGANISER]
+        told = [(entry.date, entry.who, entry.what) for entry in again.audit(10)]
+    assert told == [
+        (NOW, "bob", "made ann organiser"),
+        (NOW, "ann", "opened an invitation"),
+        (NOW, "test", "invited ann as author"),
+    ]

@@ -1,0 +1,184 @@
+"""The organiser's console, over HTTP."""
+
+import time
+from collections.abc import Iterator
+from contextlib import closing
+from datetime import UTC, datetime
+
+import pytest
+
+from engine.wire import messages as m
+from server.commands import contest as contest_command
+from server.commands.upkeep.announce import announce
+from server.config import tokens
+from server.contest.store.store import FILE, Store
+from server.league.accounts.accounts import Accounts
+from server.league.accounts.people import ORGANISER
+from tests.server.contest.runtime.bots import read_definition
+from tests.server.league.test_account_pages import Page, Visitor, sign_in
+from tests.server.process import Client
+from tests.web.site import Site, Table, open_site
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    folder = tmp_path_factory.mktemp("console")
+    organiser = folder / "organiser.txt"
+    organiser.write_text(tokens.hashed("secret"))
+    with open_site(folder / "data", "--organiser", str(organiser)) as site:
+        yield site
+
+
+@pytest.fixture
+def accounts(site: Site) -> Iterator[Accounts]:
+    with closing(Accounts(site.data)) as accounts:
+        yield accounts
+
+
+def test_an_organiser_sees_who_is_here_and_what_is_played_and_nobody_else_does(site: Site, accounts: Accounts) -> None:
+    teacher = sign_in(site, accounts, "teacher", ORGANISER)
+    assert 'href="/organise"' in teacher.get("/me").text
+    empty = teacher.get("/organise").text
+    assert "Nothing is played." in empty and "Nobody is logged in." in empty and "0 of " in empty
+    assert "invited teacher as organiser" in empty
+    table = Table(site, "mnk", "params=3,3,3 budget=600000")
+    idle = Client(site.port, "carl")
+    idle.hear(m.Welcome)
+    text = teacher.get("/organise").text
+    assert f'<a href="/match/{table.match}">Match {table.match}</a>' in text and "ann – bob" in text
+    assert "3 logged in, 1 match running" in text and "rests" in text
+    for client in (idle, *table.players):
+        client.close()
+    author = sign_in(site, accounts, "author")
+    assert author.get("/organise").status == 403 and "this is for organisers" in author.get("/organise").text.lower()
+
+
+CONTEST = """
+name = "Autumn"
+time = { budget = 60_000 }
+entrants = [{ name = "dora" }, { name = "emil" }, { name = "fay" }]
+games = [{ game = "mnk", params = "3 3 3" }]
+stages = [{ format = "round-robin" }]
+"""
+
+
+def test_a_contest_is_paused_changed_and_cancelled_and_the_audit_log_says_who_did_it(
+    site: Site, accounts: Accounts, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with closing(Store(site.data / FILE)) as store:
+        number = store.open_contest(CONTEST, read_definition(CONTEST), datetime.now(UTC))
+    head = sign_in(site, accounts, "head", ORGANISER)
+    here = f"/organise/contest/{number}"
+    form = head.get("/organise").form
+
+    def post(change: str, **fields: str) -> Page:
+        return head.post(f"{here}/{change}", form=form, **fields)
+
+    assert f'href="{here}"' in head.get("/organise").text and "Autumn" in head.get(here).text
+    assert "no other begins" in post("pause").text and "paused" in head.get("/organise").text
+    refused = post("pause")
+    assert refused.status == 400 and "is paused already" in refused.text
+    contest_command.resume("Autumn", data=site.data)
+    assert capsys.readouterr().out == "Autumn: the contest was resumed; games begin again.\n"
+    asked = post("withdraw", name="emil")
+    assert "Withdraw this entrant?" in asked.text and "was withdrawn" not in head.get(here).text
+    assert "emil was withdrawn" in post("withdraw", name="emil", sure="yes").text
+    assert "withdrawn by the organiser" in head.get(here).text
+    assert "emil was reinstated" in post("reinstate", name="emil").text
+    assert "End this contest for good?" in post("cancel").text
+    assert "the table stays as it is" in post("cancel", sure="yes").text
+    assert post("pause").status == 400
+    assert head.get("/organise/contest/99").status == 404 and post("command", name="emil").status == 404
+    done = [(entry.who, entry.what) for entry in accounts.audit(5)]
+    assert done == [
+        ("head", "Autumn: the contest was cancelled"),
+        ("head", "Autumn: emil was reinstated"),
+        ("head", "Autumn: emil was withdrawn"),
+        ("the command line", "Autumn: the contest was resumed"),
+        ("head", "Autumn: the contest was paused"),
+    ]
+    author = sign_in(site, accounts, "writer")
+    assert author.post(f"{here}/pause", form=author.get("/me").form).status == 403
+
+
+def test_an_organiser_ends_a_match_and_sends_a_player_away(site: Site, accounts: Accounts) -> None:
+    chief = sign_in(site, accounts, "chief", ORGANISER)
+    table = Table(site, "mnk", "params=3,3,3 budget=600000", ("gus", "hal"))
+    form = chief.get("/organise").form
+    asked = chief.post("/organise/annul", form=form, match=str(table.match))
+    assert f"End match {table.match} without a result?" in asked.text
+    assert chief.post("/organise/annul", form=form, match=str(table.match), sure="yes").status == 303
+    assert table.players[0].hear(m.Result).reason == "organiser"
+    assert chief.post("/organise/dismiss", form=form, name="gus").status == 303
+    assert table.players[0].hear(m.Bye).reason == "dismissed"
+    assert "nobody is logged in" in chief.post("/organise/dismiss", form=form, name="nobody").text.lower()
+    assert [entry.what for entry in accounts.audit(2)] == ["sent gus away", f"annulled match {table.match}"]
+    over_network = Client(site.port)
+    over_network.say(m.Organise("secret"))
+    over_network.say(m.Dismiss("hal"))
+    over_network.hear(m.Dismissed)
+    deadline = time.monotonic() + 300
+    while accounts.audit(1)[0].what != "sent hal away" and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert accounts.audit(1)[0].who == "the organiser's token"
+    over_network.close()
+    table.close()
+
+
+def test_a_contest_is_checked_copied_and_begun_from_a_form(site: Site, accounts: Accounts) -> None:
+    prefect = sign_in(site, accounts, "prefect", ORGANISER)
+    page = prefect.get("/organise/new")
+
+    def post(text: str, do: str = "check", **fields: str) -> Page:
+        return prefect.post("/organise/new", form=page.form, text=text, do=do, **fields)
+
+    file = CONTEST.replace("Autumn", "Winter")
+    wrong = post(file.replace("games = ", "games == "))
+    assert wrong.status == 400 and "This is no TOML" in wrong.text and "at line 4" in wrong.text
+    checked = post(file)
+    assert "It can begin: 3 entrants." in checked.text and "stage 1: Round robin  6 games  at most" in checked.text
+    begun = post(file, "begin")
+    assert begun.status == 303 and "Winter" in prefect.get(begun.headers["location"]).text
+    assert accounts.audit(1)[0].what == "opened the contest Winter"
+    assert "as an earlier contest is called" in post(file, "begin").text
+    number = begun.headers["location"].rpartition("/")[2]
+    copy = prefect.get(f"/organise/new?from={number}").text
+    assert "&#34;Winter&#34;" in copy and f'name="from" value="{number}"' in copy
+    assert post(file.replace("Winter", "Spring"), **{"from": number}).status == 200
+    assert prefect.get("/organise/new?from=99").status == 404
+
+
+@pytest.mark.slow
+def test_what_is_announced_stands_on_pages_and_is_sent_to_who_does_not_play(
+    site: Site, accounts: Accounts, capsys: pytest.CaptureFixture[str]
+) -> None:
+    herald = sign_in(site, accounts, "herald", ORGANISER)
+    table = Table(site, "mnk", "params=3,3,3 budget=600000", ("ida", "jon"))
+    idle, guest = Client(site.port, "kim"), Client(site.port)
+    idle.hear(m.Welcome)
+    guest.hear(m.Arena)
+    form = herald.get("/organise").form
+    assert herald.post("/organise/announce", form=form, text="Lunch <now>", hours="x").status == 400
+    assert herald.post("/organise/announce", form=form, text="", hours="1").status == 400
+    assert herald.post("/organise/announce", form=form, text="Lunch <now>", hours="1").status == 303
+    for client in (idle, guest):
+        assert client.hear(m.Announcement).sentence == "Lunch <now>"
+    table.move("a1")  # players hear of nothing but their match
+    assert all(not isinstance(message, m.Announcement) for player in table.players for message in player.heard)
+    for path in ("/", "/contests"):
+        assert '<p class="card notice">Lunch &lt;now&gt;</p></div>' in Visitor(site).get(path).text
+    announce(data=site.data)
+    number, _, rest = capsys.readouterr().out.partition("  until ")
+    assert rest.endswith("herald: Lunch <now>\n")
+    announce("Final at 6", end=int(number), data=site.data)
+    assert idle.hear(m.Announcement).sentence == "Final at 6"
+    text = herald.get("/organise").text
+    assert "Final at 6" in text and "End<span" in text
+    shown = herald.get("/").text
+    assert "Final at 6" in shown and "Lunch" not in shown
+    done = [(entry.who, entry.what) for entry in accounts.audit(3)]
+    by = "the command line"
+    assert done[:2] == [(by, "announced: Final at 6"), (by, f"ended announcement {number}")]
+    assert done[2] == ("herald", "announced: Lunch <now>")
+    for client in (idle, guest, *table.players):
+        client.close()

@@ -1,0 +1,130 @@
+"""What the pages of the ladder show, from standings and games."""
+
+from datetime import UTC, datetime
+
+from server.league.ladder.agreement import Agreement
+from server.league.ladder.fitting import LadderFit
+from server.league.ladder.players import LadderPlayer, Rating
+from server.league.ladder.rating import DAY
+from server.league.ladder.store import BegunGame, CountedGame, EndedGame, LostBy, ScoreAgainst, Standing, VersionInPlay
+from server.league.pages.ladder_view import (
+    CHART_HEIGHT,
+    CHART_WIDTH,
+    chart,
+    chart_of_days,
+    fitted_rating,
+    game_row,
+    standing_rows,
+    variant_rows,
+    version_rows,
+)
+
+NOW = 1000 * DAY
+
+PLAYERS = {
+    "alphabeta-1": LadderPlayer("alphabeta-1", "", 500.0),
+    "ann-1": LadderPlayer("ann-1", "ann"),
+    "bob-1": LadderPlayer("bob-1", "bob"),
+    "cat-1": LadderPlayer("cat-1", "cat"),
+    "dan-1": LadderPlayer("dan-1", "dan"),
+}
+
+
+def standing(name: str, elo: float, deviation: float, days: float = 0, rests: str = "") -> Standing:
+    last = NOW - days * DAY
+    return Standing(name, name[:3], 1, Rating(elo, deviation, 9, last), 3 if rests else 0, rests)
+
+
+def game(number: int, first: str, second: str, elo: float, version: int, score: float | None = 1.0) -> CountedGame:
+    begun = BegunGame(number, "mnk 3 3 3", 0, (first, second), (1, version))
+    ended = EndedGame(begun, score, "line", "", 5, (False, False), "5a" if score is not None else "")
+    return CountedGame(number, ended, NOW, ((0.0, 0.0), (elo, 50.0)))
+
+
+def test_only_who_plays_and_is_known_well_enough_has_a_rank() -> None:
+    standings = [
+        standing("gone-1", 1500, 40),
+        standing("ann-1", 1400, 40),
+        standing("bob-1", 1300, 101),
+        standing("cat-1", 1200, 40, rests="broken"),
+        standing("dan-1", 1100, 99),
+        standing("alphabeta-1", 500, 0),
+    ]
+    here, left = standing_rows(standings, PLAYERS, {"ann-1": 1390.0, "alphabeta-1": 500.0}, NOW)
+    assert [(row.name, row.rank, row.state) for row in here] == [
+        ("ann-1", 1, "plays"),
+        ("bob-1", None, "plays"),
+        ("cat-1", None, "rests"),
+        ("dan-1", 2, "plays"),
+        ("alphabeta-1", None, "fixed"),
+    ]
+    assert [(row.name, row.rank, row.state) for row in left] == [("gone-1", None, "left")]
+    assert [row.trend for row in here] == [10.0, None, None, None, None]
+    assert here[0].last == datetime.fromtimestamp(NOW, UTC)
+
+
+def test_who_has_not_played_for_long_becomes_uncertain_and_loses_the_rank() -> None:
+    (row,), _ = standing_rows([standing("dan-1", 1100, 99, days=30)], PLAYERS, {}, NOW)
+    assert row.rank is None and row.deviation > 100 and row.elo == 1100
+
+
+def test_versions_have_their_results_and_causes_of_loss_the_newest_first() -> None:
+    versions = [VersionInPlay(1, 0, NOW, 1500, 300), VersionInPlay(2, 9, NOW, 1400, 200)]
+    against = [ScoreAgainst(2, "bob-1", 1, 0, 3), ScoreAgainst(1, "bob-1", 2, 1, 0), ScoreAgainst(1, "cat-1", 1, 1, 1)]
+    newest, oldest = version_rows(versions, against, [LostBy(2, "time", 3), LostBy(1, "line", 1)])
+    assert (newest.version, newest.won, newest.drawn, newest.lost, newest.start) == (2, 1, 0, 3, 1400)
+    assert newest.losses == (LostBy(2, "time", 3),)
+    assert (oldest.won, oldest.drawn, oldest.lost, len(oldest.opponents)) == (3, 2, 1, 2)
+
+
+def test_each_variant_has_its_score_and_what_ratings_let_expect() -> None:
+    def played(variant: str, players: tuple[str, str], version: int, score: float | None) -> CountedGame:
+        begun = BegunGame(1, variant, 0, players, (version, version))
+        ended = EndedGame(begun, score, "line", "", 5, (False, False), "5a")
+        elo = {"ann-1": (1600.0, 50.0), "x": (1200.0, 50.0)}
+        return CountedGame(1, ended, NOW, (elo[players[0]], elo[players[1]]))
+
+    games = [
+        played("mnk 3 3 3", ("ann-1", "x"), 2, None),
+        played("mnk 3 3 3", ("ann-1", "x"), 2, 0.5),
+        played("gipf", ("ann-1", "x"), 2, 1.0),
+        played("gipf", ("x", "ann-1"), 2, 1.0),
+        played("gipf", ("x", "ann-1"), 1, 0.0),  # an earlier version
+    ]
+    likely = 10 / 11
+    assert variant_rows("Ann-1", games) == [("gipf", 2, 0.5, likely), ("mnk 3 3 3", 1, 0.5, likely)]
+    assert variant_rows("ann-1", []) == []
+
+
+def test_what_all_games_make_most_likely_is_shown_of_the_version_that_was_fitted() -> None:
+    fit = LadderFit(9, Agreement(0), {"ann-1": 1520.0})
+    versions = [VersionInPlay(1, 0, NOW - DAY, 1500, 300), VersionInPlay(2, 9, NOW, 1400, 200)]
+    assert fitted_rating("ann-1", (NOW, fit), versions) == (1520.0, datetime.fromtimestamp(NOW, UTC))
+    assert fitted_rating("ann-1", (NOW - DAY / 2, fit), versions) is None
+    assert fitted_rating("bob-1", (NOW, fit), versions) is None
+    assert fitted_rating("ann-1", None, versions) is None
+
+
+def test_a_chart_is_a_line_of_ratings_with_the_starts_of_versions() -> None:
+    games = [game(4, "x", "ann-1", 1525, 2), game(3, "x", "ann-1", 1500, 2), game(2, "x", "ann-1", 1475, 1)]
+    found = chart("Ann-1", [*games, game(1, "x", "ann-1", 9999, 1, None)])
+    assert found is not None
+    assert found.points == "0.0,120.0 300.0,80.0 600.0,40.0"
+    assert (found.starts, found.low, found.high) == (((300.0, 2),), 1450.0, 1550.0)
+    assert (CHART_WIDTH, CHART_HEIGHT) == (600, 160)
+    assert chart("ann-1", games[:1]) is None
+
+
+def test_a_game_that_was_not_played_has_no_record() -> None:
+    assert game_row(game(1, "x", "ann-1", 1500, 1, None)).has_record is False
+    row = game_row(game(1, "x", "ann-1", 1500, 2))
+    assert (row.has_record, row.first, row.second, row.versions, row.score) == (True, "x", "ann-1", (1, 2), 1.0)
+
+
+def test_a_chart_of_days_leaves_room_for_those_without_games() -> None:
+    days = [(100, 1500.0), (101, 1525.0), (103, 1475.0), (104, 1500.0)]
+    versions = [VersionInPlay(1, 0, 100.5 * DAY, 1500, 300), VersionInPlay(2, 9, 102 * DAY, 1500, 200)]
+    found = chart_of_days(days, versions)
+    assert found is not None and found.points == "0.0,80.0 150.0,40.0 450.0,120.0 600.0,80.0"
+    assert (found.starts, found.low, found.high) == (((300.0, 2),), 1450.0, 1550.0)
+    assert chart_of_days(days[:3], versions) is None

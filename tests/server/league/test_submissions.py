@@ -1,0 +1,277 @@
+"""Uploads are unpacked within bounds; versions are built, checked and qualified, and only what passes plays."""
+
+import io
+import shutil
+import stat
+import zipfile
+from collections.abc import Iterator, Mapping
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+import trio
+
+from server.contest.programs.sandbox.choice import sandbox_obstacle
+from server.league.accounts.accounts import Accounts
+from server.league.accounts.people import AUTHOR, NotAllowed, Person
+from server.league.submissions import recipe
+from server.league.submissions.pipeline import Pipeline
+from server.league.submissions.steps import Trial
+from server.league.submissions.unpacking import BadUpload, unpack
+from server.league.submissions.versions import BUILD, MAX_WAITING, Version, Versions
+
+EXAMPLES = Path(__file__).parents[3] / "bots" / "examples"
+
+TRIALS = (Trial("mnk", "3 3 3"),)
+
+
+def packed(files: Mapping[str, bytes | str], **modes: int) -> bytes:
+    """Return a zip archive."""
+    data = io.BytesIO()
+    with zipfile.ZipFile(data, "w", zipfile.ZIP_DEFLATED) as zipped:
+        for name, content in files.items():
+            member = zipfile.ZipInfo(name)
+            member.compress_type = zipfile.ZIP_DEFLATED
+            member.external_attr = modes.get(name, stat.S_IFREG | 0o644) << 16
+            zipped.writestr(member, content)
+    return data.getvalue()
+
+
+# unpacking
+
+
+def test_a_folder_is_unpacked_without_what_it_lies_in(tmp_path: Path) -> None:
+    files = {"me/bot/bot.py": "print()", "me/bot/lib/x.py": "", "me/bot/.git/HEAD": "x", "__MACOSX/me/._bot.py": "x"}
+    unpack(packed(files), "me.zip", tmp_path)
+    assert sorted(str(path.relative_to(tmp_path)) for path in tmp_path.rglob("*.*")) == ["bot.py", "lib/x.py"]
+    assert (tmp_path / "bot.py").read_text() == "print()"
+
+
+def test_a_single_file_keeps_its_name_and_scripts_run(tmp_path: Path) -> None:
+    unpack(b"#!/bin/sh\n", "C:\\me\\bot", tmp_path)
+    assert (tmp_path / "bot").stat().st_mode & 0o111
+    unpack(packed({"run": "x", "data": "x"}, run=stat.S_IFREG | 0o755), "a.zip", tmp_path)
+    assert (tmp_path / "run").stat().st_mode & 0o111 and not (tmp_path / "data").stat().st_mode & 0o111
+
+
+@pytest.mark.parametrize(
+    ("data", "name", "sentence"),
+    [
+        (b"", "bot.py", "is empty"),
+        (b"x", ".bashrc", "has a name"),
+        (b"x", "..", "has a name"),
+        (b"not a zip", "bot.zip", "no zip archive"),
+        (packed({}), "bot.zip", "has no files"),
+        (packed({"../../evil": "x"}), "bot.zip", "does not lie in its folder"),
+        (packed({"/etc/passwd": "x"}), "bot.zip", "does not lie in its folder"),
+        (packed({"C:\\x": "x"}), "bot.zip", "does not lie in its folder"),
+        (packed({"a" * 300: "x"}), "bot.zip", "too long"),
+        (packed({"/".join("abcdefghijklmnop"): "x"}), "bot.zip", "too long"),
+        (packed({"a\x1b[2J": "x"}), "bot.zip", "not printable"),
+        (packed({"link": "/etc/passwd"}, link=stat.S_IFLNK | 0o777), "bot.zip", "is a link"),
+        (packed({"Bot.py": "x", "bot.py": "x"}), "bot.zip", "has Bot.py and bot.py"),
+        (packed({"x/a": "x", "a": "x", "a/b": "x"}), "bot.zip", "as a file and as a folder"),
+        (packed({f"{n}": "" for n in range(501)}), "bot.zip", "at most 500 files"),
+        (packed({"zeros": bytes(65 << 20)}), "bot.zip", "at most 64 MB together"),
+        (packed({"bot.py": "x" * 1000})[:-30], "bot.zip", "no zip archive"),
+        (bytes(17 << 20), "bot.py", "at most 16 MB"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_what_is_no_upload_is_refused_in_a_sentence(tmp_path: Path, data: bytes, name: str, sentence: str) -> None:
+    folder = tmp_path / "in"
+    folder.mkdir()
+    with pytest.raises(BadUpload, match=sentence):
+        unpack(data, name, folder)
+    assert [path for path in tmp_path.iterdir() if path != folder] == []
+
+
+def test_a_damaged_archive_is_refused(tmp_path: Path) -> None:
+    data = bytearray(packed({"bot.py": "print('hello')" * 100}))
+    data[40:60] = bytes(20)
+    with pytest.raises(BadUpload, match="cannot be read"):
+        unpack(bytes(data), "bot.zip", tmp_path)
+
+
+# what is built and started
+
+
+@pytest.mark.parametrize(
+    ("files", "build", "start"),
+    [
+        (["bot.py"], (), ("python3", "bot.py")),
+        (["my_bot.py"], (), ("python3", "my_bot.py")),
+        (["bot.py", "Makefile"], ("make",), ("python3", "bot.py")),
+        (["bot.c", "bot"], ("cc", "-O2", "-o", "bot", "bot.c"), ("./bot", *recipe.TOLD)),
+        (["Bot.java", "Bot.class"], ("javac", "Bot.java"), ("java", "-cp", ".", "Bot", *recipe.TOLD)),
+    ],
+)
+def test_files_tell_how_a_bot_is_built_and_started(
+    tmp_path: Path, files: list[str], build: tuple[str, ...], start: tuple[str, ...]
+) -> None:
+    for name in files:
+        (tmp_path / name).touch()
+    assert (recipe.build_command(tmp_path), recipe.start_command(tmp_path)) == (build, start)
+    assert recipe.written_command(tmp_path) == ()
+
+
+def test_an_author_may_write_the_command_down(tmp_path: Path) -> None:
+    file = tmp_path / "command"
+    file.write_text("python3 'src/my bot.py' {host}\n")
+    assert recipe.written_command(tmp_path) == ("python3", "src/my bot.py", "{host}")
+    for wrong in ("", "a\nb", "'open", "x" * 1001):
+        file.write_text(wrong)
+        with pytest.raises(recipe.NoRecipe, match="the file command"):
+            recipe.written_command(tmp_path)
+    with pytest.raises(recipe.NoRecipe, match="not clear how the bot is started"):
+        recipe.start_command(tmp_path)
+
+
+# versions
+
+
+@pytest.fixture
+def accounts(tmp_path: Path) -> Iterator[Accounts]:
+    with closing(Accounts(tmp_path)) as accounts:
+        yield accounts
+
+
+@pytest.fixture
+def versions(tmp_path: Path, accounts: Accounts) -> Versions:
+    return Versions(tmp_path, accounts)
+
+
+@pytest.fixture
+def ann(accounts: Accounts) -> Person:
+    accounts.redeem(accounts.invite("ann", AUTHOR, "test"), "", "")
+    person = accounts.person("ann")
+    assert person is not None
+    accounts.make_token(person, "bot")
+    return person
+
+
+def test_versions_are_numbered_wait_in_turn_and_one_plays(versions: Versions, ann: Person, accounts: Accounts) -> None:
+    first = versions.add(ann, "bot", "bot.py", b"1")
+    second = versions.add(ann, "BOT", "bot.py", b"2")
+    assert [first.number, second.number, versions.next()] == [1, 2, first]
+    versions.go_on(second, "building")
+    assert versions.next() == versions.version("bot", 2), "what was under way comes first"
+    for version in (first, second):
+        with pytest.raises(NotAllowed, match="has not passed"):
+            versions.activate(versions.version("bot", version.number) or version, "ann")
+        versions.go_on(version, "qualifying", ("./bot",))
+        versions.activate(versions.version("bot", version.number) or version, "the server")
+    assert [(one.number, one.state) for one in versions.of("bot")] == [(2, "active"), (1, "retired")]
+    assert [one.command for one in versions.active()] == [("./bot",)]
+    (versions.folder(first) / BUILD).mkdir()
+    versions.activate(versions.of("bot")[1], "ann")
+    assert [one.number for one in versions.active()] == [1], "an earlier version can be taken back"
+    accounts.close_account("ann", "test")
+    assert versions.active() == []
+
+
+def test_what_somebody_may_keep_waiting_is_bounded(versions: Versions, ann: Person, accounts: Accounts) -> None:
+    for _ in range(MAX_WAITING):
+        versions.add(ann, "bot", "bot.py", b"1")
+    with pytest.raises(NotAllowed, match="under way"):
+        versions.add(ann, "bot", "bot.py", b"1")
+    accounts.redeem(accounts.invite("bob", AUTHOR, "test"), "", "")
+    bob = accounts.person("bob")
+    assert bob is not None
+    for bot in ("bot", "none"):
+        with pytest.raises(NotAllowed, match="bob has no bot"):
+            versions.add(bob, bot, "bot.py", b"1")
+
+
+def test_deleted_files_go_and_the_row_stays(versions: Versions, ann: Person, accounts: Accounts) -> None:
+    first, second = (versions.add(ann, "bot", "bot.py", bytes([n]) * 5000) for n in (1, 2))
+    with pytest.raises(NotAllowed, match="is under way; wait"):
+        versions.delete(first, "ann")
+    versions.refuse(first, "it has no legs")
+    versions.go_on(second, "qualifying")
+    versions.activate(second, "the server")
+    with pytest.raises(NotAllowed, match="version 2 of bot plays; take it back first"):
+        versions.delete(second, "ann")
+    before = versions.kept_bytes(ann)
+    versions.delete(first, "ann")
+    versions.delete(first, "ann")
+    assert before - versions.kept_bytes(ann) >= 5000 and not versions.folder(first).exists()
+    deleted = versions.of("bot")[1]
+    assert (deleted.state, deleted.sentence, deleted.sha256) == ("deleted", "it has no legs", first.sha256)
+    assert [entry.what for entry in accounts.audit(1)] == ["deleted version 1 of bot"], "once"
+    with pytest.raises(NotAllowed, match="was deleted; send it again"):
+        versions.activate(deleted, "ann")
+    assert versions.add(ann, "bot", "bot.py", b"3").number == 3
+    versions.folder(first).mkdir()
+    versions.remove_deleted()
+    assert [versions.folder(one).exists() for one in versions.of("bot")] == [True, True, False], "what a kill has left"
+
+
+# the steps
+
+SEALED = pytest.mark.skipif(bool(sandbox_obstacle()), reason=f"programs cannot be sealed here: {sandbox_obstacle()}")
+
+
+def tried(versions: Versions, data: Path, version: Version) -> tuple[Version, str]:
+    """Take a version through its steps; return it, and its logs."""
+
+    async def main() -> None:
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(Pipeline(versions, data, TRIALS).run)
+            while (versions.version(version.bot, version.number) or version).is_under_way:
+                await trio.sleep(0.05)
+            nursery.cancel_scope.cancel()
+
+    trio.run(main)
+    found = versions.version(version.bot, version.number)
+    assert found is not None
+    return found, "".join(path.read_text() for path in sorted(versions.folder(version).glob("*.txt")))
+
+
+@SEALED
+@pytest.mark.parametrize(
+    ("files", "sentence", "said"),
+    [
+        ({"bot.c": "int main( { return 0; }"}, "the build .cc .* failed: exit status 1", "error"),
+        ({"Makefile": "all:\n\tcat ../../../../league.sqlite3 ../upload"}, "the build .make. failed", "No such file"),
+        ({"Makefile": "all:\n\twhile :; do head -c 60M /dev/zero > $$(date +%N); done"}, "may leave 256 MB", ""),
+        ({"notes.txt": "I have no bot"}, "not clear how the bot is started", ""),
+        (
+            {"bot.py": "import socket\nsocket.create_connection(('192.0.2.1', 80), 2)"},
+            "conformance test",
+            "unreachable",
+        ),
+    ],
+    ids=["broken", "curious", "full", "none", "online"],
+)
+def test_what_does_not_pass_is_refused_with_the_reason_and_its_log(
+    versions: Versions, ann: Person, tmp_path: Path, files: dict[str, str], sentence: str, said: str
+) -> None:
+    version, logs = tried(versions, tmp_path, versions.add(ann, "bot", "bot.zip", packed(files)))
+    assert version.state == "refused" and said in logs
+    with pytest.raises(AssertionError, match=sentence):
+        raise AssertionError(version.sentence)
+
+
+@SEALED
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("source", "name"),
+    [("python/bot.py", "bot.py"), pytest.param("c/bot.c", "bot.c", marks=pytest.mark.campaign)],
+    ids=["python", "c"],
+)
+def test_a_bot_without_a_fault_plays_from_then_on(
+    versions: Versions, ann: Person, tmp_path: Path, source: str, name: str
+) -> None:
+    if name == "bot.c" and shutil.which("cc") is None:
+        pytest.skip("there is no compiler of C")
+    data = (EXAMPLES / source).read_bytes()
+    if name == "bot.py":  # of more files than the one that is started
+        name, data = (
+            "bot.zip",
+            packed({"brain.py": data, "bot.py": "import runpy\nrunpy.run_path('brain.py', run_name='__main__')"}),
+        )
+    version, logs = tried(versions, tmp_path, versions.add(ann, "bot", name, data))
+    assert version.state == "active", version.sentence + logs
+    assert versions.active() == [version] and version.command[:2] in {("python3", "bot.py"), ("./bot", "{host}")}
+    assert "0 FAIL" in logs or " ok\n" in logs, logs

@@ -1,0 +1,153 @@
+"""Versions are sent by a form and by arena-bot submit, and only their author and organisers see them."""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from server.league.accounts.accounts import Accounts
+from server.league.accounts.people import ORGANISER
+from tests.server.league.test_account_pages import Page, Visitor, sign_in
+from tests.server.league.test_submissions import SEALED, packed
+from tests.web.site import Site, open_site
+
+pytestmark = SEALED
+
+BOUNDARY = "----frontier"
+
+
+@pytest.fixture(scope="module")
+def league(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    with open_site(tmp_path_factory.mktemp("league")) as site:
+        yield site
+
+
+@pytest.fixture
+def accounts(league: Site) -> Iterator[Accounts]:
+    with closing(Accounts(league.data)) as accounts:
+        yield accounts
+
+
+def send(visitor: Visitor, bot: str, form: str, name: str, data: bytes) -> Page:
+    """Send a file as a browser does."""
+    head = f'--{BOUNDARY}\r\nContent-Disposition: form-data; name="form"\r\n\r\n{form}\r\n--{BOUNDARY}\r\n'
+    head += f'Content-Disposition: form-data; name="file"; filename="{name}"\r\nContent-Type: application/zip\r\n\r\n'
+    body = head + data.decode("latin-1") + f"\r\n--{BOUNDARY}--\r\n"
+    kind = f"multipart/form-data; boundary={BOUNDARY}"
+    return visitor.ask("POST", f"/bots/{bot}/versions", body, **{"content-type": kind})
+
+
+def ended(visitor: Visitor, path: str) -> Page:
+    """Look at a version until it is not under way any more, as the page does by itself."""
+    while "refresh" in (page := visitor.get(path)).headers:
+        pass
+    return page
+
+
+def test_two_versions_are_compared_on_the_page_of_their_bot(league: Site, accounts: Accounts) -> None:
+    dora = sign_in(league, accounts, "dora")
+    token = dora.post("/me/token", bot="dora", form=dora.get("/me").form).secret
+    form = dora.get("/bots/dora").form
+    assert "Nothing was compared yet" in dora.get("/bots/dora/comparisons").text
+    page = dora.post("/bots/dora/comparisons", first="1", second="x", form=form)
+    assert page.status == 400 and "Second is a number, and not &#39;x&#39;." in page.text
+    for number in (1, 2):  # without programs, so that no match of theirs can begin
+        with accounts.change() as database:
+            database.execute(
+                """INSERT INTO versions (bot, number, received, file, sha256, state, sentence, command)
+                SELECT id, ?, '2026-11-23T00:00:00+00:00', 'bot', '', 'retired', '', '["./nothing"]'
+                FROM bots WHERE name = 'dora'""",
+                (number,),
+            )
+        (league.data / "submissions" / "dora" / str(number) / "build").mkdir(parents=True)
+    assert "Compare two versions" in dora.get("/bots/dora").text
+    page = dora.post("/bots/dora/comparisons", first="2", second="1", game="mnk", params="3,3,3", games="2", form=form)
+    assert page.status == 303 and page.headers["location"].startswith("/bots/dora/comparisons/")
+    page = ended(dora, page.headers["location"])
+    assert "could not be played: there is no program ./nothing" in page.text
+    done = bot_command(league, "compare", "1", "2", "--name", "dora", "--games", "2", token=token)
+    assert done.returncode == 1 and "-- failed: there is no program ./nothing" in done.stdout, done.stderr
+    done = bot_command(league, "compare", "1", "1", "--name", "dora", token=token)
+    assert done.returncode == 1 and "two different versions of a bot are compared" in done.stderr
+    other = sign_in(league, accounts, "emil")
+    assert other.get("/bots/dora/comparisons").status == 404
+    assert dora.get("/bots/dora/comparisons/99").status == dora.get("/bots/dora/comparisons/1/records/1").status == 404
+
+
+def submit(site: Site, path: Path, name: str, token: str) -> subprocess.CompletedProcess[str]:
+    return bot_command(site, "submit", str(path), "--name", name, token=token)
+
+
+def bot_command(site: Site, *words: str, token: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-P", "-m", "bots", *words, "--server", site.url]
+    environment = {**os.environ, "ARENA_TOKEN": token}
+    return subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+
+
+@pytest.mark.slow
+def test_a_version_is_sent_by_a_form_and_its_author_reads_why_it_was_refused(league: Site, accounts: Accounts) -> None:
+    ann = sign_in(league, accounts, "ann")
+    ann.post("/me/token", bot="ann-1", form=ann.get("/me").form)
+    form = ann.get("/bots/ann-1").form
+    page = send(ann, "ann-1", form, "bot.zip", packed({"bot.c": "int main( { <b>"}))
+    assert (page.status, page.headers["location"]) == (303, "/bots/ann-1/versions/1")
+    page = ended(ann, "/bots/ann-1/versions/1")
+    assert "Version 1 was refused: the build (cc -O2 -o bot bot.c) failed" in page.text
+    assert "&lt;b&gt;" in page.text and "error" in page.text, "with what the compiler has said"
+    assert "was refused" in ann.get("/bots/ann-1").text
+    page = ann.post("/bots/ann-1/versions/1/play", form=form)
+    assert page.status == 400 and "has not passed" in page.text
+    page = ann.post("/bots/ann-1/versions/1/delete", form=form)
+    assert (page.status, page.headers["location"]) == (303, "/bots/ann-1")
+    assert "was refused, and deleted: the build" in ann.get("/bots/ann-1").text
+    assert not (league.data / "submissions" / "ann-1" / "1").exists()
+    assert send(ann, "ann-1", "made up", "bot.zip", b"x").status == 403
+    assert ann.ask("POST", "/bots/ann-1/versions", "x", **{"content-type": "multipart/form-data"}).status == 400
+    assert send(ann, "nobody", form, "bot.zip", b"x").status == 404
+    other, teacher = sign_in(league, accounts, "bob"), sign_in(league, accounts, "teacher", ORGANISER)
+    for path in ("/bots/ann-1", "/bots/ann-1/versions/1"):
+        assert (other.get(path).status, teacher.get(path).status, Visitor(league).get(path).status) == (404, 200, 401)
+    assert ann.get("/bots/ann-1/versions/2").status == 404
+    assert ann.get("/organise/similar").status == 403
+    page = teacher.get("/organise/similar")
+    assert teacher.post("/organise/similar", form=page.form).status == 303
+    assert "There are no two bots with versions that play." in ended(teacher, "/organise/similar").text
+    assert teacher.get("/organise/similar/places").status == 404
+
+
+@pytest.mark.slow
+def test_the_command_line_sends_a_folder_and_shows_what_becomes_of_it(
+    league: Site, accounts: Accounts, tmp_path: Path
+) -> None:
+    carla = sign_in(league, accounts, "carla")
+    token = carla.post("/me/token", bot="carla", form=carla.get("/me").form).secret
+    folder = tmp_path / "bot"
+    folder.mkdir()
+    (folder / "notes.txt").write_text("I have no bot")
+    (folder / "ignored.bin").write_bytes(os.urandom(1000))
+    (folder / ".gitignore").write_text("*.bin\n")
+    done = submit(league, folder, "carla", token)
+    assert done.returncode == 1 and "-- refused: it is not clear how the bot is started" in done.stdout
+    sent = league.data / "submissions" / "carla" / "1" / "build"
+    assert sorted(path.name for path in sent.iterdir()) == [".gitignore", "notes.txt"]
+    done = bot_command(league, "versions", "--name", "carla", token=token)
+    assert done.returncode == 0 and "bot.zip  refused: it is not clear" in done.stdout, done.stderr
+    assert " of 512 MB on the server" in done.stdout
+    done = bot_command(league, "versions", "--name", "carla", "--play", "1", token=token)
+    assert done.returncode == 1 and "version 1 of carla has not passed" in done.stderr
+    done = bot_command(league, "versions", "--name", "carla", "--delete", "1", token=token)
+    assert done.returncode == 0 and "bot.zip  deleted: it is not clear" in done.stdout, done.stderr
+    assert not sent.parent.exists()
+    done = submit(league, folder, "carla", "wrong")
+    assert done.returncode == 1 and "this is not the token of carla" in done.stderr
+    assert submit(league, folder, "carla", "").returncode == 2
+    done = submit(league, tmp_path / "missing", "carla", token)
+    assert done.returncode == 1 and "No such file" in done.stderr
+    told = Visitor(league, accept="application/json", authorization=f"Bearer {token}").get("/bots/carla/versions/1")
+    assert json.loads(told.text)["state"] == "deleted"
+    assert Visitor(league, authorization=f"Bearer {token}").get("/bots/ann-1/versions/1").status == 403

@@ -1,0 +1,198 @@
+"""A backup of a data directory in use is what a crash at that moment would have left, and a server goes on from it."""
+
+import shutil
+import sqlite3
+import subprocess
+import sys
+from contextlib import closing
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from engine.wire import messages as m
+from server.commands.upkeep.backup import _matches
+from server.contest.fixtures import Fixture
+from server.contest.store import definition_text
+from server.contest.store.schema import APPLICATION, MIGRATIONS
+from server.contest.store.store import FILE, Store
+from server.contest.store.verification import Verdict
+from server.contest.store.verify_process import verify
+from server.league.accounts.accounts import Accounts
+from server.league.accounts.people import AUTHOR
+from server.storage import backup
+from server.storage.backup import COMPLETE, BadBackup, back_up, restore
+from server.storage.database import BadStore, Schema, connect
+from server.storage.disk import boot
+from server.storage.match_numbers import FILE as NUMBERS
+from server.storage.record_store import Keys, RecordStore
+from tests.server.contest.runtime.test_verify_process import DEFINITION, held
+from tests.server.process import Client, ServerProcess, pair
+
+__all__ = ["held"]
+
+NOW = datetime(2026, 11, 23, tzinfo=UTC)
+FIXTURE = Fixture(0, 1, 0, 0, 0, ("ann", "bob"))
+
+
+def _back_up(data: Path, to: Path) -> None:
+    back_up(data, to, NOW, _matches, FILE)
+
+
+def test_what_was_backed_up_in_use_is_true_when_restored(held: Path, tmp_path: Path) -> None:
+    data = shutil.copytree(held, tmp_path / "data")
+    records = RecordStore(data)
+    running = records.next_number()
+    (data / NUMBERS).write_text(f"1000 {boot()}\n", encoding="ascii")  # as a running server has reserved them
+    records.begin(running, Keys.of("one", "other"), "a journal that grows\n")
+    with closing(Store(data / FILE)), closing(Accounts(data)) as accounts:  # as a server has them open
+        accounts.invite("ann", AUTHOR, "test")
+        _back_up(data, tmp_path / "backup")
+    assert restore(tmp_path / "backup", tmp_path / "restored").files > 14
+    there = tmp_path / "restored"
+    assert verify(there, 1) == Verdict(14, 0, ())
+    assert not (there / COMPLETE).exists() and (there / "keys").stat().st_mode & 0o777 == 0o700
+    again = RecordStore(there)
+    assert again.journal(running) == b"a journal that grows\n" and again.keys(running) == Keys.of("one", "other")
+    assert again.next_number() == 1001  # others may have been used since
+    with closing(Accounts(there)) as accounts:
+        assert [one.name for one in accounts.people()] == ["ann"]
+
+
+def test_versions_of_bots_are_backed_up_with_their_links_and_modes(held: Path, tmp_path: Path) -> None:
+    data = shutil.copytree(held, tmp_path / "data")
+    build = data / "submissions" / "ann" / "1" / "build"
+    (build / "target").mkdir(parents=True)
+    (build / "target" / "bot").write_text("#!/bin/sh\n")
+    (build / "target" / "bot").chmod(0o755)
+    for link, to in (("bot", "target/bot"), ("folder", "target"), ("nowhere", "gone"), ("outside", "/etc/hosts")):
+        (build / link).symlink_to(to)
+    _back_up(data, tmp_path / "backup")
+    restore(tmp_path / "backup", tmp_path / "restored")
+    there = tmp_path / "restored" / "submissions" / "ann" / "1" / "build"
+    assert (there / "bot").resolve() == (there / "target" / "bot").resolve() and (there / "bot").stat().st_mode & 0o100
+    assert [(there / link).readlink() for link in ("folder", "nowhere", "outside")] == [
+        Path("target"), Path("gone"), Path("/etc/hosts"),
+    ]  # fmt: skip
+
+
+def test_a_record_takes_no_room_twice_and_a_journal_is_a_copy(held: Path, tmp_path: Path) -> None:
+    data = shutil.copytree(held, tmp_path / "data")
+    journal = RecordStore(data).begin(99, Keys.of("one", "other"), "head\n")
+    _back_up(data, tmp_path / "backup")
+    journal.write("more\n")
+    assert (tmp_path / "backup/records/1.txt").samefile(data / "records/1.txt")
+    assert (tmp_path / "backup/running/99.txt").read_bytes() == b"head\n"
+    restore(tmp_path / "backup", tmp_path / "restored")
+    assert not (tmp_path / "restored/records/1.txt").samefile(data / "records/1.txt")
+
+
+def test_a_game_that_begins_or_ends_meanwhile_stands_in_it_once_or_not_at_all(
+    held: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    data = shutil.copytree(held, tmp_path / "data")
+    RecordStore(data).begin(98, Keys.of("one", "other"), "head\n")
+    copy = backup._copy_database
+
+    def then_more_happens(path: Path, to: Path) -> None:
+        copy(path, to)
+        with closing(Store(data / FILE)) as store:
+            store.begin(1, FIXTURE, 99)
+        shutil.copy(data / "records/1.txt", data / "records/99.txt")
+
+    def and_a_game_ends(path: Path, to: Path, *, linked: bool) -> None:
+        copy_file(path, to, linked=linked)
+        if path.parent.name == "running":
+            path.rename(data / "records" / path.name)
+
+    copy_file = backup._copy
+    monkeypatch.setattr(backup, "_copy_database", then_more_happens)
+    monkeypatch.setattr(backup, "_copy", and_a_game_ends)
+    _back_up(data, tmp_path / "backup")
+    assert (tmp_path / "backup/records/98.txt").exists() and not (tmp_path / "backup/running/98.txt").exists()
+    assert not (tmp_path / "backup/records/99.txt").exists()
+    restore(tmp_path / "backup", tmp_path / "restored")
+    assert verify(tmp_path / "restored", 1) == Verdict(14, 0, ())
+
+
+def test_what_cannot_be_backed_up_or_restored_is_said_in_a_sentence(held: Path, tmp_path: Path) -> None:
+    data = shutil.copytree(held, tmp_path / "data")
+    with pytest.raises(BadBackup, match="there is no data directory"):
+        _back_up(tmp_path / "none", tmp_path / "backup")
+    with pytest.raises(BadBackup, match="lies within the data directory"):
+        _back_up(data, data / "backup")
+    _back_up(data, tmp_path / "backup")
+    with pytest.MonkeyPatch.context() as patch:
+        (tmp_path / "empty").mkdir()
+        patch.chdir(tmp_path / "empty")
+        restore(tmp_path / "backup", Path())
+        assert verify(tmp_path / "empty", 1) == Verdict(14, 0, ())
+    (tmp_path / "next.new").mkdir()
+    with pytest.raises(BadBackup, match=r"next\.new is left of a backup that was ended half-way"):
+        _back_up(data, tmp_path / "next")
+    with pytest.raises(BadBackup, match="is there already"):
+        _back_up(data, tmp_path / "backup")
+    with pytest.raises(BadBackup, match="is not empty"):
+        restore(tmp_path / "backup", data)
+    with pytest.raises(BadBackup, match="is no whole backup"):
+        restore(data, tmp_path / "restored")
+    database = tmp_path / "backup" / FILE
+    whole = database.read_bytes()
+    database.write_bytes(whole[:100] + bytes(len(whole) - 100))
+    with pytest.raises(BadStore, match="is no database, or a damaged one"):
+        restore(tmp_path / "backup", tmp_path / "restored")
+    database.write_bytes(whole)
+    (tmp_path / "backup/records/1.txt").unlink()
+    with pytest.raises(BadBackup, match=r"had \d+ files, and has \d+"):
+        restore(tmp_path / "backup", tmp_path / "restored")
+    assert not (tmp_path / "restored").exists()
+
+
+def test_a_data_directory_of_the_first_format_goes_on(tmp_path: Path) -> None:
+    """As the first version of the database left it, by a backup, to this version."""
+    data = tmp_path / "data"
+    data.mkdir()
+    with closing(connect(data / FILE, Schema(APPLICATION, MIGRATIONS[:1]))) as old:
+        text = definition_text.encode(DEFINITION)
+        old.execute("INSERT INTO contests VALUES (1, 'Autumn', 'file', ?, ?, NULL)", (text, NOW.isoformat()))
+        old.execute("INSERT INTO pairings VALUES (1, 1, 7, 0, 1, 0, 0, 0, 'ann', 'bob')")
+        old.execute("INSERT INTO games VALUES (1, 1, 0, 'line', '', 5, 10, 20, 1, 1, 0, 0)")
+    _back_up(data, tmp_path / "backup")
+    restore(tmp_path / "backup", tmp_path / "restored")
+    with closing(Store(tmp_path / "restored" / FILE)) as store:
+        (game,) = store.games(1)
+        assert (game.fixture, game.match, game.winner, game.used) == (FIXTURE, 7, 0, (10, 20))
+        assert store.definition(1) == DEFINITION and store.records(1) == {7: ""}
+        assert store.close_contest(1, NOW + timedelta(hours=1))
+    with closing(sqlite3.connect(tmp_path / "restored" / FILE)) as new:
+        assert new.execute("PRAGMA user_version").fetchone() == (len(MIGRATIONS),)
+
+
+@pytest.mark.slow
+def test_a_match_that_runs_during_the_backup_goes_on_from_it(tmp_path: Path) -> None:
+    """By the commands, over sockets: the server that was backed up goes on, too."""
+    folders = (str(tmp_path / "backup"), "--data")
+    with ServerProcess(tmp_path / "data") as server, pair(server.port) as (ann, bob):
+        tokens = [bob.token, ann.token]
+        ann.say(m.Move(m.Text("a5-b5")))
+        ann.hear(m.Moved)
+        _run("backup", *folders, str(tmp_path / "data"))
+        ann.say(m.Resign())
+        bob.hear(m.Turn)
+        assert bob.hear(m.Result).reason == "resign"
+    _run("restore", *folders, str(tmp_path / "restored"))
+    with ServerProcess(tmp_path / "restored") as server:
+        players = []
+        for token in tokens:
+            players.append(Client(server.port))
+            players[-1].say(m.Resume(1, token))
+            assert players[-1].hear(m.Moved).move == "a5-b5"
+        players[0].hear(m.Turn)
+        players[0].say(m.Resign())
+        assert players[1].hear(m.Result).reason == "resign"
+        for player in players:
+            player.close()
+
+
+def _run(*words: str) -> None:
+    subprocess.run([sys.executable, "-P", "-m", "server", *words], check=True, capture_output=True)
