@@ -2,8 +2,10 @@ from pathlib import Path
 
 import pytest
 
+from engine.record import verify
+from tests.engine.records import Table
 from tests.protocol.running import DOCUMENT
-from tests.protocol.transcripts import EXPLAINED, HEARD, SAID, Transcript, read, replay
+from tests.protocol.transcripts import EXPLAINED, HEARD, SAID, Transcript, read, replay, without_load
 
 TRANSCRIPTS = read(DOCUMENT.read_text(encoding="utf-8"))
 
@@ -30,3 +32,12 @@ def test_all_transcripts_are_found() -> None:
     for transcript in TRANSCRIPTS:
         for line in transcript.lines:
             assert line.startswith("# ") or any(form.fullmatch(line) for form in (SAID, HEARD, EXPLAINED)), line
+
+
+@pytest.mark.parametrize("plies", [None, 0, 1])
+def test_a_stall_changes_nothing_that_is_compared(plies: int | None) -> None:
+    """Where both flags fall, what was not charged stands in the middle of the sentence."""
+    quiet, busy = (Table() if plies is None else Table().ready().play(*["1"] * plies) for _ in range(2))
+    stalled = verify(busy.stall(20, 300).flag()).sentence
+    assert "were not charged" in stalled
+    assert without_load(stalled) == without_load(verify(quiet.flag()).sentence)

@@ -159,9 +159,13 @@ class _Stage:
         if re.match(r"\| (ready|move|refused|gone|back|restarted|runs|resigned|unanswered|result) ", line):
             line = re.sub(r"(?<= )-?[0-9]+\.[0-9]{3}(?= |$)", "<time>", line)
         line = re.sub(r"^(\| started )\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$", r"\1<date>", line)
-        # on a busy machine alone
-        line = re.sub(r"; [0-9.]+ ms were not charged, for stalls of the server and lag$", "", line)
-        return re.sub(r"(?<!budget of )\b[0-9]+\.[0-9]{3} ms", "<time> ms", line)
+        return without_load(line)
+
+
+def without_load(line: str) -> str:
+    """Leave out of a line what the load of a machine puts into it: times, and of each side what was not charged."""
+    line = re.sub(r"; [0-9.]+ ms were not charged, for stalls of the server and lag", "", line)
+    return re.sub(r"(?<!budget of )\b[0-9]+\.[0-9]{3} ms", "<time> ms", line)
 
 
 def _played() -> list[tuple[Transcript, list[str]]]:
