@@ -38,7 +38,7 @@ from server.league.ladder.store import LadderStore
 from server.league.retention import keep_tidy
 from server.league.similarity import Similarity
 from server.league.submissions.entering import enter_versions
-from server.league.submissions.pipeline import Pipeline
+from server.league.submissions.pipeline import Pipeline, nothing
 from server.league.submissions.steps import TRIALS
 from server.league.submissions.versions import Versions
 from server.match.flag_timer import FlagTimer
@@ -201,11 +201,11 @@ async def _serve(
             if ladder is not None:
                 playing = LadderService(ladder, arena, record_store, accounts, versions)
                 services.start_soon(playing.run, contests)
+            comparisons = Comparisons(settings.data, accounts, versions)
+            pauses = ComparisonPlayer(comparisons, versions, settings.data).play_next if web else nothing
+            services.start_soon(_build, Pipeline(versions, settings.data, TRIALS, pauses), contests)
             if web:
-                comparisons = Comparisons(settings.data, accounts, versions)
                 services.start_soon(keep_tidy, versions, comparisons, settings.league)
-                pauses = ComparisonPlayer(comparisons, versions, settings.data)
-                services.start_soon(_build, Pipeline(versions, settings.data, TRIALS, pauses.play_next), contests)
                 similarity = Similarity(settings.data, versions)
                 services.start_soon(similarity.run)
                 rooms = _league_pages(accounts, versions, comparisons, arena, contests, playing, similarity)

@@ -53,7 +53,7 @@ def versions(
     for version in told["versions"]:
         print_line(_line(version))
     kept, most = (told[key] / MEGABYTE for key in ("kept_bytes", "most_bytes"))
-    print_line(f"all your versions: {kept:.1f} of {most:.0f} MB on the server")
+    print_line(f"all your versions and comparisons: {kept:.1f} of {most:.0f} MB on the server")
 
 
 def compare(

@@ -11,7 +11,7 @@ class LeagueRules(msgspec.Struct, frozen=True, kw_only=True):
     """How much people may keep, and when what is removed."""
 
     quota: Annotated[int, Range(1, 1_000_000, "megabytes")] = 512
-    """Megabytes on the disk of all versions of a person."""
+    """Megabytes on the disk of all versions of a person, with the records of comparisons."""
     built_versions: Annotated[int, Range(1, 1000, "versions")] = 10
     """Newest versions of a bot that stay built. Of an older one the upload stays, to be built again when it plays."""
     log_days: Annotated[int, Range(1, 3650, "days")] = 365

@@ -172,6 +172,26 @@ MIGRATIONS: tuple[Migration, ...] = (
             ends TEXT NOT NULL
         )""",
     ),
+    (
+        # rests is 1 where a version is built again for a contest alone, and does not play when it has passed
+        """ALTER TABLE versions ADD COLUMN rests INTEGER NOT NULL DEFAULT 0""",
+        # under_way is 1 while a server plays a comparison, deaths counts the servers that died so
+        """ALTER TABLE comparisons ADD COLUMN under_way INTEGER NOT NULL DEFAULT 0""",
+        """ALTER TABLE comparisons ADD COLUMN deaths INTEGER NOT NULL DEFAULT 0""",
+        # is_noted is 1 for games during which a server was stopped in order, or of which its death was counted
+        """ALTER TABLE ladder_running ADD COLUMN is_noted INTEGER NOT NULL DEFAULT 0""",
+        # how many servers have died during a game, which versions played, and who began
+        """CREATE TABLE ladder_deaths (
+            variant TEXT NOT NULL,
+            first TEXT NOT NULL COLLATE NOCASE,
+            second TEXT NOT NULL COLLATE NOCASE,
+            first_version INTEGER NOT NULL,
+            second_version INTEGER NOT NULL,
+            deaths INTEGER NOT NULL,
+            last REAL NOT NULL,
+            PRIMARY KEY (variant, first, second, first_version, second_version)
+        )""",
+    ),
 )
 """Step n leads from version n to n + 1. Those that have been released stay as they are."""
 

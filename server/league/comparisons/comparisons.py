@@ -4,6 +4,7 @@ Each is a match between two versions of a bot that have passed. An author has on
 order in which they were asked for. The games of one that was stopped stay, and it goes on with the next one.
 """
 
+import shutil
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
@@ -15,17 +16,18 @@ from engine.games.catalogue import GAMES, unknown_game
 from engine.games.interface import BadParameters
 from server.league.accounts.accounts import Accounts
 from server.league.accounts.people import NotAllowed, Person
-from server.league.submissions.versions import BUILD, Version, Versions
+from server.league.submissions.versions import BUILD, COMPARISONS, SERVER, Version, Versions
 
 ComparisonState = Literal["waiting", "playing", "over", "failed", "cancelled"]
 """How far a comparison has come."""
 
 LEFT: tuple[ComparisonState, ...] = ("waiting", "playing")
 
-FOLDER = "comparisons"
-"""Of the data directory: a folder for each comparison, with its results, records and log."""
-
 RESULTS, RECORDS, REPORT, LOG = "results.jsonl", "records", "report.json", "log.txt"
+"""What is in the folder of a comparison."""
+
+MAX_DEATHS = 3
+"""A comparison during which so many servers have died is played no more."""
 
 MAX_GAMES = 100
 """Of a comparison: half an hour, where each side uses ten seconds a game."""
@@ -91,7 +93,7 @@ class Comparisons:
 
     def folder(self, comparison: Comparison) -> Path:
         """Return the folder of a comparison, absolute."""
-        return (self._data / FOLDER / str(comparison.number)).absolute()
+        return (self._data / COMPARISONS / str(comparison.number)).absolute()
 
     def games_played(self, comparison: Comparison) -> int:
         """Return how many games are over; raises OSError."""
@@ -103,10 +105,14 @@ class Comparisons:
     def ask(
         self, person: Person, bot: str, numbers: tuple[int, int], game: str, parameters: str, games: int
     ) -> Comparison:
-        """Ask for a match between two versions of a person's bot; raises `NotAllowed`. Without parameters the usual."""
+        """Ask for a match between two versions of a person's bot, of a variant; without parameters the usual one.
+
+        Raises `NotAllowed` and OSError.
+        """
         variant = _variant(game, parameters)
         if not 2 <= games <= MAX_GAMES or games % 2:
             raise NotAllowed(f"a comparison has an even number of games from 2 to {MAX_GAMES}, and not {games}")
+        self._versions.check_quota(person)
         with self._accounts.change() as database:
             owner = self._accounts.owner(bot)
             if owner is None or owner.id != person.id:
@@ -150,8 +156,35 @@ class Comparisons:
         return rows[0] if rows else None
 
     def begin(self, comparison: Comparison) -> None:
-        """Note that a comparison is being played."""
+        """Note that a comparison is being played, until `stop`."""
         self._change(comparison, "playing", "", None)
+        self._set_under_way(comparison, True)
+
+    def stop(self, comparison: Comparison) -> None:
+        """Note that a comparison is not being played at the moment: it was ended or stopped in order."""
+        self._set_under_way(comparison, False)
+
+    def note_deaths(self) -> list[Comparison]:
+        """Count the death of a server for what was being played then; return what it has died of too often.
+
+        That is played no more. To be called when a server starts.
+        """
+        rows = self._rows(f"WHERE under_way AND comparisons.state IN {LEFT}")
+        with self._accounts.change() as database:
+            database.execute("UPDATE comparisons SET deaths = deaths + under_way, under_way = 0 WHERE under_way")
+        fatal = {
+            number for (number,) in self._accounts.rows(f"SELECT id FROM comparisons WHERE deaths >= {MAX_DEATHS}")
+        }
+        given_up = [one for one in rows if one.number in fatal]
+        for one in given_up:
+            self.fail(one, f"the server has died {MAX_DEATHS} times while it was played")
+            what = f"set comparison {one.number} of {one.bot} aside: {MAX_DEATHS} servers have died during it"
+            self._accounts.note(SERVER, what)
+        return given_up
+
+    def _set_under_way(self, comparison: Comparison, under_way: bool) -> None:
+        with self._accounts.change() as database:
+            database.execute("UPDATE comparisons SET under_way = ? WHERE id = ?", (under_way, comparison.number))
 
     def end(self, comparison: Comparison, result: Result) -> None:
         """Note what came out."""
@@ -168,6 +201,18 @@ class Comparisons:
         self._change(comparison, "cancelled", "", None)
         with self._accounts.change() as database:
             self._accounts.log(database, by, f"cancelled comparison {comparison.number} of {comparison.bot}")
+
+    def delete_records(self, comparison: Comparison, by: str) -> None:
+        """Delete the files of a comparison that has nothing left to play; the result stays.
+
+        Raises `NotAllowed` and OSError.
+        """
+        if comparison.is_left:
+            raise NotAllowed(f"comparison {comparison.number} has games left to play; cancel it first")
+        folder = self.folder(comparison)
+        if folder.exists():
+            shutil.rmtree(folder)
+            self._accounts.note(by, f"deleted the records of comparison {comparison.number} of {comparison.bot}")
 
     def _change(self, comparison: Comparison, state: ComparisonState, sentence: str, result: Result | None) -> None:
         """Change what is left to play; what was cancelled meanwhile stays that."""

@@ -47,12 +47,17 @@ class ComparisonPlayer:
         self._versions = versions
         self._home = descendants.home_of(data)
         self._play = play
+        self._deaths_are_noted = False
 
     async def play_next(self) -> bool:
         """Play the comparison whose turn it is to its end; tell whether there was one. Raises OSError and `BadStore`.
 
         One that is cancelled here goes on the next time.
         """
+        if not self._deaths_are_noted:
+            for died in await trio.to_thread.run_sync(self._comparisons.note_deaths):
+                log.error("comparison_set_aside", bot=died.bot, comparison=died.number)
+            self._deaths_are_noted = True
         comparison = await trio.to_thread.run_sync(self._comparisons.next)
         if comparison is None:
             return False
@@ -64,10 +69,14 @@ class ComparisonPlayer:
         await trio.to_thread.run_sync(self._comparisons.begin, comparison)
         words = self._words(comparison, versions, folder)
         ended: Ended | None = None
-        async with trio.open_nursery() as nursery:
-            nursery.start_soon(self._until_cancelled, comparison, nursery.cancel_scope)
-            ended = await self._play(words, folder, folder / LOG, self._home, GAME_SECONDS * comparison.games)
-            nursery.cancel_scope.cancel()
+        try:
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(self._until_cancelled, comparison, nursery.cancel_scope)
+                ended = await self._play(words, folder, folder / LOG, self._home, GAME_SECONDS * comparison.games)
+                nursery.cancel_scope.cancel()
+        finally:
+            with trio.CancelScope(shield=True):
+                await trio.to_thread.run_sync(self._comparisons.stop, comparison)
         if ended is not None:
             await trio.to_thread.run_sync(self._note, comparison, ended, folder)
         return True

@@ -5,10 +5,12 @@
 - ``GET /bots/BOT/comparisons/3``: its score, and its games
 - ``GET /bots/BOT/comparisons/3/records/7``: the record of a game, as a file
 - ``POST /bots/BOT/comparisons/3/cancel``: play no more of its games
+- ``POST /bots/BOT/comparisons/3/delete``: delete its records, which count in the author's quota; the result stays
 
 They are for the bot's author, and organisers look at them. Who shows the token of the bot is told JSON.
 """
 
+from collections.abc import Callable
 from functools import partial
 from typing import NamedTuple
 
@@ -110,6 +112,7 @@ class ComparisonPages:
             Route(one, self._one, methods=["GET"]),
             Route(f"{one}/records/{{game:number}}", self._record, methods=["GET"]),
             Route(f"{one}/cancel", self._cancel, methods=["POST"]),
+            Route(f"{one}/delete", self._delete, methods=["POST"]),
         ]
 
     async def _list(self, request: Request) -> Response:
@@ -153,10 +156,16 @@ class ComparisonPages:
         return self._answer(visit, comparison)
 
     async def _cancel(self, request: Request) -> Response:
+        return await self._end(request, self._comparisons.cancel)
+
+    async def _delete(self, request: Request) -> Response:
+        return await self._end(request, self._comparisons.delete_records)
+
+    async def _end(self, request: Request, work: Callable[[Comparison, str], None]) -> Response:
         visit = self._access.visit(request)
         await self._access.form(request, visit)
         try:
-            await trio.to_thread.run_sync(self._comparisons.cancel, self._found(request), visit.person.name)
+            await trio.to_thread.run_sync(work, self._found(request), visit.person.name)
         except NotAllowed as error:
             if visit.identity is None:
                 raise Refused(409, str(error)) from None

@@ -1,7 +1,8 @@
 """Enters versions of bots in contests: at the deadline of a contest it is chosen which version of each bot plays.
 
-The version is the one that is active then. One that came before the deadline and has steps left is waited for. What was
-chosen is linked into the contest's folder, so that its author may delete it afterwards.
+The version is the one that is active then. One that came before the deadline and has steps left is waited for; so is
+one whose built program was removed as old: it is built again. What was chosen is linked into the contest's folder, so
+that its author may delete it afterwards.
 """
 
 import os
@@ -23,7 +24,7 @@ from server.contest.store.folders import folder_of
 from server.contest.store.store import FILE, Contest, Store
 from server.league.accounts.accounts import Accounts
 from server.league.submissions.recipe import runnable
-from server.league.submissions.versions import BUILD, Version, Versions
+from server.league.submissions.versions import BUILD, SERVER, Version, Versions
 
 log = structlog.get_logger()
 
@@ -32,8 +33,6 @@ LOOK_SECONDS = 1.0
 
 ENTERED = "versions"
 """Of the folder of a contest: a folder for each entrant, with the version that plays."""
-
-BY = "the server"
 
 
 def check_versions(accounts: Accounts, definition: Definition, now: datetime) -> None:
@@ -67,11 +66,15 @@ def version_at(found: Sequence[Version], until: datetime) -> Version | None:
 async def enter_versions(data: Path, versions: Versions, accounts: Accounts) -> None:
     """Choose the versions of all contests whose deadline has passed, until cancelled."""
     known: dict[int, int] = {}
+    said = ""
     while True:
         try:
             await trio.to_thread.run_sync(partial(enter_due, data, versions, accounts, datetime.now(UTC), known))
+            said = ""
         except Exception as error:  # which is to end no server: the contest waits, and it is tried again
-            log.error("contest_entering_failed", error=str(error), exc_info=error)
+            if str(error) != said:
+                said = str(error)
+                log.error("contest_entering_failed", error=said, exc_info=error)
         await trio.sleep(LOOK_SECONDS)
 
 
@@ -91,8 +94,13 @@ def enter_due(data: Path, versions: Versions, accounts: Accounts, now: datetime,
                 known[row.id] = done
             for entrant in definition.awaited_versions if until <= now else ():
                 found = versions.of(entrant.version_of)
-                if is_settled(found, until):
-                    _enter(store, row, entrant, versions, version_at(found, until), accounts, data)
+                if not is_settled(found, until):
+                    continue
+                version = version_at(found, until)
+                if version is not None and not (versions.folder(version) / BUILD).is_dir():
+                    versions.build_again(version)  # so it is under way, and waited for
+                else:
+                    _enter(store, row, entrant, versions, version, accounts, data)
 
 
 def _enter(
@@ -117,5 +125,5 @@ def _enter(
         asked = InterventionRequest(Kind.VERSION, entrant.name, None, command, *chosen)
         what = f"version {version.number} of {version.bot} plays as {entrant.name}"
     intervene(store, row.id, asked, datetime.now(UTC))
-    accounts.note(BY, f"{row.name}: {what}")
+    accounts.note(SERVER, f"{row.name}: {what}")
     log.info("contest_version_entered", contest=row.name, name=entrant.name, what=what)

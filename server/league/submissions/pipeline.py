@@ -106,7 +106,7 @@ class Pipeline:
             await trio.to_thread.run_sync(self._versions.refuse, version, str(error))
             log.info("submission_refused", bot=version.bot, version=version.number, reason=str(error))
         else:
-            await trio.to_thread.run_sync(self._versions.activate, version, "the server")
+            await trio.to_thread.run_sync(self._versions.accept, version)
             log.info("submission_accepted", bot=version.bot, version=version.number)
 
     async def _pass(self, version: Version) -> None:
@@ -142,6 +142,8 @@ def _unpack(place: Path, name: str) -> tuple[str, ...]:
     That is read before the build, which may make a link to any file of the server out of it.
     """
     folder = place / BUILD
+    if not (place / UPLOAD).is_file():
+        raise BadUpload("what was sent is gone from the server; send it again")
     shutil.rmtree(folder, ignore_errors=True)
     for step in LOGS:
         (place / f"{step}.txt").unlink(missing_ok=True)

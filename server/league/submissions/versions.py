@@ -7,6 +7,7 @@ files go.
 
 import json
 import shutil
+import sqlite3
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from hashlib import sha256
@@ -32,6 +33,12 @@ UPLOAD, BUILD = "upload", "build"
 
 LOGS = ("build", "check", "match")
 """The steps that have a log there, as in ``build.txt``."""
+
+COMPARISONS = "comparisons"
+"""Of the data directory: a folder for each comparison of versions, by its number."""
+
+SERVER = "the server"
+"""Who did it, in the audit log, where nobody has asked for it."""
 
 MAX_WAITING = 3
 """Versions of a person that are under way."""
@@ -90,10 +97,7 @@ class Versions:
     def add(self, person: Person, bot: str, file: str, data: bytes) -> Version:
         """Keep an upload for a person's bot, to be built and checked. Raises `NotAllowed` and OSError."""
         folder = self._data / FOLDER
-        if self.kept_bytes(person) + len(data) > self.rules.quota_bytes:
-            raise NotAllowed(
-                f"versions of yours have {self.rules.quota} MB on the server; delete old ones on the pages of your bots"
-            )
+        self.check_quota(person, len(data))
         with self._accounts.change() as database:
             owner = self._accounts.owner(bot)
             if owner is None or owner.id != person.id:
@@ -128,8 +132,19 @@ class Versions:
         return found
 
     def kept_bytes(self, person: Person) -> int:
-        """Return how many bytes on the disk all versions of a person take. Raises OSError."""
-        return sum(disk_use(self._data / FOLDER / one.name.lower()).size for one in self._accounts.bots(person))
+        """Return how many bytes on the disk all versions of a person, and their comparisons, take. Raises OSError."""
+        folders = [self._data / FOLDER / one.name.lower() for one in self._accounts.bots(person)]
+        rows = self._accounts.rows("SELECT id FROM comparisons WHERE person = ?", person.id)
+        folders += [self._data / COMPARISONS / str(number) for (number,) in rows]
+        return sum(disk_use(folder).size for folder in folders)
+
+    def check_quota(self, person: Person, more: int = 0) -> None:
+        """Raise `NotAllowed` where a person has too much on the disk already to keep more bytes. Raises OSError."""
+        if self.kept_bytes(person) + more > self.rules.quota_bytes:
+            raise NotAllowed(
+                f"versions and comparisons of yours have {self.rules.quota} MB on the server; "
+                "delete old ones on the pages of your bots"
+            )
 
     def size(self, version: Version) -> int:
         """Return how many bytes on the disk a version takes. Raises OSError."""
@@ -170,6 +185,33 @@ class Versions:
         """Note that a version is not taken, and why."""
         with self._accounts.change() as database:
             database.execute("UPDATE versions SET state = 'refused', sentence = ? WHERE id = ?", (sentence, version.id))
+            if self._rests(version):
+                database.execute("UPDATE versions SET rests = 0 WHERE id = ?", (version.id,))
+                what = f"version {version.number} of {version.bot} cannot be built again: {sentence}"
+                self._accounts.log(database, SERVER, what)
+
+    def build_again(self, version: Version) -> None:
+        """Have a version that passed once take its steps again, since what was built of it is gone.
+
+        Which version plays stays as it is.
+        """
+        with self._accounts.change() as database:
+            rests = int(self._state(version) == "retired")
+            changed = database.execute(
+                "UPDATE versions SET state = 'waiting', rests = ? WHERE id = ? AND state IN ('active', 'retired')",
+                (rests, version.id),
+            )
+            if changed.rowcount:
+                what = f"had version {version.number} of {version.bot} built again, which a contest needs"
+                self._accounts.log(database, SERVER, what)
+
+    def accept(self, version: Version) -> None:
+        """Note that a version has passed: it plays from now on, unless it was built again for a contest alone."""
+        with self._accounts.change() as database:
+            if not self._rests(version):
+                self._activate(database, version, SERVER)
+            else:
+                database.execute("UPDATE versions SET state = 'retired', rests = 0 WHERE id = ?", (version.id,))
 
     def activate(self, version: Version, by: str) -> None:
         """Make a version that has passed the one that plays. Raises `NotAllowed`.
@@ -188,13 +230,16 @@ class Versions:
                 database.execute("UPDATE versions SET state = 'waiting' WHERE id = ?", (version.id,))
                 self._accounts.log(database, by, f"had version {version.number} of {version.bot} built again")
                 return
-            database.execute(
-                """UPDATE versions SET state = 'retired'
-                WHERE state = 'active' AND bot = (SELECT bot FROM versions WHERE id = ?)""",
-                (version.id,),
-            )
-            database.execute("UPDATE versions SET state = 'active' WHERE id = ?", (version.id,))
-            self._accounts.log(database, by, f"version {version.number} of {version.bot} plays")
+            self._activate(database, version, by)
+
+    def _activate(self, database: sqlite3.Connection, version: Version, by: str) -> None:
+        database.execute(
+            """UPDATE versions SET state = 'retired'
+            WHERE state = 'active' AND bot = (SELECT bot FROM versions WHERE id = ?)""",
+            (version.id,),
+        )
+        database.execute("UPDATE versions SET state = 'active' WHERE id = ?", (version.id,))
+        self._accounts.log(database, by, f"version {version.number} of {version.bot} plays")
 
     def retire(self, version: Version, by: str) -> None:
         """Let a version play no more. Raises `NotAllowed`."""
@@ -254,6 +299,9 @@ class Versions:
         folder = self.folder(version)
         if folder.exists():
             shutil.rmtree(folder)
+
+    def _rests(self, version: Version) -> bool:
+        return bool(self._accounts.rows("SELECT rests FROM versions WHERE id = ?", version.id)[0][0])
 
     def _state(self, version: Version) -> str:
         return str(self._accounts.rows("SELECT state FROM versions WHERE id = ?", version.id)[0][0])

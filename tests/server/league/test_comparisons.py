@@ -1,7 +1,9 @@
 """Comparisons: one at a time for each author, played when no version waits, and gone on with after a stop."""
 
 import json
-from collections.abc import Iterator
+import signal
+import time
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
 
@@ -9,6 +11,7 @@ import pytest
 import trio
 
 from engine import record
+from server.config.league_rules import LeagueRules
 from server.league.accounts.accounts import Accounts
 from server.league.accounts.people import AUTHOR, NotAllowed, Person
 from server.league.comparisons.comparisons import RECORDS, REPORT, RESULTS, Comparison, Comparisons, Result
@@ -19,6 +22,7 @@ from server.league.submissions.pipeline import Pipeline
 from server.league.submissions.steps import Ended
 from server.league.submissions.versions import BUILD, Versions
 from tests.server.league.test_submissions import EXAMPLES, SEALED
+from tests.web.site import Site
 
 LINE = {"wins": 3, "draws": 0, "losses": 1, "score": 0.75, "elo": 190.8, "elo_margin_95": 210.2, "name": "version-1"}
 
@@ -90,6 +94,47 @@ def test_an_author_has_one_comparison_at_a_time_of_versions_that_have_passed(
         comparisons.cancel(cancelled, "ann")
     versions.delete(versions.of("ann")[2], "ann")
     assert comparisons.of("ann") == [cancelled], "the line stays, with the number of the version"
+
+
+def test_a_comparison_during_which_three_servers_have_died_is_set_aside(
+    accounts: Accounts, versions: Versions, comparisons: Comparisons
+) -> None:
+    ann = author(accounts, versions, "ann")
+    comparison = comparisons.ask(ann, "ann", (1, 2), "mnk", "3,3,3", 4)
+    for _ in range(4):
+        comparisons.begin(comparison)
+        comparisons.stop(comparison)  # in order, as for a version that comes
+        assert comparisons.note_deaths() == []
+    for _ in range(2):
+        comparisons.begin(comparison)
+        assert comparisons.note_deaths() == [] and comparisons.left() != []
+    comparisons.begin(comparison)
+    assert [one.number for one in comparisons.note_deaths()] == [comparison.number]
+    (failed,) = comparisons.of("ann")
+    assert (failed.state, failed.sentence) == ("failed", "the server has died 3 times while it was played")
+    assert comparisons.note_deaths() == [] and comparisons.next() is None
+    assert accounts.audit(1)[0].what == "set comparison 1 of ann aside: 3 servers have died during it"
+
+
+def test_records_of_comparisons_count_in_the_quota_until_they_are_deleted(
+    tmp_path: Path, accounts: Accounts, comparisons: Comparisons
+) -> None:
+    versions = Versions(tmp_path, accounts, rules=LeagueRules(quota=1))
+    ann = author(accounts, versions, "ann")
+    comparison = comparisons.ask(ann, "ann", (1, 2), "mnk", "3,3,3", 4)
+    before = versions.kept_bytes(ann)
+    (comparisons.folder(comparison) / RECORDS).mkdir(parents=True)
+    (comparisons.folder(comparison) / RECORDS / "1.txt").write_bytes(bytes(1 << 20))
+    assert versions.kept_bytes(ann) >= before + (1 << 20)
+    with pytest.raises(NotAllowed, match="versions and comparisons of yours have 1 MB"):
+        versions.check_quota(ann)
+    with pytest.raises(NotAllowed, match="comparison 1 has games left to play; cancel it first"):
+        comparisons.delete_records(comparison, "ann")
+    comparisons.cancel(comparison, "ann")
+    comparisons.delete_records(comparisons.of("ann")[0], "ann")
+    versions.check_quota(ann)
+    assert versions.kept_bytes(ann) == before
+    assert accounts.audit(1)[0].what == "deleted the records of comparison 1 of ann"
 
 
 class Matches:
@@ -173,15 +218,35 @@ def test_a_match_that_cannot_be_played_says_why(
 
 @SEALED
 @pytest.mark.slow
-def test_two_versions_play_in_their_folders(
-    accounts: Accounts, versions: Versions, comparisons: Comparisons, tmp_path: Path
-) -> None:
-    ann = author(accounts, versions, "ann")
-    comparison = comparisons.ask(ann, "ann", (2, 1), "mnk", "3,3,3", 2)
-    trio.run(ComparisonPlayer(comparisons, versions, tmp_path).play_next)
-    over = comparisons.comparison("ann", comparison.number)
-    assert over is not None and over.state == "over", over
-    assert over.result is not None and over.result.wins + over.result.draws + over.result.losses == 2
-    records = [path.read_text() for path in (comparisons.folder(over) / RECORDS).glob("*.txt")]
-    players = sorted(record.verify(text).header.players for text in records)
-    assert players == [("version-1", "version-2"), ("version-2", "version-1")]
+def test_two_versions_play_in_their_folders_and_a_killed_server_loses_no_game_that_was_over(tmp_path: Path) -> None:
+    with closing(Accounts(tmp_path)) as accounts:
+        versions = Versions(tmp_path, accounts)
+        comparisons = Comparisons(tmp_path, accounts, versions)
+        ann = author(accounts, versions, "ann")
+        comparison = comparisons.ask(ann, "ann", (2, 1), "mnk", "3,3,3", 4)
+        results = comparisons.folder(comparison) / RESULTS
+
+        def wait(enough: Callable[[], bool]) -> None:
+            deadline = time.monotonic() + 600
+            while not enough():
+                assert time.monotonic() < deadline, comparisons.of("ann")
+                time.sleep(0.05)
+
+        with Site(tmp_path) as site:
+            wait(lambda: comparisons.games_played(comparison) > 0)
+            site.stop(signal.SIGKILL)
+            before = results.read_text().splitlines()
+            site.start()
+            wait(lambda: not comparisons.left())
+            assert site.stop() == 0
+        (over,) = comparisons.of("ann")
+        assert over.state == "over", over
+        assert over.result is not None and over.result.wins + over.result.draws + over.result.losses == 4
+        whole = [line for line in before if line.endswith("}")]
+        assert len(whole) > 1 and results.read_text().splitlines()[: len(whole)] == whole, (
+            "what was over is not played again"
+        )
+        records = [path.read_text() for path in (comparisons.folder(over) / RECORDS).glob("*.txt")]
+        players = sorted(record.verify(text).header.players for text in records)
+        assert players == [("version-1", "version-2")] * 2 + [("version-2", "version-1")] * 2
+        assert accounts.rows("SELECT deaths, under_way FROM comparisons") == [(1, 0)]

@@ -133,6 +133,37 @@ def test_versions_are_entered_at_the_deadline_and_who_has_none_is_withdrawn(leag
     assert "Final: bob-1 has no version that passed in time; bob was withdrawn" in told
 
 
+@pytest.mark.parametrize("fault", ["", "the build (make) failed: exit status 2"])
+def test_a_version_whose_built_program_was_removed_is_built_again_first_or_said_to_be_lost(
+    league: League, fault: str
+) -> None:
+    bob, old = (league.submit(bot, {"bot.py": "play"}, ("python3", "bot.py")) for bot in ("bob-1", "ann-2"))
+    late = Versions(league.data, league.accounts, lambda: UNTIL + timedelta(hours=1))
+    new = league._replace(versions=late).submit("ann-2", {}, ("python3", "bot.py"))
+    assert league.versions.remove_build(old)
+    with closing(Store(league.data / FILE)) as store:
+        number = store.open_contest(CONTEST, read_definition(CONTEST), UNTIL - timedelta(days=1))
+        for _ in range(2):
+            league.enter(UNTIL)
+        (entered,) = store.interventions(number)
+        assert (entered.name, entered.version) == ("bob", bob.number), "only the other one waits"
+        again = league.versions.next()
+        assert again is not None and (again.bot, again.number) == ("ann-2", old.number)
+        if fault:
+            league.versions.refuse(again, fault)
+        else:
+            (league.versions.folder(old) / BUILD).mkdir()
+            league.versions.accept(again)
+        for _ in range(2):
+            league.enter(UNTIL)
+        last = store.interventions(number)[1:]
+        assert [(one.kind, one.name) for one in last] == [(Kind.WITHDRAW if fault else Kind.VERSION, "Ann")]
+    assert [(one.bot, one.number) for one in league.versions.active()] == [("ann-2", new.number), ("bob-1", 1)]
+    told = [entry.what for entry in league.accounts.audit(20)]
+    assert told.count("had version 1 of ann-2 built again, which a contest needs") == 1
+    assert (f"version 1 of ann-2 cannot be built again: {fault}" in told) == bool(fault)
+
+
 def test_a_bot_that_nobody_has_is_refused_and_so_is_a_deadline_that_is_over(league: League) -> None:
     before = UNTIL - timedelta(seconds=1)
     check_versions(league.accounts, read_definition(CONTEST), before)
