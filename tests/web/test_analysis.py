@@ -1,6 +1,7 @@
 """What the board to think on is told: the best moves, what a text holds, positions of pieces."""
 
 from itertools import accumulate
+from typing import Any
 
 import msgspec
 import pytest
@@ -8,7 +9,7 @@ import pytest
 from engine.games.catalogue import GAMES
 from engine.games.interface import Position, moves, play
 from engine.record import verify
-from engine.search.searcher import Stop
+from engine.search.searcher import SearchResult, Stop
 from engine.solve.tablebase.tablebase import tablebase_of
 from server.web.play.analysis import questions
 from server.web.play.analysis.analyst import Analyst
@@ -32,6 +33,18 @@ def test_the_best_moves_come_each_with_its_line_and_its_value_for_who_began(monk
     assert [line.win for line in found.lines] == [None, 2, 2]
     assert [line.score > 0 for line in found.lines] == [False, True, True]
     assert len({line.moves[0] for line in found.lines}) == 3
+
+
+def test_an_answer_that_lacks_lines_is_not_the_last_one() -> None:
+    """A page would ask no more, as one did on a busy machine, where time was enough for the best move alone."""
+
+    class Hurried(Analyst):
+        def best(self, *words: Any, **options: Any) -> list[SearchResult]:
+            return super().best(*words, **options)[:1]
+
+    wins = msgspec.structs.replace(THREAT, moves=("b2", "a1", "b3", "c3"), seconds=4.0)
+    found = questions.lines(wins, Hurried(1, tablebase_of), Stop())
+    assert [line.win for line in found.lines] == [1] and not found.is_final
 
 
 def test_where_a_tablebase_knows_the_position_values_are_exact(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,6 +3,7 @@
 They name a game as those of the page for playing do (`server.web.play.questions`). docs/web.md describes the JSON.
 """
 
+from collections.abc import Hashable
 from dataclasses import replace
 from time import perf_counter
 from typing import Annotated
@@ -134,7 +135,7 @@ def lines(question: Thinking, analyst: Analyst, stop: Stop) -> Lines:
         nodes=max((result.nodes for result in found), default=0),
         seconds=round(perf_counter() - began, 3),
         is_known=bool(found) and found[0].is_known,
-        is_final=bool(found) and all(_is_final(result) for result in found),
+        is_final=all(_is_final(result) for result in found) and len(found) == _most_lines(history, question.lines),
     )
 
 
@@ -196,6 +197,16 @@ def _line(history: History, result: SearchResult) -> Line:
     moves = tuple(replace(result, line=result.line[:MAX_SHOWN]).pv)
     plies = result.plies_to_end
     return Line(moves, sign * result.score, result.depth, None if plies is None else sign * plies)
+
+
+def _most_lines(history: History, lines: int) -> int:
+    """Return how many lines there are to be found, at most so many: each begins with another position."""
+    seen: set[Hashable] = set()
+    for successor in history.position.successors():
+        seen.add(successor.position.key)
+        if len(seen) == lines:
+            break
+    return len(seen)
 
 
 def _is_final(result: SearchResult) -> bool:
