@@ -1,16 +1,18 @@
 """The results of earlier servers: what is read of records, whatever these hold."""
 
+import errno
 from pathlib import Path
 
 import msgspec
 import pytest
+import trio
 import trio.testing
 
 from engine.wire import messages as m
 from server.match.recovery import read_finished_match
 from server.match.referee import State
 from server.storage.record_store import RecordStore
-from server.web.replay import results_process
+from server.web.replay import past_results, results_process
 from server.web.views.lobby import RESULTS, Listed, overview
 from tests.engine.test_record import played
 from tests.server.harness import open_arena, ready
@@ -111,3 +113,27 @@ async def test_what_this_server_has_seen_is_not_listed_twice(
         assert numbers(list(before.recent)) == [RESULTS + 10] and not before.complete
         after = overview(harness.arena, earlier)
         assert numbers(list(after.recent)) == numbers(list(earlier)) and after.complete
+
+
+async def test_what_could_not_be_read_is_not_said_to_be_complete(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, autojump_clock: trio.testing.MockClock
+) -> None:
+    """A lobby had no earlier matches and said that it was complete, where reading them took longer than was allowed."""
+    keep(tmp_path, 4, played(end="resign", stop_after=4))
+    results = past_results.PastResults(tmp_path)
+    tries: list[object] = []
+
+    async def ask(*_words: object) -> tuple[int, bytes]:
+        tries.append(results.results)
+        if len(tries) == 1:
+            await trio.sleep(past_results.FIRST_SECONDS + 1)
+        if len(tries) == 2:
+            raise OSError(errno.EAGAIN, "no process")
+        await trio.sleep(past_results.FIRST_SECONDS + 1)
+        return 200, msgspec.json.encode(results_process.newest(tmp_path, RESULTS))
+
+    monkeypatch.setattr(past_results, "ask_once", ask)
+    results.want()
+    await results.run()
+    assert tries == [None, None, None]
+    assert results.results is not None and numbers(list(results.results)) == [4]

@@ -106,7 +106,7 @@ def _is_whole(kind: str, answer: bytes) -> bool:
 async def _answer(kind: str, record: bytes) -> bytes:
     try:
         status, answer = await ask_once("server.web.replay.record_analysis", kind, record)
-    except FAULTS as error:
+    except (OSError, *FAULTS) as error:
         log.error("record_analysis_failed", kind=kind, fault=str(error))
         raise Refused(500, "a fault of the server's own, which was written to its log") from None
     if status == NOT_TRUE:

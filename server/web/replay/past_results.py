@@ -12,8 +12,10 @@ from server.web.views.lobby import RESULTS, Listed
 
 log = structlog.get_logger()
 
-SECONDS = 30.0
-"""Longest that reading them may take."""
+FIRST_SECONDS, MAX_SECONDS = 30.0, 600.0
+"""How long reading them may take for the first time, and how long it is given at most when it is tried again."""
+
+PAUSE_SECONDS = 10.0
 
 
 class PastResults:
@@ -31,15 +33,16 @@ class PastResults:
         self._wanted.set()
 
     async def run(self) -> None:
-        """Read the results when they are wanted."""
+        """Read the results when they are wanted; try again with more time where that fails, as on a busy machine."""
         await self._wanted.wait()
-        with trio.move_on_after(SECONDS):
+        asked = msgspec.json.encode(Asked(str(self._data), RESULTS))
+        seconds = FIRST_SECONDS
+        while self.results is None:
             try:
-                asked = msgspec.json.encode(Asked(str(self._data), RESULTS))
-                _, answer = await ask_once("server.web.replay.results_process", "newest", asked)
-            except FAULTS as error:
-                log.warning("past_results_read_failed", fault=str(error))
-            else:
+                with trio.fail_after(seconds):
+                    _, answer = await ask_once("server.web.replay.results_process", "newest", asked)
                 self.results = msgspec.json.decode(answer, type=tuple[Listed, ...])
-                return
-        self.results = ()
+            except (OSError, *FAULTS) as error:
+                log.warning("past_results_read_failed", fault=str(error) or type(error).__name__)
+                seconds = min(2 * seconds, MAX_SECONDS)
+                await trio.sleep(PAUSE_SECONDS)
