@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from bots.commands.league_requests import League
+from bots.commands.league_requests import Entry, League
 from bots.commands.options import Flag, fail
 
 LOOK_SECONDS = 1.0
@@ -20,9 +20,7 @@ LOOK_SECONDS = 1.0
 def submit(
     path: Path,
     *,
-    name: str,
-    server: str = "http://127.0.0.1:8080",
-    token: str | None = None,
+    entry: Entry,
     detach: Flag = False,
 ) -> None:
     """Send a version of a bot to a league, and show how it is built and tried.
@@ -33,16 +31,10 @@ def submit(
     ----------
     path
         The bot's folder, of which what git would ignore is left out, or its only file, or a zip archive.
-    name
-        The name of the bot, as on the page /me of the league.
-    server
-        The address of the league's pages.
-    token
-        The token of the bot, made on the page /me; the variable ARENA_TOKEN when left out.
     detach
         Send it, and do not wait for what becomes of it.
     """
-    league = League(server, name, token)
+    league = League(entry)
     try:
         file, data = _packed(path)
     except OSError as error:

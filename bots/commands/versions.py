@@ -5,7 +5,7 @@ import time
 from typing import Any
 from urllib.parse import urlencode
 
-from bots.commands.league_requests import League
+from bots.commands.league_requests import Entry, League
 from bots.commands.options import Count, Flag, fail, print_line
 from engine.games.catalogue import USUAL_GAME
 
@@ -17,9 +17,7 @@ MEGABYTE = 1 << 20
 
 def versions(
     *,
-    name: str,
-    server: str = "http://127.0.0.1:8080",
-    token: str | None = None,
+    entry: Entry,
     play: Count = 0,
     rest: Count = 0,
     delete: Count = 0,
@@ -28,12 +26,6 @@ def versions(
 
     Parameters
     ----------
-    name
-        The name of the bot, as on the page /me of the league.
-    server
-        The address of the league's pages.
-    token
-        The token of the bot, made on the page /me; the variable ARENA_TOKEN when left out.
     play
         Number of a version that has passed, and plays from now on.
     rest
@@ -44,7 +36,7 @@ def versions(
     wanted = {"play": play, "rest": rest, "delete": delete}
     if sum(map(bool, wanted.values())) > 1:
         fail("--play, --rest and --delete exclude each other: one thing at a time", 2)
-    league = League(server, name, token)
+    league = League(entry)
     for change, number in wanted.items():
         if number:
             print_line(_line(league.ask(f"versions/{number}/{change}", b"")))
@@ -60,9 +52,7 @@ def compare(
     first: int,
     second: int,
     *,
-    name: str,
-    server: str = "http://127.0.0.1:8080",
-    token: str | None = None,
+    entry: Entry,
     game: str = USUAL_GAME,
     params: str = "",
     games: Count = 20,
@@ -76,12 +66,6 @@ def compare(
         Number of a version that has passed, whose score is told.
     second
         Number of another one.
-    name
-        The name of the bot, as on the page /me of the league.
-    server
-        The address of the league's pages.
-    token
-        The token of the bot, made on the page /me; the variable ARENA_TOKEN when left out.
     game
         The game.
     params
@@ -91,7 +75,7 @@ def compare(
     detach
         Ask for it, and do not wait for the result.
     """
-    league = League(server, name, token)
+    league = League(entry)
     fields = {"first": first, "second": second, "game": game, "params": params, "games": games}
     told = league.ask("comparisons", urlencode(fields).encode())
     print_line(f"comparison {told['comparison']} of {told['bot']}: {league.url}{told['page']}")

@@ -10,7 +10,7 @@ import pytest
 
 from engine import record
 from engine.wire import messages as m
-from tests.server.process import START_SECONDS, Client, ServerProcess, pair
+from tests.server.process import START_SECONDS, Client, ServerProcess, pair, resume_and_resign
 
 
 def test_match_over_sockets_then_an_orderly_stop(tmp_path: Path) -> None:
@@ -51,16 +51,7 @@ def test_after_kill_the_match_goes_on_and_so_does_the_number(tmp_path: Path) -> 
         journal.write("move 2 bla")  # as if it had been killed in the middle of a write
     with ServerProcess(tmp_path) as server:
         assert "bytes=10" in server.log and "count=1" in server.log
-        players = []
-        for token in tokens:
-            players.append(Client(server.port))
-            players[-1].say(m.Resume(1, token))
-            assert players[-1].hear(m.Moved).move == "a5-b5"
-        players[0].hear(m.Turn)
-        players[0].say(m.Resign())
-        assert players[1].hear(m.Result).reason == "resign"
-        for player in players:
-            player.close()
+        resume_and_resign(server.port, tokens)
         with pair(server.port) as (ann, bob):
             ann.say(m.Resign())
             assert bob.hear(m.Result).match == 2

@@ -3,7 +3,7 @@
 import json
 import signal
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
@@ -25,17 +25,6 @@ from tests.server.league.test_submissions import EXAMPLES, SEALED
 from tests.web.site import Site
 
 LINE = {"wins": 3, "draws": 0, "losses": 1, "score": 0.75, "elo": 190.8, "elo_margin_95": 210.2, "name": "version-1"}
-
-
-@pytest.fixture
-def accounts(tmp_path: Path) -> Iterator[Accounts]:
-    with closing(Accounts(tmp_path)) as accounts:
-        yield accounts
-
-
-@pytest.fixture
-def versions(tmp_path: Path, accounts: Accounts) -> Versions:
-    return Versions(tmp_path, accounts)
 
 
 @pytest.fixture

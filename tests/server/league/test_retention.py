@@ -1,7 +1,5 @@
 """What is old is removed: builds, logs and comparisons, and never what plays, was sent, or came out."""
 
-from collections.abc import Iterator
-from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -25,12 +23,6 @@ class Date:
 
     def __call__(self) -> datetime:
         return self.date
-
-
-@pytest.fixture
-def accounts(tmp_path: Path) -> Iterator[Accounts]:
-    with closing(Accounts(tmp_path)) as accounts:
-        yield accounts
 
 
 def test_old_builds_logs_and_comparisons_go_and_nothing_else(tmp_path: Path, accounts: Accounts) -> None:

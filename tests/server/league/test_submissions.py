@@ -4,8 +4,7 @@ import io
 import shutil
 import stat
 import zipfile
-from collections.abc import Iterator, Mapping
-from contextlib import closing
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -128,17 +127,6 @@ def test_an_author_may_write_the_command_down(tmp_path: Path) -> None:
 
 
 # versions
-
-
-@pytest.fixture
-def accounts(tmp_path: Path) -> Iterator[Accounts]:
-    with closing(Accounts(tmp_path)) as accounts:
-        yield accounts
-
-
-@pytest.fixture
-def versions(tmp_path: Path, accounts: Accounts) -> Versions:
-    return Versions(tmp_path, accounts)
 
 
 @pytest.fixture

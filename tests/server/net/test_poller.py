@@ -120,20 +120,25 @@ async def connect(harness: ArenaHarness, nursery: trio.Nursery, name: str, host:
     return client
 
 
+async def open_game(ann: Client, bob: Client) -> None:
+    """Let them begin a match, in which ann has played a3-b3."""
+    await ann.say(m.Seek("gipf", m.Text("params=3,3,9,9 budget=60000 colour=white")))
+    await ann.hear(m.Seeking)
+    await bob.say(m.Seek("gipf"))
+    for client in (ann, bob):
+        await client.hear(m.Board)
+    await ready(ann, bob)
+    await ann.hear(m.Turn)
+    await ann.say(m.Move(m.Text("a3-b3")))
+    await bob.hear(m.Turn)
+
+
 @pytest.mark.parametrize("host", ["127.0.0.1", "192.0.2.1"], ids=["trusted", "limited"])
 async def test_players_are_answered_however_their_lines_arrive(host: str, tmp_path: Path) -> None:
     async with open_arena(tmp_path) as harness, trio.open_nursery() as nursery:
         nursery.start_soon(harness.arena.poller.run)
         ann, bob = await connect(harness, nursery, "ann", host), await connect(harness, nursery, "bob", host)
-        await ann.say(m.Seek("gipf", m.Text("params=3,3,9,9 budget=60000 colour=white")))
-        await ann.hear(m.Seeking)
-        await bob.say(m.Seek("gipf"))
-        for client in (ann, bob):
-            await client.hear(m.Board)
-        await ready(ann, bob)
-        await ann.hear(m.Turn)
-        await ann.say(m.Move(m.Text("a3-b3")))
-        await bob.hear(m.Turn)
+        await open_game(ann, bob)
         await bob.stream.send_all(b"NOTE score=3\nMOVE g3-f3\nPING two\n")
         assert (await bob.hear(m.Pong)).text == "two"
         await ann.hear(m.Turn)
@@ -169,15 +174,7 @@ async def test_a_player_who_hangs_up_in_a_match_is_missed_at_once(tmp_path: Path
         ann, bob = await connect(harness, nursery, "ann", "127.0.0.1"), await connect(harness, nursery, "bob", "::1")
         await trio.testing.wait_all_tasks_blocked()
         before = tasks_that_read()
-        await ann.say(m.Seek("gipf", m.Text("params=3,3,9,9 budget=60000 colour=white")))
-        await ann.hear(m.Seeking)
-        await bob.say(m.Seek("gipf"))
-        for client in (ann, bob):
-            await client.hear(m.Board)
-        await ready(ann, bob)
-        await ann.hear(m.Turn)
-        await ann.say(m.Move(m.Text("a3-b3")))
-        await bob.hear(m.Turn)
+        await open_game(ann, bob)
         await trio.testing.wait_all_tasks_blocked()
         assert tasks_that_read() == before - 2, "players in a match have no task that waits for them"
         await ann.stream.aclose()

@@ -27,7 +27,7 @@ from server.storage.disk import boot
 from server.storage.match_numbers import FILE as NUMBERS
 from server.storage.record_store import Keys, RecordStore
 from tests.server.contest.runtime.test_verify_process import DEFINITION, held
-from tests.server.process import Client, ServerProcess, pair
+from tests.server.process import ServerProcess, pair, resume_and_resign
 
 __all__ = ["held"]
 
@@ -182,16 +182,7 @@ def test_a_match_that_runs_during_the_backup_goes_on_from_it(tmp_path: Path) -> 
         assert bob.hear(m.Result).reason == "resign"
     _run("restore", *folders, str(tmp_path / "restored"))
     with ServerProcess(tmp_path / "restored") as server:
-        players = []
-        for token in tokens:
-            players.append(Client(server.port))
-            players[-1].say(m.Resume(1, token))
-            assert players[-1].hear(m.Moved).move == "a5-b5"
-        players[0].hear(m.Turn)
-        players[0].say(m.Resign())
-        assert players[1].hear(m.Result).reason == "resign"
-        for player in players:
-            player.close()
+        resume_and_resign(server.port, tokens)
 
 
 def _run(*words: str) -> None:
