@@ -23,6 +23,7 @@ from server.commands.options import fail, place, secret
 from server.commands.people import people
 from server.commands.upkeep.announce import announce
 from server.commands.upkeep.backup import backup, restore
+from server.commands.upkeep.ladder import ladder
 from server.commands.upkeep.verify import verify
 from server.config import config_file, process_settings, tls
 from server.config import tokens as token_file
@@ -120,6 +121,7 @@ def serve(options: ServeOptions = DEFAULT_OPTIONS, *, config: Path | None = None
 
 app.command(contest)
 app.command(people)
+app.command(ladder)
 app.command(verify)
 app.command(announce)
 app.command(backup)

@@ -253,7 +253,7 @@ def _league_pages(
         AccountPages(accounts, identities),
         VersionPages(access, versions),
         ComparisonPages(access, comparisons),
-        ConsolePages(accounts, identities, versions, arena, contests),
+        ConsolePages(accounts, identities, versions, arena, contests, ladder),
         LadderPages(identities, ladder),
         SimilarityPages(identities, similarity),
     ]

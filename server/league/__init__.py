@@ -5,6 +5,7 @@
 - `comparisons`: matches between two versions of a bot, which its author asks for
 - `database`: the database of all of it, ``league.sqlite3`` in the data directory
 - `ladder`: bots that play each other all the time, and their ratings
+- `ladder_control`: what organisers change of it while it is played, and games that are set aside
 - `pages`: its pages and forms in the browser
 - `retention`: removes what is old: built programs, logs, records of comparisons
 - `similarity`: compares the active versions of all bots when an organiser asks for it

@@ -191,6 +191,25 @@ MIGRATIONS: tuple[Migration, ...] = (
             last REAL NOT NULL,
             PRIMARY KEY (variant, first, second, first_version, second_version)
         )""",
+        # one row: the ladder file, since when the ladder is paused and by whom, how often the file was to be read
+        # again, and what is wrong with it; empty texts for nothing
+        """CREATE TABLE ladder_state (
+            id INTEGER PRIMARY KEY CHECK (id = 1),
+            file TEXT NOT NULL,
+            paused TEXT NOT NULL,
+            reads INTEGER NOT NULL,
+            fault TEXT NOT NULL
+        )""",
+        # grades of everybody by a rule, as JSON; contest is 0 where none is graded
+        """CREATE TABLE grades (
+            id INTEGER PRIMARY KEY,
+            date TEXT NOT NULL,
+            who TEXT NOT NULL,
+            rule TEXT NOT NULL,
+            contest INTEGER NOT NULL,
+            found TEXT NOT NULL,
+            is_published INTEGER NOT NULL
+        )""",
     ),
 )
 """Step n leads from version n to n + 1. Those that have been released stay as they are."""

@@ -3,6 +3,7 @@
 - ``GET /organise``: who is here, what is played, contests, the machine, and what organisers have done last
 - ``POST /organise/announce``, ``…/unannounce``: tell everybody something, and show it no longer
 - ``POST /organise/annul``, ``…/dismiss``: end a running match without a result, send a player away
+- ``POST /organise/ladder/pause`` and so on, a word of `LADDER_CHANGES`: change the ladder
 - ``GET /organise/new``, ``/organise/new?from=3``: a form for a contest, perhaps a copy of another one; ``POST`` checks
   it, or begins it
 - ``GET /organise/contest/3``: a contest: its entrants, running and last games
@@ -14,6 +15,7 @@ What cannot be undone is asked again, by a form that has the field ``sure`` in a
 import re
 from collections.abc import Callable, Mapping
 from functools import partial
+from typing import NamedTuple
 
 import trio
 from starlette.requests import Request
@@ -33,6 +35,8 @@ from server.league.console.announcements import HOURS, Announcements
 from server.league.console.contest_changes import change_contest, read_contest
 from server.league.console.new_contest import Checked, Earlier, check_new, earlier_contest, open_contest, template
 from server.league.console.overview import machine, overview, stored_contests
+from server.league.ladder.service import LadderService
+from server.league.ladder_control import NO_LADDER, FatalGame, LadderState
 from server.league.pages.identity import Identities, Identity
 from server.league.pages.rendering import page
 from server.league.submissions.versions import Versions
@@ -65,13 +69,32 @@ ASKED = {
 """What is asked again before it is done, and what the button says."""
 
 
+LADDER_CHANGES = ("pause", "resume", "read", "again")
+"""What can be done with the ladder: see `server.league.ladder_control.LadderControl`."""
+
+
+class LadderLine(NamedTuple):
+    """The ladder, as the console shows it."""
+
+    state: LadderState
+    running: int
+    """Games that are being played."""
+    set_aside: list[FatalGame]
+
+
 class ConsolePages:
     """The handlers of these routes."""
 
     def __init__(
-        self, accounts: Accounts, identities: Identities, versions: Versions, arena: Arena, service: ContestService
+        self,
+        accounts: Accounts,
+        identities: Identities,
+        versions: Versions,
+        arena: Arena,
+        service: ContestService,
+        ladder: LadderService | None,
     ) -> None:
-        """Take the accounts, what tells who asks, versions of bots, the arena, and what runs its contests."""
+        """Take the accounts, what tells who asks, versions of bots, the arena, its contests, and the ladder, if any."""
         self._accounts = accounts
         self._identities = identities
         self._versions = versions
@@ -80,6 +103,7 @@ class ConsolePages:
         self._data = arena.settings.data
         self._reports = ReportIndex(self._data)
         self._announcements = Announcements(accounts)
+        self._ladder = ladder
 
     def routes(self) -> list[Route]:
         """Return the routes."""
@@ -90,6 +114,7 @@ class ConsolePages:
             Route(f"{CONSOLE}/unannounce", self._unannounce, methods=["POST"]),
             Route(f"{CONSOLE}/annul", self._annul, methods=["POST"]),
             Route(f"{CONSOLE}/dismiss", self._dismiss, methods=["POST"]),
+            Route(f"{CONSOLE}/ladder/{{change}}", self._change_ladder, methods=["POST"]),
             Route(f"{CONSOLE}/new", self._new, methods=["GET"]),
             Route(f"{CONSOLE}/new", self._begin, methods=["POST"]),
             Route(of_contest, self._contest, methods=["GET"]),
@@ -108,6 +133,7 @@ class ConsolePages:
             "now": overview(self._arena, contests, entries, on, tuple(self._versions.under_way())),
             "audit": self._accounts.audit(AUDITED),
             "announcements": self._announcements.current(),
+            "ladder": await _in_thread(self._ladder_line),
             "hours": HOURS,
             "fault": fault,
         }
@@ -128,7 +154,7 @@ class ConsolePages:
         work = partial(self._announcements.end, _number(fields, "number"), identity.person.name)
         return await self._tried(identity, work)
 
-    async def _tried(self, identity: Identity, work: Callable[[], None]) -> Response:
+    async def _tried(self, identity: Identity, work: Callable[[], object]) -> Response:
         try:
             await _in_thread(work)
         except NotAllowed as error:
@@ -160,6 +186,30 @@ class ConsolePages:
     async def _done(self, identity: Identity, what: str) -> Response:
         await _in_thread(partial(self._accounts.note, identity.person.name, what))
         return RedirectResponse(CONSOLE, 303)
+
+    # the ladder
+
+    def _ladder_line(self) -> LadderLine | None:
+        if self._ladder is None:
+            return None
+        control = self._ladder.control
+        return LadderLine(control.state(), len(self._ladder.running()), control.set_aside())
+
+    async def _change_ladder(self, request: Request) -> Response:
+        identity, fields = await self._form(request)
+        change, by = request.path_params["change"], identity.person.name
+        if self._ladder is None:
+            raise Refused(404, NO_LADDER)
+        if change not in LADDER_CHANGES:
+            raise Refused(404, f"what can be done with the ladder is one of {', '.join(LADDER_CHANGES)}")
+        control = self._ladder.control
+        work = {
+            "pause": partial(control.pause, by),
+            "resume": partial(control.resume, by),
+            "read": partial(control.read_again, by),
+            "again": partial(control.let_play, _number(fields, "number") if change == "again" else 0, by),
+        }[change]
+        return await self._tried(identity, work)
 
     # contests
 

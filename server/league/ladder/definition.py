@@ -107,6 +107,8 @@ class LadderDefinition(msgspec.Struct, frozen=True, kw_only=True):
     bounds: Bounds = Bounds()
     visible: Annotated[tuple[str, ...], Form("(?s).+", "a list of folders that every program may read")] = ()
     """Absolute."""
+    file: str = ""
+    """Where it was read from, absolute; no key of the file."""
 
     def contest(self, entrants: Sequence[Entrant], data: str) -> Definition:
         """Return the contest that a game between entrants is to its host: only the built-in bots are no entrants.
@@ -128,7 +130,7 @@ class LadderDefinition(msgspec.Struct, frozen=True, kw_only=True):
         )
 
 
-_READ_HERE = frozenset({"variants", "control", "levels", "programs"})
+_READ_HERE = frozenset({"variants", "control", "levels", "programs", "file"})
 
 _WEIGHT = Field("weight", "weight", float, Range(0.001, 1000))
 
@@ -162,7 +164,8 @@ def read_file(path: Path) -> LadderDefinition:
     folder = path.absolute().parent
     try:
         text = path.read_text(encoding="utf-8-sig")
-        return read(text, folder, lambda name: (folder / name).read_text(encoding="utf-8-sig"))
+        found = read(text, folder, lambda name: (folder / name).read_text(encoding="utf-8-sig"))
+        return replace(found, file=str(path.absolute()))
     except OSError as error:
         raise BadLadder(f"{path} cannot be read: {error.strerror}") from None
     except UnicodeDecodeError:

@@ -6,7 +6,7 @@ the games of one that was killed, and counts those that were over.
 
 import time
 from collections import Counter
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -28,6 +28,7 @@ from server.league.ladder.rating import DAY
 from server.league.ladder.roster import Listed
 from server.league.ladder.scheduler import Pairing, next_pairings
 from server.league.ladder.store import BegunGame, EndedGame, LadderStore
+from server.league.ladder_control import FatalGame
 from server.net.os_faults import server_fault
 from server.ops.backoff import pause_seconds
 from server.storage.database import BadStore
@@ -68,13 +69,14 @@ class LadderRunner:
         recover: Callable[[BegunGame, Fixture], Awaitable[Finished | None]],
         *,
         stopping: Callable[[], bool] = lambda: False,
+        set_aside: Callable[[], Sequence[FatalGame]] = tuple,
         now: Callable[[], float] = time.time,
         in_thread: Callable[..., Awaitable[Any]] = trio.to_thread.run_sync,
     ) -> None:
         """Take where games are played, the first host with room first, and what lists who plays.
 
         ``recover`` returns the result of a game that was begun by an earlier server, None where it is not over;
-        ``stopping`` tells whether no game may begin any more.
+        ``stopping`` tells whether no game may begin now, ``set_aside`` lists those that are not played again.
         """
         self._definition = definition
         self._store = store
@@ -84,6 +86,7 @@ class LadderRunner:
         self._list_players = list_players
         self._recover = recover
         self._stopping = stopping
+        self._set_aside = set_aside
         self._now = now
         self._in_thread = in_thread
         self._weights = {one.key: one.weight for one in definition.variants}
@@ -92,6 +95,8 @@ class LadderRunner:
         """Who plays, in the version that is in play."""
         self._ratings: dict[str, Rating] = {}
         self._resting: set[str] = set()
+        self._barred: list[tuple[str, frozenset[str]]] = []
+        """Variants and pairs of players whose games are set aside."""
         self._today = 0
         """Games that were counted within 24 hours."""
         self._counts = GameCounts()
@@ -177,6 +182,7 @@ class LadderRunner:
         self._ratings = {one.name: one.rating for one in standings}
         self._resting = {one.name for one in standings if one.rests}
         self._today = await self._in_thread(self._store.number_since, self._now() - DAY)
+        self._barred = barred_games(await self._in_thread(self._set_aside), listed)
 
     def _begin_games(self, nursery: trio.Nursery) -> None:
         """Begin games as long as there is room for them."""
@@ -186,7 +192,9 @@ class LadderRunner:
         players = {name: player for name, player in self._players.items() if name not in self._resting}
         running = list(self._running.values())
         now = self._now()
-        chosen = next_pairings(players, self._ratings, self._counts, running, self._weights, len(rooms), now)
+        chosen = next_pairings(players, self._ratings, self._counts, running, self._weights, len(rooms), now,
+            barred=self._barred,
+        )  # fmt: skip
         for host, pairing in zip(rooms, chosen, strict=False):
             self._met[pairing.variant, frozenset(pairing[1:])] += 1
             number = self._records.next_number()
@@ -279,6 +287,16 @@ class LadderRunner:
                 path.unlink(missing_ok=True)
 
 
+def barred_games(set_aside: Iterable[FatalGame], listed: Mapping[str, Listed]) -> list[tuple[str, frozenset[str]]]:
+    """Return the variants and players of games that are set aside, as far as these versions are in play."""
+    versions = {name: one.version for name, one in listed.items()}
+    return [
+        (game.variant, frozenset(game.players))
+        for game in set_aside
+        if tuple(versions.get(name) for name in game.players) == game.versions
+    ]
+
+
 async def _result(game: HostedGame) -> Finished:
     """Return the result of a game; one that is cancelled before is annulled, and dropped when a server starts again."""
     try:
@@ -290,9 +308,10 @@ async def _result(game: HostedGame) -> Finished:
 def ended_game(game: BegunGame, finished: Finished, record: str) -> EndedGame:
     """Return a game that is over, and not annulled, as it is counted; ``record`` is the SHA-256 of its record.
 
-    Nobody is rated where both did not come to it.
+    Nobody is rated where it was not played, as in contests: a program that does not start has shown nothing of how well
+    it plays, and its opponent has not beaten it.
     """
-    rated = finished.winner is not None or finished.shared
+    rated = finished.played and (finished.winner is not None or finished.shared)
     score = finished.points(0) if rated else None
     return EndedGame(game, score, finished.termination, finished.detail, finished.plies, _failed(finished), record)
 

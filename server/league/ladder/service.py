@@ -1,7 +1,7 @@
 """The ladder as a service of the server: finds where its games are played, and goes on after faults of the machine."""
 
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 
 import structlog
@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from engine.games.outcome import Termination
 from server.arena.arena import Arena
+from server.config.toml_table import BadTable
 from server.contest.definition import Definition, Entrant, Qualification, Sandbox
 from server.contest.fixtures import Finished, Fixture
 from server.contest.hosts.contest_players import ContestPlayers
@@ -22,7 +23,7 @@ from server.contest.runtime.finished_games import replay_record
 from server.contest.runtime.service import ContestService
 from server.contest.store.folders import errors_of
 from server.league.accounts.accounts import Accounts
-from server.league.ladder.definition import LadderDefinition
+from server.league.ladder.definition import LadderDefinition, read_file
 from server.league.ladder.fitting import fit_every_night
 from server.league.ladder.hosts import LADDER, CoresOfThisMachine, LadderHost, WorkersOfCluster
 from server.league.ladder.players import LadderPlayer
@@ -30,6 +31,7 @@ from server.league.ladder.roster import ActiveVersion, Listed, roster
 from server.league.ladder.runner import LadderRunner
 from server.league.ladder.scheduler import Pairing
 from server.league.ladder.store import BegunGame, LadderStore
+from server.league.ladder_control import LadderControl
 from server.league.submissions import recipe
 from server.league.submissions.versions import BUILD, Versions
 from server.storage.database import BadStore
@@ -37,6 +39,9 @@ from server.storage.player_logs import KeptByContest
 from server.storage.record_store import RecordStore
 
 log = structlog.get_logger()
+
+LOOK_SECONDS = 1.0
+"""How often to look whether an organiser has paused the ladder, or wants its file read again."""
 
 FAULT_SECONDS = 30.0
 """Pause before the ladder is taken up again after a fault that it cannot contain."""
@@ -56,12 +61,17 @@ class LadderService:
         """Take the arena in which games are played, with its records, and the versions of bots."""
         self.definition = definition
         self.store = LadderStore(accounts)
+        self.control = LadderControl(accounts, read_file)
         self._arena = arena
         self._record_store = record_store
         self._accounts = accounts
         self._versions = versions
         self._data = arena.settings.data
         self._runner: LadderRunner | None = None
+        self._paused = False
+        self._reads = 0
+        self._replaced = trio.Event()
+        """Another file is to be played, as soon as the games that are being played are over."""
 
     def running(self) -> dict[int, Pairing]:
         """Return the games that are being played, by the numbers of their matches."""
@@ -71,19 +81,79 @@ class LadderService:
         """Play until cancelled, on the cores of contests as long as these do not want them."""
         await contests.cleaned.wait()
         seats = contests.seats
-        async with trio.open_nursery() as nursery:
-            nursery.start_soon(self._compile)
-            nursery.start_soon(self._fit)
-            while True:
-                try:
-                    await self._until_sealable()
-                    async with self._hosts(seats) as hosts:
-                        await self._play(hosts, seats.turns)
-                except* (OSError, BadStore) as group:
-                    log.error("ladder_interrupted", seconds=FAULT_SECONDS, reason=str(group.exceptions[0]))
-                except* Exception as group:
-                    log.error("ladder_interrupted", seconds=FAULT_SECONDS, exc_info=group)
+        await self._begin()
+        try:
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(self._follow_organisers)
+                nursery.start_soon(self._fit)
+                compiled = None
+                while True:
+                    if compiled is not self.definition:
+                        compiled = self.definition
+                        nursery.start_soon(self._compile)
+                    await self._play_file(seats)
+        finally:
+            if self._arena.stopping:
+                with trio.CancelScope(shield=True), suppress(BadStore):
+                    await trio.to_thread.run_sync(self.control.stop)
+
+    async def _begin(self) -> None:
+        """Note the start of a server, and what games the one before has died of."""
+        while True:
+            try:
+                for game in await trio.to_thread.run_sync(self.control.begin, self.definition.file):
+                    log.warning("ladder_game_set_aside", variant=game.variant, players=game.players, deaths=game.deaths)
+                state = await trio.to_thread.run_sync(self.control.state)
+                self._paused, self._reads = bool(state.paused), state.reads
+                return
+            except BadStore as error:
+                log.error("ladder_interrupted", seconds=FAULT_SECONDS, reason=str(error))
                 await trio.sleep(FAULT_SECONDS)
+
+    async def _play_file(self, seats: GameSeating) -> None:
+        """Play by the definition as it is now, until it is replaced; contains all faults."""
+        self._replaced = replaced = trio.Event()
+        try:
+            await self._until_sealable()
+            async with self._hosts(seats) as hosts:
+                await self._play(hosts, seats.turns)
+        except* (OSError, BadStore) as group:
+            log.error("ladder_interrupted", seconds=FAULT_SECONDS, reason=str(group.exceptions[0]))
+        except* Exception as group:
+            log.error("ladder_interrupted", seconds=FAULT_SECONDS, exc_info=group)
+        if not replaced.is_set():
+            await trio.sleep(FAULT_SECONDS)
+
+    async def _follow_organisers(self) -> None:
+        """Do what organisers ask for in the database: pauses, and reading the file again."""
+        while True:
+            try:
+                state = await trio.to_thread.run_sync(self.control.state)
+                if state.reads != self._reads:
+                    self._reads = state.reads
+                    await self._read_again()
+                if bool(state.paused) != self._paused:
+                    self._paused = bool(state.paused)
+                    log.info("ladder_state_changed", paused=self._paused)
+                    if self._runner is not None:
+                        self._runner.wake()
+            except BadStore as error:
+                log.error("ladder_interrupted", seconds=FAULT_SECONDS, reason=str(error))
+                await trio.sleep(FAULT_SECONDS)
+            await trio.sleep(LOOK_SECONDS)
+
+    async def _read_again(self) -> None:
+        """Take the file as it is now; where it is wrong, go on by what stood there before."""
+        try:
+            found = await trio.to_thread.run_sync(read_file, Path(self.definition.file))
+        except BadTable as error:
+            log.error("ladder_file_wrong", reason=str(error))
+            await trio.to_thread.run_sync(self.control.note_fault, str(error))
+            return
+        if found != self.definition:
+            self.definition = found
+            self._replaced.set()
+            log.info("ladder_file_read", file=found.file)
 
     async def _play(self, hosts: list[LadderHost], turns: CoreQueue) -> None:
         arena = self._arena
@@ -95,7 +165,8 @@ class LadderService:
             self._record_store,
             self.listed,
             self._recover,
-            stopping=lambda: arena.stopping,
+            stopping=lambda: arena.stopping or self._paused or self._replaced.is_set(),
+            set_aside=self.control.set_aside,
         )
         self._runner = runner
         turns.enter(LADDER, runner.wake)
@@ -103,7 +174,12 @@ class LadderService:
         contest_players = ContestPlayers.of(self._arena)
         contest_players.open(LADDER, self._contest(), runner.wake)
         try:
-            await runner.run()
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(runner.run)
+                await self._replaced.wait()
+                while runner.running:
+                    await trio.sleep(LOOK_SECONDS)
+                nursery.cancel_scope.cancel()
         finally:
             contest_players.leave(LADDER)
             turns.leave(LADDER)

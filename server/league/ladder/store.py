@@ -29,9 +29,9 @@ _GAME = """number, match, variant, opening, first, second, first_version, second
 
 
 _OF_PLAYER = """
-    SELECT * FROM (SELECT first_version AS version, second AS opponent, score, termination
+    SELECT * FROM (SELECT first_version AS version, second AS opponent, score, termination, failed & 1 AS failed
         FROM ladder_games WHERE first = ?1 ORDER BY number DESC LIMIT ?2)
-    UNION ALL SELECT * FROM (SELECT second_version, first, 1 - score, termination
+    UNION ALL SELECT * FROM (SELECT second_version, first, 1 - score, termination, failed & 2
         FROM ladder_games WHERE second = ?1 ORDER BY number DESC LIMIT ?2)"""
 """Games of a player, as it saw them."""
 
@@ -184,13 +184,16 @@ class LadderStore:
         """Keep a game before it begins."""
         with self._accounts.change() as database:
             database.execute(
-                "INSERT INTO ladder_running VALUES (?, ?, ?, ?, ?, ?, ?)",
+                "INSERT INTO ladder_running VALUES (?, ?, ?, ?, ?, ?, ?, 0)",
                 (game.match, game.variant, game.opening, *game.players, *game.versions),
             )
 
     def begun(self) -> list[BegunGame]:
         """Return the games that have begun and are neither counted nor forgotten."""
-        rows = self._accounts.rows("SELECT * FROM ladder_running ORDER BY match")
+        rows = self._accounts.rows(
+            """SELECT match, variant, opening, first, second, first_version, second_version
+            FROM ladder_running ORDER BY match"""
+        )
         return [_begun(*row) for row in rows]
 
     def forget(self, match: int) -> None:
@@ -216,6 +219,10 @@ class LadderStore:
                 ratings |= update(ratings, rated, players)
             after = [ratings.get(name) or starting(players, name) for name in game.players]
             database.execute("DELETE FROM ladder_running WHERE match = ?", (game.match,))
+            database.execute(  # it is none that each server dies of
+                "DELETE FROM ladder_deaths WHERE variant = ? AND first = ? AND second = ?",
+                (game.variant, *sorted(game.players, key=str.lower)),
+            )
             database.execute(
                 f"INSERT INTO ladder_games ({_GAME}) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
                 (
@@ -343,7 +350,8 @@ class LadderStore:
         """
         rows = self._accounts.rows(
             f"""SELECT version, termination, count(*) FROM ({_OF_PLAYER})
-            WHERE score = 0 GROUP BY version, termination ORDER BY version DESC, count(*) DESC, termination""",
+            WHERE score = 0 OR (score IS NULL AND failed)
+            GROUP BY version, termination ORDER BY version DESC, count(*) DESC, termination""",
             player,
             MOST_RESULTS,
         )

@@ -19,6 +19,7 @@ from server.league.ladder.fitting import read_fit
 from server.league.ladder.players import LadderPlayer
 from server.league.ladder.rating import DAY, decayed
 from server.league.ladder.service import LadderService
+from server.league.ladder_control import NO_LADDER
 from server.league.pages.identity import Identities, Identity
 from server.league.pages.ladder_view import (
     Standings,
@@ -43,8 +44,6 @@ CHARTED_GAMES = 300
 
 TREND_DAYS = 7.0
 
-NONE = "no ladder is played here; arena-server serve --ladder FILE plays one"
-
 
 class LadderPages:
     """The handlers of these routes."""
@@ -65,7 +64,7 @@ class LadderPages:
 
     def _found(self) -> LadderService:
         if self._ladder is None:
-            raise Refused(404, NONE)
+            raise Refused(404, NO_LADDER)
         return self._ladder
 
     async def _standings(self, request: Request) -> Response:

@@ -19,10 +19,13 @@ import pytest
 from engine import record
 from engine.wire import messages as m
 from engine.wire.codes import Code
+from server.commands.upkeep import ladder as commands
 from server.league.accounts.accounts import Accounts
 from server.league.accounts.people import ORGANISER
+from server.league.ladder.definition import read_file
 from server.league.ladder.rating import rate
 from server.league.ladder.store import CountedGame, LadderStore
+from server.league.ladder_control import LadderControl
 from server.storage.record_store import RecordStore
 from tests.server.league.test_account_pages import Visitor, sign_in
 from tests.server.process import Client
@@ -126,6 +129,9 @@ def test_a_server_that_is_killed_again_and_again_loses_no_counted_game_and_count
             time.sleep(0.03 * chance.random())
         ladder.kill()
         games = check(ladder, games)
+        with closing(Accounts(ladder.data)) as accounts:  # no game is to blame for these deaths
+            for game in (control := LadderControl(accounts, read_file)).set_aside():
+                control.let_play(game.number, "the test")
         ladder.start()
         ladder.wait()
     ladder.wait_for(len(games) + 2)
@@ -168,3 +174,55 @@ def test_everybody_sees_the_ladder_and_an_author_lets_a_bot_play_again(ladder: L
         organiser = sign_in(ladder, accounts, "teacher", ORGANISER)
         assert "let crash play on the ladder again" in organiser.get("/people").text
     assert ladder.stop() == 0
+
+
+def test_an_organiser_pauses_the_ladder_and_has_its_file_read_again(
+    ladder: Ladder, capsys: pytest.CaptureFixture[str]
+) -> None:
+    data, file = ladder.data, ladder.data.parent / "ladder.toml"
+
+    def status() -> list[str]:
+        commands.status(data=data)
+        return capsys.readouterr().out.splitlines()
+
+    def wait_for_line(start: str) -> None:
+        deadline = time.monotonic() + END_SECONDS
+        while not any(line.startswith(start) for line in status()):
+            assert time.monotonic() < deadline, ladder.log
+            time.sleep(0.05)
+
+    ladder.wait_for(2)
+    assert status()[:2] == ["not paused", f"file: {file}"]
+    with closing(Accounts(data)) as accounts:
+        teacher = sign_in(ladder, accounts, "teacher", ORGANISER)
+        form = teacher.get("/organise").form
+        assert teacher.post("/organise/ladder/pause", form=form).status == 303
+        assert "Paused since" in teacher.get("/organise").text
+        twice = teacher.post("/organise/ladder/pause", form=form)
+        assert twice.status == 400 and "The ladder is paused already." in twice.text
+        ladder.logs("ladder_state_changed")
+        wait_for_line("games: 0 being played")
+        counted = len(ladder.counted())
+        right = file.read_text()
+        file.write_text(right.replace('"mnk"', '"mkn"'))
+        with pytest.raises(SystemExit) as failed:
+            commands.resume(data=data)
+        error = capsys.readouterr().err
+        assert failed.value.code == 1 and error.count("\n") == 1
+        assert f"{file}: games[1].game is one of gipf, arrows, morris, mnk, not 'mkn'" in error
+        assert "ladder.toml: games[1].game is one of" in teacher.get("/organise").text
+        ladder.wait_for(counted + 2)  # by the file as it was
+        file.write_text(right.replace('"3 3 3"', '"4 4 3"'))
+        commands.read(data=data)
+        assert capsys.readouterr().out == "Its file was read again.\n"
+        deadline = time.monotonic() + END_SECONDS
+        while ladder.counted()[-1].ended.game.variant != "mnk 4 4 3":
+            assert time.monotonic() < deadline, ladder.log
+            time.sleep(0.05)
+        assert teacher.post("/organise/ladder/again", form=form, number="1").status == 400
+        done = [(entry.who, entry.what) for entry in accounts.audit(3)]
+    assert done == [
+        ("the command line", "had the ladder file read again"),
+        ("the command line", "resumed the ladder; its file is wrong"),
+        ("teacher", "paused the ladder"),
+    ]

@@ -11,16 +11,17 @@ import trio.testing
 from msgspec.structs import replace
 
 from engine.games.outcome import Termination
-from server.contest.fixtures import NOT_STARTED, Finished, Fixture
+from server.contest.fixtures import ENDED_AT_START, NOT_STARTED, Finished, Fixture
 from server.contest.hosts.core_queue import CoreQueue
 from server.contest.hosts.host import GameTask, HostedGame, NotPlayed, PlayerMissing
 from server.league.accounts.accounts import Accounts
-from server.league.ladder.definition import LadderDefinition, read
+from server.league.ladder.definition import LadderDefinition, read, read_file
 from server.league.ladder.hosts import LADDER, free_games
 from server.league.ladder.rating import DAY, rate
 from server.league.ladder.roster import ActiveVersion, Listed, roster
-from server.league.ladder.runner import LadderRunner, ended_game
+from server.league.ladder.runner import LadderRunner, barred_games, ended_game
 from server.league.ladder.store import BegunGame, LadderStore
+from server.league.ladder_control import FatalGame, LadderControl
 from tests.server.harness import at_once
 
 FILE = """
@@ -117,8 +118,10 @@ class Ladder:
 
     def __init__(self, data: Path, accounts: Accounts, host: FakeHost) -> None:
         self.data = data
+        self.accounts = accounts
         self.definition: LadderDefinition = read(FILE, data, str)
         self.store = LadderStore(accounts, self.now)
+        self.control = LadderControl(accounts, read_file, self.now)
         self.host = host
         self.versions = {"ann-1": 1, "bob-1": 1, "cat-1": 1}
         self.over: dict[int, Finished] = {}
@@ -140,7 +143,7 @@ class Ladder:
     def runner(self) -> LadderRunner:
         return LadderRunner(
             self.definition, self.store, self.data, [self.host], FakeRecords(self.store.last_match()), self.listed,
-            self.recover, now=self.now, in_thread=at_once,
+            self.recover, now=self.now, in_thread=at_once, set_aside=self.control.set_aside,
         )  # fmt: skip
 
     async def run(self, seconds: float) -> None:
@@ -244,6 +247,10 @@ async def test_who_fails_again_and_again_rests_until_there_is_another_version(
     assert found.rests.endswith("the last time so: ann-1 did not come to the game: it is broken")
     lost = ladder.store.last_games(99, "ann-1")
     assert [(game.ended.termination, game.ended.record) for game in lost] == [(NOT_STARTED, "")] * 2
+    assert found.rating.games == 0 and found.rating.last is None, (
+        "games that were not played rate nobody, as in contests"
+    )
+    assert [(way.termination, way.games) for way in ladder.store.losses("ann-1")] == [(NOT_STARTED, 2)]
     host.play_game = better_first
     ladder.versions["ann-1"] = 2
     await ladder.run(30 * GAME_SECONDS)
@@ -304,6 +311,61 @@ async def test_a_game_in_which_the_server_dies_is_not_all_that_is_played(
     assert fatal not in others[:1]
 
 
+async def test_a_game_during_which_three_servers_have_died_is_set_aside_until_an_organiser_lets_it_be_played(
+    ladder: Ladder, host: FakeHost, autojump_clock: trio.testing.MockClock
+) -> None:
+    """Whenever ann-1 and bob-1 play 3 3 3 the server dies, whoever begins; one dies of something else, once."""
+    host.rooms = 1
+    fatal = ("mnk 3 3 3", frozenset(("ann-1", "bob-1")))
+    died = 0
+
+    def variant(task: GameTask) -> tuple[str, frozenset[str]]:
+        return ladder.definition.variants[task.fixture.variant].key, frozenset(task.fixture.players)
+
+    async def server(seconds: float) -> None:
+        """Run a server, which ends in order unless it dies."""
+        nonlocal died
+        ladder.control.begin("ladder.toml")
+        before = len(host.tasks)
+        with trio.move_on_after(seconds) as scope:
+
+            async def play(task: GameTask) -> Finished:
+                if variant(task) == fatal or (died == 1 and len(host.tasks) - before == 1):
+                    scope.cancel()
+                return await better_first(task)
+
+            host.play_game = play
+            await ladder.runner().run()
+        if trio.current_time() < scope.deadline:
+            died += 1
+        else:
+            ladder.control.stop()
+
+    while not ladder.control.set_aside():
+        await server(30.5 * GAME_SECONDS)
+    assert died == 4, "once of something else"
+    (game,) = ladder.control.set_aside()
+    assert (game.variant, game.players, game.versions) == ("mnk 3 3 3", ("ann-1", "bob-1"), (1, 1))
+    assert ladder.accounts.rows("SELECT count(*) FROM ladder_deaths") == [(1,)], "the other one has been played since"
+    assert game.sentence == "mnk 3 3 3, ann-1, version 1 – bob-1, version 1: the server has died 3 times during it"
+    played = len(host.tasks)
+    await server(40.5 * GAME_SECONDS)
+    later = [variant(task) for task in host.tasks[played:]]
+    assert died == 4 and fatal not in later and ("mnk 4 4 3", fatal[1]) in later
+    ladder.control.let_play(game.number, "teacher")
+    await server(40.5 * GAME_SECONDS)
+    assert died == 5 and variant(host.tasks[-1]) == fatal
+    ladder.check()
+
+
+def test_a_game_that_is_set_aside_is_played_by_other_versions(ladder: Ladder) -> None:
+    listed = ladder.listed()
+    game = FatalGame(1, "mnk 3 3 3", ("ann-1", "bob-1"), (1, 1), 3)
+    assert barred_games([game], listed) == [("mnk 3 3 3", frozenset(("ann-1", "bob-1")))]
+    ladder.versions["bob-1"] = 2
+    assert barred_games([game], ladder.listed()) == []
+
+
 def test_contests_go_first() -> None:
     turns = CoreQueue(8)
     turns.enter(LADDER, lambda: None)
@@ -339,7 +401,8 @@ def test_a_machine_with_one_core_plays_one_game_at_a_time() -> None:
         (0, Termination.TIME, (True, True), 1.0, (False, False)),
         (0, Termination.TIME, (True, False), 1.0, (False, True)),
         (0, Termination.BAD_MOVE, (True, True), 1.0, (False, False)),
-        (1, NOT_STARTED, (True, True), 0.0, (True, False)),
+        (1, NOT_STARTED, (True, True), None, (True, False)),
+        (0, ENDED_AT_START, (True, True), None, (False, True)),
         (None, f"{NOT_STARTED}+ended_at_start", (True, True), None, (True, True)),
     ],
 )
