@@ -1,5 +1,7 @@
 """Contests on pages: what is read of their reports, and how a browser shows it."""
 
+import errno
+import os
 from itertools import pairwise
 from pathlib import Path
 
@@ -37,6 +39,25 @@ async def test_a_report_that_has_changed_is_read_again(tmp_path: Path) -> None:
     assert [entry.state for entry in await reports.entries()] == ["over", "running", "over"]
     files.write_report_files(sample_report(12, Swiss(5)), tmp_path / "contests" / "2")
     assert [entry.state for entry in await reports.entries()] == ["over"] * 3
+
+
+async def test_a_report_that_could_not_be_read_once_is_read_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A contest was gone from the list until its report changed, where too many files had been open."""
+    reports = contests.ReportIndex(write_reports(tmp_path))
+    read_bytes = Path.read_bytes
+
+    def read(path: Path) -> bytes:
+        if path.parent.name == "2":
+            raise OSError(errno.EMFILE, os.strerror(errno.EMFILE))
+        return read_bytes(path)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "read_bytes", read)
+        assert [entry.contest for entry in await reports.entries()] == [3, 1]
+        assert await reports.game(10**6) is None
+    assert [entry.contest for entry in await reports.entries()] == [3, 2, 1]
 
 
 def test_only_the_files_of_a_report_can_be_had(tmp_path: Path) -> None:

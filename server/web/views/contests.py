@@ -139,7 +139,10 @@ class ReportIndex:
             if changed is None:
                 continue
             if number not in self._matches or self._matches[number][0] != changed:
-                listing = self._read(number, _listing)
+                data = self._bytes(number)
+                if data is None:
+                    continue
+                listing = self._made(number, data, _listing)
                 matches = () if listing is None else (game.match for game in listing.games if game.match is not None)
                 self._matches[number] = changed, frozenset(matches)
             if match in self._matches[number][1]:
@@ -164,7 +167,10 @@ class ReportIndex:
         if changed is None:
             return None
         if number not in self._known or self._known[number][0] != changed:
-            self._known[number] = (changed, self._read(number, lambda entry, _: entry))
+            data = self._bytes(number)
+            if data is None:  # as where too many files are open: it is looked at again
+                return self._known.get(number, (changed, None))[1]
+            self._known[number] = (changed, self._made(number, data, lambda entry, _: entry))
         return self._known[number][1]
 
     def _contest(self, number: int, make: MakeAnswer) -> Contest | None:
@@ -189,13 +195,26 @@ class ReportIndex:
 
     def _read(self, number: int, told: Callable[[Entry, bytes], T]) -> T | None:
         """Return what ``told`` makes of a report, from its entry and its bytes; None where it cannot be read."""
+        data = self._bytes(number)
+        return None if data is None else self._made(number, data, told)
+
+    def _bytes(self, number: int) -> bytes | None:
+        """Return a report as it stands on the disk; None where it cannot be read, which may be otherwise later."""
         path = folder_of(self._data, number) / REPORT
         try:
-            data = path.read_bytes()
-            return told(_entry(number, msgspec.json.decode(data, type=_Glimpse)), data)
+            return path.read_bytes()
         except FileNotFoundError:
             return None
-        except (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        except OSError as error:
+            log.warning("report_read_failed", path=str(path), error=str(error))
+            return None
+
+    def _made(self, number: int, data: bytes, told: Callable[[Entry, bytes], T]) -> T | None:
+        """Return what ``told`` makes of a report; None where its bytes are no report, as long as they are the same."""
+        try:
+            return told(_entry(number, msgspec.json.decode(data, type=_Glimpse)), data)
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+            path = folder_of(self._data, number) / REPORT
             log.warning("report_read_failed", path=str(path), error=str(error))
             return None
 
