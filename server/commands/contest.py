@@ -117,6 +117,7 @@ def hold(
 def _dry_run(definition: Definition, data: Path) -> None:
     """Print what a contest is going to take, by games that the data directory has of earlier ones."""
     from server.contest.report.formatting import printable
+    from server.contest.report.render.dry_run import dry_run_lines
     from server.contest.runtime.snapshot import dry_run, measured_shares
     from server.contest.store.store import FILE, Store
 
@@ -127,7 +128,7 @@ def _dry_run(definition: Definition, data: Path) -> None:
                 shares = measured_shares(store, definition)
     except (OSError, BadStore) as error:
         fail(explain_fault(error), status=exits.FAILED)
-    for line in dry_run(definition, shares, datetime.now(UTC)):
+    for line in dry_run_lines(dry_run(definition, shares, datetime.now(UTC))):
         print(printable(line))
 
 

@@ -34,6 +34,10 @@ FEWEST = 2
 """Versions that can be compared."""
 
 
+class NotCompared(Exception):
+    """Versions cannot be compared, or were not in time."""
+
+
 class SimilarPair(msgspec.Struct, frozen=True):
     """Two bots, and the part of the smaller program that is found in the other one, too: 0 to 1."""
 
@@ -77,8 +81,9 @@ class Similarity:
             await self._asked.wait()
             self.is_running = True
             try:
-                self.fault = await self._compare()
-            except OSError as error:
+                await self._compare()
+                self.fault = ""
+            except (NotCompared, OSError) as error:
                 self.fault = str(error)
             log.info("similarity_ended", error=self.fault)
             self.is_running = False
@@ -97,11 +102,11 @@ class Similarity:
         path = self._folder / PLACES
         return path.read_bytes() if path.exists() else None
 
-    async def _compare(self) -> str:
-        """Compare; return why that has failed."""
+    async def _compare(self) -> None:
+        """Compare; raises `NotCompared`, and OSError."""
         active = await trio.to_thread.run_sync(self._versions.active)
         if len(active) < FEWEST:
-            return "there are no two bots with versions that play"
+            raise NotCompared("there are no two bots with versions that play")
         self._folder.mkdir(0o700, exist_ok=True)
         programs = [f"{one.bot}={(self._versions.folder(one) / BUILD).absolute()}" for one in active]
         written = ("--json", str(self._folder / REPORT), "--html", str(self._folder / PLACES))
@@ -114,5 +119,8 @@ class Similarity:
                 capture_stderr=True,
                 check=False,
             )
-            return "" if done.returncode == 0 else done.stderr.decode(errors="replace").strip()
-        return f"it took more than {SECONDS:g} s"
+            if done.returncode != 0:
+                said = done.stderr.decode(errors="replace").strip().removeprefix("arena-bot: ")
+                raise NotCompared(f"the versions could not be compared: {said}")
+            return
+        raise NotCompared(f"it took more than {SECONDS:g} s")

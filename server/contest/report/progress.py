@@ -66,16 +66,20 @@ def current_progress(definition: Definition, games: Sequence[Finished], plan: Pl
 
 def progress_line(now: Progress) -> str:
     """Return the progress as one line of plain text."""
-    parts = [f"{formatting.printable(now.name)}: {_games(now)}"]
+    return f"{formatting.printable(now.name)}: {'; '.join(', '.join(parts) for parts in progress_parts(now))}"
+
+
+def progress_parts(now: Progress) -> list[tuple[str, ...]]:
+    """Return the parts of that line behind the contest's name, each of one or several clauses."""
+    parts: list[tuple[str, ...]] = [(_games(now),)]
     if not now.over:
-        parts.append(now.stage)
-    leaders = ", ".join(
-        f"{place}. {formatting.printable(name)} {mark}" for place, name, mark in now.head[:HEAD_OF_LINE]
-    )
-    parts += [leaders] if leaders else []
-    parts += [_missing(now)] if now.missing else []
-    parts += [now.paused] if now.paused else []
-    return "; ".join(parts)
+        parts.append((now.stage,))
+    if now.head:
+        leaders = now.head[:HEAD_OF_LINE]
+        parts.append(tuple(f"{place}. {formatting.printable(name)} {mark}" for place, name, mark in leaders))
+    parts += [(_missing(now),)] if now.missing else []
+    parts += [(now.paused,)] if now.paused else []
+    return parts
 
 
 def render_progress(now: Progress) -> RenderableType:

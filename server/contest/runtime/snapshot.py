@@ -15,7 +15,7 @@ from server.contest.report import files, formatting
 from server.contest.report.contents import make_report
 from server.contest.report.estimate import Moment, budget_shares, estimate_left, estimate_stages
 from server.contest.report.interruptions import all_pauses
-from server.contest.report.render.dry_run import dry_run_lines
+from server.contest.report.render.dry_run import DryRun, dry_run_of
 from server.contest.report.structure import Loss, Pause, Report
 from server.contest.scoring.perfect_play import perfect_play
 from server.contest.store.folders import folder_of, link_to_log, links_to_logs
@@ -61,8 +61,8 @@ def take_snapshot(store: Store, contest: int, now: datetime, present: Presence |
     return ContestSnapshot(definition, games, found, moment)
 
 
-def dry_run(definition: Definition, shares: list[float], now: datetime) -> list[str]:
-    """Return what a contest that has not begun is going to take, a line for each stage.
+def dry_run(definition: Definition, shares: list[float], now: datetime) -> DryRun:
+    """Return what a contest that has not begun is going to take, a row for each stage.
 
     ``shares`` are those of `measured_shares`.
     """
@@ -70,7 +70,7 @@ def dry_run(definition: Definition, shares: list[float], now: datetime) -> list[
     moment = Moment(now, now, cores=Cores().count, share=share)
     found = plan(definition, [])
     stages = estimate_stages(definition, [], found, moment)
-    return dry_run_lines(definition, stages, estimate_left(definition, [], found, moment), len(shares))
+    return dry_run_of(definition, stages, estimate_left(definition, [], found, moment), len(shares))
 
 
 def measured_shares(store: Store, definition: Definition) -> list[float]:

@@ -4,8 +4,8 @@ from typing import NamedTuple
 
 from engine.games.outcome import ANNULLED
 from server.contest.fixtures import Finished, Fixture, counted_games
-from server.contest.interventions import is_cancelled, is_paused
-from server.contest.report.progress import current_progress, progress_line
+from server.contest.interventions import Intervention, is_cancelled, is_paused
+from server.contest.report.progress import current_progress, progress_parts
 from server.contest.runtime.snapshot import ContestSnapshot
 from server.contest.scoring.disqualification import find_disqualified
 from server.contest.store.store import Contest
@@ -42,8 +42,8 @@ class ContestView(NamedTuple):
     """The page of a contest."""
 
     row: Contest
-    progress: str
-    """How far it has come, as one line."""
+    progress: list[tuple[str, ...]]
+    """How far it has come: parts of one or several clauses."""
     is_paused: bool
     is_cancelled: bool
     entrants: tuple[EntrantLine, ...]
@@ -51,7 +51,7 @@ class ContestView(NamedTuple):
     """Games with the numbers of their matches."""
     games: tuple[GameLine, ...]
     """The last first."""
-    interventions: tuple[str, ...]
+    interventions: tuple[Intervention, ...]
 
 
 def contest_view(row: Contest, found: ContestSnapshot, running: dict[int, Fixture]) -> ContestView:
@@ -62,7 +62,7 @@ def contest_view(row: Contest, found: ContestSnapshot, running: dict[int, Fixtur
     out = find_disqualified(definition, valid)
     return ContestView(
         row=row,
-        progress=progress_line(current_progress(definition, games, found.plan, found.moment)),
+        progress=progress_parts(current_progress(definition, games, found.plan, found.moment)),
         is_paused=is_paused(definition.interventions),
         is_cancelled=is_cancelled(definition.interventions),
         entrants=tuple(
@@ -80,7 +80,7 @@ def contest_view(row: Contest, found: ContestSnapshot, running: dict[int, Fixtur
             GameLine(game.match, game.fixture.players, _result(game), game in counting)
             for game in games[: -MAX_GAMES - 1 : -1]
         ),
-        interventions=tuple(f"{done.date:%Y-%m-%d %H:%M}: {done.sentence}" for done in definition.interventions[::-1]),
+        interventions=definition.interventions[::-1],
     )
 
 

@@ -16,6 +16,7 @@ from server.contest import contest_file
 from server.contest.contest_file import BadContest
 from server.contest.definition import MAX_ENTRANTS, Definition, Sandbox
 from server.contest.programs.sandbox.choice import contest_obstacle
+from server.contest.report.render.dry_run import DryRun
 from server.contest.runtime.snapshot import dry_run, measured_shares
 from server.contest.store.store import FILE, Store
 from server.league.accounts.accounts import Accounts
@@ -52,8 +53,7 @@ class Checked(NamedTuple):
     """A contest that can begin."""
 
     definition: Definition
-    lines: tuple[str, ...]
-    """Its dry run."""
+    dry_run: DryRun
 
 
 def template(bots: Sequence[str]) -> str:
@@ -80,7 +80,7 @@ def check_new(data: Path, accounts: Accounts, text: str, earlier: Earlier | None
     with closing(Store(data / FILE)) as store:
         if any(row.name == definition.name for row in store.contests()):
             raise BadContest(f"name is {definition.name!r}, as an earlier contest is called: choose another one")
-        return Checked(definition, tuple(dry_run(definition, measured_shares(store, definition), datetime.now(UTC))))
+        return Checked(definition, dry_run(definition, measured_shares(store, definition), datetime.now(UTC)))
 
 
 def open_contest(data: Path, accounts: Accounts, text: str, definition: Definition, by: str) -> int:

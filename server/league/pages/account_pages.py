@@ -18,7 +18,7 @@ from starlette.routing import Route
 from server.league.accounts.accounts import Accounts
 from server.league.accounts.people import ORGANISER, ROLES, NotAllowed, Role
 from server.league.pages.identity import NOBODY, Identities, Identity, charge_wrong_guess
-from server.league.pages.rendering import PART, page
+from server.league.pages.rendering import PARTS, page
 from server.web.assets.texts.catalogue import texts
 from server.web.assets.texts.requested import texts_of
 from server.web.http.errors import Refused
@@ -207,7 +207,7 @@ class AccountPages:
             raise NotAllowed(f"write for how many people the code is, as in 30; not {uses!r}")
         code = await _in_thread(partial(self._accounts.invite_many, role, int(uses), identity.person.name))
         return self._show_people(
-            identity, links=((texts(identity.language, PART)("Code for {0}", uses), f"/join/{code}"),)
+            identity, links=((texts(identity.language, *PARTS)("Code for {0}", uses), f"/join/{code}"),)
         )
 
     async def _set_role(self, identity: Identity, fields: dict[str, str]) -> Response:

@@ -15,6 +15,12 @@ GAMES = {"gipf": "GIPF", "arrows": "Arrows", "morris": "Nine men’s morris", "m
 """What games are called for people."""
 
 
+def variant_name(variant: str, words: Texts) -> str:
+    """Return what a variant is called for people: ``gipf 3 3 9 9`` is GIPF 3 3 9 9."""
+    game, _, parameters = variant.partition(" ")
+    return f"{words(GAMES[game])} {parameters}".strip()
+
+
 def lobby(seen: Overview, words: Texts) -> str:
     """Return who plays whom, the last results, and who is here."""
     players = ", ".join(escape(player.name) for player in seen.players)
@@ -75,7 +81,7 @@ def report(language: str) -> MakeAnswer:
 
 def _match_row(one: Listed, words: Texts) -> tuple[str, ...]:
     ended = words.count(one.plies, "move") if one.ending is None else words.sentence(one.ending.sentence)
-    game = f"{words(GAMES[one.game])} {one.parameters}".strip()
+    game = variant_name(f"{one.game} {one.parameters}", words)
     return _link(f"/match/{one.match}", str(one.match)), escape(" – ".join(one.players)), escape(game), escape(ended)
 
 

@@ -77,6 +77,8 @@ class Texts:
             return self(" or ").join(text.split(" or "))
         if kind == "sentence":
             return self(self.sentence(text))
+        if kind == "number":
+            return text.replace(".", self("."))
         return self(text) if kind == "word" else text
 
     def template(self, source: str) -> str:
@@ -85,13 +87,13 @@ class Texts:
 
 
 @cache
-def texts(language: str, part: str = "") -> Texts:
-    """Return the texts of one of `server.web.assets.texts.choice.LANGUAGES`, those of a part among them."""
+def texts(language: str, *parts: str) -> Texts:
+    """Return the texts of one of `server.web.assets.texts.choice.LANGUAGES`, those of parts among them, first first."""
     if language == USUAL:
         return Texts(language, {}, {}, {})
     words = _read(language, "scripts") | _read(language, "further")
     sentences = _read(language, "sentences") | _read(language, "refusals")
-    if part:
+    for part in reversed(parts):
         more = _read(language, part)
         words, sentences = words | more["words"], more["sentences"] | sentences
     return Texts(language, _read(language, "pages"), words, sentences)

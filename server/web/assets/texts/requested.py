@@ -13,10 +13,10 @@ LANGUAGE_SECONDS = 365 * 24 * 3600
 """How long a browser keeps the language that a reader has chosen."""
 
 
-def texts_of(request: Request, part: str = "") -> Texts:
-    """Return the texts of the language that a browser is answered in, those of a part among them."""
+def texts_of(request: Request, *parts: str) -> Texts:
+    """Return the texts of the language that a browser is answered in, those of parts among them."""
     language = language_of(request.cookies.get(COOKIE), request.headers.get("accept-language", ""))
-    return texts(language, part)
+    return texts(language, *parts)
 
 
 class LanguageChoice:

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from server.contest.definition import Definition, Knockout, Ladder, RoundRobin, Stage, Variant
 from server.contest.formats.plan import plan
 from server.contest.report.estimate import Moment, estimate_left, estimate_stages
-from server.contest.report.render.dry_run import dry_run_lines
+from server.contest.report.render.dry_run import dry_run_lines, dry_run_of
 from server.contest.runtime.snapshot import measured_shares
 from server.contest.store.store import FILE, Store
 from tests.server.contest.played import CONTROL, better_wins, contest
@@ -19,7 +19,7 @@ def told(definition: Definition, share: float | None = None, measured: int = 0) 
     moment = Moment(OPENED, OPENED, cores=4, share=share)
     now = plan(definition, [])
     stages = estimate_stages(definition, [], now, moment)
-    return dry_run_lines(definition, stages, estimate_left(definition, [], now, moment), measured)
+    return dry_run_lines(dry_run_of(definition, stages, estimate_left(definition, [], now, moment), measured))
 
 
 def test_games_and_longest_time_of_each_stage_are_told() -> None:

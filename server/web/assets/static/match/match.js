@@ -218,7 +218,7 @@ class MatchPage {
     box.hidden = false;
     try {
       const lines = await ask(`/api/matches/${this.number}/times`);
-      patch(box, ...lines.map((line) => el("li", {}, line)));
+      patch(box, ...lines.map((line) => el("li", {}, told(line))));
     } catch (error) {
       if (!(error instanceof Refused)) throw error;
       box.hidden = true; // the sentence of the result says the most of it

@@ -59,6 +59,7 @@ export function told(sentence, among = forms) {
 function partOf(kind, text, among) {
   if (kind === "list") return text.split(" or ").join(t(" or "));
   if (kind === "word") return t(text);
+  if (kind === "number") return text.replace(".", t("."));
   return kind === "sentence" ? t(told(text, among)) : text;
 }
 
