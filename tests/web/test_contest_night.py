@@ -1,5 +1,6 @@
 """The page of a contest for a projector: which games it shows first, and what a browser makes of it."""
 
+from contextlib import closing
 from functools import partial
 from shutil import rmtree
 
@@ -15,6 +16,8 @@ from engine.search.searcher import Stop
 from server.contest.definition import Knockout, RoundRobin, Swiss
 from server.contest.report import files
 from server.contest.report.structure import ScheduledGame
+from server.league.accounts.accounts import Accounts
+from server.league.console.announcements import Announcements
 from server.ops.workers.question_loop import Question
 from server.web.live import running_evaluations
 from server.web.live.running_evaluations import RunningEvaluations
@@ -199,9 +202,17 @@ def test_a_projector_shows_boards_standings_and_the_champion(browser: Browser, s
         expect(tile.locator(".evaluation")).to_have_text("score +150 · depth 4 · at the start")
         assert tile.locator(".scale > span").evaluate("bar => bar.style.width") == "73.1%"
         assert fits(page)
+        with closing(Accounts(site.data)) as accounts:
+            Announcements(accounts).add("Lunch <now>", 1, "test")
+        expect(page.locator("#announcements")).to_have_text("Lunch <now>")
         assert page.evaluate("document.documentElement.scrollHeight <= innerHeight"), "nobody has to scroll"
         check_accessibility(page)
         page.goto(f"{site.url}/contest/2")
+        expect(page.locator("#announcements")).to_have_text("Lunch <now>")
+        with closing(Accounts(site.data)) as accounts:
+            for one in Announcements(accounts).current():
+                Announcements(accounts).end(one.number, "test")
+        expect(page.locator("#announcements")).to_be_empty()
         tile = page.locator(f"#live .tile[href='/match/{table.match}']")
         expect(tile.locator(".foot")).to_contain_text("1 move")
         expect(page.locator(".rounds tbody tr")).to_have_count(len(report.stages[-1].table))
@@ -230,6 +241,7 @@ def test_a_contest_without_a_report_is_waited_for(browser: Browser, site: Site, 
     with open_page(browser, phone=True, dark=True) as page:
         page.goto(f"{site.url}/contest/77/live")
         expect(page.locator("#name")).to_have_text("Contest 77 has no report yet")
+        check_accessibility(page)
         report = sample_report(12, Swiss(5), stop=60)
         files.write_report_files(report, folder)
         expect(page.locator("#standings tr")).to_have_count(len(report.stages[-1].table))

@@ -91,11 +91,12 @@ class ContestHub:
         return None if last == self._last else self._last
 
     def snapshot(self) -> bytes:
-        """Return the page's data; an empty object as long as there is no report."""
+        """Return the page's data; as long as there is no report, what is announced alone."""
+        announcements = self._arena.announcements
         if self._told is None:
-            return b"{}"
+            return msgspec.json.encode({"announcements": announcements})
         shown = [(self._line(match), of, self._evaluation(match)) for match, of in self._shown.items()]
-        return msgspec.json.encode(night(self._told, shown))
+        return msgspec.json.encode(night(self._told, shown, announcements))
 
     def _line(self, match: HostedMatch) -> Listed:
         return listed(match.summary, match.now(), self._boards.of(match))

@@ -147,6 +147,8 @@ class Night(msgspec.Struct, frozen=True, kw_only=True):
     entrants: int
     next: tuple[ScheduledGame, ...]
     boards: tuple[Board, ...]
+    announcements: tuple[str, ...]
+    """What organisers announce."""
 
 
 def told_by(report: Report, known: int) -> Told:
@@ -237,7 +239,11 @@ def choose(told: Told, games: Sequence[tuple[int, tuple[str, str]]]) -> dict[int
     return {number: stakes(told, players[number]) for number in deciding(told, games)[:BOARDS]}
 
 
-def night(told: Told, matches: Sequence[tuple[Listed, Stakes | None, Evaluation | None]]) -> Night:
+def night(
+    told: Told,
+    matches: Sequence[tuple[Listed, Stakes | None, Evaluation | None]],
+    announcements: tuple[str, ...] = (),
+) -> Night:
     """Return an event of the page, with matches in the order in which they are shown."""
     boards = tuple(
         Board(
@@ -254,6 +260,7 @@ def night(told: Told, matches: Sequence[tuple[Listed, Stakes | None, Evaluation 
         entrants=len(told.entrants),
         next=tuple(game for game in told.schedule if not game.running)[:NEXT],
         boards=boards,
+        announcements=announcements,
     )
 
 

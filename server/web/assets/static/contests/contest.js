@@ -1,6 +1,6 @@
 /** A contest: its report as the server draws it (`server/contest/report/templates`), and every game by rounds. */
 
-import { el, find, parse, patch, playerLink, say } from "../shared/dom.js";
+import { announce, el, find, parse, patch, playerLink, say } from "../shared/dom.js";
 import { ask, listen } from "../shared/net.js";
 import { t } from "../shared/texts.js";
 import { count, sentence } from "../shared/words.js";
@@ -36,7 +36,8 @@ async function follow() {
   const { Tiles } = await import("./tiles.js");
   if (told.over) return;
   const tiles = new Tiles(find("#boards"));
-  const update = ({ boards = [] }) => {
+  const update = ({ boards = [], announcements }) => {
+    announce(announcements);
     find("#live").hidden = !boards.length;
     tiles.show(boards);
   };

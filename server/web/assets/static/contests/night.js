@@ -1,6 +1,6 @@
 /** A contest on a projector: boards that choose themselves, the table, what comes next, and the last results. */
 
-import { el, find, patch, say } from "../shared/dom.js";
+import { announce, el, find, patch, say } from "../shared/dom.js";
 import { listen } from "../shared/net.js";
 import { t, told } from "../shared/texts.js";
 import { count, reason } from "../shared/words.js";
@@ -10,7 +10,8 @@ const number = location.pathname.split("/")[2];
 const tiles = new Tiles(find("#boards"));
 
 function update(night) {
-  const { summary } = night;
+  const { summary, announcements } = night;
+  announce(announcements);
   if (!summary) {
     say(find("#name"), t("Contest {0} has no report yet", number));
     return;

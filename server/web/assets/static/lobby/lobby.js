@@ -2,7 +2,7 @@
 
 import { drawBoard } from "../boards/board.js";
 import { card } from "../contests/contest_card.js";
-import { el, find, patch, playerLink, say } from "../shared/dom.js";
+import { announce, el, find, patch, playerLink, say } from "../shared/dom.js";
 import { Further } from "./further.js";
 import { listen } from "../shared/net.js";
 import { t } from "../shared/texts.js";
@@ -22,7 +22,7 @@ function update(lobby) {
   find("#alone").hidden = lobby.players.length > 0;
   patch(find("#people"), ...lobby.players.map(person), ...unlisted(lobby));
   showContests(lobby.contests);
-  patch(find("#announcements"), ...lobby.announcements.map((text) => el("p.card.notice", {}, text)));
+  announce(lobby.announcements);
 }
 
 function showContests(contests) {

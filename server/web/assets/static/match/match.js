@@ -488,6 +488,7 @@ async function showFile(file) {
   try {
     const record = await file.text();
     new MatchPage(await ask("/api/record", { method: "POST", body: record }), null, record);
+    find("#another").hidden = false;
     return true;
   } catch (error) {
     complain(error);

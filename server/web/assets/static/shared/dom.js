@@ -99,6 +99,11 @@ export function say(element, text) {
   if (element.textContent !== text) element.textContent = text;
 }
 
+/** Show what organisers announce, where the page has its place for that. @param {string[]} sentences */
+export function announce(sentences) {
+  patch(find("#announcements"), ...sentences.map((sentence) => el("p.card.notice", {}, sentence)));
+}
+
 /**
  * A name as a link to the page of the player.
  * @param {string} name
