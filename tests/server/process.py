@@ -1,6 +1,5 @@
 """The server as a process of its own, over real sockets and in real time, and a client of it."""
 
-import re
 import signal
 import socket
 import subprocess
@@ -14,6 +13,7 @@ from typing import Any, Self, TextIO
 
 from engine.wire import messages as m
 from engine.wire.ends import ClientEnd
+from tests.server.ports import free_port
 
 START_SECONDS = 600.0
 """After which what a process is to do has failed: the machine may be busy with other tests."""
@@ -24,7 +24,7 @@ LOOK_SECONDS = 0.01
 class ServerProcess:
     """A server over a data directory. A ``with`` starts it, and kills it in the end.
 
-    The system chooses its port when it is started for the first time; started again, it has the same.
+    Started again, it has the same port.
     """
 
     def __init__(
@@ -38,7 +38,7 @@ class ServerProcess:
     ) -> None:
         """Take its options, the folder in which it is started, and the interpreter that runs it."""
         self.data = data
-        self.port = 0
+        self.port = free_port()
         self.process: subprocess.Popen[str]
         self._command = [python, "-P", "-m", *program, "serve", *pages, "--data", str(data), *options]
         self._folder = folder
@@ -71,9 +71,7 @@ class ServerProcess:
 
     def wait(self) -> float:
         """Wait until it lets clients in; return how long that took from its start, in seconds."""
-        found = re.search(r"ports\W+([0-9]+)", self.logs("server_listening"))
-        assert found is not None
-        self.port = int(found[1])
+        self.logs("server_listening")
         return time.monotonic() - self._began
 
     def logs(self, words: str) -> str:
@@ -137,7 +135,7 @@ class Client:
 
 
 @contextmanager
-def pair(port: int, options: str = "budget=60000") -> Iterator[tuple[Client, Client]]:
+def pair(port: int, options: str = "budget=86400000") -> Iterator[tuple[Client, Client]]:
     """Two clients in a match in play; the first begins."""
     first, second = Client(port, "ann"), Client(port, "bob")
     try:

@@ -13,6 +13,7 @@ from server.contest.report import contents, files
 from server.contest.report.structure import Report
 from tests.server.contest.played import CONTROL
 from tests.server.contest.report.samples import sample, sample_report
+from tests.server.ports import free_port
 from tests.server.process import Client, ServerProcess
 
 
@@ -28,7 +29,9 @@ class Site(ServerProcess):
         python: str = sys.executable,
     ) -> None:
         """Take a data directory, the folder in which it is started, and the interpreter that runs it."""
-        super().__init__(data, *options, pages=("--web", f"127.0.0.1:{web_port}"), folder=folder, python=python)
+        super().__init__(
+            data, *options, pages=("--web", f"127.0.0.1:{web_port or free_port()}"), folder=folder, python=python
+        )
 
     def wait(self) -> float:
         """Wait until it lets clients and browsers in."""

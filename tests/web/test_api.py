@@ -31,7 +31,7 @@ TIMED_OUT = 28
 
 def finished(site: Site) -> int:
     """Play a match to its end; return its number."""
-    table = Table(site, "mnk", "params=3,3,3 budget=60000")
+    table = Table(site, "mnk", "params=3,3,3 budget=600000")
     table.move("b2")
     table.resign()
     table.close()
@@ -76,7 +76,7 @@ def test_every_described_request_has_a_route(site: Site) -> None:
 
 
 def test_a_match_is_told_while_it_is_played_and_afterwards(site: Site) -> None:
-    table = Table(site, "mnk", "params=3,3,3 budget=60000")
+    table = Table(site, "mnk", "params=3,3,3 budget=600000")
     table.move("b2")
     running = ask(site, f"/api/v1/matches/{table.match}").json
     assert running["now"]["phase"] == "running" and [step[0] for step in running["now"]["steps"]] == ["b2"]
@@ -196,7 +196,7 @@ def test_a_browser_can_speak_the_protocol_from_a_page_of_this_server_only(browse
 
 @pytest.mark.slow  # processes are started for it
 def test_pictures_of_a_match_and_the_tags_that_lead_to_them(site: Site) -> None:
-    table = Table(site, "mnk", "params=3,3,3 budget=60000")
+    table = Table(site, "mnk", "params=3,3,3 budget=600000")
     table.move("b2")
     path = f"/api/v1/matches/{table.match}"
     refused = ask(site, f"{path}/match.gif")

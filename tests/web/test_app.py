@@ -59,7 +59,7 @@ def ask(site: Site, path: str, method: str = "GET", body: bytes | None = None, *
 
 def over(site: Site) -> int:
     """Play a match to its end; return its number."""
-    table = Table(site, "mnk", "params=3,3,3 budget=60000")
+    table = Table(site, "mnk", "params=3,3,3 budget=600000")
     table.resign()
     table.close()
     return table.match
@@ -198,7 +198,7 @@ def test_who_asks_for_a_page_is_told_by_a_page(site: Site) -> None:
 
 
 def test_pages_say_without_javascript_how_things_stand(site: Site) -> None:
-    table = Table(site, "mnk", "params=3,3,3 budget=60000")
+    table = Table(site, "mnk", "params=3,3,3 budget=600000")
     table.move("b2")
 
     def plain(path: str) -> str:
@@ -243,7 +243,7 @@ def test_pages_stand_in_one_frame(site: Site) -> None:
 
 
 def test_a_match_is_told_while_it_is_played_and_afterwards(site: Site) -> None:
-    table = Table(site, "gipf", "params=3,3,9,9 budget=60000")
+    table = Table(site, "gipf", "params=3,3,9,9 budget=600000")
     for move in ("a4-b4", "d7-d6", "a4-b4"):
         table.move(move)
     told = ask(site, f"/api/matches/{table.match}").json
@@ -280,7 +280,7 @@ def test_matches_of_an_earlier_server_are_in_the_lobby_and_told_from_their_recor
     (tmp_path / "records" / "7.txt").write_text(played(end="resign", stop_after=12))
     (tmp_path / "records" / "9.txt").write_text("not a record")
     with open_site(tmp_path) as site:
-        table = Table(site, "mnk", "params=4,4,3 budget=60000")
+        table = Table(site, "mnk", "params=4,4,3 budget=600000")
         table.resign()
         table.close()
         with (

@@ -341,10 +341,10 @@ def test_the_lobby_shows_boards_results_and_people(browser: Browser, site: Site)
         page.goto(site.url)
         expect(page.locator("#status")).to_have_text("live")
         tables = [
-            Table(site, "gipf", "params=3,3,9,9 budget=60000"),
-            Table(site, "morris", "budget=60000", ("cleo", "dan")),
-            Table(site, "arrows", "params=5,5 budget=60000", ("eve", "fay")),
-            Table(site, "mnk", "params=4,4,3 budget=60000", ("gil", "hal")),
+            Table(site, "gipf", "params=3,3,9,9 budget=600000"),
+            Table(site, "morris", "budget=600000", ("cleo", "dan")),
+            Table(site, "arrows", "params=5,5 budget=600000", ("eve", "fay")),
+            Table(site, "mnk", "params=4,4,3 budget=600000", ("gil", "hal")),
         ]
         expect(page.locator(".tile:not(.over)")).to_have_count(4)
         tables[3].move("b2")
@@ -494,7 +494,7 @@ def test_what_is_taken_has_left_before_the_next_move_is_played(browser: Browser,
 
 
 def test_a_link_leads_to_a_position(browser: Browser, site: Site) -> None:
-    table = Table(site, "mnk", "params=4,4,4 budget=60000")
+    table = Table(site, "mnk", "params=4,4,4 budget=600000")
     for move in ("a1", "b2", "c3"):
         table.move(move)
     table.resign()
@@ -521,7 +521,7 @@ def test_hostile_names_are_shown_as_text(browser: Browser, site: Site, tmp_path:
 
 
 def test_pages_fit_a_phone(browser: Browser, site: Site) -> None:
-    table = Table(site, "gipf", "budget=60000", ("a" * 32, "b" * 32))
+    table = Table(site, "gipf", "budget=600000", ("a" * 32, "b" * 32))
     table.move("a5-b5")
     with open_page(browser, phone=True, dark=True) as page:
         for path in ("/", f"/match/{table.match}", "/replay"):

@@ -13,6 +13,7 @@ from urllib.error import HTTPError
 from urllib.request import urlopen
 
 import pytest
+import trio
 import trustme
 
 from bots.bot import Clocks
@@ -290,7 +291,7 @@ def test_limits_of_addresses_and_the_end_of_the_server_are_as_over_tcp(tmp_path:
 
 
 def test_live_events_come_over_web_sockets_too(site: Site) -> None:
-    table = Table(site, "mnk", "params=3,3,3 budget=60000", ("evann", "evbob"))
+    table = Table(site, "mnk", "params=3,3,3 budget=600000", ("evann", "evbob"))
     one = Peer(site, place=f"/api/v1/matches/{table.match}/events")
     assert one.status == 101
     assert one.event()["steps"] == []
@@ -394,25 +395,22 @@ def encrypting_proxy(port: int, folder: Path) -> Iterator[tuple[int, str]]:
     papers = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     authority.issue_cert("127.0.0.1").configure_cert(papers)
 
-    def pump(source: socket.socket, target: socket.socket) -> None:
-        with suppress(OSError):  # either end may be gone by now
-            while data := source.recv(65536):
-                target.sendall(data)
-            target.shutdown(socket.SHUT_RDWR)
+    async def pump(source: trio.abc.Stream, target: trio.abc.Stream, proxy: trio.CancelScope) -> None:
+        with suppress(trio.BrokenResourceError):  # either end may be gone by now
+            async for data in source:
+                await target.send_all(data)
+        proxy.cancel()
 
-    def serve() -> None:
-        plain, _ = listening.accept()
-        with (
-            papers.wrap_socket(plain, server_side=True) as client,
-            socket.create_connection(("127.0.0.1", port)) as web,
-        ):
-            back = Thread(target=pump, args=(web, client))
-            back.start()
-            pump(client, web)
-            back.join()
+    async def serve() -> None:
+        plain = await trio.SocketListener(trio.socket.from_stdlib_socket(listening)).accept()
+        # a stream of trio can be read and written at once, which no socket of ssl can by two threads
+        client = trio.SSLStream(plain, papers, server_side=True, https_compatible=True)
+        async with client, await trio.open_tcp_stream("127.0.0.1", port) as web, trio.open_nursery() as nursery:
+            nursery.start_soon(pump, web, client, nursery.cancel_scope)
+            nursery.start_soon(pump, client, web, nursery.cancel_scope)
 
     with socket.create_server(("127.0.0.1", 0)) as listening:
-        thread = Thread(target=serve)
+        thread = Thread(target=trio.run, args=(serve,))
         thread.start()
         yield listening.getsockname()[1], str(folder / "ca.pem")
         thread.join()

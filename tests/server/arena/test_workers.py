@@ -54,6 +54,14 @@ class Peers:
         return client
 
 
+def _runs(process: int) -> bool:
+    """Tell whether a process runs; one that has ended and was not waited for does not."""
+    try:
+        return " Z " not in Path(f"/proc/{process}/stat").read_text()
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+
+
 def worker_of(server: ServerProcess) -> int:
     """Return the number of the worker process that was started last."""
     started = [line for line in server.log.splitlines() if "event=worker_started" in line]
@@ -192,7 +200,8 @@ def test_a_killed_server_takes_its_workers_along(server: ServerProcess, peers: P
         server.kill()
         server.start()
         server.wait()
-        assert not Path(f"/proc/{worker}").exists() or " Z " in Path(f"/proc/{worker}/stat").read_text()
+        while _runs(worker):
+            time.sleep(0.01)
         ann, bob = peers.resume(1, ann), peers.resume(1, bob)
         assert ann.hear(m.Moved).move == "a3-b3"
         bob.hear(m.Turn)

@@ -267,10 +267,10 @@ def test_a_server_that_was_stopped_charges_nobody_for_it(tmp_path: Path, answere
         stack.enter_context(bob.socket)
         for peer, colour in ((ann, "white"), (bob, "black")):
             peer.say(m.Seek("gipf", m.Text(f"params=3,3,9,9 budget=600000 colour={colour}")))
+        began = time.monotonic()
         for peer in (ann, bob):
             peer.hear(m.Board)
             peer.say(m.Ready())
-        began = time.monotonic()
         ann.hear(m.Turn)
         server.process.send_signal(signal.SIGSTOP)
         while Path(f"/proc/{server.process.pid}/stat").read_text().rpartition(")")[2].split()[0] != "T":

@@ -7,7 +7,6 @@ import json
 import os
 import random
 import signal
-import socket
 import subprocess
 import sys
 import threading
@@ -43,17 +42,13 @@ from server.storage.player_logs import LogRequest, read_log
 from server.storage.record_store import RecordStore
 from tests.server.commands.test_command_line import fails
 from tests.server.contest.runtime.bots import SANDBOX, choose_by_seed
+from tests.server.ports import free_port
 
 KILLS = 100 if os.environ.get("ARENA_CAMPAIGN") else 3
 END_SECONDS = 600.0
 """After which what a test waits for has failed to come."""
 
 DICE = Path(__file__).with_name("dice.py")
-
-
-def free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        return int(listener.getsockname()[1])
 
 
 def entrants(programs: int, connecting: int) -> str:
@@ -331,7 +326,8 @@ def test_kills_at_random_moments_change_nothing_in_the_final_table(
     seen: list[Finished] = []
     for kill in range(KILLS):
         with Command(file, killed, "--port", str(port)) as command:
-            wait_for(killed, len(kept(calm)) * kill // KILLS + chance.randrange(2))
+            # never so late that it could be over before it is killed
+            wait_for(killed, len(kept(calm)) * kill // (KILLS + 2) + chance.randrange(2))
             time.sleep(chance.uniform(0, 0.2))
             assert command.process.poll() is None
             command.process.kill()

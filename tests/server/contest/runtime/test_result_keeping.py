@@ -155,7 +155,7 @@ async def test_other_games_begin_while_results_are_on_their_way_to_the_disk_up_t
     monkeypatch.setattr(runner, "MAX_LEFT", 3)
     slow = _Slow(monkeypatch)
     async with running_contest(tmp_path, PROGRAMS) as (_house, store, contest):
-        with trio.fail_after(60):
+        with trio.fail_after(600):
             while slow.waiting < 3 or slow.running:
                 await trio.sleep(0.01)
         assert store.games(contest) == [], "a result that is not on the disk is in no table"
@@ -175,7 +175,7 @@ async def test_what_fails_when_programs_end_costs_no_result_that_is_on_its_way(
     slow = _Slow(monkeypatch)
     slow.fails = True
     async with running_contest(tmp_path, PROGRAMS) as (_house, store, contest):
-        with trio.fail_after(60):
+        with trio.fail_after(600):
             while slow.waiting < 1 or slow.running or slow.fails:
                 await trio.sleep(0.01)
         slow.free.set()

@@ -76,7 +76,7 @@ async def test_a_game_that_was_over_before_the_server_began_is_replayed_by_anoth
         monkeypatch.setattr(Store, "finish", lambda *_: (_ for _ in ()).throw(OSError(errno.EIO, "no disk")))
         for name in ("ann", "bob"):
             bots.start_soon(play_by_seed, harness, name)
-        with trio.fail_after(60):
+        with trio.fail_after(600):
             while not (tmp_path / "data" / "records" / "1.txt").exists():
                 await trio.sleep(0.01)
         after = harness.die()
@@ -90,7 +90,7 @@ async def test_a_game_that_was_over_before_the_server_began_is_replayed_by_anoth
     monkeypatch.setattr(record, "verify", here)
     monkeypatch.setattr(finished_games, "state_of", here)
     async with running_contest(after) as (harness, store, contest):
-        with trio.fail_after(60):
+        with trio.fail_after(600):
             while not (games := store.games(contest)):
                 await trio.sleep(0.01)
     assert (games[0].match, games[0].termination, games[0].plies) == (1, told.reason, told.history.plies)
@@ -337,7 +337,7 @@ stages = [{{ format = "round-robin" }}]
             await go.wait()
 
         monkeypatch.setattr(harness.arena.prepared_boards, "add", prepared)
-        with trio.fail_after(60), capture_logs() as logs:
+        with trio.fail_after(600), capture_logs() as logs:
             await set_up.wait()
             intervene(store, contest, InterventionRequest(Kind.WITHDRAW, "p2"), datetime.now(UTC))
             while not any(line["event"] == "organiser_intervened" for line in logs):

@@ -66,6 +66,7 @@ class Page {
     say($("fault"), "");
     this.pointing.stop(); // the offers were those of the position before
     $("pad").hidden = true;
+    $("note").disabled = true; // so is the note: until the next position is there, nobody sees whose it would be
     const answer = await this.#try(() => ask("look", question(study)));
     if (turn !== this.turn) return false;
     if (!answer) {
@@ -157,7 +158,9 @@ class Page {
     document.title = `${t("Analysis: {0}", gameName(view.game))} · gipf-arena`;
     this.#seats();
     drawTree($("tree"), this.study, (chosen) => this.#to(chosen));
-    if (document.activeElement !== $("note")) $("note").value = trees.nodeAt(root, path).note;
+    const { note } = trees.nodeAt(root, path);
+    $("note").disabled = false;
+    if ($("note").value !== note) $("note").value = note;
     for (const id of ["begin", "back", "prune"]) $(id).disabled = !path.length;
     for (const id of ["forward", "end"]) $(id).disabled = !trees.nodeAt(root, path).next.length;
     $("copy-tree").disabled = !root.next.length && !root.note;

@@ -15,8 +15,9 @@ from server.contest import contest_file
 from server.contest.fixtures import Finished, counted_games
 from server.contest.programs.sandbox.choice import sandbox_obstacle
 from server.contest.store.folders import folder_of
-from tests.server.contest.runtime.test_contest_command import DICE, Command, free_port, kept
+from tests.server.contest.runtime.test_contest_command import DICE, Command, kept
 from tests.server.contest.runtime.test_sandbox import with_word
+from tests.server.ports import free_port
 
 ATTACKER = Path(__file__).with_name("attacker.py")
 HONEST = ("honest1", "honest2")
