@@ -180,7 +180,7 @@ def test_log_in_json_has_one_line_a_match(tmp_path: Path) -> None:
     matches = [line for line in lines if line["event"] == "match_ended"]
     assert [line["number"] for line in matches] == [1, 2]
     assert all(line["reason"] == "resign" and line["players"] == ["ann", "bob"] for line in matches)
-    assert all(line["control_ms"] == [60000, 0] and line["seconds"] >= 0 for line in matches)
+    assert all(line["control_ms"] == [86_400_000, 0] and line["seconds"] >= 0 for line in matches)
 
 
 def test_without_a_manager_nothing_is_told(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
