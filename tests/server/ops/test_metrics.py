@@ -7,7 +7,6 @@ import signal
 import socket
 import urllib.error
 import urllib.request
-from functools import partial
 from pathlib import Path
 from queue import SimpleQueue
 from random import Random
@@ -137,6 +136,11 @@ async def test_answers_over_http(tmp_path: Path) -> None:
         nursery.cancel_scope.cancel()
 
 
+def _hear(manager: socket.socket, heard: SimpleQueue[bytes]) -> None:
+    while (told := manager.recv(100)) != b"over":
+        heard.put(told)
+
+
 @pytest.mark.slow
 def test_server_under_a_service_manager(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as manager:
@@ -147,7 +151,7 @@ def test_server_under_a_service_manager(tmp_path: Path, monkeypatch: pytest.Monk
         with ServerProcess(tmp_path / "data", "--metrics", "0") as server, pair(server.port) as (ann, bob):
             heard: SimpleQueue[bytes] = SimpleQueue()
             # heard at once: what does not fit into a queue of ten is lost
-            listener = Thread(target=lambda: [heard.put(told) for told in iter(partial(manager.recv, 100), b"over")])
+            listener = Thread(target=_hear, args=(manager, heard))
             listener.start()
             assert sorted(heard.get() for _ in range(3)) == [b"READY=1", b"WATCHDOG=1", b"WATCHDOG=1"]
             found = re.search(r"url=(\S+)", server.log)
