@@ -82,8 +82,6 @@ def serve(options: ServeOptions = DEFAULT_OPTIONS, *, config: Path | None = None
     if not 0 <= options.return_time < float("inf"):
         fail(f"--return-time is {options.return_time}; it has to be a number of seconds, 0 or more")
     _check_sync(options.sync_interval)
-    if options.workers and options.tls_cert is not None:
-        fail("--workers needs connections without TLS, which no other process can go on with; let a proxy do TLS")
     if options.user_header and not re.fullmatch(HEADER.pattern, options.user_header):
         fail(f"--user-header is {options.user_header!r}; it is {HEADER.right}")
     ladder = None if options.ladder is None else read_ladder(options.ladder)

@@ -175,7 +175,7 @@ async def _serve(
             services.start_soon(watch.pulse, lambda: bool(arena.matches))
             services.start_soon(keep_watchdog)
             if settings.workers:
-                arena.workers = pool = Pool(arena, record_store, lock, clock)
+                arena.workers = pool = Pool(arena, record_store, rate_limiter, lock, clock)
                 async with trio.open_nursery() as starting:
                     for _ in range(settings.workers):
                         starting.start_soon(services.start, pool.keep)

@@ -31,9 +31,10 @@ class ServerEnd:
         """Return the bytes of the line that has no end yet; None where it is too long, and is being left out."""
         return self._lines.rest
 
-    def forget_rest(self) -> None:
-        """Forget these bytes: somebody else goes on with them."""
-        self._lines = LineReader(REQUEST_BYTES)
+    @rest.setter
+    def rest(self, rest: bytes | None) -> None:
+        """Go on with these bytes, which another end has read."""
+        self._lines.rest = rest
 
     def is_answered(self, line: str | ProtocolError) -> bool:
         """Tell whether a line was answered before it came: none was."""

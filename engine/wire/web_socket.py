@@ -8,13 +8,14 @@ from typing import NamedTuple
 
 from wsproto import WSConnection
 from wsproto.connection import Connection, ConnectionType
-from wsproto.events import BytesMessage, CloseConnection, Ping, TextMessage
+from wsproto.events import BytesMessage, CloseConnection, Event, Ping, Pong, TextMessage
 from wsproto.frame_protocol import CloseReason
 
 MAX_FRAMES = 32
 """Frames that are read at a time: then others get their turn."""
 
 _FINAL_TEXT = 0x81
+_SIZE, _MASK_BYTES = 0x7F, 4
 _SHORT, _TWO_BYTES, _EIGHT_BYTES = 125, 126, 127
 
 
@@ -41,12 +42,21 @@ class WebSocketEnd:
         self.closed = False
         """Whether a Close frame has been received, or made."""
         self._connection = Connection(ConnectionType.SERVER) if connection is None else connection
-        self._in_line = False
+        self._in_line = self._in_message = False
+        self._fed = bytearray() if connection is None else None
+        """What a server's end was fed, but for the frames that were read to their ends."""
 
     def feed(self, data: bytes) -> None:
         """Take bytes that have arrived; `read` them."""
         if not self.closed:
+            if self._fed is not None:
+                self._fed += data
             self._connection.receive_data(data)
+
+    @property
+    def unread(self) -> bytes | None:
+        """Return what another server's end has to be fed to go on; None within a message, and where this is closed."""
+        return None if self._in_message or self.closed or self._fed is None else bytes(self._fed)
 
     def read(self) -> Part:
         """Return lines up to the next frame that ends none, or only a blank one, or `MAX_FRAMES`.
@@ -59,7 +69,10 @@ class WebSocketEnd:
         for event in self._connection.events():
             frames += 1
             reply, idle = b"", True
+            if self._fed is not None and _ends_frame(event):
+                del self._fed[: _frame_length(self._fed)]
             if isinstance(event, TextMessage):
+                self._in_message = not event.message_finished
                 lines += self._text(event)
                 idle = not event.message_finished or not event.data or event.data.isspace()
                 if not idle and frames < MAX_FRAMES:
@@ -88,6 +101,19 @@ class WebSocketEnd:
             self._in_line = False
             text += "\n"
         return text.encode()
+
+
+def _ends_frame(event: Event) -> bool:
+    return event.frame_finished if isinstance(event, TextMessage) else isinstance(event, Ping | Pong)
+
+
+def _frame_length(data: bytearray) -> int:
+    """Return the length of the first frame, which is masked as all of clients are."""
+    size = data[1] & _SIZE
+    if size <= _SHORT:
+        return 2 + _MASK_BYTES + size
+    more = 2 if size == _TWO_BYTES else 8
+    return 2 + more + _MASK_BYTES + int.from_bytes(data[2 : 2 + more], "big")
 
 
 def text_frame(data: bytes) -> bytes:

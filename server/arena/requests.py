@@ -31,13 +31,19 @@ from server.storage.record_store import RecordStore
 log = structlog.get_logger()
 
 
+ABOUT_MATCHES = frozenset((m.List, m.Watch, m.AskRecord, m.AskLog))
+"""Requests that are answered by how all matches stand, those in other processes among them."""
+
+
 class BackgroundAnswer(NamedTuple):
     """The unfinished part of a request. The session's next request waits for it."""
 
     wait: Callable[[], Awaitable[Any]]
     """Computes the result; may raise `engine.wire.codes.ProtocolError`."""
-    then: Callable[[Any], None]
-    """Sends the answer for a result, unless the session was closed meanwhile; may raise the same error."""
+    then: Callable[[Any], "BackgroundAnswer | None"]
+    """Sends the answer for a result, unless the session was closed meanwhile; may raise the same error.
+
+    Returns what is still unfinished, if anything is."""
     worked: Callable[[], int] = lambda: 0
     """Returns the processor time spent in the event loop's thread, in microseconds."""
 
@@ -75,7 +81,10 @@ class Requests:
 
     def answer(self, player: Player, message: m.Message, arrived: int) -> BackgroundAnswer | None:
         """Carry out a request; return its unfinished part. Raises `ProtocolError`, and then nothing has changed."""
-        return self._handlers[type(message)](player, message, arrived)
+        handler, workers = self._handlers[type(message)], self._arena.workers
+        if workers is not None and workers.hosts and type(message) in ABOUT_MATCHES:
+            return BackgroundAnswer(workers.refresh, lambda _: handler(player, message, arrived))
+        return handler(player, message, arrived)
 
     def _login(self, player: Player, message: m.Login, _arrived: int) -> None:
         if not re.fullmatch(NAME_PATTERN, message.name):
@@ -116,7 +125,9 @@ class Requests:
                 Code.BAD_TOKEN, "players log in here with the token that they were given: LOGIN NAME TOKEN"
             )
 
-    def _resume(self, player: Player, message: m.Resume, _arrived: int) -> BackgroundAnswer | None:
+    def _resume(
+        self, player: Player, message: m.Resume, arrived: int, *, settled: bool = False
+    ) -> BackgroundAnswer | None:
         match = self._arena.find_match(message.match)
         keys = match.keys if match is not None else self._arena.record_store.keys(message.match)
         side = keys.side_of(message.token) if keys is not None else None
@@ -130,8 +141,9 @@ class Requests:
             wait = partial(self._arena.past_matches.find, message.match, self._arena.run_in_thread)
             return BackgroundAnswer(wait, partial(self._send_past_match, player, message, side))
         if isinstance(match, RemoteMatch) and not match.over and not player.can_be_lent:
-            sentence = f"match {match.number} is played where only a TCP connection can come back to it; use one"
-            raise ProtocolError(Code.WRONG_STATE, sentence)
+            if not settled:
+                return BackgroundAnswer(player.settle, lambda _: self._resume(player, message, arrived, settled=True))
+            raise ProtocolError(Code.WRONG_STATE, "RESUME has to be a whole message of a WebSocket, or the end of one")
         name, key = match.header.players[side], match.names[side]
         before = self._arena.sessions.get(key)
         if before is not None:

@@ -1,16 +1,17 @@
 """What the arena needs of sessions, of contests, and of processes that host matches."""
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from typing import NamedTuple, Protocol, TypeAlias
 
 from engine.record import Header
 from engine.wire import messages as m
+from engine.wire.seat import Seat
 from engine.wire.states import State as Stage
 from server.arena.matchmaking import Seek
 from server.match.match import Match
 from server.match.match_messages import PlayersSeat
 from server.match.remote_match import RemoteMatch
-from server.net.visitor import Borrower, Visitor
+from server.net.lending.visitor import Borrower, Visitor
 from server.storage.player_logs import FindKept
 from server.storage.record_store import Keys, MatchJournal
 
@@ -49,6 +50,9 @@ class Player(PlayersSeat, Protocol):
     def can_be_lent(self) -> bool:
         """Tell whether another process can go on with the connection."""
 
+    async def settle(self) -> None:
+        """Wait until no answer is on its way to the client."""
+
     def lend(self, borrower: Borrower) -> tuple[int, Visitor]:
         """Leave the connection to another process for a match; return its descriptor and what goes with it."""
 
@@ -57,6 +61,14 @@ class Player(PlayersSeat, Protocol):
 
     def drop(self) -> None:
         """Close a connection that was lent and is lost."""
+
+
+class PipedProgram(NamedTuple):
+    """A program on stdin and stdout, which is logged in, and seeks, without a word of its own."""
+
+    seat: Seat
+    has_read: Callable[[], Awaitable[bool]]
+    """Waits until it has read the greeting; False where it has said something before, or has ended."""
 
 
 class NewMatch(NamedTuple):
@@ -80,6 +92,13 @@ class Workers(Protocol):
     @property
     def busy(self) -> bool:
         """Tell whether a process has a connection."""
+
+    @property
+    def hosts(self) -> bool:
+        """Tell whether a process hosts a match."""
+
+    async def refresh(self) -> None:
+        """Wait until the processes have told how their matches stand by now."""
 
 
 class Seating(Protocol):

@@ -1,9 +1,9 @@
 """One connection: reads its requests, sends its replies."""
 
 from collections import deque
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import structlog
 import trio
@@ -13,17 +13,17 @@ from engine.wire.codes import Code, ProtocolError
 from engine.wire.ends import ServerEnd, kind_of
 from engine.wire.messages import KINDS, REQUESTS
 from engine.wire.pipes import PipeEnd
-from engine.wire.seat import Seat
 from engine.wire.states import IN_MATCH, State
 from engine.wire.words import ANY
 from server.arena.arena import Arena
 from server.arena.requests import BackgroundAnswer, Requests
-from server.arena.roles import Arrivals
+from server.arena.roles import Arrivals, PipedProgram
 from server.config.limits import ANSWER_BYTES, READ_BYTES, WORK
 from server.config.settings import ERRORS, RECEIVE_BYTES
 from server.net.connection import ByteStream, Connection, run_connection
+from server.net.lending.loan import Loan
+from server.net.lending.visitor import Borrower, Visitor, as_received, as_sent
 from server.net.rate_limiter import ConnectionQuota, TooMany
-from server.net.visitor import Borrower, Visitor
 
 if TYPE_CHECKING:
     from server.arena.roles import HostedMatch
@@ -38,14 +38,6 @@ LINES_PER_PASS = 32
 
 AT_ONCE = ("MOVE ", "NOTE ")
 """How lines begin that are answered as soon as they are read, if nothing is to be waited for."""
-
-
-class PipedProgram(NamedTuple):
-    """A program on stdin and stdout, which is logged in, and seeks, without a word of its own."""
-
-    seat: Seat
-    has_read: Callable[[], Awaitable[bool]]
-    """Waits until it has read the greeting; False where it has said something before, or has ended."""
 
 
 class Session:
@@ -83,8 +75,7 @@ class Session:
         self._finishing = False
         """Whether an answer is being made in the background."""
         self._visits = self._hung_up = False
-        self._borrower: Borrower | None = None
-        self._back = trio.Event()
+        self._loan = Loan(connection)
         self._closing = trio.Event()
         quota.session = self
 
@@ -124,13 +115,13 @@ class Session:
     def leave(self) -> None:
         """Forget the match, which is over."""
         self.match = self.side = None
-        if self._visits:
+        if self._visits and self._connection.between:
             self._connection.pause()
 
     def close(self, reason: str, sentence: str) -> None:
         """Send BYE, and close the connection when it is sent."""
-        if self._borrower is not None:
-            self._borrower.close(reason, sentence)
+        if self._loan.borrower is not None:
+            self._loan.borrower.close(reason, sentence)
         elif not self._closing.is_set():
             self.reply(m.Bye(reason, m.Text(sentence)))
             self._connection.end()
@@ -151,22 +142,26 @@ class Session:
                 self._unanswered.extend(await self._enter(self._program))
                 await self._handle(0, watch.arrival())
             await self._serve()
+            if self._visit_is_over:
+                self._connection.release()
         except TooMany as flood:
             self.close("flood", str(flood))
         finally:
+            self._loan.give_up()
             self._arena.disconnect(self)
 
     async def _serve(self) -> None:
         """Serve the client until either side closes the connection, or its visit is over."""
         while not (self._closing.is_set() or (self._visits and self._visit_is_over)):
-            if self._borrower is not None:
-                await self._back.wait()
+            if self._loan.borrower is not None:
+                if late := await self._loan.last():
+                    self._note(late)
                 continue
-            if self._unanswered:  # it came with the connection from another process
+            if self._unanswered and not self._is_leaving:  # it came with the connection from another process
                 await self._handle(0, self._watch.arrival())
                 continue
             await self._connection.catch_up()
-            data = await self._connection.receive(self._take if self.state in IN_MATCH else None)
+            data = await self._loan.receive(self._take if self.state in IN_MATCH else None)
             if data is None:
                 self._hung_up = True
                 return
@@ -174,6 +169,8 @@ class Session:
                 continue
             if data:
                 self._note(data)
+            if self._is_leaving and len(self._unanswered) > LINES_PER_PASS:
+                self.close("flood", "a message of a WebSocket goes on and on after the end of the match")
             await self._handle(self._read, self._arrived)
 
     def _note(self, data: bytes) -> None:
@@ -209,7 +206,7 @@ class Session:
                 await self._answer_in_turn(arrived, len(lines) > 1 or read == RECEIVE_BYTES)
             else:
                 await self._answer_trusted(arrived)
-            if self._closing.is_set() or (self._visits and self._visit_is_over):
+            if self._closing.is_set() or self._is_leaving:
                 return
             if self._connection.is_behind:
                 await self._connection.catch_up()
@@ -218,54 +215,52 @@ class Session:
 
     def _is_elsewhere(self) -> bool:
         """Tell whether another process reads the connection, or is to."""
-        return self._borrower is not None or self._visit_is_over
+        return self._loan.borrower is not None or self._visit_is_over
+
+    @property
+    def _is_leaving(self) -> bool:
+        """Tell whether the match is over that the connection came for, and the rest is for where it came from."""
+        return self._visits and self.match is None and not (self._closing.is_set() or self._hung_up)
 
     @property
     def _visit_is_over(self) -> bool:
         """Tell whether the connection goes back to the process that it came from."""
-        return self._visits and self.match is None and not (self._closing.is_set() or self._hung_up)
+        return self._is_leaving and self._connection.between
 
     @property
     def can_be_lent(self) -> bool:
-        """Tell whether another process can go on with the connection.
+        """Tell whether another process can go on with the connection: no answer may be on its way to it."""
+        busy = self._finishing or self.seat_token or self._program is not None or self._closing.is_set()
+        return not busy and self._loan.is_possible
 
-        It has to be a socket that takes what it is sent, and there must be no answer on its way to it.
-        """
-        busy = self._finishing or self.seat_token or self._closing.is_set()
-        return not busy and self._unread() is not None and self._connection.socket is not None
+    async def settle(self) -> None:
+        """Wait until no answer is on its way to the client."""
+        await self._connection.send_queued()
 
     def lend(self, borrower: Borrower) -> tuple[int, Visitor]:
         """Leave the connection to another process for a match; return its descriptor and what goes with it.
 
         Only where it `can_be_lent`. The session is in the match from now on, until `take_back` or `drop`.
         """
-        unread, socket = self._unread(), self._connection.socket
-        assert unread is not None and socket is not None
-        self._borrower, self._back = borrower, trio.Event()
+        visitor = self._as_visitor()
         self._unanswered.clear()
-        self._end.forget_rest()
+        self._end.rest = b""
         self._quota.forget_line()
         self._end.sent(m.Match)
-        self._connection.pause()
-        return socket, self._as_visitor(unread)
+        return self._loan.begin(borrower), visitor
 
     def take_back(self, visitor: Visitor) -> None:
         """Go on with a connection that was lent, in the lobby."""
-        self._borrower = None
-        self._connection.go_on()
-        self._errors, self._noticed = visitor.errors, set(visitor.noticed)
+        unread = self._loan.end(visitor.frames)
+        self._take_over(visitor)
         self.match = self.side = None
         self._end.sent(m.Result)
-        self._unanswered.extend(self._end.receive(visitor.unread))
-        self._back.set()
+        self._unanswered.extend(self._end.receive(unread))
 
     def drop(self) -> None:
         """Close a connection that was lent and is lost, without a word: what the client has been sent is unknown."""
-        self._borrower = None
-        self._connection.end()
         self._closing.set()
-        self._connection.pause()
-        self._back.set()
+        self._loan.drop()
 
     async def serve_visit(self, watch: Arrivals) -> Visitor | None:
         """Serve a client that came from another process with its match, until it is over; return what goes back.
@@ -279,27 +274,30 @@ class Session:
         except Exception as error:
             log.error("session_failed", peer=self._quota.host, name=self.name, exc_info=error)
             return None
-        return self._as_visitor(self._unread() or b"") if sent and self._visit_is_over else None
+        return self._as_visitor() if sent and self._visit_is_over else None
 
     def arrive(self, visitor: Visitor) -> None:
         """Take what has come with a connection from another process; the client is in the lobby."""
         self._visits = True
         self.name, self.key, self.is_builtin = visitor.name, visitor.key, visitor.is_builtin
-        self._errors, self._noticed = visitor.errors, set(visitor.noticed)
+        self._connection.go_on(visitor.frames)
         self._end.sent(m.Welcome)
-        self._unanswered.extend(self._end.receive(visitor.unread))
+        self._take_over(visitor)
 
-    def _as_visitor(self, unread: bytes) -> Visitor:
+    def _as_visitor(self) -> Visitor:
+        """Return what another process has to know to go on."""
         quota = self._quota
-        told = tuple(self._noticed)
-        return Visitor(self.name, self.key, self.is_builtin, quota.host, quota.limited, unread, self._errors, told)
+        return Visitor(
+            self.name, self.key, self.is_builtin, quota.host, quota.limited, quota.connections, quota.owed,
+            as_sent(self._unanswered), self._end.rest, self._connection.frames, self._errors, tuple(self._noticed),
+        )  # fmt: skip
 
-    def _unread(self) -> bytes | None:
-        """Return what has arrived and is not answered; None where a line of it cannot be read."""
-        lines, rest = list(self._unanswered), self._end.rest
-        if rest is None or any(isinstance(line, ProtocolError) for line in lines):
-            return None
-        return "".join(f"{line}\n" for line in lines).encode() + rest
+    def _take_over(self, visitor: Visitor) -> None:
+        """Go on with what another process has read and not answered."""
+        self._errors, self._noticed = visitor.errors, set(visitor.noticed)
+        self._unanswered.extend(as_received(visitor.lines))
+        self._end.rest = visitor.rest
+        self._quota.go_on(visitor.owed)
 
     async def _enter(self, program: PipedProgram) -> list[str | ProtocolError]:
         """Log a program in, and let it wait for its game, as soon as it listens or makes a request; return its lines.
@@ -358,7 +356,7 @@ class Session:
 
     def _answer_next(self, arrived: int) -> BackgroundAnswer | None:
         """Answer the next line, unless it went elsewhere with the connection; return the unfinished part, if any."""
-        if not self._unanswered or (self._visits and self._visit_is_over):
+        if not self._unanswered or self._is_leaving:
             return None
         return self._answer(self._unanswered.popleft(), arrived)
 
@@ -379,19 +377,24 @@ class Session:
 
     async def _finish(self, later: BackgroundAnswer) -> int:
         """Finish a request, and return its work in the event loop. Later requests of the client wait."""
-        began = None
+        work = 0
+        unfinished: BackgroundAnswer | None = later
         try:
-            self._finishing = True
-            try:
-                found = await later.wait()
-            finally:
-                self._finishing = False
-            began = self._quota.worked()
-            if not self._closing.is_set():
-                later.then(found)
+            while unfinished is not None:
+                self._finishing = True
+                try:
+                    found = await unfinished.wait()
+                finally:
+                    self._finishing = False
+                    work += unfinished.worked()
+                before = self._quota.worked()
+                try:
+                    unfinished = None if self._closing.is_set() else unfinished.then(found)
+                finally:
+                    work += self._quota.worked() - before
         except Exception as error:
             self._failed(error)
-        return later.worked() + (0 if began is None else self._quota.worked() - began)
+        return work
 
     def _failed(self, error: Exception, line: str | ProtocolError = "") -> None:
         """Answer a request that was refused or has failed, with its line where it may be a NOTE."""

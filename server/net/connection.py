@@ -72,7 +72,7 @@ class Connection:
         self._writing = False
         self._over = False
         self._writer = trio.CancelScope()
-        self._last = False
+        self._last = self._released = False
         self._handed_over = 0
         self._to_call: deque[tuple[int, Callable[[], None]]] = deque()
         """Functions to call when a number of bytes has been sent."""
@@ -130,11 +130,29 @@ class Connection:
 
     @property
     def socket(self) -> int | None:
-        """Return the descriptor of the socket; None where there is none, or where bytes still wait for the peer."""
+        """Return the descriptor of the socket; None where there is none."""
+        return self._stream.socket.fileno() if isinstance(self._stream, trio.SocketStream) else None
+
+    @property
+    def frames(self) -> bytes | None:
+        """Return what was read of a WebSocket beyond whole frames; None where lines come as they are."""
+        return None
+
+    @property
+    def between(self) -> bool:
+        """Tell whether another process could go on with what is read next."""
+        return True
+
+    @property
+    def is_sent(self) -> bool:
+        """Tell whether nothing waits to be sent, after trying to send it."""
         self.flush()
-        if self.broken or self._queue or self._writing or not isinstance(self._stream, trio.SocketStream):
-            return None
-        return self._stream.socket.fileno()
+        return not (self.broken or self._queue or self._writing)
+
+    async def send_queued(self) -> None:
+        """Wait until nothing waits to be sent, or the peer is dropped."""
+        while not (self.is_sent or self.broken):
+            await self._taken.park()
 
     def pause(self) -> None:
         """Read nothing more until `go_on`, so that another process can; only for a socket."""
@@ -142,8 +160,8 @@ class Connection:
         if not self._writing:
             self._interrupt()
 
-    def go_on(self) -> None:
-        """Let `receive` read again."""
+    def go_on(self, frames: bytes | None = None) -> None:
+        """Let `receive` read again; ``frames`` are those of a WebSocket that another process has read in part."""
         self._paused = False
 
     def _interrupt(self) -> None:
@@ -230,6 +248,10 @@ class Connection:
         """Let `write_queued` return when all bytes are sent; further ones are ignored."""
         self._last = True
         self._wake.set()
+
+    def release(self) -> None:
+        """Leave the peer to another process when this is closed: to it the connection goes on."""
+        self._released = True
 
     async def write_queued(self) -> None:
         """Send what the kernel did not take at once, until `end` is called or the peer is dropped."""

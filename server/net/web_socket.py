@@ -27,31 +27,46 @@ class WebSocketConnection(Connection):
         """Take the stream of a TCP connection."""
         super().__init__(stream, send_queue)
         self._end = WebSocketEnd()
-        self._more = False
+        self._more = self._idle = False
         self._idle_frames = Rate()
 
     @property
-    def socket(self) -> int | None:
-        """Return None: no other process can go on in the middle of frames."""
-        return None
+    def frames(self) -> bytes | None:
+        """Return what was read beyond whole frames."""
+        return self._end.unread
+
+    @property
+    def between(self) -> bool:
+        """Tell whether no message has been read in part: no other process could go on with it."""
+        return self._end.unread is not None
+
+    def go_on(self, frames: bytes | None = None) -> None:
+        """Let `receive` read again, with bytes first that were read elsewhere and are not whole frames yet."""
+        super().go_on()
+        self._end = WebSocketEnd()
+        self._end.feed(frames or b"")
+        self._more = bool(frames)
 
     async def receive(self, take: Callable[[bytes], bool] | None = None) -> bytes | None:
         """Wait for bytes of lines; return none for a frame that has none, and None when the connection is closed."""
+        if self._idle:
+            self._idle = False
+            await self._rest()
         if self._end.closed:
             return None
+        if self._paused:
+            return b""
         if not self._more:
             data = await super().receive()
-            if data is None:
-                return None
+            if not data:
+                return data
             self._end.feed(data)
-        lines, reply, self._more, idle, closed = self._end.read()
+        lines, reply, self._more, self._idle, closed = self._end.read()
         if reply:
             super().send(reply)
-        if idle:
-            await self._pause()
         return None if closed and not lines else lines
 
-    async def _pause(self) -> None:
+    async def _rest(self) -> None:
         now = microseconds()
         self._idle_frames.use(now, 1, IDLE_FRAMES)
         await trio.sleep(self._idle_frames.owed(now, IDLE_FRAMES, IDLE_FRAMES_AT_ONCE) / 1_000_000)
@@ -62,7 +77,7 @@ class WebSocketConnection(Connection):
 
     def end(self) -> None:
         """Send a Close frame behind everything, then let `write_queued` return."""
-        if not self._end.closed:
+        if not (self._end.closed or self._released):
             super().send(self._end.close())
         super().end()
 
@@ -71,7 +86,7 @@ class WebSocketConnection(Connection):
 
         A socket that is closed while the peer still sends is reset, and what the peer was sent last is lost.
         """
-        if not self.broken and isinstance(self._stream, trio.SocketStream):
+        if not (self.broken or self._released) and isinstance(self._stream, trio.SocketStream):
             with trio.move_on_after(CLOSE_SECONDS, shield=True), suppress(OSError, trio.BrokenResourceError):
                 await self._stream.send_eof()
                 for _ in range(LAST_READS):

@@ -11,7 +11,7 @@ from engine.games.outcome import Termination
 from server.config.limits import Limits
 from server.config.settings import Settings
 from server.match.remote_match import Change
-from server.net.visitor import Visitor
+from server.net.lending.visitor import Visitor
 
 
 class Setup(msgspec.Struct, frozen=True, array_like=True, tag=True):
@@ -78,7 +78,17 @@ class Close(msgspec.Struct, frozen=True, array_like=True, tag=True):
     sentence: str
 
 
-Order: TypeAlias = Setup | Begin | Resume | Annul | EndCrashed | Follow | Close
+class Tell(msgspec.Struct, frozen=True, array_like=True, tag=True):
+    """Tell what has changed in all matches, and then `Told`."""
+
+
+class Share(msgspec.Struct, frozen=True, array_like=True, tag=True):
+    """Each address whose messages were told has so many connections."""
+
+    connections: dict[str, int]
+
+
+Order: TypeAlias = Setup | Begin | Resume | Annul | EndCrashed | Follow | Close | Tell | Share
 
 
 class Changed(msgspec.Struct, frozen=True, array_like=True, tag=True):
@@ -119,6 +129,10 @@ class Refused(msgspec.Struct, frozen=True, array_like=True, tag=True):
     visitor: Visitor
 
 
+class Told(msgspec.Struct, frozen=True, array_like=True, tag=True):
+    """All is told that had happened when the server sent `Tell`."""
+
+
 class Report(msgspec.Struct, frozen=True, array_like=True, tag=True):
     """Told several times a second, whatever happens: the worker is alive."""
 
@@ -131,9 +145,11 @@ class Report(msgspec.Struct, frozen=True, array_like=True, tag=True):
     stalls: int
     stalled: int
     """Stalls of the process since the last report, and their microseconds."""
+    spent: dict[str, int]
+    """Messages of each address that has limits, since the last report."""
 
 
-News: TypeAlias = Changed | Over | Returned | Left | Refused | Report
+News: TypeAlias = Changed | Over | Returned | Left | Refused | Told | Report
 
 _encoder = msgspec.msgpack.Encoder()
 _orders: msgspec.msgpack.Decoder[Order] = msgspec.msgpack.Decoder(Order)

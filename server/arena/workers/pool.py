@@ -6,6 +6,7 @@ server: the players come back by RESUME. Another process takes its place.
 """
 
 import subprocess
+from collections import deque
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
 from datetime import UTC, datetime
@@ -24,8 +25,9 @@ from server.match import recovery
 from server.match.match_messages import PlayersSeat
 from server.match.referee import State
 from server.match.remote_match import Change, Ended, RemoteMatch, change_since
-from server.net.process_channel import ProcessChannel, channel_pair
-from server.net.visitor import Visitor
+from server.net.lending.process_channel import ProcessChannel, channel_pair
+from server.net.lending.visitor import Visitor
+from server.net.rate_limiter import RateLimiter
 from server.ops.backoff import pause_seconds
 from server.ops.workers.worker_process import command_of
 from server.storage.record_store import RecordStore
@@ -42,6 +44,9 @@ FIRST_PAUSE_SECONDS, MAX_PAUSE_SECONDS = 0.1, 60.0
 
 STEADY_SECONDS = 60.0
 """A process that has lived for this long counts as sound."""
+
+REFRESH_SECONDS = 1.0
+"""Longest time that who asks for matches waits for the processes that host them."""
 
 END_SECONDS = 2.0
 """What processes get to end when the server stops; then they are killed."""
@@ -76,6 +81,24 @@ class Worker:
         self.lent: dict[int, Lent] = {}
         """Sessions by numbers that the process knows them by."""
         self.dead = False
+        self._asked: deque[trio.Event] = deque()
+
+    async def tell(self) -> None:
+        """Wait until the process has told what has happened by now, or is dead."""
+        told = trio.Event()
+        self._asked.append(told)
+        self.order(w.Tell())
+        await told.wait()
+
+    def told(self) -> None:
+        """Note that the process has told that."""
+        self._asked.popleft().set()
+
+    def die(self) -> None:
+        """Note that the process is dead."""
+        self.dead = True
+        while self._asked:
+            self.told()
 
     def order(self, order: w.Order, descriptors: Sequence[int] = ()) -> None:
         """Tell the process what to do."""
@@ -116,9 +139,12 @@ class Worker:
 class Pool:
     """The processes that host matches: `server.arena.roles.Workers`."""
 
-    def __init__(self, arena: Arena, record_store: RecordStore, lock: int, clock: Callable[[], int]) -> None:
+    def __init__(
+        self, arena: Arena, record_store: RecordStore, limits: RateLimiter, lock: int, clock: Callable[[], int]
+    ) -> None:
         """Start without processes. ``lock`` is the descriptor of the lock of the data directory."""
-        self._arena, self._record_store, self._lock, self._clock = arena, record_store, lock, clock
+        self._arena, self._record_store, self._limits = arena, record_store, limits
+        self._lock, self._clock = lock, clock
         self._workers: list[Worker] = []
         self._visits = 0
         self.processes: list[int] = []
@@ -165,6 +191,19 @@ class Pool:
         """Tell whether a process has a connection."""
         return any(worker.lent for worker in self._workers)
 
+    @property
+    def hosts(self) -> bool:
+        """Tell whether a process hosts a match."""
+        return any(worker.matches for worker in self._workers)
+
+    async def refresh(self) -> None:
+        """Wait until the processes have told what has happened by now; for a moment only if one does not answer."""
+        with trio.move_on_after(REFRESH_SECONDS):
+            async with trio.open_nursery() as nursery:
+                for worker in self._workers:
+                    if worker.matches:
+                        nursery.start_soon(worker.tell)
+
     async def keep(self, *, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
         """Keep a process running, until cancelled; started when it is there for the first time."""
         deaths = 0
@@ -197,7 +236,7 @@ class Pool:
                 self._workers.remove(worker)
                 self.processes.remove(process.pid)
             process.kill()
-            worker.dead = True
+            worker.die()
             log.error("worker_died", process=process.pid, matches=len(worker.matches))
             await self._take_up(worker)
             nursery.cancel_scope.cancel()
@@ -223,8 +262,12 @@ class Pool:
             self._arena.stats.moves.add_all(news.moves, news.moves_sum)
             self._arena.stalls.count += news.stalls
             self._arena.stalls.total += news.stalled
+            if news.spent:
+                worker.order(w.Share({key: self._limits.charge(key, spent) for key, spent in news.spent.items()}))
         elif isinstance(news, w.Over):
             self._end(worker, news)
+        elif isinstance(news, w.Told):
+            worker.told()
         elif isinstance(news, w.Left):
             worker.lent.pop(news.number).player.drop()
         elif isinstance(news, w.Returned):

@@ -31,11 +31,12 @@ from server.match.match import Match
 from server.match.remote_match import Change, change_since
 from server.net.connection import Connection
 from server.net.event_loop import check_instruments, instrumented, loop_clock, microseconds
-from server.net.process_channel import ProcessChannel
+from server.net.lending.process_channel import ProcessChannel
+from server.net.lending.visitor import Visitor
 from server.net.rate_limiter import RateLimiter
 from server.net.send_queue import SendQueue
 from server.net.stall_monitor import StallMonitor
-from server.net.visitor import Visitor
+from server.net.web_socket import WebSocketConnection
 from server.ops.logs import configure
 from server.storage.disk import Disk
 from server.storage.player_logs import KeptByContest
@@ -193,6 +194,13 @@ class Host:
             match = self._arena.own_match(order.match)
             if match is not None:
                 self._arena.annul(match, order.termination, order.sentence)
+        elif isinstance(order, w.Tell):
+            for observer in list(self._changed):
+                self._tell_changes(observer)
+            self._tell(w.Told())
+        elif isinstance(order, w.Share):
+            for address, connections in order.connections.items():
+                self._limits.share(address, connections)
         elif isinstance(order, w.EndCrashed):
             self._arena.end_crashed(order.match, order.side, order.sentence, order.termination)
         elif isinstance(order, w.Follow) and order.match in self._observers:
@@ -245,11 +253,16 @@ class Host:
 
     def _enter(self, number: int, visitor: Visitor, descriptor: int) -> Session:
         stream = trio.SocketStream(trio.socket.from_stdlib_socket(socket.socket(fileno=descriptor)))
-        quota = self._limits.take_in(visitor.host, limited=visitor.limited)
-        session = Session(self._arena, Connection(stream, self._arena.send_queue, self._arena.poller), quota)
+        quota = self._limits.take_in(visitor.host, visitor.connections, limited=visitor.limited)
+        session = Session(self._arena, self._connection(stream, visitor), quota)
         session.arrive(visitor)
         self._visitors[number] = session
         return session
+
+    def _connection(self, stream: trio.SocketStream, visitor: Visitor) -> Connection:
+        if visitor.frames is not None:
+            return WebSocketConnection(stream, self._arena.send_queue)
+        return Connection(stream, self._arena.send_queue, self._arena.poller)
 
     async def _serve(self, number: int, session: Session) -> None:
         """Serve a visitor until its match is over, or its connection closed; tell the server which."""
@@ -306,6 +319,7 @@ class Host:
                     moves.sum - self._sum_told,
                     stalls - self._stalls_told,
                     stalled - self._stalled_told,
+                    self._limits.spent(),
                 )
             )
             self._moves_told, self._sum_told = list(moves.counts), moves.sum

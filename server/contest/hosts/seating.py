@@ -18,8 +18,8 @@ from engine.games.outcome import Termination
 from engine.wire.seat import Seat
 from engine.wire.words import word_of
 from server.arena.arena import Arena
-from server.arena.roles import Arrivals, Player
-from server.arena.session import PipedProgram, serve_stream
+from server.arena.roles import Arrivals, PipedProgram, Player
+from server.arena.session import serve_stream
 from server.config.builtin_bot import builtin_bot_named
 from server.contest.definition import Definition, Sandbox
 from server.contest.fixtures import ENDED_AT_START, NO_ANSWER, NOT_STARTED, Fixture, Programs, ProgramUsage

@@ -15,8 +15,10 @@ from engine import record
 from engine.wire import messages as m
 from engine.wire.states import State
 from server.arena.workers.pool import SILENT_SECONDS, Pool, Worker
+from server.config.limits import Limits
 from server.net.event_loop import microseconds
-from server.net.process_channel import ProcessChannel, channel_pair
+from server.net.lending.process_channel import ProcessChannel, channel_pair
+from server.net.rate_limiter import RateLimiter
 from tests.server.harness import open_arena
 from tests.server.process import START_SECONDS, Client, ServerProcess, pair
 
@@ -66,34 +68,6 @@ def worker_of(server: ServerProcess) -> int:
     """Return the number of the worker process that was started last."""
     started = [line for line in server.log.splitlines() if "event=worker_started" in line]
     return int(started[-1].partition("process=")[2])
-
-
-@pytest.mark.slow
-def test_lobby_spectators_and_records_see_one_server(server: ServerProcess, peers: Peers) -> None:
-    with pair(server.port, OPTIONS) as (ann, bob):
-        guest = peers.connect()
-        guest.say(m.Watch(1))
-        assert guest.hear(m.Watching).first == "ann"
-        ann.hear(m.Turn)
-        ann.say(m.Move(m.Text("a3-b3")))
-        assert bob.hear(m.Moved) == guest.hear(m.Moved)
-        guest.say(m.List())
-        assert guest.hear(m.Matches).lines == ("1 gipf 3,3,9,9 ann bob 600000 0 1 running",)
-        bob.hear(m.Turn)
-        bob.say(m.Resign())
-        assert ann.hear(m.Result) == bob.hear(m.Result) == guest.hear(m.Result)
-        ann.say(m.Seek("gipf", m.Text(OPTIONS)))
-        bob.say(m.Seek("gipf", m.Text(OPTIONS)))
-        assert ann.hear(m.Match).match == bob.hear(m.Match).match == 2, "the connections are back in the lobby"
-        guest.say(m.AskRecord(1))
-        assert "resigned black" in "\n".join(guest.hear(m.Record).lines)
-        guest.say(m.Watch(1))
-        assert guest.hear(m.Moved).move == "a3-b3", "of a match that is over, too"
-        assert guest.hear(m.Result).result == "white"
-        assert server.stop() == 0
-        assert ann.hear(m.Result).reason == "server_stop"
-        assert ann.hear(m.Bye).reason == "stopping"
-    assert "error" not in server.log
 
 
 def test_what_was_sent_in_one_piece_is_answered_by_whom_it_is_for(server: ServerProcess, peers: Peers) -> None:
@@ -159,7 +133,10 @@ def test_a_worker_that_dies_costs_nobody_a_move(server: ServerProcess, peers: Pe
 async def test_a_process_that_says_nothing_is_given_up(tmp_path: Path, autojump_clock: MockClock) -> None:
     ours, theirs = channel_pair()
     async with open_arena(tmp_path) as harness:
-        pool, channel = Pool(harness.arena, harness.arena.record_store, 0, microseconds), ProcessChannel(ours)
+        pool, channel = (
+            Pool(harness.arena, harness.arena.record_store, harness.rate_limiter, 0, microseconds),
+            ProcessChannel(ours),
+        )
         began = trio.current_time()
         assert not await pool._hear(Worker(pool, channel), channel)
         assert trio.current_time() - began == 2 * SILENT_SECONDS
@@ -171,7 +148,7 @@ async def test_half_a_line_that_goes_elsewhere_with_its_connection_is_not_overdu
     tmp_path: Path, autojump_clock: MockClock
 ) -> None:
     async with open_arena(tmp_path) as harness:
-        quota = harness.rate_limiter.take_in("203.0.113.7", limited=True)
+        quota = harness.rate_limiter.take_in("203.0.113.7", 1, limited=True)
         closed: list[str] = []
 
         class Player:
@@ -207,3 +184,32 @@ def test_a_killed_server_takes_its_workers_along(server: ServerProcess, peers: P
         bob.hear(m.Turn)
         bob.say(m.Resign())
         assert ann.hear(m.Result).reason == "resign"
+
+
+async def test_messages_in_other_processes_count_for_their_address(tmp_path: Path, autojump_clock: MockClock) -> None:
+    limits = Limits(messages_of_address=100)
+    server, one = RateLimiter(limits, 10, microseconds), RateLimiter(limits, 10, microseconds)
+    here = [server.admit("203.0.113.7") for _ in range(4)]
+    there = one.take_in("203.0.113.7", here[0].connections, limited=True)
+    assert there.connections == 4, "it gets a quarter of what its address may send"
+    there.used(1000)
+    assert (one.spent(), one.spent()) == ({"203.0.113.7": 1000}, {})
+    server.leave(here.pop())
+    one.share("203.0.113.7", server.charge("203.0.113.7", 1000))
+    assert there.connections == 3
+    began = trio.current_time()
+    async with await here[0].turn(more=False):
+        assert trio.current_time() - began == pytest.approx((1000 - limits.messages_at_once) / 100)
+
+
+async def test_what_a_player_owes_goes_with_its_connection(autojump_clock: MockClock) -> None:
+    one, other = (RateLimiter(Limits(), 10, microseconds).take_in("203.0.113.7", 1, limited=True) for _ in range(2))
+
+    class Player:
+        state = State.THINKING
+
+    one.session = other.session = Player()  # type: ignore[assignment]
+    one.used(500)
+    await trio.sleep(0.1)
+    other.go_on(one.owed)
+    assert other.owed == one.owed == 400_000
