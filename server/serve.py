@@ -239,7 +239,10 @@ def _league_pages(
     similarity: Similarity,
 ) -> "list[Room]":
     from server.league.console.console_pages import ConsolePages  # whoever serves no pages need not load them
+    from server.league.console.grade_pages import GradePages
     from server.league.console.similarity_pages import SimilarityPages
+    from server.league.grading.grade_book import GradeBook
+    from server.league.grading.league_evidence import League
     from server.league.pages.account_pages import AccountPages
     from server.league.pages.bot_access import BotAccess
     from server.league.pages.comparison_pages import ComparisonPages
@@ -249,13 +252,15 @@ def _league_pages(
 
     identities = Identities(accounts, arena.settings.user_header)
     access = BotAccess(accounts, identities)
+    book = GradeBook(League(arena.settings.data, accounts, versions))
     return [
-        AccountPages(accounts, identities),
+        AccountPages(accounts, identities, book),
         VersionPages(access, versions),
         ComparisonPages(access, comparisons),
         ConsolePages(accounts, identities, versions, arena, contests, ladder),
         LadderPages(identities, ladder),
         SimilarityPages(identities, similarity),
+        GradePages(identities, book, arena.settings.data),
     ]
 
 

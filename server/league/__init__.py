@@ -4,6 +4,7 @@
 - `console`: what organisers see and do, and the audit log of it
 - `comparisons`: matches between two versions of a bot, which its author asks for
 - `database`: the database of all of it, ``league.sqlite3`` in the data directory
+- `grading`: points for a class, by a rule, and what is published of them
 - `ladder`: bots that play each other all the time, and their ratings
 - `ladder_control`: what organisers change of it while it is played, and games that are set aside
 - `pages`: its pages and forms in the browser

@@ -2,14 +2,19 @@
 
 from contextlib import closing
 
+import msgspec
 import pytest
 from playwright.sync_api import Browser, expect
 
 from server.league.accounts.accounts import Accounts
 from server.league.accounts.people import ORGANISER
+from server.league.grading.grade_book import GradedStudent
+from server.league.grading.grading import Grade
 from server.league.submissions.versions import Versions
 from tests.web.chromium import check_accessibility, fits, open_page
 from tests.web.site import Site
+
+RULE = '[[points]]\nfor = "builds"\nmost = 10\n'
 
 pytestmark = pytest.mark.slow
 
@@ -52,6 +57,15 @@ def test_a_class_is_invited_and_makes_tokens(browser: Browser, site: Site, phone
         expect(page.locator(".secret code")).to_have_count(2)
         look()
         page.goto(f"{site.url}/organise")
+        look()
+        grades = [GradedStudent(name, f"{name}-bot", (Grade(4, 10, "version 1 was built", (f"/bots/{name}-bot",)),))]
+        with closing(Accounts(site.data)) as accounts, accounts.change() as database:
+            database.execute(
+                "INSERT INTO grades (date, who, rule, contest, found, is_published) VALUES (?, ?, ?, 0, ?, ?)",
+                ("2026-11-23T10:00", name, RULE, msgspec.json.encode(grades).decode(), 1 - int(phone)),
+            )
+        page.get_by_role("link", name="Grades").click()
+        expect(page.locator("table")).to_contain_text("4 of 10")
         look()
         page.goto(f"{site.url}/me")
         page.get_by_role("button", name="Sign out here").click()

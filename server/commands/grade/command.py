@@ -15,7 +15,7 @@ from engine.commands.inputs import File
 from engine.commands.usage_errors import explain_fault, nearest
 
 if TYPE_CHECKING:
-    from server.commands.grade.evidence import Evidence
+    from server.league.grading.evidence import Evidence
 
 REPORT = "report.json"
 """The file of a contest's folder that is read."""
@@ -56,9 +56,9 @@ def grade(
     html
         File for a page of all grades, with the reason for each and links to the reports that show it.
     """
-    from server.commands.grade import output
-    from server.commands.grade.grading import Student, grade_all
-    from server.commands.grade.rule import BadRule, read
+    from server.league.grading import output
+    from server.league.grading.grading import Student, grade_all
+    from server.league.grading.rule import BadRule, read
 
     outputs = {"--csv": csv, "--json": json, "--junit": junit, "--gradescope": gradescope, "--html": html}
     for option, file in outputs.items():
@@ -92,7 +92,7 @@ def grade(
 
 def _read_reports(files: tuple[str, ...], student: str) -> "Evidence":
     """Return what all reports show; ends the command at the first one that cannot be used."""
-    from server.commands.grade.evidence import BadReport, Evidence, add_report
+    from server.league.grading.evidence import BadReport, Evidence, add_report
 
     evidence = Evidence()
     for given in files:

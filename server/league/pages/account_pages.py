@@ -17,6 +17,7 @@ from starlette.routing import Route
 
 from server.league.accounts.accounts import Accounts
 from server.league.accounts.people import ORGANISER, ROLES, NotAllowed, Role
+from server.league.grading.grade_book import GradeBook
 from server.league.pages.identity import NOBODY, Identities, Identity, charge_wrong_guess
 from server.league.pages.rendering import PARTS, page
 from server.web.assets.texts.catalogue import texts
@@ -35,9 +36,10 @@ Change = Callable[[Identity, dict[str, str]], Awaitable[Response]]
 class AccountPages:
     """The handlers of these routes."""
 
-    def __init__(self, accounts: Accounts, identities: Identities) -> None:
-        """Take the accounts, and what tells who asks."""
+    def __init__(self, accounts: Accounts, identities: Identities, book: GradeBook) -> None:
+        """Take the accounts, what tells who asks, and the grades."""
         self._accounts = accounts
+        self._book = book
         self._identities = identities
 
     def routes(self) -> list[Route]:
@@ -129,6 +131,7 @@ class AccountPages:
                 "identity": identity,
                 "bots": self._accounts.bots(person),
                 "browsers": self._accounts.browsers(person),
+                "grades": self._book.shown_to(person.name),
                 "fault": fault,
                 "secret": secret,
             },

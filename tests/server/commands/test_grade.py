@@ -13,15 +13,15 @@ from bots.check import formats
 from bots.check.report import SituationResult
 from engine.duel.statistics import estimate
 from server.commands.grade.command import grade
-from server.commands.grade.evidence import BadReport, Evidence, add_report
-from server.commands.grade.grading import elo_low, grade_all
-from server.commands.grade.output import as_text
-from server.commands.grade.rule import BadRule, read
 from server.commands.match.output import as_json
 from server.commands.match.table import Progress
 from server.commands.match.tally import Tally
 from server.contest.definition import RoundRobin
 from server.contest.report import files as report_files
+from server.league.grading.evidence import BadReport, Evidence, add_report
+from server.league.grading.grading import elo_low, grade_all
+from server.league.grading.output import as_text
+from server.league.grading.rule import BadRule, read
 from tests.server.commands.match.made import game, setup
 from tests.server.contest.report.samples import sample_report
 

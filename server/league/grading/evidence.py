@@ -8,7 +8,7 @@ Names of players are compared without regard to case, as the server does.
 from collections import Counter, defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -24,6 +24,13 @@ STOPPED = 130
 
 class BadReport(ValueError):
     """A text that is no report. ``str(error)`` is a sentence for people."""
+
+
+class Build(NamedTuple):
+    """Whether a bot can be built, and a sentence on how that is known."""
+
+    is_built: bool
+    why: str
 
 
 @dataclass
@@ -42,18 +49,43 @@ class Evidence:
     pairs: dict[tuple[str, str], Counts] = field(default_factory=dict)
     """How many pairs have had each result, that of 0 points first."""
     places: dict[str, int] = field(default_factory=dict)
-    ratings: dict[str, "_Rating"] = field(default_factory=dict)
-    builds: dict[str, "_Build"] = field(default_factory=dict)
+    ratings: dict[str, "Rating"] = field(default_factory=dict)
+    builds: dict[str, Build] = field(default_factory=dict)
     check_files: dict[str, str] = field(default_factory=dict)
     """The report of each player's conformance test."""
     game_files: defaultdict[tuple[str, str], list[str]] = field(default_factory=lambda: defaultdict(list))
     """The reports that have games of two players."""
     contest_files: dict[str, str] = field(default_factory=dict)
     """The report of the contest in which a player has a place or a rating."""
+    aliases: Mapping[str, str] = field(default_factory=dict)
+    """By the key of a name in reports who that is, where it is somebody of another name."""
 
     def add_name(self, name: str) -> str:
         """Note a player, and return the key."""
+        name = self.aliases.get(name.lower(), name)
         return self.names.setdefault(name.lower(), name).lower()
+
+    def add_game(self, players: tuple[str, str], points: tuple[float, float], file: str) -> None:
+        """Add a game with the points of both players; ``file`` is where people find it."""
+        one, other = (self.add_name(name) for name in players)
+        for met, got in (((one, other), points[0]), ((other, one), points[1])):
+            self.games[met] += 1
+            self.points[met] += got
+            if file not in self.game_files[met]:
+                self.game_files[met].append(file)
+
+    def add_pair(self, one: str, other: str, points: float) -> None:
+        """Add a pair of games, of which the first player has so many points, 0 to 2."""
+        counts = [0] * OUTCOMES
+        counts[round(2 * points)] = 1
+        self.add_pairs(one, other, tuple(counts))
+
+    def add_pairs(self, one: str, other: str, counts: Counts) -> None:
+        """Add pairs of games, as counts of what the first player had in them."""
+        for met, seen in (((one, other), counts), ((other, one), counts[::-1])):
+            key = self.add_name(met[0]), self.add_name(met[1])
+            before = self.pairs.get(key, (0,) * OUTCOMES)
+            self.pairs[key] = tuple(a + b for a, b in zip(before, seen, strict=True))
 
 
 class _MatchPlayer(msgspec.Struct):
@@ -98,7 +130,9 @@ class _Comparison(msgspec.Struct):
     pairs: tuple[int, ...]
 
 
-class _Rating(msgspec.Struct):
+class Rating(msgspec.Struct):
+    """A rating in Elo, and the lower end of its 95 % interval, if it has one."""
+
     name: str
     elo: float
     low: float | None
@@ -120,7 +154,7 @@ class _Contest(msgspec.Struct):
     stages: list[_Stage]
     games: list[_ContestGame]
     comparisons: list[_Comparison]
-    ratings: list[_Rating] = []
+    ratings: list[Rating] = []
 
 
 def add_report(evidence: Evidence, content: bytes, owner: str, file: str = "") -> None:
@@ -157,7 +191,9 @@ def _add_check(evidence: Evidence, check: _Check, owner: str, file: str) -> None
     evidence.conformance[name] = check.passed, check.passed + check.failed
     evidence.check_files[name] = file
     if check.build is not None:
-        evidence.builds[name] = check.build
+        done = check.build.status == 0
+        how = "builds it" if done else f"ended with status {check.build.status}"
+        evidence.builds[name] = Build(done, f"{check.build.command} {how}")
 
 
 def _add_match(evidence: Evidence, match: _Match, file: str) -> None:
@@ -165,7 +201,7 @@ def _add_match(evidence: Evidence, match: _Match, file: str) -> None:
         raise BadReport("the match was stopped before its end")
     halves: dict[int, list[_MatchGame]] = {}
     for game in match.games:
-        _add_game(evidence, game.players, game.points, file)
+        evidence.add_game(game.players, game.points, file)
         halves.setdefault((game.number - 1) // 2, []).append(game)
     for player in match.players:
         evidence.add_name(player.name)
@@ -173,9 +209,7 @@ def _add_match(evidence: Evidence, match: _Match, file: str) -> None:
         if len(pair) == 2:
             one, other = pair[0].players
             total = sum(game.points[game.players.index(one)] for game in pair)
-            counts = [0] * OUTCOMES
-            counts[round(2 * total)] = 1
-            _add_pairs(evidence, one, other, tuple(counts))
+            evidence.add_pair(one, other, total)
 
 
 def _add_contest(evidence: Evidence, contest: _Contest, file: str) -> None:
@@ -185,11 +219,11 @@ def _add_contest(evidence: Evidence, contest: _Contest, file: str) -> None:
         evidence.add_name(entrant)
     for game in contest.games:
         if game.counts and game.result in POINTS:
-            _add_game(evidence, (game.first, game.second), POINTS[game.result], file)
+            evidence.add_game((game.first, game.second), POINTS[game.result], file)
     for comparison in contest.comparisons:
         if len(comparison.pairs) != OUTCOMES:
             raise BadReport(f"{comparison.one} and {comparison.other} are compared by {len(comparison.pairs)} numbers")
-        _add_pairs(evidence, comparison.one, comparison.other, comparison.pairs)
+        evidence.add_pairs(comparison.one, comparison.other, comparison.pairs)
     for line in contest.stages[-1].table if contest.stages else ():
         name = evidence.add_name(line.name)
         if name in evidence.places:
@@ -202,19 +236,3 @@ def _add_contest(evidence: Evidence, contest: _Contest, file: str) -> None:
             raise BadReport(f"{rating.name} has a rating in an earlier contest: one contest can be graded")
         evidence.ratings[name] = rating
         evidence.contest_files[name] = file
-
-
-def _add_game(evidence: Evidence, players: tuple[str, str], points: tuple[float, float], file: str) -> None:
-    one, other = (evidence.add_name(name) for name in players)
-    for met, got in (((one, other), points[0]), ((other, one), points[1])):
-        evidence.games[met] += 1
-        evidence.points[met] += got
-        if file not in evidence.game_files[met]:
-            evidence.game_files[met].append(file)
-
-
-def _add_pairs(evidence: Evidence, one: str, other: str, counts: Counts) -> None:
-    for met, seen in (((one, other), counts), ((other, one), counts[::-1])):
-        key = evidence.add_name(met[0]), evidence.add_name(met[1])
-        before = evidence.pairs.get(key, (0,) * OUTCOMES)
-        evidence.pairs[key] = tuple(a + b for a, b in zip(before, seen, strict=True))

@@ -4,8 +4,8 @@ import math
 from typing import NamedTuple
 
 from engine.duel.statistics import SCORES, Counts, elo_of, estimate
-from server.commands.grade.evidence import Evidence
-from server.commands.grade.rule import (
+from server.league.grading.evidence import Evidence
+from server.league.grading.rule import (
     BadRule,
     Bound,
     Builds,
@@ -17,6 +17,7 @@ from server.commands.grade.rule import (
     Rule,
     Score,
     label,
+    player_key,
 )
 
 DECIMALS = 2
@@ -24,6 +25,10 @@ DECIMALS = 2
 
 TAIL = 0.025
 """On either side of a 95 % interval."""
+
+
+NOTHING = "no report shows anything of this"
+"""Why there are no points where nothing is known."""
 
 
 class Measured(NamedTuple):
@@ -59,9 +64,9 @@ class Student(NamedTuple):
 def grade_all(rule: Rule, evidence: Evidence) -> tuple[Student, ...]:
     """Return the grades of everybody who is to be graded, by name, or in the order of the rule's students.
 
-    Raises `server.commands.grade.rule.BadRule` for a criterion of which no report shows anything of anybody.
+    Raises `server.league.grading.rule.BadRule` for a criterion of which no report shows anything of anybody.
     """
-    opponents = {_key(one.against) for one in rule.criteria if isinstance(one, Score | Elo)}
+    opponents = {player_key(one.against) for one in rule.criteria if isinstance(one, Score | Elo)}
     names = rule.students or tuple(name for key, name in sorted(evidence.names.items()) if key not in opponents)
     students = []
     measured = {name: [_measure(criterion, evidence, name.lower()) for criterion in rule.criteria] for name in names}
@@ -89,7 +94,7 @@ def elo_low(counts: Counts) -> float:
 
 def _grade(criterion: Criterion, measured: Measured | None, players: int) -> Grade:
     if measured is None:
-        return Grade(0.0, criterion.most, "no report shows anything of this")
+        return Grade(0.0, criterion.most, NOTHING)
     none = criterion.none if criterion.none is not None else max(players, 2)
     part = (
         (measured.value - none) / (criterion.full - none) if criterion.full != none else float(measured.value <= none)
@@ -107,18 +112,17 @@ def _measure(criterion: Criterion, evidence: Evidence, name: str) -> Measured | 
             build = evidence.builds.get(name)
             if build is None:
                 return None
-            how = "builds it" if build.status == 0 else f"ended with status {build.status}"
-            return Measured(float(build.status == 0), f"{build.command} {how}", tested)
+            return Measured(float(build.is_built), build.why, tested)
         case Conformance():
             passed, tried = evidence.conformance.get(name, (0, 0))
             return Measured(passed / tried, f"{passed} of {tried} situations passed", tested) if tried else None
         case Score(against=against):
-            met = name, _key(against)
+            met = name, player_key(against)
             games, points = evidence.games[met], evidence.points[met]
             files = tuple(filter(None, evidence.game_files.get(met, ())))
             return Measured(points / games, f"{points:g} points in {games} games", files) if games else None
         case Elo(against=against, bound=bound):
-            met = name, _key(against)
+            met = name, player_key(against)
             counts = evidence.pairs.get(met, ())
             if not any(counts):
                 return None
@@ -137,8 +141,3 @@ def _measure(criterion: Criterion, evidence: Evidence, name: str) -> Measured | 
         case Place():
             place = evidence.places.get(name)
             return Measured(place, f"place {place} of {len(evidence.places)}", contest) if place is not None else None
-
-
-def _key(against: str) -> str:
-    """Return the key of an opponent; a built-in bot plays under its name with a hyphen."""
-    return against.lower().replace(":", "-")

@@ -16,7 +16,7 @@ from server.config.toml_table import BadTable, TomlTable
 
 MOST = Range(0.001, 1_000_000, "points")
 PART = Range(0, 1)
-ELO = Range(-3000, 3000, "Elo")
+ELO = Range(-10_000, 10_000, "Elo")
 PLACE = Range(1, 10_000)
 NAMES = Form(NAME_PATTERN, f"a list of names, each of {NAME_RULE}")
 OPPONENT = Form(f"{NAME_PATTERN}(:[0-9]+)?", "the name of a player, or a built-in bot as 'alphabeta:3'")
@@ -69,7 +69,7 @@ class Builds(msgspec.Struct, frozen=True, kw_only=True, tag="builds"):
 
 
 class Rating(msgspec.Struct, frozen=True, kw_only=True, tag="rating"):
-    """The rating in a contest, in Elo."""
+    """The rating in a contest or on a ladder, in Elo."""
 
     most: Annotated[float, MOST]
     full: Annotated[float, ELO]
@@ -147,6 +147,11 @@ def label(criterion: Criterion) -> str:
             return "rating"
         case Place():
             return "place"
+
+
+def player_key(against: str) -> str:
+    """Return the key of an opponent in evidence; a built-in bot plays under its name with a hyphen."""
+    return against.lower().replace(":", "-")
 
 
 def _criterion(table: TomlTable) -> Criterion:

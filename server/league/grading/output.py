@@ -3,13 +3,11 @@
 from collections.abc import Callable, Sequence
 from importlib.resources import files
 
-from jinja2 import Environment, StrictUndefined
-
 from engine.commands import reports
 from engine.commands.reports import Case, Points, Suite
-from server.commands.grade.grading import Student
-from server.commands.grade.rule import Rule, label
 from server.contest.report.files import table
+from server.league.grading.grading import Student
+from server.league.grading.rule import Rule, label
 
 
 def as_text(rule: Rule, students: Sequence[Student]) -> list[str]:
@@ -84,7 +82,9 @@ def as_gradescope(rule: Rule, student: Student) -> str:
 
 def as_html(rule: Rule, students: Sequence[Student], link: Callable[[str], str]) -> str:
     """Return a page of one file, without scripts; ``link`` returns the address of a report."""
+    from jinja2 import Environment, StrictUndefined  # no other format needs it
+
     environment = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=StrictUndefined)
-    template = (files("server.commands.grade") / "grades.html.jinja").read_text(encoding="utf-8")
+    template = (files("server.league.grading") / "grades.html.jinja").read_text(encoding="utf-8")
     labels = [label(criterion) for criterion in rule.criteria]
     return environment.from_string(template).render(labels=labels, most=rule.most, students=students, link=link)

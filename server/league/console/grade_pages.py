@@ -1,0 +1,169 @@
+"""The page of grades, for organisers.
+
+- ``GET /organise/grades``: the rule, and the grades that were made last; ``POST`` makes new ones: fields ``rule``, and
+  ``contest``, 0 for none
+- ``POST /organise/grades/publish``, ``…/withdraw``: whether students see their own
+- ``GET /organise/grades/grades.csv``, ``…/grades.json``: all of them; ``…/gradescope/ann``: those of a student
+"""
+
+from contextlib import closing
+from functools import partial
+from pathlib import Path
+from typing import NamedTuple
+
+import trio
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+from starlette.routing import Route
+
+from server.contest.store.store import FILE, Contest, Store
+from server.league.accounts.people import ORGANISER, NotAllowed
+from server.league.grading.evidence import BadReport
+from server.league.grading.grade_book import MAX_RULE_BYTES, GradeBook, Grades
+from server.league.grading.rule import BadRule, label
+from server.league.pages.identity import Identities, Identity
+from server.league.pages.rendering import page
+from server.web.http.errors import Refused
+
+PATH = "/organise/grades"
+
+FORM_BYTES = 4 * MAX_RULE_BYTES
+"""Largest form: a rule, encoded."""
+
+RULE = """[[points]]
+for = "builds"
+most = 10
+
+[[points]]
+for = "conformance"
+most = 30
+none = 0.5
+
+[[points]]
+for = "score"
+against = "alphabeta:1"
+most = 60
+full = 0.9
+"""
+"""What the form holds before anybody was graded."""
+
+
+class Asked(NamedTuple):
+    """What a form asks for."""
+
+    rule: str
+    contest: int
+
+
+class GradePages:
+    """The handlers of these routes."""
+
+    def __init__(self, identities: Identities, book: GradeBook, data: Path) -> None:
+        """Take what tells who asks, the grades, and the data directory with the contests."""
+        self._identities = identities
+        self._book = book
+        self._data = data
+
+    def routes(self) -> list[Route]:
+        """Return the routes."""
+        return [
+            Route(PATH, self._get, methods=["GET"]),
+            Route(PATH, self._grade, methods=["POST"]),
+            Route(f"{PATH}/publish", self._publish, methods=["POST"]),
+            Route(f"{PATH}/withdraw", self._withdraw, methods=["POST"]),
+            Route(f"{PATH}/grades.csv", self._csv, methods=["GET"]),
+            Route(f"{PATH}/grades.json", self._json, methods=["GET"]),
+            Route(f"{PATH}/gradescope/{{name}}", self._gradescope, methods=["GET"]),
+        ]
+
+    async def _get(self, request: Request) -> Response:
+        return await self._show(self._identities.require(request, ORGANISER))
+
+    async def _show(self, identity: Identity, fault: str = "", asked: Asked | None = None) -> Response:
+        last = await _in_thread(self._book.last)
+        if asked is None:
+            asked = Asked(RULE, 0) if last is None else Asked(last.text, last.contest)
+        values = {
+            "identity": identity,
+            "last": last,
+            "labels": [] if last is None else [label(one) for one in last.rule.criteria],
+            "asked": asked,
+            "contests": await _in_thread(self._contests),
+            "fault": fault,
+        }
+        status = 400 if fault else 200
+        return page("organise/grades", "Grades", values, language=identity.language, current="/me", status=status)
+
+    async def _grade(self, request: Request) -> Response:
+        identity = self._identities.require(request, ORGANISER)
+        fields = await self._identities.form(request, identity, FORM_BYTES)
+        asked = Asked(fields.get("rule", "").replace("\r\n", "\n"), _number(fields.get("contest", "0")))
+        try:
+            await _in_thread(partial(self._book.grade, *asked, identity.person.name))
+        except (BadRule, BadReport) as error:
+            return await self._show(identity, str(error), asked)
+        return RedirectResponse(PATH, 303)
+
+    async def _publish(self, request: Request) -> Response:
+        identity = self._identities.require(request, ORGANISER)
+        fields = await self._identities.form(request, identity)
+        try:
+            await _in_thread(partial(self._book.publish, _number(fields.get("number", "")), identity.person.name))
+        except NotAllowed as error:
+            return await self._show(identity, str(error))
+        return RedirectResponse(PATH, 303)
+
+    async def _withdraw(self, request: Request) -> Response:
+        identity = self._identities.require(request, ORGANISER)
+        await self._identities.form(request, identity)
+        await _in_thread(partial(self._book.withdraw, identity.person.name))
+        return RedirectResponse(PATH, 303)
+
+    # files
+
+    async def _csv(self, request: Request) -> Response:
+        from server.league.grading.output import as_csv  # which loads what makes pages of reports
+
+        last = await self._last(request)
+        return _file(as_csv(last.rule, [one.student for one in last.students]), "text/csv", "grades.csv")
+
+    async def _json(self, request: Request) -> Response:
+        from server.league.grading.output import as_json
+
+        last = await self._last(request)
+        return _file(as_json(last.rule, [one.student for one in last.students]), "application/json", "grades.json")
+
+    async def _gradescope(self, request: Request) -> Response:
+        from server.league.grading.output import as_gradescope
+
+        last = await self._last(request)
+        found = last.of(request.path_params["name"])
+        if found is None:
+            raise Refused(404, f"nobody called {request.path_params['name']!r} was graded")
+        return _file(as_gradescope(last.rule, found.student), "application/json", f"{found.name}-results.json")
+
+    async def _last(self, request: Request) -> Grades:
+        self._identities.require(request, ORGANISER)
+        last = await _in_thread(self._book.last)
+        if last is None:
+            raise Refused(404, "nobody was graded yet")
+        return last
+
+    def _contests(self) -> list[Contest]:
+        """Return the contests that are over, the newest first."""
+        with closing(Store(self._data / FILE)) as store:
+            return [row for row in store.contests()[::-1] if row.closed is not None]
+
+
+def _file(text: str, kind: str, name: str) -> Response:
+    headers = {"content-disposition": f'attachment; filename="{name}"', "cache-control": "private"}
+    return Response(text, 200, headers, kind)
+
+
+def _number(text: str) -> int:
+    if not text.isdecimal() or len(text) > 15:
+        raise Refused(400, "contest and number are numbers of 1 to 15 digits")
+    return int(text)
+
+
+_in_thread = trio.to_thread.run_sync

@@ -1,0 +1,217 @@
+"""Grades of a league: what it shows of everybody's bots, what that is worth by a rule, and who sees it."""
+
+import csv
+import io
+import json
+from collections.abc import Iterator
+from contextlib import closing
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from server.contest.store.folders import folder_of
+from server.contest.store.store import FILE, Store
+from server.league.accounts.accounts import Accounts
+from server.league.accounts.people import AUTHOR, ORGANISER
+from server.league.grading.evidence import BadReport
+from server.league.grading.grade_book import GradeBook
+from server.league.grading.league_evidence import League, league_evidence
+from server.league.grading.rule import BadRule, read
+from server.league.ladder.players import LadderPlayer
+from server.league.ladder.store import BegunGame, EndedGame, LadderStore
+from server.league.submissions.versions import BUILD, Versions
+from tests.server.commands.test_grade import contest_report
+from tests.server.contest.runtime.bots import read_definition
+from tests.server.league.test_account_pages import sign_in
+from tests.web.site import open_site
+
+RULE = """
+[[points]]
+for = "builds"
+most = 10
+[[points]]
+for = "conformance"
+most = 20
+[[points]]
+for = "score"
+against = "alphabeta:1"
+most = 40
+[[points]]
+for = "place"
+most = 30
+"""
+
+LEVEL = LadderPlayer("alphabeta-1", "", 500)
+
+MATCHES = iter(range(1, 1000))
+
+
+def submit(league: League, bot: str, tried: str) -> None:
+    """Keep a version that has passed, by the last line of its conformance test; without that one that was not built."""
+    owner = league.accounts.owner(bot)
+    assert owner is not None
+    version = league.versions.add(owner, bot, "bot.py", b"play")
+    folder = league.versions.folder(version)
+    if tried:
+        (folder / BUILD).mkdir()
+        (folder / "check.txt").write_text(f"ok    login\n{tried}\n")
+        league.versions.go_on(version, "qualifying", ("python3", "bot.py"))
+        league.versions.accept(version)
+    else:
+        league.versions.refuse(version, "the build (make) failed: exit status 2")
+
+
+def play(league: League, players: tuple[str, str], score: float, opening: int = 0, version: int = 1) -> None:
+    """Count a game of the ladder."""
+    store = LadderStore(league.accounts)
+    known = {name: LEVEL if name == LEVEL.name else LadderPlayer(name, name) for name in players}
+    versions = tuple(0 if name == LEVEL.name else version for name in players)
+    for name, number in zip(players, versions, strict=True):
+        store.seat(known[name], number, known)
+    game = BegunGame(next(MATCHES), "mnk 3 3 3", opening, players, (versions[0], versions[1]))
+    store.count(EndedGame(game, score, "line", "", 5, (False, False), "5a"), known, 3)
+
+
+@pytest.fixture
+def league(tmp_path: Path) -> Iterator[League]:
+    """A league: ann has two bots, of which one is better, that of bob was not built, carl has none."""
+    with closing(Accounts(tmp_path)) as accounts:
+        for name, bots in (("ann", ("ann-1", "ann-2")), ("bob", ("bob-1",)), ("carl", ())):
+            accounts.redeem(accounts.invite(name, AUTHOR, "test"), "", "")
+            person = accounts.person(name)
+            assert person is not None
+            for bot in bots:
+                accounts.make_token(person, bot)
+        league = League(tmp_path, accounts, Versions(tmp_path, accounts))
+        submit(league, "ann-1", "34 ok, 0 FAIL, 2 skip")
+        submit(league, "ann-2", "34 ok, 0 FAIL")
+        submit(league, "bob-1", "")
+        for opening, (first, second) in enumerate([(1, 0), (1, 1), (0.5, 0)]):
+            play(league, ("ann-2", LEVEL.name), first, opening)
+            play(league, (LEVEL.name, "ann-2"), second, opening)
+        play(league, (LEVEL.name, "ann-1"), 1)
+        yield league
+
+
+def test_students_are_graded_by_the_best_of_their_bots_with_reasons_and_places_to_look_at(league: League) -> None:
+    book = GradeBook(league)
+    book.grade(RULE, 0, "teacher")
+    last = book.last()
+    assert last is not None and not last.is_published
+    ann, bob, carl = last.students
+    assert (ann.name, ann.bot, [grade.points for grade in ann.grades]) == ("ann", "ann-2", [10, 20, 30.0, 30])
+    assert [grade.why for grade in ann.grades] == [
+        "version 1 was built",
+        "34 of 34 situations passed",
+        "4.5 points in 6 games",
+        "place 1 of 2",
+    ]
+    page = "/bots/ann-2/versions/1"
+    assert [grade.evidence for grade in ann.grades] == [(page,), (page,), ("/ladder/ann-2",), ("/ladder/ann-2",)]
+    assert (bob.bot, bob.student.total, carl.bot, carl.student.total) == ("bob-1", 0, "", 0)
+    assert bob.grades[0].why == "version 1 was not built: the build (make) failed: exit status 2"
+    assert carl.grades[0].why == "no report shows anything of this"
+    assert [entry.what for entry in league.accounts.audit(1)] == ["graded 3 students"]
+
+
+def test_only_games_of_the_version_that_plays_count_and_pairs_are_those_from_one_opening(league: League) -> None:
+    rule = read('[[points]]\nfor = "elo"\nagainst = "alphabeta:1"\nmost = 1\nnone = -100\nfull = 100\n')
+    evidence = league_evidence(league, rule, ["ann-1", "ann-2"], 0)
+    key = ("ann-2", "alphabeta-1")
+    assert evidence.games[key] == 6 and evidence.points[key] == 4.5
+    assert evidence.pairs == {key: (0, 0, 1, 1, 1), key[::-1]: (1, 1, 1, 0, 0)}
+    rating = evidence.ratings["ann-2"]
+    assert rating.low is not None and rating.low < rating.elo and rating.games == 6
+    submit(league, "ann-2", "34 ok, 0 FAIL")
+    play(league, ("ann-2", LEVEL.name), 1, 9, version=2)
+    evidence = league_evidence(league, rule, ["ann-1", "ann-2"], 0)
+    assert evidence.games[key] == 1 and evidence.pairs == {}
+
+
+def test_a_contest_gives_places_and_ratings_to_the_bots_whose_versions_have_played(league: League) -> None:
+    report = json.loads(contest_report())
+    names = [line["name"] for line in report["stages"][-1]["table"]]
+    of = {names[1]: ', version-of = "ann-2"'}
+    rows = [f'{{ name = "{name}"{of.get(name, "")} }}' for name in names]
+    text = "\n".join(
+        [
+            'name = "Final"',
+            "time = { budget = 1000 }",
+            f"entrants = [{', '.join(rows)}]",
+            'games = [{ game = "mnk", params = "3 3 3" }]',
+            'stages = [{ format = "round-robin" }]',
+        ]
+    )
+    with closing(Store(league.data / FILE)) as store:
+        number = store.open_contest(text, read_definition(text), datetime.now(UTC))
+    rule = read('[[points]]\nfor = "place"\nmost = 1\n')
+    with pytest.raises(BadReport, match=f"there is no report of a contest {number}"):
+        league_evidence(league, rule, ["ann-2"], number)
+    folder_of(league.data, number).mkdir(parents=True, exist_ok=True)
+    (folder_of(league.data, number) / "report.json").write_bytes(contest_report())
+    evidence = league_evidence(league, rule, ["ann-2"], number)
+    assert evidence.places["ann-2"] == 2 and names[1].lower() not in evidence.places
+    assert evidence.contest_files["ann-2"] == f"/contest/{number}"
+
+
+@pytest.mark.parametrize(
+    ("rule", "sentence"),
+    [
+        ("points", "this is no TOML: "),
+        (RULE.replace("builds", "luck"), r"points\[1\].for is one of builds, "),
+        (RULE.replace(":1", ":2"), r"points\[3\] is for score against alphabeta:2, of which no report shows anything"),
+        (f'students = ["ann", "dora"]\n{RULE}', "students has 'dora', and nobody here is called so"),
+        (f'students = ["carl"]\n{RULE}', "nobody who is to be graded has a bot yet"),
+    ],
+)
+def test_a_rule_by_which_nobody_can_be_graded_takes_one_sentence(league: League, rule: str, sentence: str) -> None:
+    book = GradeBook(league)
+    with pytest.raises(BadRule, match=sentence):
+        book.grade(rule, 0, "teacher")
+    assert book.last() is None
+
+
+@pytest.mark.slow
+def test_organisers_grade_on_a_page_and_students_see_their_own_grades_when_these_are_published(league: League) -> None:
+    data, accounts = league.data, league.accounts
+    with open_site(data) as site:
+        teacher = sign_in(site, accounts, "teacher", ORGANISER)
+        ann, bob = (sign_in(site, accounts, name) for name in ("ann", "bob"))
+        assert 'href="/organise/grades"' in teacher.get("/organise").text
+        page = teacher.get("/organise/grades")
+        form = page.form
+        assert "Grade everybody" in page.text and "Gradescope" not in page.text
+        assert teacher.get("/organise/grades/grades.csv").status == 404
+        wrong = teacher.post("/organise/grades", form=form, rule=RULE.replace("most = 10", "most = 'x'"), contest="0")
+        assert wrong.status == 400 and "Points[1].most is a number from 0.001 to 1e+06 points" in wrong.text
+        assert "most = &#39;x&#39;" in wrong.text, "what was written stays in the form"
+        assert teacher.post("/organise/grades", form=form, rule=RULE, contest="0").status == 303
+        graded = teacher.get("/organise/grades").text
+        assert '<a href="/bots/ann-2/versions/1">' in graded and "4.5 points in 6 games" in graded
+        rows = list(csv.DictReader(io.StringIO(teacher.get("/organise/grades/grades.csv").text)))
+        assert [(row["student"], row["total"], row["most"]) for row in rows] == [
+            ("ann", "90.0", "100.0"),
+            ("bob", "0.0", "100.0"),
+            ("carl", "0.0", "100.0"),
+        ]
+        told = json.loads(teacher.get("/organise/grades/grades.json").text)
+        assert [one["total"] for one in told["students"]] == [90, 0, 0]
+        results = json.loads(teacher.get("/organise/grades/gradescope/ANN").text)
+        assert results["score"] == 90 and [test["max_score"] for test in results["tests"]] == [10, 20, 40, 30]
+        assert teacher.get("/organise/grades/gradescope/dora").status == 404
+        for path in ("", "/grades.csv", "/grades.json", "/gradescope/ann"):
+            assert ann.get(f"/organise/grades{path}").status == 403
+        assert "Grades" not in ann.get("/me").text, "nothing is published"
+        assert teacher.post("/organise/grades/publish", form=form, number="7").status == 400
+        assert teacher.post("/organise/grades/publish", form=form, number="1").status == 303
+        mine = ann.get("/me").text
+        assert "<h2>Grades</h2>" in mine and "4.5 points in 6 games" in mine and "bob" not in mine
+        assert "version 1 was not built" in bob.get("/me").text and "ann" not in bob.get("/me").text
+        german = ann.ask("GET", "/me", **{"accept-language": "de"}).text
+        assert "Noten" in german and "4.5 Punkte in 6 Partien" in german
+        assert ann.post("/organise/grades/withdraw", form=ann.get("/me").form).status == 403
+        assert teacher.post("/organise/grades/withdraw", form=form).status == 303
+        assert "<h2>Grades</h2>" not in ann.get("/me").text
+        done = [entry.what for entry in accounts.audit(3)]
+        assert done == ["withdrew the grades that were published", "published the grades", "graded 3 students"]
