@@ -1,7 +1,7 @@
 """Times, variants and awaited opponents as text."""
 
 from engine.wire import messages as m
-from engine.wire.words import ANY, parameters_of
+from engine.wire.words import ANY, LADDER, parameters_of
 
 
 def clock(ms: int) -> str:
@@ -26,6 +26,8 @@ def waiting_for(seek: m.Seek) -> str:
     """Describe the opponent that a bot waits for, from its SEEK."""
     if seek.game == ANY:
         return "waiting for the contest"
+    if seek.game == LADDER:
+        return "waiting for a game of the ladder"
     options = dict(option.split("=", 1) for option in seek.options.split())
     who = options.pop("opponent", "")
     if who:

@@ -13,7 +13,10 @@ from engine.games.catalogue import GAMES
 from engine.games.interface import BadParameters
 from engine.wire import messages as m
 from engine.wire.seek_options import SeekOptions, write_options
-from engine.wire.words import ANY, NAME_PATTERN, NAME_RULE, word_of
+from engine.wire.words import ANY, LADDER, NAME_PATTERN, NAME_RULE, word_of
+
+CHOSEN_BY = {ANY: "a contest", LADDER: "the ladder"}
+"""In place of a game: who says what is played."""
 
 MAX_PORT = 65535
 MAX_TOKEN = 256
@@ -62,14 +65,17 @@ def seek(
     game: Given, params: Given, budget: object, increment: object, colour: object, opponent: object, name: str
 ) -> m.Seek:
     """Return SEEK for options, of which all but the game may be empty or None."""
-    if game.value not in (*GAMES, ANY):
-        known = f"known are {', '.join(GAMES)}, and {ANY} for contests"
+    if game.value not in (*GAMES, *CHOSEN_BY):
+        known = f"known are {', '.join(GAMES)}, {ANY} for contests, and {LADDER} for the ladder"
         raise game.error(f"unknown game {_shown(game.value)}; {known}")
-    if game.value == ANY:
+    if game.value in CHOSEN_BY:
+        word = str(game.value)
         asked = params.value and not params.variable  # the variant of the one game that a program was started for
         if asked or colour or opponent or budget is not None or increment is not None:
-            raise ArenaError(f"a contest says what is played against whom: beside {ANY} nothing can be asked for")
-        return m.Seek(ANY)
+            raise ArenaError(
+                f"{CHOSEN_BY[word]} says what is played against whom: beside {word} nothing can be asked for"
+            )
+        return m.Seek(word)
     rules = GAMES[str(game.value)]
     options = SeekOptions()
     if params.value:

@@ -110,7 +110,8 @@ def play(
     as ``wss://arena.example.org``, in place of host and port.
 
     What is left out of ``params``, ``budget`` and ``increment`` (milliseconds), ``colour`` (a side's name) and
-    ``opponent`` may be anything. The game ``any`` is for contests, which say all of that. ``tls`` encrypts, and so does
+    ``opponent`` may be anything. The game ``any`` is for contests, which say all of that, and
+    ``ladder`` for rated games of the ladder. ``tls`` encrypts, and so does
     ``tls_ca``, a file of the certificates to trust. ``report`` is given a line for everything worth knowing. Raises
     `ArenaError`, before anything is connected where an argument or a variable is wrong; a program that it ends shows
     its sentence alone, without a traceback.

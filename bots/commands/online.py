@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from cyclopts import Parameter
 
+from bots.client.request import CHOSEN_BY
 from bots.client.run import to_stderr
 from bots.commands.options import (
     ABOVE_0,
@@ -32,7 +33,7 @@ from bots.commands.options import (
 from engine.games.catalogue import USUAL_GAME
 from engine.levels import MAX_LEVEL
 from engine.wire.seat import PIPES, Seat, said_in
-from engine.wire.words import ANY, word_of
+from engine.wire.words import word_of
 
 if TYPE_CHECKING:
     from bots.bridge.bridge import ProgramBot
@@ -93,7 +94,7 @@ def alphabeta(
     bot = AlphaBetaBot(
         max_ms=time, depth=depth, nodes=nodes, megabytes=table, threads=threads, level=level, tablebase=not no_tablebase
     )
-    if wish.game != ANY:
+    if wish.game not in CHOSEN_BY:
         bot.warm(wish.game, wish.params or "")
         _spare_collector_what_is_loaded()
     play_wish("alphabeta", wish, bot)

@@ -11,6 +11,7 @@ from typing import Annotated, NoReturn
 from cyclopts import Parameter, validators
 
 from bots.client.given import DEFAULT_HOST
+from bots.client.request import CHOSEN_BY
 from bots.client.run import Bot, play, to_stderr
 from bots.client.shadowed_modules import hides_us
 from engine.commands import reports
@@ -21,7 +22,6 @@ from engine.levels import MAX_LEVEL
 from engine.search.iterative_deepening import MAX_THREADS
 from engine.search.memory import MAX_DEPTH
 from engine.wire.messages import PORT
-from engine.wire.words import ANY
 
 PORTS = validators.Number(gte=1, lte=65535)
 COUNT = validators.Number(gte=0)
@@ -73,7 +73,7 @@ class Wish(Where):
     token
         Token to log in with, where the server asks for one; by default the variable ARENA_TOKEN.
     game
-        Game to play; any for whatever a contest wants to be played.
+        Game to play; any for whatever a contest wants to be played, ladder for rated games of the server's ladder.
     params
         Variant to play, as in 4,4,15,15; any when left out.
     budget
@@ -129,7 +129,7 @@ def play_wish(kind: str, wish: Wish, bot: Bot, *, carry_on: bool | None = None) 
 
 def check_wish(wish: Wish) -> None:
     """Refuse a game or a variant that there is not; ends the command."""
-    if wish.game != ANY:
+    if wish.game not in CHOSEN_BY:
         check_variant(wish.game, wish.params or "", "--params")
 
 

@@ -13,6 +13,9 @@ NONE = "-"
 ANY = "any"
 """In place of a game in SEEK: whatever a contest wants to be played, also one that is opened later."""
 
+LADDER = "ladder"
+"""In place of a game in SEEK: whatever the server's ladder wants to be played, which rates it."""
+
 
 def word_of(parameters: str) -> str:
     """Return parameters as one word: separated by commas, ``-`` for none."""

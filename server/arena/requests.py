@@ -14,7 +14,7 @@ from engine.wire import messages as m
 from engine.wire.codes import Code, ProtocolError
 from engine.wire.coding import encode
 from engine.wire.states import State
-from engine.wire.words import ANY, NAME_PATTERN, NAME_RULE
+from engine.wire.words import ANY, LADDER, NAME_PATTERN, NAME_RULE
 from server.arena import matchmaking
 from server.arena.arena import Arena
 from server.arena.organiser_requests import OrganiserRequests
@@ -170,10 +170,16 @@ class Requests:
         if self._arena.stopping:
             raise ProtocolError(Code.STOPPING, "the server is shutting down and begins no new match")
         game = GAMES.get(message.game)
-        if message.game == ANY:
+        if message.game == ANY or (message.game == LADDER and _is_program(player)):
             self._arena.contest_players.offers(player, None)
-            player.reply(m.Seeking(ANY))
+            player.reply(m.Seeking(message.game))
             return None
+        if message.game == LADDER:
+            if message.options:
+                sentence = f"the ladder says what is played against whom: nothing stands behind SEEK {LADDER}"
+                raise ProtocolError(Code.BAD_ARGUMENTS, sentence)
+            look = partial(self._arena.run_in_thread, self._arena.contest_players.why_unrated, player.name)
+            return BackgroundAnswer(look, partial(self._wait_for_ladder, player))
         if game is None:
             raise ProtocolError(Code.UNKNOWN_GAME, unknown_game(message.game))
         if len(self._arena.matches) >= self._arena.settings.most_matches:
@@ -189,6 +195,15 @@ class Requests:
             return None
         wait = partial(self._arena.prepared_boards.add, *board, self._arena.run_in_thread)
         return BackgroundAnswer(wait, lambda _: self._wait_for_match(player, seek, game))
+
+    def _wait_for_ladder(self, player: Player, why_not: str) -> None:
+        """Let a player wait for games of the ladder, unless something is against it."""
+        if self._arena.stopping:  # while that was looked up
+            raise ProtocolError(Code.STOPPING, "the server is shutting down and begins no new match")
+        if why_not:
+            raise ProtocolError(Code.BAD_ARGUMENTS, why_not)
+        self._arena.contest_players.offers(player, None, rated=True)
+        player.reply(m.Seeking(LADDER))
 
     def _wait_for_match(self, player: Player, seek: matchmaking.Seek, game: Game) -> None:
         """Add the seek of a player, or start a match with a player who fits."""

@@ -123,8 +123,11 @@ class Seating(Protocol):
     def failed(self, player: Player) -> None:
         """Note that a request of a player failed through a fault of the server."""
 
-    def offers(self, player: Player, seek: Seek | None) -> bool:
-        """Offer a seeking player to contests; return False if none wants it."""
+    def offers(self, player: Player, seek: Seek | None, *, rated: bool = False) -> bool:
+        """Offer a seeking player to contests, or ``rated`` to the ladder, too; return False if none wants it."""
+
+    def why_unrated(self, name: str) -> str:
+        """Return why a player can have no games of the ladder, as a sentence; empty if it can. For any thread."""
 
     def refused(self, token: str, sentence: str) -> None:
         """Note that a request of the program with this token was answered by an error."""

@@ -64,8 +64,8 @@ class _TimedPlayers(ContestPlayers):
         self._started[name] = (ticket, trio.current_time())
         return ticket
 
-    def offers(self, player: Player, seek: Seek | None) -> bool:
-        taken = super().offers(player, seek)
+    def offers(self, player: Player, seek: Seek | None, *, rated: bool = False) -> bool:
+        taken = super().offers(player, seek, rated=rated)
         for name, (ticket, since) in self._started.items():
             if ticket.here.is_set() and ticket.player is player:
                 self.first_word.setdefault(name, trio.current_time() - since)

@@ -279,6 +279,7 @@ def test_in_which_match_the_one_plays_who_is_waited_for() -> None:
         ({"budget": 5000}, "gipf budget=5000", "waiting for somebody who seeks gipf budget=5000"),
         ({"game": "arrows"}, "arrows", "waiting for somebody who seeks arrows"),
         ({"game": "any"}, "any", "waiting for the contest"),
+        ({"game": "ladder"}, "ladder", "waiting for a game of the ladder"),
     ],
 )
 def test_a_bot_says_for_whom_it_waits_where_the_server_says_nothing(

@@ -104,9 +104,13 @@ class NoContests:
     def failed(self, player: Player) -> None:
         """Do nothing."""
 
-    def offers(self, player: Player, seek: Seek | None) -> bool:
+    def offers(self, player: Player, seek: Seek | None, *, rated: bool = False) -> bool:
         """Return False."""
         return False
+
+    def why_unrated(self, name: str) -> str:
+        """Return nothing: nobody seeks here."""
+        return ""
 
     def refused(self, token: str, sentence: str) -> None:
         """Do nothing."""

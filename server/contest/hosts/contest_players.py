@@ -57,6 +57,17 @@ class WaitingEntrant(NamedTuple):
     """What it asks for; None for anything."""
     since: float
     """When it began to wait, by trio's clock."""
+    rated: bool = False
+    """Whether it asks for games of the ladder; those of its contests come first."""
+
+
+class RatedGames(NamedTuple):
+    """What a ladder tells of players who connect by themselves."""
+
+    why_not: Callable[[str], str]
+    """Returns why a player of a name is not rated, as a sentence; empty if it is. Called in any thread."""
+    changed: Callable[[], None]
+    """Called when a player begins to wait."""
 
 
 class Lease:
@@ -133,6 +144,8 @@ class ContestPlayers:
         self._issued = 0
         self._over: dict[int, trio.Event] = {}
         self._kept: set[int] = set()
+        self.ladder: RatedGames | None = None
+        """None where the server plays no ladder."""
 
     # For who plays a contest.
 
@@ -156,14 +169,21 @@ class ContestPlayers:
         """Close the sessions of waiting players when a contest has ended, if they take part in no other."""
         for free in list(self._free.values()):
             name = free.player.name.lower()
-            if any(entrant.name.lower() == name for entrant in definition.entrants) and not any(self._entrants(name)):
+            took_part = any(entrant.name.lower() == name for entrant in definition.entrants)
+            if took_part and not free.rated and not any(self._entrants(name)):
                 self._send_home(free.player, f"the contest {definition.name!r} is over")
 
     def disqualify(self, definition: Definition, name: str, reason: str) -> None:
         """Close the session of a waiting player who is disqualified in its only contest."""
         free = self._free.get(name.lower())
-        if free is not None and len(list(self._entrants(name))) == 1:
+        if free is not None and not free.rated and len(list(self._entrants(name))) == 1:
             self._send_home(free.player, f"{name} plays no more in the contest {definition.name!r}: {reason}")
+
+    def send_home_unrated(self, name: str, sentence: str) -> None:
+        """Close the session of a player who waits for games of the ladder, and is to have none."""
+        free = self._free.get(name.lower())
+        if free is not None and free.rated:
+            self._send_home(free.player, sentence)
 
     def _send_home(self, player: "Player", sentence: str) -> None:
         del self._free[player.key]
@@ -182,6 +202,11 @@ class ContestPlayers:
     def free(self, names: Iterable[str]) -> list[str]:
         """Return which of these entrants wait for a game and are not leased."""
         return [name for name in names if name.lower() in self._free and name.lower() not in self._leased]
+
+    def waiting_for_ladder(self) -> list[str]:
+        """Return who waits for games of the ladder, and is wanted by no contest. For any thread."""
+        names = [free.player.name for free in list(self._free.values()) if free.rated]
+        return [name for name in self.free(names) if not any(self._entrants(name))]
 
     @contextmanager
     def lease(self, names: Sequence[str]) -> Iterator[Lease]:
@@ -263,8 +288,14 @@ class ContestPlayers:
         if player in self._seated:
             self._seated[player].failed = True
 
-    def offers(self, player: "Player", seek: Seek | None) -> bool:
-        """Offer a player to the contests; False if none takes it. ``seek`` is None for any game.
+    def why_unrated(self, name: str) -> str:
+        """Return why a player can have no games of the ladder, as a sentence; empty if it can. For any thread."""
+        return "this server plays no ladder" if self.ladder is None else self.ladder.why_not(name)
+
+    def offers(self, player: "Player", seek: Seek | None, *, rated: bool = False) -> bool:
+        """Offer a player to the contests, or ``rated`` to the ladder, too; False if none takes it.
+
+        ``seek`` is None for any game.
 
         Raises `ProtocolError` where what it asks for is never played in its contests.
         """
@@ -278,9 +309,11 @@ class ContestPlayers:
         if contests and not any(_plays(seek, definition) for definition, _ in contests):
             sentence = f"{player.name} takes part in the contest {contests[0][0].name!r}, in which that is not played"
             raise ProtocolError(Code.BAD_ARGUMENTS, f"{sentence}; SEEK {ANY} is right for all of it")
-        self._free[player.key] = WaitingEntrant(player, seek, trio.current_time())
+        self._free[player.key] = WaitingEntrant(player, seek, trio.current_time(), rated)
         for _, changed in contests:
             changed()
+        if rated and self.ladder is not None:
+            self.ladder.changed()
         return True
 
     def remove(self, player: "Player") -> None:
@@ -313,7 +346,7 @@ class ContestPlayers:
 
     def _entrants(self, name: str) -> Iterator[tuple[Definition, Callable[[], None]]]:
         """Return the contests of a player who connects by itself."""
-        for contest, entrant in self._by_name.get(name.lower(), {}).items():
+        for contest, entrant in list(self._by_name.get(name.lower(), {}).items()):
             if entrant.connects:
                 yield self._contests[contest]
 

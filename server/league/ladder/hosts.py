@@ -15,6 +15,7 @@ from server.contest.hosts.dask_cluster import Cluster
 from server.contest.hosts.host import GameTask, HostedGame, NotPlayed, PlayerMissing
 from server.contest.hosts.seating import GameSeating
 from server.contest.hosts.worker_job import PROGRAMS
+from server.match.match import Match
 
 LADDER = 0
 """Its number among the contests, which count from 1."""
@@ -26,12 +27,20 @@ LOST_SECONDS = 5.0
 """A cluster without a worker for so long gives its games back."""
 
 
+AWAY_SECONDS = 20
+"""A bot on its author's machine that has no connection for so long during a game has lost it."""
+
+
 class WorkersLeft(NotPlayed):
     """The last worker has left the cluster, and with it the game: nothing is wrong with anything."""
 
 
 class LadderHost(Protocol):
     """A place where games are played, with room for some of them."""
+
+    @property
+    def seats_connected(self) -> bool:
+        """Whether bots that connect by themselves can play there."""
 
     def free(self) -> int:
         """Return how many games can begin now."""
@@ -49,9 +58,12 @@ class LadderHost(Protocol):
 class CoresOfThisMachine:
     """Plays on the cores that no contest uses, or waits for."""
 
+    seats_connected = True
+
     def __init__(self, arena: Arena, seats: GameSeating, most_cores: int) -> None:
         """Take the arena, the seating that contests share, and how many cores the ladder may use; 0 for all."""
         self._host = ArenaHost(arena, seats)
+        self._arena = arena
         self._turns = seats.turns
         self._most_cores = most_cores
         self._games = 0
@@ -70,9 +82,29 @@ class CoresOfThisMachine:
         self._games -= 1
         self._turns.give_back(LADDER, PROGRAMS)
 
-    def play(self, task: GameTask) -> AbstractAsyncContextManager[HostedGame | None]:
+    @asynccontextmanager
+    async def play(self, task: GameTask) -> AsyncIterator[HostedGame | None]:
         """Play a game in the arena, where it can be watched."""
-        return self._host.play(task)
+        async with self._host.play(task) as game, trio.open_nursery() as nursery:
+            if game is not None:
+                for side, name in enumerate(task.fixture.players):
+                    entrant = task.definition.entrant(name)
+                    if entrant is not None and entrant.connects:
+                        nursery.start_soon(end_when_away, self._arena, game.match, side)
+            yield game
+            nursery.cancel_scope.cancel()
+
+
+async def end_when_away(arena: Arena, match: Match, side: int) -> None:
+    """Let a player lose a match as soon as it has had no connection for too long.
+
+    Seconds are counted one by one: one in which the server stood still counts once.
+    """
+    seconds = 0
+    while seconds < AWAY_SECONDS:
+        await trio.sleep(1)
+        seconds = 0 if match.players[side] is not None else seconds + 1
+    arena.end_crashed(match.number, side, f"it had no connection for {AWAY_SECONDS} seconds")
 
 
 def free_games(turns: CoreQueue, most_cores: int, games: int) -> int:
@@ -90,6 +122,8 @@ def free_games(turns: CoreQueue, most_cores: int, games: int) -> int:
 
 class WorkersOfCluster:
     """Plays on whatever workers a cluster has at the moment."""
+
+    seats_connected = False
 
     def __init__(self, arena: Arena, cluster: Cluster) -> None:
         """Take a cluster that runs, and the arena that keeps the records."""

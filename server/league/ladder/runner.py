@@ -38,6 +38,9 @@ log = structlog.get_logger()
 LOOK_SECONDS = 2.0
 """How often to look for versions that came into play, and for room, where nothing else tells of them."""
 
+UNPAIRED_SECONDS = 60.0
+"""A bot on its author's machine that goes away from a game before it begins is not paired for so long."""
+
 FIRST_PAUSE, LONGEST_PAUSE = 1.0, 60.0
 """Seconds until games begin again after a fault of the machine's; they double with each."""
 
@@ -97,6 +100,8 @@ class LadderRunner:
         self._resting: set[str] = set()
         self._barred: list[tuple[str, frozenset[str]]] = []
         """Variants and pairs of players whose games are set aside."""
+        self._rest_since: set[str] = set()
+        """Who has come to rest since the last look began, which may not have seen it."""
         self._today = 0
         """Games that were counted within 24 hours."""
         self._counts = GameCounts()
@@ -104,6 +109,8 @@ class LadderRunner:
         """Games of each two players in a variant, those that are being played included."""
         self._running: dict[int, Pairing] = {}
         """By number."""
+        self._away_until: dict[str, float] = {}
+        """When bots that went away from a game before it began are paired again, by trio's clock."""
         self._faults = 0
         self._paused_until = -float("inf")
         self._changed = trio.Event()
@@ -117,6 +124,11 @@ class LadderRunner:
     def listed(self) -> Mapping[str, Listed]:
         """Who plays now, by name, and who rests."""
         return self._listed
+
+    def connected_in_games(self) -> set[str]:
+        """Return the names of players in games, or of games being set up, that are on their authors' machines."""
+        names = {name for pairing in list(self._running.values()) for name in pairing[1:]}
+        return {name for name, one in self._listed.items() if name in names and one.connects}
 
     def wake(self) -> None:
         """Look again whether games can begin."""
@@ -169,6 +181,7 @@ class LadderRunner:
 
     async def _look_who_plays(self) -> None:
         """Bring versions into play that are new, as soon as their bots play no game."""
+        self._rest_since.clear()
         found = await self._in_thread(self._list_players)
         playing = {name for pairing in self._running.values() for name in pairing[1:]}
         listed = {name: one for name, one in found.items() if name not in playing}
@@ -186,21 +199,27 @@ class LadderRunner:
 
     def _begin_games(self, nursery: trio.Nursery) -> None:
         """Begin games as long as there is room for them."""
-        rooms = [host for host in self._hosts for _ in range(host.free())]
-        if self._definition.games_a_day:
-            rooms = rooms[: max(0, self._definition.games_a_day - self._today - len(self._running))]
-        players = {name: player for name, player in self._players.items() if name not in self._resting}
-        running = list(self._running.values())
-        now = self._now()
-        chosen = next_pairings(players, self._ratings, self._counts, running, self._weights, len(rooms), now,
-            barred=self._barred,
-        )  # fmt: skip
-        for host, pairing in zip(rooms, chosen, strict=False):
-            self._met[pairing.variant, frozenset(pairing[1:])] += 1
-            number = self._records.next_number()
-            self._running[number] = pairing
-            host.take()
-            nursery.start_soon(self._play, host, number, pairing)
+        for host in self._hosts:
+            rooms = host.free()
+            if self._definition.games_a_day:
+                rooms = min(rooms, max(0, self._definition.games_a_day - self._today - len(self._running)))
+            players = {name: one.player for name, one in self._listed.items() if self._may_play(one, host)}
+            running, now = list(self._running.values()), self._now()
+            for pairing in next_pairings(players, self._ratings, self._counts, running, self._weights, rooms, now,
+                barred=self._barred,
+            ):  # fmt: skip
+                self._met[pairing.variant, frozenset(pairing[1:])] += 1
+                number = self._records.next_number()
+                self._running[number] = pairing
+                host.take()
+                nursery.start_soon(self._play, host, number, pairing)
+
+    def _may_play(self, one: Listed, host: LadderHost) -> bool:
+        """Tell whether a player can have a game now, where a host plays."""
+        name = one.player.name
+        if name in self._resting or name in self._rest_since:
+            return False
+        return not one.connects or (host.seats_connected and trio.current_time() >= self._away_until.get(name, 0.0))
 
     async def _play(self, host: LadderHost, number: int, pairing: Pairing) -> None:
         """Play a game, and count it. Contains all faults."""
@@ -257,12 +276,22 @@ class LadderRunner:
             await self._in_thread(self._store.forget, number)
             if isinstance(trouble, WorkersLeft):
                 log.info("ladder_game_dropped", match=number, players=players)
+            elif isinstance(trouble, PlayerMissing) and not trouble.fault:
+                log.info("ladder_game_dropped", match=number, players=players)
+                await self._note_who_left(first, second)
             elif trouble is not None or lacked or (finished and finished.termination == Termination.SERVER_FAULT):
                 self._pause(lacked or str(trouble or (finished and finished.detail)))
             return False
         await self._count(game, finished)
         self._faults = 0
         return True
+
+    async def _note_who_left(self, *players: Listed) -> None:
+        """Pair those no more for a while who have gone away before their game began."""
+        here = await self._in_thread(self._list_players)
+        for one in players:
+            if one.connects and one.player.name not in here:
+                self._away_until[one.player.name] = trio.current_time() + UNPAIRED_SECONDS
 
     def _opening(self, pairing: Pairing) -> int:
         """Return the opening of a game: the same for both games of a pair, and then the next one."""
@@ -277,6 +306,7 @@ class LadderRunner:
         ended = ended_game(game, finished, record)
         count = partial(self._store.count, ended, self._players, self._definition.failures)
         for name in await self._in_thread(count):
+            self._rest_since.add(name)
             log.warning("ladder_player_rests", name=name, match=game.match, termination=ended.termination)
         await self._in_thread(self._remove_old_logs, game.match - KEPT_LOGS)
 

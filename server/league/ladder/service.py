@@ -1,6 +1,6 @@
 """The ladder as a service of the server: finds where its games are played, and goes on after faults of the machine."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 
@@ -13,7 +13,7 @@ from server.arena.arena import Arena
 from server.config.toml_table import BadTable
 from server.contest.definition import Definition, Entrant, Qualification, Sandbox
 from server.contest.fixtures import Finished, Fixture
-from server.contest.hosts.contest_players import ContestPlayers
+from server.contest.hosts.contest_players import ContestPlayers, RatedGames
 from server.contest.hosts.core_queue import CoreQueue
 from server.contest.hosts.dask_cluster import BadCluster, Cluster, dask_cluster
 from server.contest.hosts.precompile import precompile_bots
@@ -27,7 +27,7 @@ from server.league.ladder.definition import LadderDefinition, read_file
 from server.league.ladder.fitting import fit_every_night
 from server.league.ladder.hosts import LADDER, CoresOfThisMachine, LadderHost, WorkersOfCluster
 from server.league.ladder.players import LadderPlayer
-from server.league.ladder.roster import ActiveVersion, Listed, roster
+from server.league.ladder.roster import ActiveVersion, ConnectedBot, Listed, roster
 from server.league.ladder.runner import LadderRunner
 from server.league.ladder.scheduler import Pairing
 from server.league.ladder.store import BegunGame, LadderStore
@@ -45,6 +45,9 @@ LOOK_SECONDS = 1.0
 
 FAULT_SECONDS = 30.0
 """Pause before the ladder is taken up again after a fault that it cannot contain."""
+
+UNRATED_SECONDS = 5.0
+"""How often to look whether bots that wait may still be rated."""
 
 
 class LadderService:
@@ -72,6 +75,8 @@ class LadderService:
         self._reads = 0
         self._replaced = trio.Event()
         """Another file is to be played, as soon as the games that are being played are over."""
+        self._players = ContestPlayers.of(arena)
+        self._players.ladder = RatedGames(self.why_not, self._wake)
 
     def running(self) -> dict[int, Pairing]:
         """Return the games that are being played, by the numbers of their matches."""
@@ -86,6 +91,7 @@ class LadderService:
             async with trio.open_nursery() as nursery:
                 nursery.start_soon(self._follow_organisers)
                 nursery.start_soon(self._fit)
+                nursery.start_soon(self._send_home_unrated)
                 compiled = None
                 while True:
                     if compiled is not self.definition:
@@ -171,8 +177,7 @@ class LadderService:
         self._runner = runner
         turns.enter(LADDER, runner.wake)
         # nobody else is let in under the names of its programs
-        contest_players = ContestPlayers.of(self._arena)
-        contest_players.open(LADDER, self._contest(), runner.wake)
+        self._players.open(LADDER, self._contest(), runner.wake)
         try:
             async with trio.open_nursery() as nursery:
                 nursery.start_soon(runner.run)
@@ -181,19 +186,48 @@ class LadderService:
                     await trio.sleep(LOOK_SECONDS)
                 nursery.cancel_scope.cancel()
         finally:
-            contest_players.leave(LADDER)
+            self._players.leave(LADDER)
             turns.leave(LADDER)
 
     def listed(self) -> dict[str, Listed]:
         """Return who plays now, by name. For any thread."""
-        versions = []
+        return roster(self.definition, self._active(), self._connected())
+
+    def _active(self) -> Iterator[ActiveVersion]:
+        """Yield the active versions of bots."""
         for version in self._versions.active():
             owner = self._accounts.owner(version.bot)
             if owner is not None and version.command:
                 command = recipe.runnable(version.command)
                 folder = (self._versions.folder(version) / BUILD).resolve()
-                versions.append(ActiveVersion(version.bot, owner.name, version.number, command, folder))
-        return roster(self.definition, versions)
+                yield ActiveVersion(version.bot, owner.name, version.number, command, folder)
+
+    def _connected(self) -> Iterator[ConnectedBot]:
+        """Yield the bots on their authors' machines that wait for a game of the ladder, or play one."""
+        names = set(self._players.waiting_for_ladder())
+        if self._runner is not None:
+            names |= self._runner.connected_in_games()
+        for name in sorted(names):
+            owner = self._accounts.owner(name)
+            if owner is not None and owner.is_open:
+                yield ConnectedBot(name, owner.name)
+
+    def why_not(self, name: str) -> str:
+        """Return why a bot that connects is not rated, as a sentence; empty if it is. For any thread."""
+        owner, tokens = self._accounts.owner(name), self._arena.settings.tokens
+        other_token = (tokens is not None and name.lower() in tokens) or self._players.token_of(name.lower())
+        if owner is None or not self._accounts.token_hash(name) or other_token:
+            return "the ladder rates bots of people with accounts: log in by a token of the page /me"
+        written = next(bot.name for bot in self._accounts.bots(owner) if bot.name.lower() == name.lower())
+        if written != name:
+            return f"this bot is called {written}: log in by that name, in capital and small letters as there"
+        taken = roster(self.definition, self._active())
+        if name.lower() in map(str.lower, taken):
+            return f"{name} is on the ladder already, as a program that the server starts; take a bot of another name"
+        standing = self.store.standing(name)
+        if standing is not None and standing.rests:
+            return f"{name} rests, since {standing.rests}; let it play again on the page /ladder/{name}"
+        return ""
 
     @asynccontextmanager
     async def _hosts(self, seats: GameSeating) -> AsyncIterator[list[LadderHost]]:
@@ -243,6 +277,20 @@ class LadderService:
             except Exception as error:
                 log.error("ladder_fit_failed", error=str(error), exc_info=error)
                 await trio.sleep(FAULT_SECONDS)
+
+    def _wake(self) -> None:
+        """Let the runner see who has come."""
+        if self._runner is not None:
+            self._runner.wake()
+
+    async def _send_home_unrated(self) -> None:
+        """End the sessions of bots that wait and are rated no more: an account was closed, say, or a version plays."""
+        while True:
+            await trio.sleep(UNRATED_SECONDS)
+            for name in self._players.waiting_for_ladder():
+                with suppress(BadStore):
+                    if why := await trio.to_thread.run_sync(self.why_not, name):
+                        self._players.send_home_unrated(name, why)
 
     async def _recover(self, game: BegunGame, fixture: Fixture) -> Finished | None:
         """Return the result of a game of an earlier server; one that was not over is annulled."""

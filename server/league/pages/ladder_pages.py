@@ -16,7 +16,6 @@ from starlette.routing import Route
 
 from server.league.accounts.people import ORGANISER
 from server.league.ladder.fitting import read_fit
-from server.league.ladder.players import LadderPlayer
 from server.league.ladder.rating import DAY, decayed
 from server.league.ladder.service import LadderService
 from server.league.ladder_control import NO_LADDER
@@ -104,6 +103,7 @@ class LadderPages:
             "rating": decayed(found.rating, time.time()),
             "fixed": found.name in listed and listed[found.name].player.anchor is not None,
             "left": found.name not in listed,
+            "connected": found.name in listed and listed[found.name].connects,
             "versions": version_rows(versions, opponents, losses),
             "fitted": fitted_rating(found.name, None if last is None else (last[0], read_fit(last[1])), versions),
             "variants": variant_rows(found.name, games),
@@ -137,8 +137,7 @@ def _may_wake(identity: Identity, owner: str) -> bool:
 def _read_standings(ladder: LadderService) -> Standings:
     """Return the standings as of now; reads the database."""
     now, store = time.time(), ladder.store
-    players: dict[str, LadderPlayer] = {name: one.player for name, one in ladder.listed().items()}
-    here, left = standing_rows(store.standings(), players, store.elo_before(now - TREND_DAYS * DAY), now)
+    here, left = standing_rows(store.standings(), ladder.listed(), store.elo_before(now - TREND_DAYS * DAY), now)
     last = store.last_fit()
     return Standings(
         here,

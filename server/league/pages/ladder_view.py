@@ -11,6 +11,7 @@ from engine.duel.statistics import score_of
 from server.league.ladder.fitting import LadderFit
 from server.league.ladder.players import LadderPlayer
 from server.league.ladder.rating import DAY, decayed
+from server.league.ladder.roster import Listed
 from server.league.ladder.store import CountedGame, LostBy, ScoreAgainst, Standing, VersionInPlay
 
 PROVISIONAL = 100.0
@@ -47,6 +48,8 @@ class Row(msgspec.Struct, frozen=True):
     state: State
     sentence: str
     """Why it rests."""
+    connected: bool
+    """Whether it plays on its author's machine, and is connected now."""
 
 
 class GameRow(msgspec.Struct, frozen=True):
@@ -116,7 +119,7 @@ class Chart(NamedTuple):
 
 
 def standing_rows(
-    standings: Iterable[Standing], players: Mapping[str, LadderPlayer], before: Mapping[str, float], now: float
+    standings: Iterable[Standing], listed: Mapping[str, Listed], before: Mapping[str, float], now: float
 ) -> tuple[tuple[Row, ...], tuple[Row, ...]]:
     """Return the rows of those who are on the ladder, the strongest first, and of those who have left it.
 
@@ -126,9 +129,9 @@ def standing_rows(
     left: list[Row] = []
     rank = 0
     for one in standings:
-        player = players.get(one.name)
+        found = listed.get(one.name)
         rating = decayed(one.rating, now)
-        state = _state(one, player)
+        state = _state(one, None if found is None else found.player)
         ranked = state == "plays" and rating.deviation <= PROVISIONAL
         rank += ranked
         old = before.get(one.name)
@@ -144,6 +147,7 @@ def standing_rows(
             None if old is None or state == "fixed" else rating.elo - old,
             state,
             one.rests,
+            found is not None and found.connects,
         )
         (left if state == "left" else here).append(row)
     return tuple(here), tuple(left)

@@ -2,10 +2,12 @@
 
 from datetime import UTC, datetime
 
+from server.contest.definition import Entrant
 from server.league.ladder.agreement import Agreement
 from server.league.ladder.fitting import LadderFit
 from server.league.ladder.players import LadderPlayer, Rating
 from server.league.ladder.rating import DAY
+from server.league.ladder.roster import Listed
 from server.league.ladder.store import BegunGame, CountedGame, EndedGame, LostBy, ScoreAgainst, Standing, VersionInPlay
 from server.league.pages.ladder_view import (
     CHART_HEIGHT,
@@ -21,12 +23,9 @@ from server.league.pages.ladder_view import (
 
 NOW = 1000 * DAY
 
-PLAYERS = {
-    "alphabeta-1": LadderPlayer("alphabeta-1", "", 500.0),
-    "ann-1": LadderPlayer("ann-1", "ann"),
-    "bob-1": LadderPlayer("bob-1", "bob"),
-    "cat-1": LadderPlayer("cat-1", "cat"),
-    "dan-1": LadderPlayer("dan-1", "dan"),
+LISTED = {"alphabeta-1": Listed(LadderPlayer("alphabeta-1", "", 500.0), 0, None)} | {
+    f"{owner}-1": Listed(LadderPlayer(f"{owner}-1", owner), 1, Entrant(f"{owner}-1", command))
+    for owner, command in (("ann", ("./bot",)), ("bob", ("./bot",)), ("cat", ("./bot",)), ("dan", ()))
 }
 
 
@@ -50,7 +49,7 @@ def test_only_who_plays_and_is_known_well_enough_has_a_rank() -> None:
         standing("dan-1", 1100, 99),
         standing("alphabeta-1", 500, 0),
     ]
-    here, left = standing_rows(standings, PLAYERS, {"ann-1": 1390.0, "alphabeta-1": 500.0}, NOW)
+    here, left = standing_rows(standings, LISTED, {"ann-1": 1390.0, "alphabeta-1": 500.0}, NOW)
     assert [(row.name, row.rank, row.state) for row in here] == [
         ("ann-1", 1, "plays"),
         ("bob-1", None, "plays"),
@@ -59,12 +58,13 @@ def test_only_who_plays_and_is_known_well_enough_has_a_rank() -> None:
         ("alphabeta-1", None, "fixed"),
     ]
     assert [(row.name, row.rank, row.state) for row in left] == [("gone-1", None, "left")]
+    assert [row.name for row in here if row.connected] == ["dan-1"]
     assert [row.trend for row in here] == [10.0, None, None, None, None]
     assert here[0].last == datetime.fromtimestamp(NOW, UTC)
 
 
 def test_who_has_not_played_for_long_becomes_uncertain_and_loses_the_rank() -> None:
-    (row,), _ = standing_rows([standing("dan-1", 1100, 99, days=30)], PLAYERS, {}, NOW)
+    (row,), _ = standing_rows([standing("dan-1", 1100, 99, days=30)], LISTED, {}, NOW)
     assert row.rank is None and row.deviation > 100 and row.elo == 1100
 
 

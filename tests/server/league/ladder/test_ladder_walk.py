@@ -6,10 +6,11 @@ With ARENA_CAMPAIGN=1 it is killed a hundred times.
 import json
 import os
 import random
+import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import closing, contextmanager
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -21,7 +22,7 @@ from engine.wire import messages as m
 from engine.wire.codes import Code
 from server.commands.upkeep import ladder as commands
 from server.league.accounts.accounts import Accounts
-from server.league.accounts.people import ORGANISER
+from server.league.accounts.people import AUTHOR, ORGANISER
 from server.league.ladder.definition import read_file
 from server.league.ladder.rating import rate
 from server.league.ladder.store import CountedGame, LadderStore
@@ -79,11 +80,35 @@ class Ladder(Site):
         told: dict[str, Any] = json.loads(Visitor(self).get("/ladder.json").text)
         return told
 
-    def wait_for(self, games: int) -> None:
+    def wait_for(self, games: int, name: str = "") -> None:
+        """Wait until so many games are counted, and a player of a name has two of them."""
         deadline = time.monotonic() + END_SECONDS
-        while len(self.counted()) < games:
+        while len(found := self.counted()) < games or (
+            name and sum(name in game.ended.game.players for game in found) < 2
+        ):
             assert time.monotonic() < deadline, self.log
             time.sleep(0.05)
+
+
+@contextmanager
+def connected_bot(ladder: Ladder) -> Iterator[None]:
+    """Let dan's bot play on dan's machine, whatever happens to the server."""
+    with closing(Accounts(ladder.data)) as accounts:
+        accounts.redeem(accounts.invite("dan", AUTHOR, "test"), "", "")
+        dan = accounts.person("dan")
+        assert dan is not None
+        token = accounts.make_token(dan, "dan-1")
+    words = ("random", "--game", "ladder", "--games", "0", "--name", "dan-1", "--token", token)
+    command = [sys.executable, "-P", "-m", "bots", *words, "--port", str(ladder.port), "--quiet"]
+    with subprocess.Popen(command) as bot:
+        try:
+            while not any(row["connected"] for row in ladder.told()["players"]):
+                assert bot.poll() is None
+                time.sleep(0.05)
+            yield
+            assert bot.poll() is None  # it came back each time
+        finally:
+            bot.kill()
 
 
 @pytest.fixture
@@ -121,20 +146,22 @@ def check(ladder: Ladder, before: list[CountedGame]) -> list[CountedGame]:
 def test_a_server_that_is_killed_again_and_again_loses_no_counted_game_and_counts_none_twice(ladder: Ladder) -> None:
     chance = random.Random(7)
     games: list[CountedGame] = []
-    for _ in range(KILLS):
-        if chance.random() < 0.5:
-            time.sleep(chance.random())
-        else:  # just about when a game is counted
-            ladder.logs("match_ended")
-            time.sleep(0.03 * chance.random())
-        ladder.kill()
-        games = check(ladder, games)
-        with closing(Accounts(ladder.data)) as accounts:  # no game is to blame for these deaths
-            for game in (control := LadderControl(accounts, read_file)).set_aside():
-                control.let_play(game.number, "the test")
-        ladder.start()
-        ladder.wait()
-    ladder.wait_for(len(games) + 2)
+    with connected_bot(ladder):
+        for _ in range(KILLS):
+            if chance.random() < 0.5:
+                time.sleep(chance.random())
+            else:  # just about when a game is counted
+                ladder.logs("match_ended")
+                time.sleep(0.03 * chance.random())
+            ladder.kill()
+            games = check(ladder, games)
+            with closing(Accounts(ladder.data)) as accounts:  # no game is to blame for these deaths
+                for game in (control := LadderControl(accounts, read_file)).set_aside():
+                    control.let_play(game.number, "the test")
+            ladder.start()
+            ladder.wait()
+        ladder.wait_for(len(games) + 2, "dan-1")
+        assert [row["connected"] for row in ladder.told()["players"] if row["name"] == "dan-1"] == [True]
     assert ladder.stop() == 0
     games = check(ladder, games)
     with closing(Accounts(ladder.data)) as accounts:

@@ -18,8 +18,8 @@ from server.league.accounts.accounts import Accounts
 from server.league.ladder.definition import LadderDefinition, read, read_file
 from server.league.ladder.hosts import LADDER, free_games
 from server.league.ladder.rating import DAY, rate
-from server.league.ladder.roster import ActiveVersion, Listed, roster
-from server.league.ladder.runner import LadderRunner, barred_games, ended_game
+from server.league.ladder.roster import ActiveVersion, ConnectedBot, Listed, roster
+from server.league.ladder.runner import UNPAIRED_SECONDS, LadderRunner, barred_games, ended_game
 from server.league.ladder.store import BegunGame, LadderStore
 from server.league.ladder_control import FatalGame, LadderControl
 from tests.server.harness import at_once
@@ -79,6 +79,8 @@ class FakeGame:
 class FakeHost:
     """Room for some games, which end as they are told to."""
 
+    seats_connected = True
+
     def __init__(self, rooms: int, play: Play = better_first) -> None:
         self.rooms = rooms
         self.play_game = play
@@ -124,6 +126,7 @@ class Ladder:
         self.control = LadderControl(accounts, read_file, self.now)
         self.host = host
         self.versions = {"ann-1": 1, "bob-1": 1, "cat-1": 1}
+        self.connected: list[str] = []
         self.over: dict[int, Finished] = {}
         """Games of an earlier server that were over."""
 
@@ -134,7 +137,7 @@ class Ladder:
         active = [
             ActiveVersion(bot, bot[:3], number, ("./bot",), self.data / bot) for bot, number in self.versions.items()
         ]
-        return roster(self.definition, active)
+        return roster(self.definition, active, [ConnectedBot(bot, bot[:3]) for bot in self.connected])
 
     async def recover(self, game: BegunGame, fixture: Fixture) -> Finished | None:
         found = self.over.get(game.match)
@@ -256,6 +259,74 @@ async def test_who_fails_again_and_again_rests_until_there_is_another_version(
     await ladder.run(30 * GAME_SECONDS)
     assert len(ladder.store.last_games(99, "ann-1")) > 2
     ladder.check()
+
+
+async def test_a_bot_that_connects_is_rated_in_the_same_list_and_its_rating_stays_when_it_leaves(
+    ladder: Ladder, host: FakeHost, autojump_clock: trio.testing.MockClock
+) -> None:
+    ladder.connected = ["dan-1"]
+    await ladder.run(60 * GAME_SECONDS)
+    own = [task.definition.entrant("dan-1") for task in host.tasks if "dan-1" in task.fixture.players]
+    assert len(own) > 20 and all(one is not None and one.connects for one in own)
+    ladder.check()
+    ladder.connected = []
+    before, played = ladder.store.standing("dan-1"), len(ladder.store.games())
+    assert before is not None and before.version == 0 and before.rating.games > 20
+    await ladder.run(20 * GAME_SECONDS)
+    assert len(ladder.store.games()) >= played + 38 and ladder.store.standing("dan-1") == before
+    ladder.connected = ["dan-1"]
+    await ladder.run(20 * GAME_SECONDS)
+    after = ladder.store.standing("dan-1")
+    assert after is not None and after.rating.games > before.rating.games
+    assert len(ladder.store.versions("dan-1")) == 1
+
+
+async def test_a_bot_that_goes_away_before_its_game_holds_up_nobody_else(
+    ladder: Ladder, host: FakeHost, autojump_clock: trio.testing.MockClock
+) -> None:
+    asked: list[float] = []
+
+    async def play(task: GameTask) -> Finished:
+        if "dan-1" not in task.fixture.players:
+            return await better_first(task)
+        asked.append(trio.current_time())
+        ladder.connected = []
+        raise PlayerMissing("a player has gone away", ())
+
+    host.play_game, ladder.connected = play, ["dan-1"]
+    with trio.move_on_after(UNPAIRED_SECONDS + 8 * GAME_SECONDS):
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(ladder.runner().run)
+            await trio.sleep(3 * GAME_SECONDS)
+            ladder.connected = ["dan-1"]
+    first, second = asked[:2]
+    assert first < 3 * GAME_SECONDS and second - first >= UNPAIRED_SECONDS
+    games = ladder.store.last_games(999)
+    assert len(games) >= 2 * (UNPAIRED_SECONDS / GAME_SECONDS + 3)  # both rooms go on
+    assert not any("dan-1" in game.ended.game.players for game in games)
+
+
+async def test_where_workers_play_no_bot_is_paired_that_connects(
+    ladder: Ladder, host: FakeHost, autojump_clock: trio.testing.MockClock
+) -> None:
+    host.seats_connected, ladder.connected = False, ["dan-1"]
+    await ladder.run(10 * GAME_SECONDS)
+    assert len(host.tasks) > 10 and not any("dan-1" in task.fixture.players for task in host.tasks)
+
+
+async def test_a_connected_bot_that_breaks_off_its_games_rests(
+    ladder: Ladder, host: FakeHost, autojump_clock: trio.testing.MockClock
+) -> None:
+    async def play(task: GameTask) -> Finished:
+        await trio.sleep(GAME_SECONDS)
+        if "dan-1" not in task.fixture.players:
+            return won(task)
+        return won(task, 1 - task.fixture.players.index("dan-1"), Termination.CRASHED)
+
+    host.play_game, ladder.connected = play, ["dan-1"]
+    await ladder.run(30 * GAME_SECONDS)
+    found = ladder.store.standing("dan-1")
+    assert found is not None and found.rests and found.rating.games == ladder.definition.failures
 
 
 @pytest.mark.parametrize("fault", [NotPlayed("no core"), PlayerMissing("no memory", (), fault=True), OSError("full")])
@@ -417,6 +488,9 @@ def test_what_counts_of_a_game(
 
 def test_a_bot_called_as_somebody_in_the_file_is_left_out(ladder: Ladder) -> None:
     ladder.versions["Alphabeta-1"] = 1
+    ladder.connected = ["ANN-1", "dan-1"]
     listed = ladder.listed()
-    assert sorted(listed) == ["alphabeta-1", "ann-1", "bob-1", "cat-1"] and listed["alphabeta-1"].entrant is None
+    assert (
+        sorted(listed) == ["alphabeta-1", "ann-1", "bob-1", "cat-1", "dan-1"] and listed["alphabeta-1"].entrant is None
+    )
     assert not math.isnan(listed["alphabeta-1"].player.anchor or math.nan)

@@ -1,0 +1,260 @@
+"""Bots on their authors' machines play on a ladder, over the protocol, on a simulated clock."""
+
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager, closing
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+import trio
+import trio.testing
+
+from engine import record
+from engine.wire import messages as m
+from engine.wire.codes import Code
+from server.contest.fixtures import Finished, Fixture
+from server.contest.hosts.contest_players import ContestPlayers
+from server.contest.runtime.finished_games import game_of_record
+from server.contest.runtime.service import ContestService
+from server.contest.store.store import FILE as STORE
+from server.contest.store.store import Store
+from server.league.accounts.accounts import Accounts
+from server.league.accounts.people import AUTHOR
+from server.league.ladder import service
+from server.league.ladder.definition import read
+from server.league.ladder.hosts import AWAY_SECONDS
+from server.league.ladder.rating import rate
+from server.league.ladder.runner import LadderRunner
+from server.league.ladder.service import UNRATED_SECONDS, LadderService
+from server.league.ladder.store import CountedGame
+from server.league.submissions.versions import Versions
+from server.storage.record_store import RecordStore
+from tests.server.contest.runtime.test_seating import no_threads
+from tests.server.harness import ArenaHarness, Client, ImmediateArrivals, at_once, open_arena
+
+__all__ = ["no_threads"]
+
+
+@pytest.fixture(autouse=True)
+def no_threads_of_the_runner(monkeypatch: pytest.MonkeyPatch, no_threads: None) -> None:
+    monkeypatch.setitem(LadderRunner.__init__.__kwdefaults__ or {}, "in_thread", at_once)
+
+
+FILE = """
+sandbox = "none"
+time = { budget = 600_000 }
+failures = 2
+[[games]]
+game = "mnk"
+params = "3 3 3"
+openings = { plies = 2, number = 20 }
+"""
+
+
+class Ladder(NamedTuple):
+    """An arena with a ladder, and the bots of ann, bob and cat."""
+
+    harness: ArenaHarness
+    service: LadderService
+    accounts: Accounts
+    tokens: dict[str, str]
+
+    async def connect(self, name: str) -> Client:
+        """Let a bot wait for a game of the ladder."""
+        client = await self.harness.connect(name, self.tokens[name])
+        await client.say(m.Seek("ladder"))
+        assert await client.hear(m.Seeking) == m.Seeking("ladder")
+        return client
+
+    async def play(self, name: str) -> None:
+        """Play the first legal move in every game, a game a second, for ever."""
+        client = await self.connect(name)
+        while True:
+            match await client.next():
+                case m.Match():
+                    await client.say(m.Ready())
+                case m.Turn():
+                    await client.say(m.AskMoves())
+                case m.Moves(moves):
+                    await client.say(m.Move(m.Text(moves[0])))
+                case m.Result():
+                    await trio.sleep(1)
+                    await client.say(m.Seek("ladder"))
+
+    async def counted(self, wanted: Callable[[list[CountedGame]], bool]) -> list[CountedGame]:
+        """Wait until the games that are counted, the first one first, are as they are wanted."""
+        with trio.fail_after(10_000):
+            while not wanted(found := self.service.store.last_games(999)[::-1]):
+                await trio.sleep(0.1)
+        return found
+
+
+@asynccontextmanager
+async def ladder_of(folder: Path) -> AsyncIterator[Ladder]:
+    folder.mkdir(exist_ok=True)
+    with closing(Accounts(folder)) as accounts, closing(Store(folder / STORE)) as store:
+        tokens = {}
+        for name in ("ann", "bob", "cat"):
+            if accounts.person(name) is None:
+                accounts.redeem(accounts.invite(name, AUTHOR, "test"), "", "")
+            person = accounts.person(name)
+            assert person is not None
+            tokens[f"{name}-1"] = accounts.make_token(person, f"{name}-1")
+        async with open_arena(folder) as harness, trio.open_nursery() as nursery:
+            arena = harness.arena
+            arena.account_token = accounts.token_hash
+            contests = ContestService(arena, store, ImmediateArrivals())
+            ladder = LadderService(
+                read(FILE, folder, str), arena, arena.record_store, accounts, Versions(folder, accounts)
+            )
+            nursery.start_soon(contests.run)
+            nursery.start_soon(ladder.run, contests)
+            yield Ladder(harness, ladder, accounts, tokens)
+            nursery.cancel_scope.cancel()
+
+
+def check(ladder: Ladder) -> None:
+    """Hold the ratings against all games."""
+    store = ladder.service.store
+    ratings = rate(store.games(), {}, store.starts())
+    assert {one.name: one.rating for one in store.standings() if one.rating.games} == ratings
+
+
+async def test_bots_that_connect_are_paired_and_rated_and_records_are_theirs(
+    tmp_path: Path, autojump_clock: trio.testing.MockClock
+) -> None:
+    async with ladder_of(tmp_path) as ladder, trio.open_nursery() as bots:
+        for name in ladder.tokens:
+            bots.start_soon(ladder.play, name)
+        games = await ladder.counted(lambda games: len(games) >= 6)
+        assert {name for game in games for name in game.ended.game.players} == ladder.tokens.keys()
+        for game in games:
+            text = ladder.harness.arena.record_store.read(game.ended.game.match)
+            assert text is not None
+            summary = record.verify(text)
+            assert summary.header.players == game.ended.game.players and summary.header.control.budget == 600_000_000
+        assert all(one.connects for one in ladder.service.listed().values())
+        check(ladder)
+        bots.cancel_scope.cancel()
+
+
+async def test_who_goes_away_during_a_game_loses_it_soon_and_rests_when_that_happens_again(
+    tmp_path: Path, autojump_clock: trio.testing.MockClock
+) -> None:
+    async with ladder_of(tmp_path) as ladder, trio.open_nursery() as bots:
+        bots.start_soon(ladder.play, "ann-1")
+        for times in (1, 2):
+            bob = await ladder.connect("bob-1")
+            await bob.hear(m.Match)
+            began = trio.current_time()
+            await bob.stream.aclose()
+            games = await ladder.counted(lambda games, times=times: len(games) == times)  # type: ignore[misc]
+            assert AWAY_SECONDS <= trio.current_time() - began <= AWAY_SECONDS + 2  # of the 600 that its clock has
+            assert games[-1].ended.termination == "crashed"
+            assert f"it had no connection for {AWAY_SECONDS} seconds" in games[-1].ended.detail
+        assert "bob-1" not in ladder.service.listed()
+        standing = ladder.service.store.standing("bob-1")
+        assert standing is not None and (standing.failures, standing.rating.games) == (2, 2)
+        check(ladder)
+        again = await ladder.harness.connect("bob-1", ladder.tokens["bob-1"])
+        await again.say(m.Seek("ladder"))
+        refused = await again.hear(m.Error)
+        assert refused.code == Code.BAD_ARGUMENTS and "let it play again on the page /ladder/bob-1" in refused.sentence
+        bots.cancel_scope.cancel()
+
+
+async def test_who_comes_back_in_time_goes_on_with_the_game(
+    tmp_path: Path, autojump_clock: trio.testing.MockClock
+) -> None:
+    async with ladder_of(tmp_path) as ladder:
+        ann, bob = await ladder.connect("ann-1"), await ladder.connect("bob-1")
+        match = await bob.hear(m.Match)
+        await bob.stream.aclose()
+        await trio.sleep(AWAY_SECONDS - 2)
+        again = await ladder.harness.connect()
+        await again.say(m.Resume(match.match, match.token))
+        await again.hear(m.Board)
+        await trio.sleep(2 * AWAY_SECONDS)
+        await again.say(m.Resign())
+        assert (await ann.hear(m.Result)).reason == "resign"
+        (game,) = await ladder.counted(lambda games: bool(games))
+        assert game.ended.failed == (False, False)
+
+
+async def test_who_comes_and_goes_holds_up_nobody(
+    tmp_path: Path, autojump_clock: trio.testing.MockClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A bot that is gone whenever its game is to begin is left out for a while, and the others play."""
+
+    def lease(players: Any, names: list[str]) -> Any:
+        if "cat-1" in names:
+            player = players._free["cat-1"].player
+            players.remove(player)
+            player.close("quit", "gone")
+        return true_lease(players, names)
+
+    true_lease = ContestPlayers.lease
+    monkeypatch.setattr(ContestPlayers, "lease", lease)
+    async with ladder_of(tmp_path) as ladder, trio.open_nursery() as bots:
+        for name in ("ann-1", "bob-1"):
+            bots.start_soon(ladder.play, name)
+        for _ in range(3):
+            await ladder.connect("cat-1")
+            await trio.sleep(15)
+        games = ladder.service.store.last_games(999)
+        assert len(games) >= 30 and not any("cat-1" in game.ended.game.players for game in games)
+        bots.cancel_scope.cancel()
+
+
+async def test_who_is_rated_no_more_is_told_so(tmp_path: Path, autojump_clock: trio.testing.MockClock) -> None:
+    async with ladder_of(tmp_path) as ladder:
+        ann = await ladder.connect("ann-1")
+        person = ladder.accounts.person("ann")
+        assert person is not None
+        ladder.accounts.revoke_token(person, "ann-1")
+        with trio.fail_after(2 * UNRATED_SECONDS):
+            bye = await ann.hear(m.Bye)
+        assert bye.reason == "over" and "log in by a token of the page /me" in bye.sentence
+
+
+async def test_what_is_asked_of_the_ladder_beside_a_game_is_refused(
+    tmp_path: Path, autojump_clock: trio.testing.MockClock
+) -> None:
+    async with ladder_of(tmp_path) as ladder:
+        client = await ladder.harness.connect("dan-1")
+        for options, sentence in (
+            ("", "the ladder rates bots of people with accounts"),
+            ("budget=5", "the ladder says what is played against whom"),
+        ):
+            await client.say(m.Seek("ladder", m.Text(options)))
+            assert sentence in (await client.hear(m.Error)).sentence
+    async with open_arena(tmp_path) as harness:
+        client = await harness.connect("dan-1")
+        await client.say(m.Seek("ladder"))
+        assert (await client.hear(m.Error)).sentence == "this server plays no ladder"
+
+
+async def test_a_game_that_a_server_died_in_is_not_counted_and_one_that_was_over_is_counted_once(
+    tmp_path: Path, autojump_clock: trio.testing.MockClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def replay(fixture: Fixture, match: int, records: RecordStore) -> Finished | None:
+        text = records.read(match)
+        return None if text is None else game_of_record(fixture, text)
+
+    monkeypatch.setattr(service, "replay_record", replay)  # in this process, since a simulated clock waits for no other
+    async with ladder_of(tmp_path / "data") as ladder, trio.open_nursery() as bots:
+        bots.start_soon(ladder.play, "ann-1")
+        bob = await ladder.connect("bob-1")
+        await bob.hear(m.Board)
+        during = ladder.harness.die("during")
+        await bob.say(m.Resign())
+        await bob.hear(m.Result)
+        over = ladder.harness.die("over")
+        assert [len(ladder.service.store.last_games(9)), len(ladder.service.store.begun())] == [0, 1]
+        bots.cancel_scope.cancel()
+    for folder, games in ((during, 0), (over, 1), (over, 1)):
+        async with ladder_of(folder) as ladder:
+            await ladder.counted(lambda _: not ladder.service.store.begun())
+            assert len(ladder.service.store.last_games(9)) == games
+            assert not ladder.service.listed()
+            check(ladder)
