@@ -11,23 +11,20 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
-from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from engine import record
 from engine.wire import messages as m
 from engine.wire.codes import Code
 from server.commands.upkeep import ladder as commands
 from server.league.accounts.accounts import Accounts
 from server.league.accounts.people import AUTHOR, ORGANISER
 from server.league.ladder.definition import read_file
-from server.league.ladder.rating import rate
-from server.league.ladder.store import CountedGame, LadderStore
+from server.league.ladder.store import CountedGame
 from server.league.ladder_control import LadderControl
-from server.storage.record_store import RecordStore
+from tests.server.league.ladder.counted import check_counted, check_nothing_left, counted_games
 from tests.server.league.test_account_pages import Visitor, sign_in
 from tests.server.process import Client
 from tests.web.site import Site
@@ -72,8 +69,7 @@ class Ladder(Site):
 
     def counted(self) -> list[CountedGame]:
         """Return all games that are counted, the first one first."""
-        with closing(Accounts(self.data)) as accounts:
-            return LadderStore(accounts).last_games(10**6)[::-1]
+        return counted_games(self.data)
 
     def told(self) -> dict[str, Any]:
         """Return what programs are told of the ladder."""
@@ -117,32 +113,6 @@ def ladder(tmp_path: Path) -> Iterator[Ladder]:
         yield ladder
 
 
-def check(ladder: Ladder, before: list[CountedGame]) -> list[CountedGame]:
-    """Hold what is counted against what was counted before, against the records, and against the ratings."""
-    games = ladder.counted()
-    assert games[: len(before)] == before
-    assert len({game.ended.game.match for game in games}) == len(games)
-    records = RecordStore(ladder.data)
-    for game in games[len(before) :]:
-        ended = game.ended
-        text = records.read(ended.game.match)
-        if ended.record:
-            assert text is not None and sha256(text.encode()).hexdigest() == ended.record
-            summary = record.verify(text)
-            assert summary.header.players == ended.game.players
-            assert ended.score == {0: 1.0, 1: 0.0, None: 0.5}[summary.winner]
-        else:
-            assert text is None
-    with closing(Accounts(ladder.data)) as accounts:
-        store = LadderStore(accounts)
-        ratings = rate(store.games(), {}, store.starts())
-        found = {one.name: one.rating for one in store.standings()}
-        assert {name: rating for name, rating in found.items() if rating.games} == {
-            name: rating for name, rating in ratings.items() if rating.games
-        }
-    return games
-
-
 def test_a_server_that_is_killed_again_and_again_loses_no_counted_game_and_counts_none_twice(ladder: Ladder) -> None:
     chance = random.Random(7)
     games: list[CountedGame] = []
@@ -154,7 +124,7 @@ def test_a_server_that_is_killed_again_and_again_loses_no_counted_game_and_count
                 ladder.logs("match_ended")
                 time.sleep(0.03 * chance.random())
             ladder.kill()
-            games = check(ladder, games)
+            games = check_counted(ladder.data, games, {})
             with closing(Accounts(ladder.data)) as accounts:  # no game is to blame for these deaths
                 for game in (control := LadderControl(accounts, read_file)).set_aside():
                     control.let_play(game.number, "the test")
@@ -163,15 +133,8 @@ def test_a_server_that_is_killed_again_and_again_loses_no_counted_game_and_count
         ladder.wait_for(len(games) + 2, "dan-1")
         assert [row["connected"] for row in ladder.told()["players"] if row["name"] == "dan-1"] == [True]
     assert ladder.stop() == 0
-    games = check(ladder, games)
-    with closing(Accounts(ladder.data)) as accounts:
-        waiting = {game.match for game in LadderStore(accounts).begun()}
-    counted = {game.ended.game.match for game in games}
-    # whatever was played to its end is counted, but for what the last server has just left to the next
-    for path in (ladder.data / "records").rglob("*.txt"):
-        summary = record.verify(path.read_text(encoding="utf-8"))
-        if summary.result not in ("", "annulled"):
-            assert summary.header.match in counted | waiting
+    games = check_counted(ladder.data, games, {})
+    check_nothing_left(ladder.data, games)
     assert "level=error" not in ladder.log
 
 
