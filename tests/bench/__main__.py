@@ -1,7 +1,7 @@
 """Run every benchmark, or those that are named: ``python -m tests.bench [NAME]...``, where NAME is one of `BENCHES`.
 
-``python -m tests.bench soak [--minutes 30]`` and ``class`` take as long as they are told to, and are run only where
-they are named.
+``python -m tests.bench soak [--minutes 30]``, ``class`` and ``term`` take as long as they are told to, and are run only
+where they are named.
 """
 
 import argparse
@@ -29,6 +29,7 @@ from tests.bench import (
     solving,
     starting,
     sync,
+    term,
     thinking,
     web,
     web_sockets,
@@ -59,18 +60,21 @@ BENCHES: dict[str, Callable[[], object]] = {
     "ladder": ladder.run,
 }
 
-LASTING: dict[str, Callable[[float], None]] = {"soak": soak.run, "class": school_class.run}
+LASTING: dict[str, Callable[[float], None]] = {"soak": soak.run, "class": school_class.run, "term": term.run}
 """Those that take as long as they are told to."""
 
 parser = argparse.ArgumentParser(prog="python -m tests.bench", description="Measure, and print figures.")
 parser.add_argument(
-    "names", nargs="*", metavar="NAME", help=f"one of {', '.join(BENCHES)}; all where none is named; or soak, class"
+    "names",
+    nargs="*",
+    metavar="NAME",
+    help=f"one of {', '.join(BENCHES)}; all where none is named; or {', '.join(LASTING)}",
 )
-parser.add_argument("--minutes", type=float, default=30.0, help="how long soak and class take, 30 by default")
+parser.add_argument("--minutes", type=float, default=30.0, help="how long the last ones take, 30 by default")
 asked = parser.parse_args()
 unknown = [name for name in asked.names if name not in BENCHES and name not in LASTING]
 if unknown:
-    parser.error(f"there is no benchmark {unknown[0]!r}; there are {', '.join(BENCHES)}, soak and class")
+    parser.error(f"there is no benchmark {unknown[0]!r}; there are {', '.join((*BENCHES, *LASTING))}")
 for name in asked.names or BENCHES:
     if name in LASTING:
         LASTING[name](asked.minutes)
