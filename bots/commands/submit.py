@@ -39,6 +39,7 @@ def submit(
         file, data = _packed(path)
     except OSError as error:
         fail(f"{error.filename or path}: {error.strerror}", 1)
+    league.ask("versions")  # whoever may not send learns it here: in the middle of a large file nobody would read it
     told = league.ask(f"versions?file={quote(file)}", data)
     print(f"version {told['version']} of {told['bot']}: {len(data)} bytes sent; {league.url}{told['page']}")
     print(f"SHA-256 {told['sha256']}", flush=True)

@@ -330,7 +330,8 @@ def test_a_bad_record_is_refused_with_its_line(site: Site, record: bytes, senten
 
 
 def test_a_record_is_bounded_in_size(site: Site) -> None:
-    answer = ask(site, "/api/record", "POST", b"x" * (RECORD_BYTES + 1))
+    more_than_sockets_hold = 8 << 20
+    answer = ask(site, "/api/record", "POST", bytes(RECORD_BYTES + more_than_sockets_hold))
     assert answer.status == 413 and "at most" in answer.json["error"]
 
 

@@ -18,27 +18,40 @@ CHARGED_BYTES = 64 * 1024
 """So many bytes count as a request more: to receive them, and to hand them on, takes the event loop as long."""
 
 
+DRAINED_BYTES = 64 * 1024 * 1024
+"""So much of what is too long is read and dropped: who still sends when the connection ends, reads no answer."""
+
+
 async def read_body(request: Request, most_bytes: int) -> bytes:
     """Return what a browser sends; raises `Refused` where it is longer, does not arrive in time, or is too much.
 
     Of an address that sends much it is read more slowly.
     """
-    body, charged = bytearray(), CHARGED_BYTES
+    body, received, charged = bytearray(), 0, CHARGED_BYTES
     quota: ClientQuota | None = request.scope.get(QUOTA)
     with trio.move_on_after(SECONDS):
         async with aclosing(request.stream()) as pieces:
             async for piece in pieces:
-                body += piece
-                if len(body) > most_bytes:
-                    raise Refused(413, f"a request has at most {most_bytes} bytes here, and this is longer")
-                while quota is not None and len(body) > charged:
+                received += len(piece)
+                if received <= most_bytes:
+                    body += piece
+                elif received > most_bytes + DRAINED_BYTES:
+                    break
+                while quota is not None and received > charged:
                     charged += CHARGED_BYTES
                     wait = quota.wait()
                     if wait is None:
                         raise Refused(*TOO_MANY)
                     await trio.sleep(wait)
+        if received > most_bytes:
+            raise Refused(413, f"a request has at most {_size(most_bytes)} here, and this is longer")
         return bytes(body)
     raise Refused(408, f"the request did not arrive within {SECONDS:.0f} seconds")
+
+
+def _size(number: int) -> str:
+    """Return a bound as people read it."""
+    return f"{number >> 20} MB" if number >= 1 << 20 else f"{number} bytes"
 
 
 async def cancel_when_gone(receive: Receive, scope: trio.CancelScope) -> None:

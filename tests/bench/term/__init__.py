@@ -142,7 +142,10 @@ def hold(folder: Path, term: Term) -> Found:
         LADDER + "".join(f"[[levels]]\nlevel = {level}\n" for level in LEVELS), encoding="utf-8"
     )
     names = list(NAMES[: term.authors])
-    with Site(folder / "data", "--ladder", str(folder / "ladder.toml"), web_port=_free_port()) as site:
+    with (
+        Site(folder / "data", "--ladder", str(folder / "ladder.toml"), web_port=_free_port()) as site,
+        _kept_log(site, folder / "server.log"),
+    ):
         organiser = Organiser(site)
         links = organiser.invite(names)
         authors = [Author(site, name, links[name], folder / name) for name in names]
@@ -247,6 +250,15 @@ class Killer:
         players = {level.name: LadderPlayer(level.name, "", level.anchor) for level in fixed}
         self._games = check_counted(self._site.data, self._games, players)
         return self._games
+
+
+@contextmanager
+def _kept_log(site: Site, file: Path) -> Iterator[None]:
+    """Write what the server has logged into a file in the end, whatever has happened."""
+    try:
+        yield
+    finally:
+        file.write_text(site.log, encoding="utf-8")
 
 
 def _send_all(authors: list[Author], term: Term, deadline: datetime) -> None:

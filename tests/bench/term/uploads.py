@@ -73,7 +73,7 @@ BROKEN = (
         "No such file",
     ),
     Upload("plays illegal moves", "bot.py", _python('return "a1-a9"'), "conformance test", "FAIL"),
-    Upload("too large to send", "bot.zip", random.Random(1).randbytes(17 << 20), "16 MB", at_the_door=True),
+    Upload("too large to send", "bot.zip", random.Random(1).randbytes(17 << 20), "at most 16 MB", at_the_door=True),
     Upload("too slow", "bot.py", _python("time.sleep(30)"), "conformance test", "FAIL"),
     Upload(
         "calls home",
@@ -86,10 +86,11 @@ BROKEN = (
 
 
 def good() -> tuple[Upload, ...]:
-    """Return the example bots whose languages this machine has."""
+    """Return the example bots whose languages this machine has, where sandboxes show them."""
     found = []
     for language, path, tool in _LANGUAGES:
-        if shutil.which(tool):
+        place = shutil.which(tool, path="/usr/local/bin:/usr/bin:/bin")
+        if place is not None:
             found.append(Upload(language, Path(path).name, (EXAMPLES / path).read_bytes()))
     return tuple(found)
 

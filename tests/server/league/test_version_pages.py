@@ -143,7 +143,9 @@ def test_the_command_line_sends_a_folder_and_shows_what_becomes_of_it(
     done = bot_command(league, "versions", "--name", "carla", "--delete", "1", token=token)
     assert done.returncode == 0 and "bot.zip  deleted: it is not clear" in done.stdout, done.stderr
     assert not sent.parent.exists()
-    done = submit(league, folder, "carla", "wrong")
+    large = tmp_path / "large.zip"
+    large.write_bytes(bytes(8 << 20))  # more than sockets hold
+    done = submit(league, large, "carla", "wrong")
     assert done.returncode == 1 and "this is not the token of carla" in done.stderr
     assert submit(league, folder, "carla", "").returncode == 2
     done = submit(league, tmp_path / "missing", "carla", token)

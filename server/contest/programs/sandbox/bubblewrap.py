@@ -88,7 +88,9 @@ def sandboxed(command: Sequence[str], view: View, bounds: Bounds, given: Descrip
     scratch = str(bounds.scratch * MEGABYTE)
     words = [PROGRAM, *_ISOLATION, *_system(), "--size", scratch, "--perms", "0700", "--tmpfs", SCRATCH]
     python = may_use_python(command, view)
-    readable = outermost((*own_code(), *view.readable)) if python else outermost(view.readable)
+    # what every sandbox shows is not mounted again: there, a link to /etc leads to nothing that could be mounted on
+    more = [path for path in view.readable if not _is_shown(path)]
+    readable = outermost((*own_code(), *more)) if python else outermost(more)
     for path in readable:
         words += ["--ro-bind", str(path), str(path)]
     kernels = _kernels()
@@ -100,7 +102,8 @@ def sandboxed(command: Sequence[str], view: View, bounds: Bounds, given: Descrip
         words += ["--bind", str(path), str(path)]
     words += (
         ["--dir", str(view.folder)]
-        if not any(view.folder.is_relative_to(path) for path in (*readable, *view.writable))
+        if not _is_shown(view.folder)
+        and not any(view.folder.is_relative_to(path) for path in (*readable, *view.writable))
         else []
     )
     words += ["--remount-ro", "/", "--chdir", str(view.folder)]

@@ -18,7 +18,7 @@ from server.contest.definition import Bounds
 from server.contest.programs import program as programs
 from server.contest.programs.program import Place, Program
 from server.contest.programs.sandbox import bubblewrap, choice, process
-from server.contest.programs.sandbox.bubblewrap import View, may_use_python
+from server.contest.programs.sandbox.bubblewrap import Descriptors, View, may_use_python, sandboxed
 from server.contest.programs.sandbox.choice import sandbox_obstacle
 from server.contest.programs.sandbox.process import Seal
 from server.ops import descendants
@@ -410,6 +410,13 @@ async def test_a_sandbox_that_is_made_ahead_begins_when_its_core_is_free_or_leav
             nursery.cancel_scope.cancel()
     await none_with_word(word)
     assert open_files() <= before
+
+
+def test_what_every_sandbox_shows_is_not_mounted_again(tmp_path: Path) -> None:
+    view = View(tmp_path, (tmp_path, Path("/usr/bin/java")))
+    words = sandboxed(("java", "Bot"), view, Bounds(), Descriptors(1, 2))
+    assert "/usr/bin/java" not in words, "a link to /etc, which is not there, cannot be mounted on"
+    assert str(tmp_path) in words
 
 
 def test_python_is_shown_to_all_but_compiled_programs_of_the_entrants_own_that_never_name_it(tmp_path: Path) -> None:
