@@ -1,9 +1,10 @@
 """Takes each version through its steps, one at a time: unpack, build, conformance test, qualification.
 
 What the machine lacks is no fault of a bot: the step is tried again. A version that was under way when the server died
-begins again with its first step.
+begins again with the step that it was in, since a server that dies often would never come to the end of a long one.
 """
 
+import os
 import shutil
 from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
@@ -28,6 +29,18 @@ FIRST_PAUSE, LONGEST_PAUSE = 1.0, 60.0
 
 LOOK_SECONDS = 2.0
 """How often to look whether a version has come."""
+
+NO_PROGRAM = 127
+"""Exit status of a shell that has not found the program."""
+
+NOT_PLAYED = 1
+"""Exit status of ``arena-bot match`` where a game could not be played."""
+
+FAULT = "FAIL  "
+"""Begins a situation in the log of the conformance test in which something was wrong."""
+
+MOST_TOLD = 300
+"""Characters of a log that stand in a sentence."""
 
 
 class Failed(Exception):
@@ -110,7 +123,26 @@ class Pipeline:
             log.info("submission_accepted", bot=version.bot, version=version.number)
 
     async def _pass(self, version: Version) -> None:
+        """Take a version through its steps, from the one on in which an earlier server was killed."""
         place = self._versions.folder(version)
+        folder, check, match = place / BUILD, place / "check.txt", place / "match.txt"
+        is_built = version.state in ("checking", "qualifying") and folder.is_dir()
+        start = version.command if is_built else await self._build(version, place)
+        runs = recipe.runnable(start)
+        if not is_built or version.state == "checking":
+            await self._begin(version, "checking", check, start)
+            for trial in self._trials:
+                ended = await steps.check(runs, folder, check, self._home, trial)
+                _judge(ended, "the conformance test found something", _first_fault(check))
+        await self._begin(version, "qualifying", match)
+        for trial in self._trials:
+            ended = await steps.qualify(version.bot, runs, folder, match, self._home, trial)
+            if ended.status == NOT_PLAYED:
+                _judge(ended, "its first games could not be played", _last_line(match))
+            _judge(ended, "it has lost a game of the qualification by a fault of its own")
+
+    async def _build(self, version: Version, place: Path) -> tuple[str, ...]:
+        """Unpack and build a version, and return the command that starts it."""
         folder = place / BUILD
         await self._go_on(version, "building")
         try:
@@ -118,19 +150,18 @@ class Pipeline:
             command = recipe.build_command(folder)
             if command:
                 ended = await steps.build(command, folder, place / "build.txt", self._home)
-                _judge(ended, f"the build ({' '.join(command)}) failed")
+                missing = f"this server has no {command[0]}" if ended.status == NO_PROGRAM else ""
+                _judge(ended, f"the build ({' '.join(command)}) failed", missing)
             start = written or recipe.start_command(folder)
         except (BadUpload, NoRecipe) as error:
             raise Failed(str(error)) from None
-        await self._go_on(version, "checking", start)
-        runs = recipe.runnable(start)
-        for trial in self._trials:
-            ended = await steps.check(runs, folder, place / "check.txt", self._home, trial)
-            _judge(ended, "the conformance test found something")
-        await self._go_on(version, "qualifying")
-        for trial in self._trials:
-            ended = await steps.qualify(version.bot, runs, folder, place / "match.txt", self._home, trial)
-            _judge(ended, "it has lost a game of the qualification by a fault of its own")
+        await trio.to_thread.run_sync(os.sync)  # after a power cut nobody plays half of what is said to be built
+        return start
+
+    async def _begin(self, version: Version, state: State, log: Path, command: Sequence[str] = ()) -> None:
+        """Begin a step, without what a server that was killed has left in its log."""
+        log.unlink(missing_ok=True)
+        await self._go_on(version, state, command)
 
     async def _go_on(self, version: Version, state: State, command: Sequence[str] = ()) -> None:
         await trio.to_thread.run_sync(self._versions.go_on, version, state, command)
@@ -160,10 +191,33 @@ def _sentence(group: BaseExceptionGroup[OSError | BadStore]) -> str:
     return str(error)
 
 
-def _judge(ended: Ended, sentence: str) -> None:
+def _judge(ended: Ended, sentence: str, found: str = "") -> None:
+    """Raise `Failed` unless a step has ended well; ``found`` says what was wrong, as far as its log tells."""
     if ended.fault:
         raise Failed(f"{sentence}: {ended.fault}")
+    if ended.status != 0 and found:
+        raise Failed(f"{sentence}: {found}")
     if ended.status != 0:
         raise Failed(
             f"{sentence}: exit status {ended.status}" if ended.status > 0 else f"{sentence}: signal {-ended.status}"
         )
+
+
+def _first_fault(log: Path) -> str:
+    """Return what a conformance test has found first, as its log says: the situation, and what the bot did."""
+    lines = _lines(log)
+    for number, line in enumerate(lines):
+        if line.startswith(FAULT):
+            return f"{line.removeprefix(FAULT)}: {''.join(lines[number + 1 : number + 2]).strip()}"[:MOST_TOLD]
+    return ""
+
+
+def _last_line(log: Path) -> str:
+    return "".join(_lines(log)[-1:])[:MOST_TOLD]
+
+
+def _lines(log: Path) -> list[str]:
+    """Return the lines of a log that say something."""
+    if not log.is_file():
+        return []
+    return [line for line in log.read_text(errors="replace").splitlines() if line.strip() and line.isprintable()]

@@ -1,7 +1,7 @@
 """The versions of bots in the database, and their files on the disk.
 
-A version is refused or active in the end; until then it is in one of the steps, in which it begins anew when the server
-was killed. Of a bot one version at most is active. Of a version that is deleted the row stays, with its results; its
+A version is refused or active in the end; until then it is in one of the steps, which begins anew when the server was
+killed. Of a bot one version at most is active. Of a version that is deleted the row stays, with its results; its
 files go.
 """
 

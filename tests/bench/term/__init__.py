@@ -103,7 +103,7 @@ class Found(NamedTuple):
     lost_by: Counter[str]
     """How games of the ladder ended."""
     final_games: int
-    archive: str
+    verdict: str
     """What was said of it."""
     pages: tuple[float, ...]
     """Milliseconds that each page took, in order."""
@@ -129,7 +129,7 @@ def table(found: Found) -> str:
         ("ladder", f"{found.games} games counted, none lost, none twice; {found.dropped} cut off by kills"),
         ("ends of these games", ", ".join(f"{end} {number}" for end, number in found.lost_by.most_common())),
         ("final", f"{found.final_games} games"),
-        ("archive", found.archive),
+        ("export", found.verdict),
         ("pages", f"{len(found.pages)} answered, the slowest in {found.pages[-1]:.0f} ms"),
     ]
     width = max(len(name) for name, _ in rows)
@@ -167,7 +167,7 @@ def hold(folder: Path, term: Term) -> Found:
         _wait(lambda: not any(one["is_under_way"] for author in authors for one in author.versions()), site)
         check_final(read_report(site.data), authors, deadline)
         grades = _grade(folder)
-        archive = _export(folder)
+        verdict = _export(folder)
         pages = check_pages([(organiser, _public(names)), (organiser, ["/organise", "/people", "/organise/similar"])])
         for author in authors:
             own = [f"/bots/{author.name}/versions/{number + 1}" for number in range(len(author.sent))]
@@ -185,7 +185,7 @@ def hold(folder: Path, term: Term) -> Found:
         site.log.count("ladder_game_dropped"),
         Counter(game.ended.termination for game in games),
         len(report["games"]),
-        archive,
+        verdict,
         tuple(sorted(pages)),
         grades,
     )

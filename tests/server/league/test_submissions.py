@@ -5,6 +5,7 @@ import shutil
 import stat
 import zipfile
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -13,11 +14,11 @@ import trio
 from server.contest.programs.sandbox.choice import sandbox_obstacle
 from server.league.accounts.accounts import Accounts
 from server.league.accounts.people import AUTHOR, NotAllowed, Person
-from server.league.submissions import recipe
+from server.league.submissions import pipeline, recipe, steps
 from server.league.submissions.pipeline import Pipeline
-from server.league.submissions.steps import Trial
+from server.league.submissions.steps import Ended, Trial
 from server.league.submissions.unpacking import BadUpload, unpack
-from server.league.submissions.versions import BUILD, MAX_WAITING, Version, Versions
+from server.league.submissions.versions import BUILD, MAX_WAITING, State, Version, Versions
 
 EXAMPLES = Path(__file__).parents[3] / "bots" / "examples"
 
@@ -226,7 +227,7 @@ def tried(versions: Versions, data: Path, version: Version) -> tuple[Version, st
         ({"notes.txt": "I have no bot"}, "not clear how the bot is started", ""),
         (
             {"bot.py": "import socket\nsocket.create_connection(('192.0.2.1', 80), 2)"},
-            "conformance test",
+            "conformance test found something: logs in and seeks: the bot: ended by itself",
             "unreachable",
         ),
     ],
@@ -239,6 +240,31 @@ def test_what_does_not_pass_is_refused_with_the_reason_and_its_log(
     assert version.state == "refused" and said in logs
     with pytest.raises(AssertionError, match=sentence):
         raise AssertionError(version.sentence)
+
+
+@pytest.mark.parametrize(
+    ("state", "taken"),
+    [("building", ["check", "qualify"]), ("checking", ["check", "qualify"]), ("qualifying", ["qualify"])],
+)
+def test_a_version_goes_on_with_the_step_in_which_a_server_was_killed(
+    versions: Versions, ann: Person, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, state: State, taken: list[str]
+) -> None:
+    version = versions.add(ann, "bot", "bot.py", b"")
+    versions.go_on(version, state, ("python3", "bot.py"))
+    (built := versions.folder(version) / BUILD / "built").parent.mkdir()
+    built.touch()
+    steps_taken = []
+
+    async def step(name: str, *_: object) -> Ended:
+        steps_taken.append(name)
+        return Ended(0)
+
+    monkeypatch.setattr(pipeline, "sandbox_obstacle", str)
+    for name in ("check", "qualify"):
+        monkeypatch.setattr(steps, name, partial(step, name))
+    (versions.folder(version) / "upload").write_bytes(b"print()")
+    assert tried(versions, tmp_path, version)[0].state == "active"
+    assert steps_taken == taken and built.exists() == (state != "building")
 
 
 @SEALED
