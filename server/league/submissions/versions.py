@@ -86,12 +86,12 @@ class Versions:
     ) -> None:
         """Take the accounts, whose database it shares, and what people may keep."""
         self.rules = rules
-        self._data = data
+        self._data = data.absolute()  # what is started in a sandbox is called from elsewhere
         self._accounts = accounts
         self._now = now
 
     def folder(self, version: Version) -> Path:
-        """Return the folder of a version, with `UPLOAD`, `BUILD`, and logs."""
+        """Return the folder of a version, absolute, with `UPLOAD`, `BUILD`, and logs."""
         return self._data / FOLDER / version.bot.lower() / str(version.number)
 
     def add(self, person: Person, bot: str, file: str, data: bytes) -> Version:

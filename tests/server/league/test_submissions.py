@@ -275,8 +275,11 @@ def test_a_version_goes_on_with_the_step_in_which_a_server_was_killed(
     ids=["python", "c"],
 )
 def test_a_bot_without_a_fault_plays_from_then_on(
-    versions: Versions, ann: Person, tmp_path: Path, source: str, name: str
+    accounts: Accounts, ann: Person, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, source: str, name: str
 ) -> None:
+    """The data directory is seen from where the server was started, as is the usual one."""
+    monkeypatch.chdir(tmp_path.parent)
+    versions = Versions(Path(tmp_path.name), accounts)
     if name == "bot.c" and shutil.which("cc") is None:
         pytest.skip("there is no compiler of C")
     data = (EXAMPLES / source).read_bytes()
