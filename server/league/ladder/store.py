@@ -29,9 +29,10 @@ _GAME = """number, match, variant, opening, first, second, first_version, second
 
 
 _OF_PLAYER = """
-    SELECT * FROM (SELECT first_version AS version, second AS opponent, score, termination, failed & 1 AS failed
+    SELECT * FROM (SELECT first_version AS version, second AS opponent, score, termination, failed & 1 AS failed,
+        match * (record != '') AS match
         FROM ladder_games WHERE first = ?1 ORDER BY number DESC LIMIT ?2)
-    UNION ALL SELECT * FROM (SELECT second_version, first, 1 - score, termination, failed & 2
+    UNION ALL SELECT * FROM (SELECT second_version, first, 1 - score, termination, failed & 2, match * (record != '')
         FROM ladder_games WHERE second = ?1 ORDER BY number DESC LIMIT ?2)"""
 """Games of a player, as it saw them."""
 
@@ -115,6 +116,8 @@ class LostBy(NamedTuple):
     version: int
     termination: str
     games: int
+    match: int = 0
+    """The last one with a record; 0 where there is none."""
 
 
 class LadderStore:
@@ -349,7 +352,7 @@ class LadderStore:
         Of the same games as `opponents`.
         """
         rows = self._accounts.rows(
-            f"""SELECT version, termination, count(*) FROM ({_OF_PLAYER})
+            f"""SELECT version, termination, count(*), max(match) FROM ({_OF_PLAYER})
             WHERE score = 0 OR (score IS NULL AND failed)
             GROUP BY version, termination ORDER BY version DESC, count(*) DESC, termination""",
             player,

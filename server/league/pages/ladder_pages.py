@@ -96,9 +96,11 @@ class LadderPages:
         days = await trio.to_thread.run_sync(store.days, name)
         listed = await trio.to_thread.run_sync(ladder.listed)
         last = await trio.to_thread.run_sync(store.last_fit)
+        is_own = identity is not None and _may_wake(identity, found.owner)
         values = {
             "identity": identity,
-            "may_wake": bool(found.rests) and identity is not None and _may_wake(identity, found.owner),
+            "may_wake": bool(found.rests) and is_own,
+            "is_own": is_own,
             "one": found,
             "rating": decayed(found.rating, time.time()),
             "fixed": found.name in listed and listed[found.name].player.anchor is not None,

@@ -149,7 +149,7 @@ def test_everybody_sees_the_ladder_and_an_author_lets_a_bot_play_again(ladder: L
         standings = everybody.get("/ladder")
         assert standings.status == 200 and "rests" in standings.text
         page = everybody.get("/ladder/crash")
-        assert "It rests until" in page.text and "crashed (" in page.text and "<form" not in page.text
+        assert "It rests until" in page.text and ">crashed</a> (" in page.text and "<form" not in page.text
         assert everybody.get("/ladder/nobody").status == 404
         stranger = Client(ladder.port)
         stranger.say(m.Login("p1", ""))

@@ -186,6 +186,6 @@ def test_results_of_versions_are_summed_up_by_opponent_and_by_how_they_were_lost
         ScoreAgainst(1, "bob-1", 1, 0, 1),
         ScoreAgainst(1, "alphabeta-1", 0, 1, 0),
     ]
-    assert store.losses("ann-1") == [LostBy(2, "row", 1), LostBy(1, "row", 1)]
+    assert store.losses("ann-1") == [LostBy(2, "row", 1, 4), LostBy(1, "row", 1, 2)]
     monkeypatch.setattr("server.league.ladder.store.MOST_RESULTS", 1)
     assert store.opponents("bob-1") == [ScoreAgainst(1, "ann-1", 1, 0, 0)]
